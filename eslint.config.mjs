@@ -1,0 +1,129 @@
+import eslint from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+/**
+ * One rule per layer: what a folder must not import. The flow is
+ * program -> resources -> engine -> api; access and cli stand beside it, the emulator apart.
+ */
+const layer = (files, patterns, ignores = []) => ({
+  files,
+  ignores,
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: patterns.map(([regex, message]) => ({ regex, message })),
+      },
+    ],
+  },
+});
+
+const noEmulator = ["(^|/)emulator(/|$)", "The provider and the emulator share nothing."];
+const noPulumi = ["^@pulumi/", "The core knows no Pulumi types; only the adapters do."];
+const noCli = ["/cli(/|$)|/index$|^\\.\\.$", "Nobody imports the command line or the public surface."];
+const noUpper = ["/(resources|functions|access)(/|$)", "A lower layer does not know the kinds."];
+const noAxios = ["^(axios|p-retry|p-limit)$", "Only api/ speaks HTTP."];
+
+export default tseslint.config(
+  { ignores: ["dist/", "coverage/", "node_modules/", "**/node_modules/", "test/fixtures/"] },
+  eslint.configs.recommended,
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        project: ["./tsconfig.json", "./examples/*/tsconfig.json"],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      "@typescript-eslint/restrict-template-expressions": [
+        "error",
+        { allowNumber: true, allowBoolean: true },
+      ],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      "no-console": "error",
+      eqeqeq: "error",
+    },
+  },
+  {
+    files: ["**/*.mjs", "**/*.js", "**/*.cjs"],
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        console: "readonly",
+        require: "readonly",
+        module: "readonly",
+        exports: "writable",
+        fetch: "readonly",
+        URL: "readonly",
+        Buffer: "readonly",
+        __dirname: "readonly",
+        setTimeout: "readonly",
+        clearTimeout: "readonly",
+        AbortSignal: "readonly",
+      },
+    },
+  },
+  layer(
+    ["provider/engine/spec.ts"],
+    [["^\\.", "spec imports nothing of ours."], noPulumi, noAxios, noEmulator],
+  ),
+  layer(
+    ["provider/engine/{check,fieldMask,wire,values}.ts"],
+    [
+      ["^\\.\\./", "The pure modules import only the spec."],
+      ["^\\./(handlers|dynamic|resource)", "The pure modules import only the spec."],
+      noPulumi,
+      noAxios,
+      noEmulator,
+    ],
+  ),
+  layer(["provider/engine/handlers.ts"], [noPulumi, noUpper, noCli, noAxios, noEmulator]),
+  layer(["provider/engine/dynamic.ts"], [noPulumi, noCli, noAxios, noEmulator]),
+  layer(
+    ["provider/engine/resource.ts"],
+    [
+      noCli,
+      noUpper,
+      noAxios,
+      noEmulator,
+      ["/(handlers|dynamic)$|/api/", "The program's side never loads the provider process's side."],
+    ],
+  ),
+  layer(
+    ["provider/api/**/*.ts"],
+    [["/(engine|resources|functions|access)(/|$)", "api/ never sees a spec."], noPulumi, noCli, noEmulator],
+  ),
+  layer(
+    ["provider/resources/**/*.ts"],
+    [noCli, noAxios, noEmulator, ["/(handlers|dynamic)$|/api/", "A kind describes; the engine side acts."]],
+    ["provider/resources/index.ts"],
+  ),
+  layer(["provider/functions/**/*.ts"], [noCli, noAxios, noEmulator]),
+  layer(["provider/access/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
+  layer(["provider/config.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),
+  layer(["provider/index.ts"], [["/cli(/|$)", "Programs never load the command line."], noAxios, noEmulator]),
+  layer(["emulator/**/*.ts"], [["(^|/)provider/", "The emulator and the provider share nothing."], noPulumi]),
+  {
+    files: ["provider/cli/**/*.ts", "emulator/main.ts", "scripts/**/*", "test/**/*"],
+    rules: { "no-console": "off" },
+  },
+  {
+    files: ["test/**/*.ts"],
+    rules: {
+      "@typescript-eslint/no-non-null-assertion": "off",
+      "@typescript-eslint/no-unsafe-assignment": "off",
+    },
+  },
+  {
+    files: ["examples/**/*.ts"],
+    rules: { "no-console": "off" },
+  },
+);

@@ -1,0 +1,30 @@
+/** @type {import("ts-jest").JestConfigWithTsJest} */
+const common = {
+  rootDir: __dirname,
+  testEnvironment: "node",
+  transform: {
+    "^.+\\.ts$": ["ts-jest", { tsconfig: "tsconfig.json", diagnostics: false }],
+    // p-retry and p-limit are ES modules; Node loads them by require, jest's own loader cannot.
+    "^.+/node_modules/(p-retry|p-limit|is-network-error|yocto-queue)/.+\\.js$": [
+      "ts-jest",
+      { tsconfig: { allowJs: true, module: "CommonJS", esModuleInterop: true }, diagnostics: false },
+    ],
+  },
+  transformIgnorePatterns: ["/node_modules/(?!(p-retry|p-limit|is-network-error|yocto-queue)/)"],
+  moduleFileExtensions: ["ts", "js", "json", "node"],
+};
+
+module.exports = {
+  projects: [
+    {
+      ...common,
+      displayName: "unit",
+      testMatch: ["<rootDir>/test/{provider,emulator,scripts}/**/*.test.ts"],
+    },
+    {
+      ...common,
+      displayName: "engine",
+      testMatch: ["<rootDir>/test/{engine,package,examples}/**/*.test.ts"],
+    },
+  ],
+};
