@@ -1,0 +1,56 @@
+import type { Emulator } from "./index";
+import type { Fault, Faults } from "./faults";
+import { parseSettings } from "./settings";
+
+export const controlPrefix = "/_emulator/";
+
+export interface ControlAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+type Handler = (body: unknown, emulator: Emulator, faults: Faults) => unknown;
+
+const handlers: Readonly<Record<string, Handler>> = {
+  "GET requests": (_, emulator) => ({ requests: emulator.requests, maxInFlight: emulator.maxInFlight }),
+  "DELETE requests": (_, emulator) => emulator.clearRequests(),
+  "GET faults": (_, __, faults) => ({ faults: faults.list() }),
+  "POST faults": (body, emulator) => ({ id: emulator.addFault(body as Fault).id }),
+  "DELETE faults": (_, emulator) => emulator.clearFaults(),
+  "GET state": (_, emulator) => emulator.state(),
+  "POST reset": (_, emulator) => emulator.reset(),
+  "POST settings": (body, emulator) => emulator.settings(parseSettings(body)),
+  "POST clock": (body, emulator) => {
+    const { advanceMs } = (body ?? {}) as { advanceMs?: unknown };
+    if (typeof advanceMs !== "number" || !Number.isFinite(advanceMs)) {
+      throw new Error("advanceMs must be a number of milliseconds");
+    }
+    emulator.advanceClock(advanceMs);
+    return undefined;
+  },
+};
+
+/** Answers a request to steer the emulator; mistakes come back as 400 or 404 with `{error}`. */
+export function control(
+  method: string,
+  path: string,
+  body: Buffer,
+  emulator: Emulator,
+  faults: Faults,
+): ControlAnswer {
+  const name = path.slice(controlPrefix.length);
+  const one = /^faults\/([0-9]+)$/.exec(name);
+  if (method === "DELETE" && one) {
+    return faults.remove(Number(one[1]))
+      ? { status: 200, body: {} }
+      : { status: 404, body: { error: "no such fault" } };
+  }
+  const handler = handlers[`${method} ${name}`];
+  if (!handler) return { status: 404, body: { error: `nothing answers ${method} ${path}` } };
+  try {
+    const parsed: unknown = body.length === 0 ? undefined : JSON.parse(body.toString("utf8"));
+    return { status: 200, body: handler(parsed, emulator, faults) ?? {} };
+  } catch (error) {
+    return { status: 400, body: { error: error instanceof Error ? error.message : String(error) } };
+  }
+}

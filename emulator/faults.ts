@@ -1,0 +1,171 @@
+/** Something that goes wrong on purpose. Without `method` and `path` it hits every request. */
+export interface Fault {
+  /** HTTP method. */
+  readonly method?: string;
+  /** Start of the raw path, or a regular expression (or its source) found in the raw path. */
+  readonly path?: string | RegExp;
+  /** How many requests it hits before it is spent; without it, all. */
+  readonly count?: number;
+  /** Matching requests that pass before the first hit. */
+  readonly after?: number;
+  /** Chance from 0 to 1 that a matching request is hit; drawn from `seed`, so that runs repeat. */
+  readonly probability?: number;
+  readonly seed?: number;
+  /** Wait, in milliseconds of real time, before the request is handled. */
+  readonly latencyMs?: number;
+  /** Answer with this status (200 if only `body` is given); the request has no effect unless `applied`. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text, or anything else as JSON. */
+  readonly body?: unknown;
+  /** With `status` or `body`: the request takes effect, then the answer is replaced. */
+  readonly applied?: boolean;
+  /** Destroy the connection before the request takes effect, or after it did. */
+  readonly close?: "before" | "after";
+  /** Send this many bytes of the answer's body, then destroy the connection. */
+  readonly truncate?: number;
+  /** Treat a PATCH as if it had come without a field mask. */
+  readonly ignoreMask?: boolean;
+}
+
+export interface FaultHandle {
+  readonly id: number;
+  /** Requests hit so far. */
+  readonly hits: number;
+  remove(): void;
+}
+
+interface Armed {
+  readonly id: number;
+  readonly fault: Fault;
+  readonly matches: (method: string, path: string) => boolean;
+  readonly random: () => number;
+  seen: number;
+  hits: number;
+}
+
+/** The faults in force, in the order they were added; the first one that hits a request is its fault. */
+export class Faults {
+  private armed: Armed[] = [];
+  private lastId = 0;
+
+  /** @throws Error naming what is wrong with the fault. */
+  add(fault: Fault): FaultHandle {
+    checkFault(fault);
+    this.lastId += 1;
+    const armed: Armed = {
+      id: this.lastId,
+      fault,
+      matches: matcher(fault),
+      random: seeded(fault.seed ?? 1),
+      seen: 0,
+      hits: 0,
+    };
+    this.armed.push(armed);
+    return {
+      id: armed.id,
+      get hits() {
+        return armed.hits;
+      },
+      remove: () => void this.remove(armed.id),
+    };
+  }
+
+  remove(id: number): boolean {
+    const before = this.armed.length;
+    this.armed = this.armed.filter((armed) => armed.id !== id);
+    return this.armed.length < before;
+  }
+
+  clear(): void {
+    this.armed = [];
+  }
+
+  list(): { id: number; hits: number; fault: Fault }[] {
+    return this.armed.map(({ id, hits, fault }) => ({
+      id,
+      hits,
+      fault: { ...fault, path: fault.path instanceof RegExp ? fault.path.source : fault.path },
+    }));
+  }
+
+  /** The fault of a request, if one hits it. */
+  draw(method: string, path: string): { id: number; fault: Fault } | undefined {
+    for (const armed of this.armed) {
+      const { fault } = armed;
+      if (armed.hits >= (fault.count ?? Infinity) || !armed.matches(method, path)) continue;
+      armed.seen += 1;
+      if (armed.seen <= (fault.after ?? 0)) continue;
+      if (fault.probability !== undefined && armed.random() >= fault.probability) continue;
+      armed.hits += 1;
+      return { id: armed.id, fault };
+    }
+    return undefined;
+  }
+}
+
+const checks: { readonly [K in keyof Required<Fault>]: (value: NonNullable<Fault[K]>) => boolean } = {
+  method: (value) => typeof value === "string",
+  path: (value) => value instanceof RegExp || typeof value === "string",
+  count: isCount,
+  after: isCount,
+  probability: (value) => typeof value === "number" && value >= 0 && value <= 1,
+  seed: (value) => Number.isInteger(value),
+  latencyMs: (value) => typeof value === "number" && value >= 0,
+  status: (value) => Number.isInteger(value) && value >= 200 && value <= 599,
+  headers: (value) =>
+    typeof value === "object" && Object.values(value).every((header) => typeof header === "string"),
+  body: () => true,
+  applied: (value) => typeof value === "boolean",
+  close: (value) => ["before", "after"].includes(value),
+  truncate: isCount,
+  ignoreMask: (value) => typeof value === "boolean",
+};
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
+function checkFault(fault: unknown): void {
+  if (typeof fault !== "object" || fault === null || Array.isArray(fault)) {
+    throw new Error("a fault must be an object");
+  }
+  for (const [name, value] of Object.entries(fault)) {
+    if (!Object.hasOwn(checks, name)) throw new Error(`unknown member "${name}" of a fault`);
+    const check = checks[name as keyof Fault] as (value: unknown) => boolean;
+    if (value !== undefined && (value === null ? name !== "body" : !check(value))) {
+      throw new Error(`member "${name}" of a fault has a wrong value`);
+    }
+  }
+}
+
+function matcher({ method, path }: Fault): Armed["matches"] {
+  const wanted = method?.toUpperCase();
+  const prefix = typeof path === "string" ? path : undefined;
+  let expression: RegExp | undefined;
+  try {
+    // Without the flags that make a RegExp remember where it was.
+    expression =
+      path === undefined
+        ? undefined
+        : new RegExp(path, path instanceof RegExp ? path.flags.replace(/[gy]/g, "") : "");
+  } catch {
+    expression = undefined;
+  }
+  return (actual, rawPath) => {
+    if (wanted !== undefined && wanted !== actual) return false;
+    if (path === undefined) return true;
+    return (prefix !== undefined && rawPath.startsWith(prefix)) || (expression?.test(rawPath) ?? false);
+  };
+}
+
+/** Mulberry32: small, and the same on every machine. */
+function seeded(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

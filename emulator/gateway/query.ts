@@ -1,0 +1,195 @@
+import type { Field, ItemType, Message, MessageType, Value } from "./descriptor";
+import { newMessage, unset } from "./descriptor";
+import { isDefault } from "./decode";
+import { decodePercent } from "./percent";
+import { canonicalTimestamp } from "./scalars";
+
+export interface QueryPair {
+  readonly key: string;
+  readonly value: string;
+  readonly broken: boolean;
+}
+
+export class QueryError extends Error {}
+
+/** @throws QueryError for `;` and for bad escapes. */
+export function parseQuery(raw: string): QueryPair[] {
+  const pairs: QueryPair[] = [];
+  for (const part of raw.split("&")) {
+    if (part === "") continue;
+    if (part.includes(";")) throw new QueryError("invalid semicolon separator in query");
+    const cut = part.indexOf("=");
+    const key = decodePercent(cut < 0 ? part : part.slice(0, cut), true);
+    const value = decodePercent(cut < 0 ? "" : part.slice(cut + 1), true);
+    for (const decoded of [key, value]) {
+      if ("badEscape" in decoded) {
+        throw new QueryError(`invalid URL escape ${JSON.stringify(decoded.badEscape)}`);
+      }
+    }
+    if ("badEscape" in key || "badEscape" in value) continue;
+    pairs.push({ key: key.text, value: value.text, broken: key.broken || value.broken });
+  }
+  return pairs;
+}
+
+export interface QueryOutcome {
+  /** A value that reached the message was not UTF-8. */
+  readonly broken: boolean;
+  /** Paths of a field mask, and whether they replace the inferred ones or are added to them. */
+  readonly mask?: { readonly paths: readonly string[]; readonly replaces: boolean };
+}
+
+/**
+ * Adds query parameters to a request: contract, section 4. Keys are paths of field names in either spelling.
+ *
+ * @param bound names of fields that the path or the body gives; parameters do not reach them.
+ * @throws QueryError with the gateway's text.
+ */
+export function applyQuery(
+  pairs: readonly QueryPair[],
+  type: MessageType,
+  target: Message,
+  bound: ReadonlySet<string>,
+): QueryOutcome {
+  let broken = false;
+  let mask: { paths: string[]; replaces: boolean } | undefined;
+  const written = new Map<string, string[]>();
+  for (const { key, values, brokenValue } of gather(pairs)) {
+    const steps = key.split(".");
+    const found = resolve(steps, type, bound);
+    if (found === undefined) continue;
+    const { field, owners } = found;
+    const parent = owners.reduce((message, owner) => {
+      message[owner.name] ??= newMessage();
+      return message[owner.name] as Message;
+    }, target);
+    if (field === undefined) continue;
+    broken ||= brokenValue;
+    if (field === maskPaths) {
+      mask = { paths: [...(mask?.paths ?? []), ...values], replaces: mask?.replaces ?? false };
+      continue;
+    }
+    if (field.type.kind === "list") {
+      const { item } = field.type;
+      const earlier = (parent[field.name] ?? []) as Value[];
+      parent[field.name] = [...earlier, ...values.map((value) => parseItem(value, item, field))];
+      continue;
+    }
+    // Both spellings at once reach one field: told like a repeated parameter, so that a client notices.
+    const place = [...owners.map((owner) => owner.name), field.name].join(".");
+    const all = [...(written.get(place) ?? []), ...values];
+    written.set(place, all);
+    if (all.length > 1) {
+      throw new QueryError(`too many values for field "${field.snake}": ${all.join(", ")}`);
+    }
+    if (field.type.kind === "map") throw new QueryError(`unsupported map field "${field.snake}"`);
+    const value = values[0] ?? "";
+    if (field.type.kind === "fieldMask") {
+      mask = { paths: value.split(","), replaces: true };
+      continue;
+    }
+    const parsed = parseItem(value, field.type, field);
+    if (isDefault(parsed, field)) unset(parent, field.name);
+    else parent[field.name] = parsed;
+  }
+  return mask ? { broken, mask } : { broken };
+}
+
+function gather(
+  pairs: readonly QueryPair[],
+): Iterable<{ key: string; values: string[]; brokenValue: boolean }> {
+  const byKey = new Map<string, { key: string; values: string[]; brokenValue: boolean }>();
+  for (const { key, value, broken } of pairs) {
+    const known = byKey.get(key);
+    if (known) {
+      known.values.push(value);
+      known.brokenValue ||= broken;
+    } else {
+      byKey.set(key, { key, values: [value], brokenValue: broken });
+    }
+  }
+  // `ids[]=x` means `ids` with the text between the brackets as a first value.
+  for (const entry of byKey.values()) {
+    const brackets = /^(.*)\[(.*)\]$/s.exec(entry.key);
+    if (!brackets) continue;
+    entry.key = brackets[1] ?? "";
+    entry.values.unshift(brackets[2] ?? "");
+  }
+  return byKey.values();
+}
+
+const maskPaths: Field = {
+  name: "paths",
+  snake: "paths",
+  type: { kind: "list", item: { kind: "string" } },
+};
+
+/** Undefined: ignore the parameter. Without a field: an unknown member, whose owners come to be all the same. */
+function resolve(
+  steps: readonly string[],
+  type: MessageType,
+  bound: ReadonlySet<string>,
+): { field: Field | undefined; owners: Field[] } | undefined {
+  const owners: Field[] = [];
+  let current = type;
+  for (const [index, step] of steps.entries()) {
+    const field = current.byName.get(step);
+    if (!field) return owners.length > 0 ? { field: undefined, owners } : undefined;
+    if (index === 0 && bound.has(field.name)) return undefined;
+    if (index === steps.length - 1) return { field, owners };
+    if (field.type.kind === "fieldMask") {
+      return steps[index + 1] === "paths" ? { field: maskPaths, owners } : undefined;
+    }
+    if (field.type.kind !== "message") throw new QueryError(`invalid path: "${step}" is not a message`);
+    owners.push(field);
+    current = field.type.type;
+  }
+  return undefined;
+}
+
+function parseItem(value: string, type: ItemType, field: Field): Value {
+  const fail = (why: string): QueryError => new QueryError(`parsing field "${field.snake}": ${why}`);
+  const quoted = JSON.stringify(value);
+  switch (type.kind) {
+    case "string":
+    case "bytes":
+      return value;
+    case "bool":
+      if (/^(1|t|T|TRUE|true|True)$/.test(value)) return true;
+      if (/^(0|f|F|FALSE|false|False)$/.test(value)) return false;
+      throw fail(`strconv.ParseBool: parsing ${quoted}: invalid syntax`);
+    case "int32":
+    case "int64": {
+      if (!/^[+-]?[0-9]+$/.test(value)) throw fail(`strconv.ParseInt: parsing ${quoted}: invalid syntax`);
+      const whole = BigInt(value.replace(/^\+/, ""));
+      const limit = 2n ** (type.kind === "int32" ? 31n : 63n);
+      if (whole < -limit || whole >= limit) {
+        throw fail(`strconv.ParseInt: parsing ${quoted}: value out of range`);
+      }
+      return type.kind === "int32" ? Number(whole) : String(whole);
+    }
+    case "enum": {
+      if (type.type.numberOf.has(value)) return value;
+      const name = /^[+-]?[0-9]+$/.test(value) ? type.type.nameOf.get(Number(value)) : undefined;
+      if (name === undefined) throw fail(`${quoted} is not a valid value`);
+      return name;
+    }
+    case "timestamp": {
+      const time = canonicalTimestamp(value);
+      if (time !== undefined) return time;
+      const dateAndTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?/.exec(
+        value,
+      )?.[0];
+      const [rest, part] =
+        dateAndTime === undefined ? [value, "2006"] : [value.slice(dateAndTime.length), "Z07:00"];
+      const layout = "2006-01-02T15:04:05.999999999Z07:00";
+      throw fail(`parsing time ${quoted} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${part}"`);
+    }
+    case "duration":
+    case "fieldMask":
+    case "message":
+      throw fail(
+        `unsupported message type: "${type.kind === "message" ? type.type.fullName : `google.protobuf.${type.kind}`}"`,
+      );
+  }
+}

@@ -1,0 +1,80 @@
+import type { Field, FieldType, Message, MessageType, Value } from "./descriptor";
+import { millisecondTimestamp } from "./scalars";
+
+export interface RenderOptions {
+  /** Cut every timestamp to three digits (the specification) or write 0, 3, 6 or 9 (the recorded gateway). */
+  readonly milliseconds: boolean;
+  /** Keep only these top-level fields. */
+  readonly only?: ReadonlySet<string>;
+}
+
+/**
+ * A message as it is answered: every field is there, with its zero value or `null` when unset, except members
+ * of one-ofs and optional fields (contract, section 2).
+ */
+export function renderMessage(
+  message: Message,
+  type: MessageType,
+  options: RenderOptions,
+): Record<string, unknown> {
+  const answer: Record<string, unknown> = {};
+  for (const field of type.fields) {
+    if (options.only && !options.only.has(field.name)) continue;
+    const value = message[field.name];
+    if (value !== undefined) answer[field.name] = renderValue(value, field.type, options);
+    else if (field.oneof === undefined && !field.optional) answer[field.name] = zeroOf(field);
+  }
+  return answer;
+}
+
+function renderValue(value: Value, type: FieldType, options: RenderOptions): unknown {
+  switch (type.kind) {
+    case "list":
+      return (value as Value[]).map((item) => renderValue(item, type.item, options));
+    case "map": {
+      const answer = Object.create(null) as Record<string, unknown>;
+      for (const [key, item] of Object.entries(value)) {
+        answer[key] = renderValue(item as Value, type.item, options);
+      }
+      return answer;
+    }
+    case "message":
+      return renderMessage(value as Message, type.type, nested(options));
+    case "timestamp":
+      return options.milliseconds ? millisecondTimestamp(value as string) : value;
+    case "fieldMask":
+      return (value as string[])
+        .map((path) => path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+        .join(",");
+    default:
+      return value;
+  }
+}
+
+function nested(options: RenderOptions): RenderOptions {
+  return options.only ? { milliseconds: options.milliseconds } : options;
+}
+
+function zeroOf(field: Field): unknown {
+  switch (field.type.kind) {
+    case "list":
+      return [];
+    case "map":
+      return {};
+    case "bool":
+      return false;
+    case "int32":
+      return 0;
+    case "int64":
+      return "0";
+    case "enum":
+      return field.type.type.zero;
+    case "message":
+    case "timestamp":
+    case "duration":
+    case "fieldMask":
+      return null;
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,119 @@
+import type { MessageType } from "./descriptor";
+
+export type HttpVerb = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** One method of a service and its address. */
+export interface Method {
+  /** For example `iam.v2.GroupsService/GetGroup`. */
+  readonly rpc: string;
+  readonly verb: HttpVerb;
+  /**
+   * Literal segments, `{field}` (one segment) and `{field=**}` (any number, also none); may end in `:verb`.
+   * Fields are paths of answer names into the request.
+   */
+  readonly pattern: string;
+  readonly request: MessageType;
+  readonly response: MessageType;
+  /** The request field that the body fills, or `*` for the request as a whole. */
+  readonly body?: string;
+  /** Answers a DELETE: nothing at all, or `{}` as recorded (contract, section 13). */
+  readonly empty?: boolean;
+  /** Works without a bearer token. */
+  readonly open?: boolean;
+}
+
+export interface Match {
+  readonly method: Method;
+  readonly values: readonly { readonly path: readonly string[]; readonly value: string }[];
+}
+
+interface Segment {
+  readonly literal?: string;
+  readonly path?: readonly string[];
+  readonly many?: boolean;
+}
+
+interface Route {
+  readonly method: Method;
+  readonly segments: readonly Segment[];
+  readonly many: number;
+  readonly verb: string;
+}
+
+/**
+ * Finds the method for a path. A hand-written matcher, because no router of the JavaScript world has this
+ * grammar: a field takes any number of segments, also none and empty ones, slashes that came encoded
+ * separate too, nothing is cleaned, and `:verb` ends a path (contract, section 1).
+ */
+export class Routes {
+  private readonly byVerb = new Map<string, Route[]>();
+
+  /** Methods are tried in the order given, within one HTTP method. */
+  constructor(methods: readonly Method[]) {
+    for (const method of methods) {
+      const routes = this.byVerb.get(method.verb) ?? [];
+      routes.push(compile(method));
+      this.byVerb.set(method.verb, routes);
+    }
+  }
+
+  /**
+   * @param path decoded, with its leading slash.
+   * @returns false for an address that is wrong whatever else would match: a `:verb` right behind a slash.
+   */
+  find(verb: string, path: string): Match | false | undefined {
+    const parts = path.slice(1).split("/");
+    const last = parts.at(-1) ?? "";
+    for (const route of this.byVerb.get(verb) ?? []) {
+      let tried: readonly string[] = parts;
+      if (route.verb !== "") {
+        if (!last.endsWith(`:${route.verb}`)) continue;
+        const rest = last.slice(0, -route.verb.length - 1);
+        if (rest === "") return false;
+        tried = [...parts.slice(0, -1), rest];
+      }
+      const values = match(route, tried);
+      if (values) return { method: route.method, values };
+    }
+    return undefined;
+  }
+
+  /** Whether another HTTP method has this path. */
+  findOther(verb: string, path: string): Match | undefined {
+    for (const other of this.byVerb.keys()) {
+      const found = other !== verb && this.find(other, path);
+      if (found) return found;
+    }
+    return undefined;
+  }
+}
+
+function compile(method: Method): Route {
+  const [, path = "", verb = ""] = /^\/(.*?)(?::([A-Za-z]+))?$/.exec(method.pattern) ?? [];
+  const segments = path.split("/").map((segment): Segment => {
+    const field = /^\{([A-Za-z.]+)(=\*\*)?\}$/.exec(segment);
+    return field ? { path: (field[1] ?? "").split("."), many: field[2] !== undefined } : { literal: segment };
+  });
+  return { method, segments, verb, many: segments.findIndex((segment) => segment.many) };
+}
+
+function match(route: Route, parts: readonly string[]): Match["values"] | undefined {
+  const { segments, many } = route;
+  const extra = parts.length - segments.length;
+  if (many < 0 ? extra !== 0 : extra < -1) return undefined;
+  const values: { path: readonly string[]; value: string }[] = [];
+  let at = 0;
+  for (const segment of segments) {
+    if (segment.many) {
+      const next = at + 1 + extra;
+      values.push({ path: segment.path ?? [], value: parts.slice(at, next).join("/") });
+      at = next;
+      continue;
+    }
+    const part = parts[at] ?? "";
+    at += 1;
+    if (segment.literal !== undefined && segment.literal !== part) return undefined;
+    if (segment.path) values.push({ path: segment.path, value: part });
+  }
+  return values;
+}

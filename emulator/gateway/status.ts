@@ -1,0 +1,124 @@
+/** The codes of google.rpc.Code that are used by name here. */
+export const Code = {
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+export type Detail = { readonly "@type": string } & Record<string, unknown>;
+
+/** An error as a service answers it: a google.rpc.Status, and headers that it adds. */
+export class StatusError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly details: readonly Detail[] = [],
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+}
+
+const httpStatus: Readonly<Record<number, number>> = {
+  0: 200,
+  1: 499,
+  3: 400,
+  4: 504,
+  5: 404,
+  6: 409,
+  7: 403,
+  8: 429,
+  9: 400,
+  10: 409,
+  11: 400,
+  12: 501,
+  14: 503,
+  16: 401,
+};
+
+export function httpStatusOf(code: number): number {
+  return httpStatus[code] ?? 500;
+}
+
+const errorDomain = "iam.chainguard.dev";
+const rpcType = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
+
+/** Detail types that the gateway can write; any other makes the whole error a bare 500 (contract, section 8). */
+export const knownDetailTypes: ReadonlySet<string> = new Set([
+  ...["ErrorInfo", "BadRequest", "PreconditionFailure", "ResourceInfo", "RetryInfo"].map(rpcType),
+  "type.googleapis.com/chainguard.platform.iam.v2.TermsNotAcceptedDetail",
+]);
+
+export function errorInfo(reason: string): Detail {
+  return { "@type": rpcType("ErrorInfo"), reason, domain: errorDomain, metadata: {} };
+}
+
+export interface Violation {
+  /** Path of the field in answer names, for example `claimMatch.subjectPattern`. */
+  readonly field: string;
+  readonly description: string;
+}
+
+/** Code 3 that names every offending field. The list must not be empty. */
+export function invalidArgument(violations: readonly Violation[]): StatusError {
+  const first = violations[0];
+  return new StatusError(
+    Code.invalidArgument,
+    `Invalid argument: ${first?.field ?? ""}: ${first?.description ?? ""}`,
+    [
+      errorInfo("INVALID_ARGUMENT"),
+      {
+        "@type": rpcType("BadRequest"),
+        fieldViolations: violations.map(({ field, description }) => ({
+          field,
+          description,
+          reason: "",
+          localizedMessage: null,
+        })),
+      },
+    ],
+  );
+}
+
+/** Code 5 with the ResourceInfo that tells a missing resource from a wrong address (contract, section 8). */
+export function notFound(resourceType: string, resourceName: string): StatusError {
+  const description = `${resourceType} "${resourceName}" does not exist`;
+  return new StatusError(Code.notFound, `Not found: ${description}`, [
+    errorInfo("NOT_FOUND"),
+    { "@type": rpcType("ResourceInfo"), resourceType, resourceName, owner: "", description },
+  ]);
+}
+
+export function failedPrecondition(type: string, subject: string, description: string): StatusError {
+  return new StatusError(Code.failedPrecondition, `Precondition failed: ${description}`, [
+    errorInfo("FAILED_PRECONDITION"),
+    { "@type": rpcType("PreconditionFailure"), violations: [{ type, subject, description }] },
+  ]);
+}
+
+export function permissionDenied(description: string): StatusError {
+  return new StatusError(Code.permissionDenied, `Permission denied: ${description}`, [
+    errorInfo("PERMISSION_DENIED"),
+  ]);
+}
+
+/** Code 8 with the wait told twice, as RetryInfo and as the header that the gateway prefixes. */
+export function slowDown(waitMs: number): StatusError {
+  return new StatusError(
+    Code.resourceExhausted,
+    "Resource exhausted: too many requests",
+    [
+      errorInfo("RATE_LIMIT_EXCEEDED"),
+      { "@type": rpcType("RetryInfo"), retryDelay: `${(waitMs / 1000).toFixed(3)}s` },
+    ],
+    { "Grpc-Metadata-Retry-After": String(Math.max(1, Math.ceil(waitMs / 1000))) },
+  );
+}

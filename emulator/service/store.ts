@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Message } from "../gateway/descriptor";
+import type { KindTable } from "../tables/kindTable";
+
+export interface Entry {
+  readonly kind: string;
+  readonly uid: string;
+  /** All before the last slash of the uid; "" for roots. */
+  readonly parent: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  updatedAt: number;
+  value: Message;
+  readonly builtIn: boolean;
+}
+
+export interface Person {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** All resources in memory, with the indexes that keep deletes, filters and pages from scanning everything. */
+export class Store {
+  private readonly byKind = new Map<string, Map<string, Entry>>();
+  private readonly children = new Map<string, Set<Entry>>();
+  private readonly referrers = new Map<string, Set<Entry>>();
+  private readonly sorted = new Map<string, Entry[]>();
+  private readonly people = new Map<string, Person>();
+
+  /** @param changed called after every change. */
+  constructor(
+    private readonly tables: readonly KindTable[],
+    private readonly changed: () => void = () => undefined,
+  ) {
+    this.clear();
+  }
+
+  clear(): void {
+    for (const index of [this.children, this.referrers, this.sorted, this.people]) index.clear();
+    for (const table of this.tables) {
+      this.byKind.set(table.kind, new Map());
+      for (const { uid, value } of table.rules?.builtIn?.() ?? []) {
+        const at = Date.parse(value.createTime as string);
+        value.uid = uid;
+        this.add({ kind: table.kind, uid, parent: "", createdAt: at, updatedAt: at, value, builtIn: true });
+      }
+    }
+    this.changed();
+  }
+
+  find(kind: string, uid: string): Entry | undefined {
+    return this.byKind.get(kind)?.get(uid);
+  }
+
+  add(entry: Entry): void {
+    this.byKind.get(entry.kind)?.set(entry.uid, entry);
+    if (entry.parent !== "") addTo(this.children, entry.parent, entry);
+    this.eachReference(entry, entry.value, (key) => addTo(this.referrers, key, entry));
+    this.touch(entry.kind);
+  }
+
+  update(entry: Entry, value: Message, updatedAt: number): void {
+    this.eachReference(entry, entry.value, (key) => this.referrers.get(key)?.delete(entry));
+    entry.value = value;
+    entry.updatedAt = updatedAt;
+    this.eachReference(entry, value, (key) => addTo(this.referrers, key, entry));
+    this.touch(entry.kind);
+  }
+
+  remove(entry: Entry): void {
+    this.byKind.get(entry.kind)?.delete(entry.uid);
+    this.children.get(entry.parent)?.delete(entry);
+    this.eachReference(entry, entry.value, (key) => this.referrers.get(key)?.delete(entry));
+    this.touch(entry.kind);
+  }
+
+  childrenOf(uid: string): readonly Entry[] {
+    return [...(this.children.get(uid) ?? [])];
+  }
+
+  /** Resources whose field holds this uid. */
+  referrersOf(kind: string, field: string, uid: string): readonly Entry[] {
+    return [...(this.referrers.get(`${kind}.${field}.${uid}`) ?? [])];
+  }
+
+  /** All of a kind in this order; kept until the kind changes. */
+  inOrder(kind: string, order: string, compare: (one: Entry, other: Entry) => number): readonly Entry[] {
+    const key = `${kind} ${order}`;
+    let entries = this.sorted.get(key);
+    if (!entries) {
+      entries = [...(this.byKind.get(kind)?.values() ?? [])].sort(compare);
+      this.sorted.set(key, entries);
+    }
+    return entries;
+  }
+
+  all(kind: string): Iterable<Entry> {
+    return this.byKind.get(kind)?.values() ?? [];
+  }
+
+  newUid(parent: string): string {
+    return parent === "" ? randomBytes(20).toString("hex") : `${parent}/${randomBytes(8).toString("hex")}`;
+  }
+
+  /** The uid of a person who signs in with this issuer and subject, the same before the first time and after. */
+  personUid(issuer: string, subject: string): string {
+    const uid = createHash("sha1")
+      .update(`person ${JSON.stringify([issuer, subject])}`)
+      .digest("hex");
+    if (!this.people.has(uid)) {
+      this.people.set(uid, { issuer, subject });
+      this.changed();
+    }
+    return uid;
+  }
+
+  person(uid: string): Person | undefined {
+    return this.people.get(uid);
+  }
+
+  allPeople(): Person[] {
+    return [...this.people.values()];
+  }
+
+  private touch(kind: string): void {
+    for (const key of this.sorted.keys()) if (key.startsWith(`${kind} `)) this.sorted.delete(key);
+    this.changed();
+  }
+
+  private eachReference(entry: Entry, value: Message, visit: (key: string) => void): void {
+    const references = this.tables.find((table) => table.kind === entry.kind)?.rules?.references ?? [];
+    for (const { field } of references) visit(`${entry.kind}.${field}.${value[field] as string}`);
+  }
+}
+
+function addTo<T>(index: Map<string, Set<T>>, key: string, item: T): void {
+  const known = index.get(key);
+  if (known) known.add(item);
+  else index.set(key, new Set([item]));
+}

@@ -1,0 +1,109 @@
+import type { Field, Message, MessageType, Value } from "../gateway/descriptor";
+import { copyValue, isMessage, newMessage, unset } from "../gateway/descriptor";
+import { invalidArgument } from "../gateway/status";
+
+/** A mask path as the fields that it leads through. */
+export type FieldPath = readonly Field[];
+
+/**
+ * The fields that mask paths name, in either spelling.
+ *
+ * @param snakeOnly refuse multi-word names in camelCase, as the usual library does.
+ * @throws StatusError code 3 for a path that leads nowhere: unknown, into a list or map, through a scalar.
+ */
+export function resolveMask(paths: readonly string[], type: MessageType, snakeOnly: boolean): FieldPath[] {
+  return paths.map((path) => {
+    const fields: Field[] = [];
+    let current: MessageType | undefined = type;
+    for (const step of path.split(".")) {
+      const field: Field | undefined = current?.byName.get(step);
+      if (!field || (snakeOnly && step !== field.snake)) {
+        throw invalidArgument([
+          {
+            field: "updateMask",
+            description: `invalid field path ${JSON.stringify(path)} for ${type.fullName}`,
+          },
+        ]);
+      }
+      fields.push(field);
+      current = field.type.kind === "message" ? field.type.type : undefined;
+    }
+    return fields;
+  });
+}
+
+/** Whether a path has a multi-word name in camelCase. */
+export function isCamelCase(path: string): boolean {
+  return /[A-Z]/.test(path);
+}
+
+export function nameOf(path: FieldPath): string {
+  return path.map((field) => field.name).join(".");
+}
+
+/** The stored message with the named fields taken from the body; named and absent clears: contract, section 3. */
+export function applyMask(
+  stored: Message,
+  body: Message,
+  paths: readonly FieldPath[],
+  type: MessageType,
+): Message {
+  const result = copyValue(stored);
+  for (const path of paths) {
+    if (!path.some((field) => field.outputOnly)) applyPath(result, body, path, type);
+  }
+  return result;
+}
+
+/** Full replacement: everything but what the service alone writes. */
+export function replaceAll(stored: Message, body: Message, type: MessageType): Message {
+  return applyMask(
+    stored,
+    body,
+    type.fields.map((field) => [field]),
+    type,
+  );
+}
+
+function applyPath(target: Message, source: Message | undefined, path: FieldPath, type: MessageType): void {
+  const [field, ...rest] = path;
+  if (!field) return;
+  const given = source?.[field.name];
+  if (rest.length === 0 || field.type.kind !== "message") {
+    setField(
+      target,
+      field,
+      type,
+      given === undefined ? undefined : keepOutputs(target[field.name], given, field),
+    );
+    return;
+  }
+  if (given === undefined && target[field.name] === undefined) return;
+  const inner = (target[field.name] ?? newMessage()) as Message;
+  setField(target, field, type, inner);
+  applyPath(inner, given as Message | undefined, rest, field.type.type);
+}
+
+function setField(target: Message, field: Field, type: MessageType, value: Value | undefined): void {
+  if (value === undefined) {
+    unset(target, field.name);
+    return;
+  }
+  if (field.oneof !== undefined) {
+    for (const member of type.fields) if (member.oneof === field.oneof) unset(target, member.name);
+  }
+  target[field.name] = value;
+}
+
+/** An object that is replaced whole keeps the members that the service alone writes. */
+function keepOutputs(old: Value | undefined, given: Value, { type }: Field): Value {
+  const value = copyValue(given);
+  if (type.kind !== "message" || !isMessage(value)) return value;
+  for (const member of type.type.fields) {
+    if (!member.outputOnly) continue;
+    const kept = isMessage(old) ? old[member.name] : undefined;
+    if (kept === undefined) unset(value, member.name);
+    else value[member.name] = kept;
+  }
+  return value;
+}

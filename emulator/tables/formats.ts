@@ -1,0 +1,87 @@
+import { createPublicKey } from "node:crypto";
+import { RE2JS } from "re2js";
+import type { FieldFlags, Format } from "../gateway/descriptor";
+
+function pattern(source: string): Format {
+  const compiled = new RegExp(source, "u");
+  return { rule: `must match "${source}"`, accepts: (value) => compiled.test(value) };
+}
+
+/** On all named kinds but tags: contract, section 14. */
+export const nameFlags: FieldFlags = { required: true, format: pattern("^[a-z0-9 ._-]{1,}$") };
+
+/** White space is what RE2's `\S` leaves out: ASCII alone, without the vertical tab. */
+export const descriptionFlags: FieldFlags = {
+  format: {
+    rule: 'must match "^[\\S ]{0,512}$"',
+    accepts: (value) => /^[^\t\n\f\r]{0,512}$/u.test(value),
+  },
+};
+
+export const alias = pattern("^[a-zA-Z0-9_.\\-\\/]*[a-zA-Z0-9_.\\-]:[a-zA-Z0-9_.\\-]+$");
+export const tagName = pattern("^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$");
+export const awsAccount: Format = {
+  rule: "must be 12 digits",
+  accepts: (value) => /^[0-9]{12}$/.test(value),
+};
+
+const bundles = "application base byol ai ai-gpu featured fips commercial emeritoss".split(" ");
+export const bundle: Format = {
+  rule: `must be one of ${bundles.join(", ")}`,
+  accepts: (value) => bundles.includes(value),
+};
+
+export const regularExpression: Format = {
+  rule: "must be a regular expression in RE2 syntax",
+  accepts: (value) => {
+    try {
+      RE2JS.compile(value);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+};
+
+export const httpsUrl: Format = {
+  rule: "must be an https URL",
+  accepts: (value) => /^https:\/\/[^/?#]/.test(value) && URL.canParse(value),
+};
+
+export const jwks: Format = {
+  rule: "must be a JSON web key set: an object with a list of keys",
+  accepts: (value) => {
+    try {
+      const parsed: unknown = JSON.parse(value);
+      return typeof parsed === "object" && parsed !== null && "keys" in parsed && Array.isArray(parsed.keys);
+    } catch {
+      return false;
+    }
+  },
+};
+
+export const safeFileName: Format = {
+  rule: "must be a plain file name without a leading dot",
+  accepts: (value) => /^[A-Za-z0-9_-][A-Za-z0-9._@+-]*$/.test(value),
+};
+
+export const rsaPublicKeyPem: Format = {
+  rule: "must be an RSA public key in PEM",
+  accepts: (value) => {
+    if (!/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(value)) return false;
+    try {
+      return createPublicKey(value).asymmetricKeyType === "rsa";
+    } catch {
+      return false;
+    }
+  },
+};
+
+export const roleUid: Format = {
+  rule: "must be a uid",
+  accepts: (value) => isUid(value),
+};
+
+export function isUid(value: string): boolean {
+  return /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/.test(value);
+}

@@ -1,0 +1,86 @@
+import { bool, enumOf, enumType, int32, map, messageType, object, text } from "../gateway/descriptor";
+import type { Message } from "../gateway/descriptor";
+import type { Entry } from "../service/store";
+import { emptyMessage, times, uid } from "./common";
+import { descriptionFlags, nameFlags } from "./formats";
+import type { KindTable, World } from "./kindTable";
+
+const orgKind = enumType("ORG_KIND", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE");
+
+export const groupMessage = messageType("chainguard.platform.iam.v2.Group", {
+  uid,
+  name: text(nameFlags),
+  description: text(descriptionFlags),
+  kind: enumOf(orgKind),
+  verified: bool(),
+  resourceLimits: map(int32(), { outputOnly: true }),
+  status: enumOf(enumType("ORG_STATUS", "INITIALIZING READY SUSPENDED"), { outputOnly: true }),
+  ...times,
+});
+
+export const group: KindTable = {
+  kind: "Group",
+  prefix: "/iam/v2",
+  collection: "groups",
+  service: "iam.v2.GroupsService",
+  message: groupMessage,
+  methods: ["list", "get", "create", "update", "delete"],
+  nameFilter: true,
+  custom: [
+    {
+      rpc: "iam.v2.GroupsService/LookupGroup",
+      verb: "GET",
+      pattern: "/iam/v2/groups:lookupGroup",
+      request: emptyMessage,
+      response: messageType("chainguard.platform.iam.v2.LookupGroupResponse", {
+        group: object(groupMessage),
+      }),
+    },
+    {
+      rpc: "iam.v2.GroupsService/CheckEligibility",
+      verb: "GET",
+      pattern: "/iam/v2/groups:checkEligibility",
+      request: emptyMessage,
+      response: messageType("chainguard.platform.iam.v2.CheckEligibilityResponse", { eligible: bool() }),
+    },
+    {
+      rpc: "iam.v2.GroupsService/RequestGroupAccess",
+      verb: "POST",
+      pattern: "/iam/v2/groups/{groupUid=**}:requestGroupAccess",
+      body: "*",
+      request: messageType("chainguard.platform.iam.v2.RequestGroupAccessRequest", { groupUid: text() }),
+      response: emptyMessage,
+    },
+  ],
+  rules: {
+    parent: "Group",
+    roots: true,
+    refusesDeleteWithChildren: true,
+    check(write, world) {
+      const { value, before, parent } = write;
+      if (write.replaces && before) {
+        // Full replacement touches kind and status, and every group has a status: contract, section 3.
+        write.refuse("updateMask", "* would replace kind and status, which hold values");
+      }
+      if (parent !== "") {
+        const inherited = rootOf(parent, world)?.value.kind;
+        if (value.kind !== undefined && value.kind !== inherited) {
+          write.refuse("kind", "kind is set on root groups only and inherited below them");
+        }
+        delete value.kind;
+      } else if (value.verified && value.kind === undefined) {
+        write.refuse("kind", "kind is required for a verified group");
+      }
+    },
+    answer(entry, world) {
+      const answer: Message = { ...entry.value, status: "ORG_STATUS_READY" };
+      const kind = rootOf(entry.uid, world)?.value.kind;
+      if (kind !== undefined) answer.kind = kind;
+      return answer;
+    },
+  },
+};
+
+function rootOf(groupUid: string, world: World): Entry | undefined {
+  return world.store.find("Group", groupUid.split("/")[0] ?? "");
+}

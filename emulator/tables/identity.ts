@@ -1,0 +1,192 @@
+import type { Message } from "../gateway/descriptor";
+import {
+  bool,
+  enumOf,
+  enumType,
+  fieldMask,
+  list,
+  map,
+  messageType,
+  newMessage,
+  object,
+  text,
+  timestamp,
+  unset,
+} from "../gateway/descriptor";
+import { formatTimestamp, parseTimestamp } from "../gateway/scalars";
+import { invalidArgument } from "../gateway/status";
+import { times, uid } from "./common";
+import { awsAccount, descriptionFlags, jwks, nameFlags, regularExpression } from "./formats";
+import type { KindTable, Write } from "./kindTable";
+
+const longestLifeMs = 365 * 24 * 3_600_000;
+
+const claimMatch = messageType(
+  "chainguard.platform.iam.v2.Identity.ClaimMatch",
+  {
+    issuer: text({ oneof: "iss" }),
+    issuerPattern: text({ oneof: "iss", format: regularExpression }),
+    subject: text({ oneof: "sub" }),
+    subjectPattern: text({ oneof: "sub", format: regularExpression }),
+    audience: text({ oneof: "aud" }),
+    audiencePattern: text({ oneof: "aud", format: regularExpression }),
+    claims: map(text()),
+    claimPatterns: map(text(), { format: regularExpression }),
+  },
+  ["iss", "sub"],
+);
+
+const staticKeys = messageType("chainguard.platform.iam.v2.Identity.StaticKeys", {
+  issuer: text({ required: true }),
+  subject: text({ required: true }),
+  issuerKeys: text({ required: true, format: jwks }),
+  expirationTime: timestamp(),
+  audiences: list(text()),
+});
+
+const awsIdentity = messageType(
+  "chainguard.platform.iam.v2.Identity.AWSIdentity",
+  {
+    awsAccount: text({ required: true, format: awsAccount }),
+    arn: text({ oneof: "aws_arn" }),
+    arnPattern: text({ oneof: "aws_arn", format: regularExpression }),
+    userId: text({ oneof: "aws_user_id" }),
+    userIdPattern: text({ oneof: "aws_user_id", format: regularExpression }),
+  },
+  ["aws_arn", "aws_user_id"],
+);
+
+const servicePrincipal = enumType(
+  "SERVICE_PRINCIPAL",
+  "COSIGNED INGESTER CATALOG_SYNCER APKO_BUILDER ENTITLEMENT_SYNCER TENANT_SCANNER SEDIMENTOLOGY SKILLUP " +
+    "MATERIALIZER MICROFLOW GUARDENER MICROVM SKILLS",
+);
+
+const identityMessage = messageType(
+  "chainguard.platform.iam.v2.Identity",
+  {
+    uid,
+    name: text(nameFlags),
+    description: text(descriptionFlags),
+    company: text(),
+    claimMatch: object(claimMatch, { oneof: "relationship" }),
+    staticKeys: object(staticKeys, { oneof: "relationship" }),
+    awsIdentity: object(awsIdentity, { oneof: "relationship" }),
+    servicePrincipal: enumOf(servicePrincipal, { oneof: "relationship" }),
+    email: text({ outputOnly: true }),
+    emailUnverified: text({ outputOnly: true }),
+    lastSeenTime: timestamp({ outputOnly: true }),
+    ...times,
+  },
+  ["relationship"],
+);
+
+const relationshipFields: Readonly<Record<string, string>> = {
+  RELATIONSHIP_TYPE_CLAIM_MATCH: "claimMatch",
+  RELATIONSHIP_TYPE_STATIC: "staticKeys",
+  RELATIONSHIP_TYPE_AWS_IDENTITY: "awsIdentity",
+  RELATIONSHIP_TYPE_SERVICE_PRINCIPAL: "servicePrincipal",
+};
+
+const metadata = messageType("chainguard.platform.iam.v2.IdentityMetadata", {
+  uid: text(),
+  name: text(),
+  givenName: text(),
+  familyName: text(),
+  company: text(),
+  jobTitle: text(),
+  product: text(),
+  selfServe: bool(),
+  updatesOptIn: bool(),
+  hubspotUtk: text(),
+  latestFormSubmitUrl: text(),
+  latestInternalReferringUrl: text(),
+  utmCampaign: text(),
+  utmContent: text(),
+  utmMedium: text(),
+  utmSource: text(),
+  utmTerm: text(),
+});
+
+export const identity: KindTable = {
+  kind: "Identity",
+  prefix: "/iam/v2",
+  collection: "identities",
+  service: "iam.v2.IdentitiesService",
+  message: identityMessage,
+  methods: ["list", "get", "create", "update", "delete"],
+  nameFilter: true,
+  filters: {
+    relationshipType: enumOf(
+      enumType("RELATIONSHIP_TYPE", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
+    ),
+  },
+  custom: [
+    {
+      rpc: "iam.v2.IdentitiesService/LookupIdentity",
+      verb: "GET",
+      pattern: "/iam/v2/identities:lookupIdentity",
+      request: messageType("chainguard.platform.iam.v2.LookupIdentityRequest", {
+        issuer: text(),
+        subject: text(),
+      }),
+      response: messageType("chainguard.platform.iam.v2.LookupIdentityResponse", { uid: text() }),
+    },
+    {
+      rpc: "iam.v2.IdentitiesService/UpdateIdentityMetadata",
+      verb: "PATCH",
+      pattern: "/iam/v2/identities:updateIdentityMetadata",
+      body: "*",
+      request: messageType("chainguard.platform.iam.v2.UpdateIdentityMetadataRequest", {
+        identityMetadata: object(metadata),
+        updateMask: fieldMask(),
+      }),
+      response: metadata,
+    },
+  ],
+  rules: {
+    parent: "Group",
+    check(write) {
+      const keys = write.value.staticKeys as Message | undefined;
+      if (!keys) return;
+      if (((keys.audiences as string[] | undefined) ?? []).length > 1) {
+        write.refuse("staticKeys.audiences", "audiences holds exactly one value when set");
+      }
+      const expiry = parseTimestamp((keys.expirationTime as string | undefined) ?? "");
+      if (expiry && expiry.epochMs > startOfKeys(write) + longestLifeMs) {
+        write.refuse("staticKeys.expirationTime", "expirationTime is at most 365 days after creation");
+      }
+    },
+    complete(write) {
+      const match = write.value.claimMatch as Message | undefined;
+      for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") unset(match, name);
+      const keys = write.value.staticKeys as Message | undefined;
+      if (keys) {
+        keys.expirationTime ??= formatTimestamp({
+          epochMs: Math.floor((startOfKeys(write) + longestLifeMs) / 1000) * 1000,
+          nanos: 0,
+        });
+      }
+    },
+    matches: {
+      relationshipType: (entry, wanted) =>
+        entry.value[relationshipFields[wanted as string] ?? ""] !== undefined,
+    },
+    custom: {
+      LookupIdentity({ request }, world) {
+        const violations = ["issuer", "subject"]
+          .filter((name) => request[name] === undefined)
+          .map((field) => ({ field, description: `${field} is required` }));
+        if (violations.length > 0) throw invalidArgument(violations);
+        const answer = newMessage();
+        answer.uid = world.store.personUid(request.issuer as string, request.subject as string);
+        return answer;
+      },
+    },
+  },
+};
+
+/** The life of keys counts from the identity's creation, or from now when it had none before. */
+function startOfKeys(write: Write): number {
+  return write.before?.staticKeys === undefined ? write.now : write.createdAt;
+}

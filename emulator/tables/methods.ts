@@ -1,0 +1,87 @@
+import type { FieldMaker } from "../gateway/descriptor";
+import { fieldMask, int32, int64, list, messageType, object, text } from "../gateway/descriptor";
+import type { Method } from "../gateway/routes";
+import { emptyMessage, uidpFilter } from "./common";
+import type { KindTable, StandardMethod } from "./kindTable";
+
+export const pageFields: Readonly<Record<string, FieldMaker>> = {
+  pageSize: int32(),
+  pageToken: text(),
+  orderBy: text(),
+  skip: int32(),
+};
+
+export const listFields: Readonly<Record<string, FieldMaker>> = { uidp: uidpFilter, ...pageFields };
+
+/** Name of the field that holds one resource in requests. */
+export function bodyField(table: KindTable): string {
+  return table.kind.charAt(0).toLowerCase() + table.kind.slice(1);
+}
+
+export function pluralKind(table: KindTable): string {
+  return table.collection.charAt(0).toUpperCase() + table.collection.slice(1);
+}
+
+/** The five standard methods of a kind, as far as it has them; the list first, it shares an address with the get. */
+export function standardMethods(table: KindTable): Method[] {
+  const { kind, message } = table;
+  const packageName = message.fullName.slice(0, message.fullName.lastIndexOf("."));
+  const address = `${table.prefix}/${table.collection}`;
+  const body = bodyField(table);
+  const request = (rpc: string, fields: Record<string, FieldMaker>) =>
+    messageType(`${packageName}.${rpc}Request`, fields);
+  const rpc = (name: string): string => `${table.service}/${name}`;
+  const listName = `List${pluralKind(table)}`;
+  const all: Record<StandardMethod, Method> = {
+    list: {
+      rpc: rpc(listName),
+      verb: "GET",
+      pattern: address,
+      request: request(listName, {
+        ...listFields,
+        ...(table.nameFilter ? { name: text({ optional: true }) } : {}),
+        ...table.filters,
+      }),
+      response: messageType(`${packageName}.${listName}Response`, {
+        [table.collection]: list(object(message)),
+        nextPageToken: text(),
+        totalCount: int64({ optional: true }),
+        skipped: int32(),
+      }),
+    },
+    get: {
+      rpc: rpc(`Get${kind}`),
+      verb: "GET",
+      pattern: `${address}/{uid=**}`,
+      request: request(`Get${kind}`, { uid: text() }),
+      response: message,
+    },
+    create: {
+      rpc: rpc(`Create${kind}`),
+      verb: "POST",
+      pattern: `${address}/{parent=**}`,
+      body,
+      request: request(`Create${kind}`, { parent: text(), [body]: object(message) }),
+      response: message,
+    },
+    update: {
+      rpc: rpc(`Update${kind}`),
+      verb: "PATCH",
+      pattern: `${address}/{${body}.uid=**}`,
+      body,
+      request: request(`Update${kind}`, { [body]: object(message), updateMask: fieldMask() }),
+      response: message,
+    },
+    delete: {
+      rpc: rpc(`Delete${kind}`),
+      verb: "DELETE",
+      pattern: `${address}/{uid=**}`,
+      request: request(`Delete${kind}`, { uid: text() }),
+      response: emptyMessage,
+      empty: true,
+    },
+  };
+  return (Object.keys(all) as StandardMethod[])
+    .filter((name) => table.methods.includes(name))
+    .map((name) => all[name]);
+}

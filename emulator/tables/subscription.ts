@@ -1,0 +1,17 @@
+import { messageType, text } from "../gateway/descriptor";
+import { uid } from "./common";
+import { httpsUrl } from "./formats";
+import type { KindTable } from "./kindTable";
+
+export const subscription: KindTable = {
+  kind: "Subscription",
+  prefix: "/events/v2",
+  collection: "subscriptions",
+  service: "events.v2.SubscriptionsService",
+  message: messageType("chainguard.platform.events.v2.Subscription", {
+    uid,
+    sink: text({ required: true, immutable: true, format: httpsUrl }),
+  }),
+  methods: ["list", "get", "create", "delete"],
+  rules: { parent: "Group" },
+};

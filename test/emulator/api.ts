@@ -1,0 +1,168 @@
+import { request } from "node:http";
+import type { Emulator, EmulatorOptions } from "../../emulator";
+import { startEmulator } from "../../emulator";
+
+/** What the tests look at in answers; which of it is there depends on the request. */
+export interface AnswerBody {
+  uid: string;
+  name: string;
+  description: string;
+  kind: string;
+  createTime: string;
+  updateTime: string;
+  catalogTier: string;
+  bundles: string[];
+  claimMatch: object;
+  awsIdentity: object;
+  staticKeys: { expirationTime: string };
+  sync_config: { source: string };
+  customOverlay: { environment: object; contents: { runtimeKeyring: object[] } };
+  role: { name: string };
+  groups: AnswerBody[];
+  identities: AnswerBody[];
+  roles: AnswerBody[];
+  roleBindings: AnswerBody[];
+  repos: AnswerBody[];
+  subscriptions: AnswerBody[];
+  nextPageToken: string;
+  totalCount: string;
+  skipped: number;
+  code: number;
+  message: string;
+  details: Detail[];
+  error: string;
+  id: number;
+  faults: object[];
+  requests: object[];
+}
+
+export interface Detail {
+  "@type": string;
+  reason: string;
+  resourceType: string;
+  resourceName: string;
+  retryDelay: string;
+  fieldViolations: { field: string; description: string }[];
+  violations: { type: string; subject: string; description: string }[];
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: AnswerBody;
+}
+
+export interface MadeResource extends Record<string, unknown> {
+  uid: string;
+}
+
+/** Requests to an emulator, with its token. */
+export class Api {
+  constructor(private readonly emulator: Emulator) {}
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(this.emulator.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.emulator.token}`,
+        "content-type": "application/json",
+        ...headers,
+      },
+      body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") && text !== "";
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : text,
+    };
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send("GET", path);
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.send("POST", path, body);
+  }
+
+  patch(path: string, body?: unknown): Promise<Answer> {
+    return this.send("PATCH", path, body);
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send("DELETE", path);
+  }
+
+  /** Creates and returns the resource; fails on anything but 200. */
+  async make(collection: string, parent: string, body: unknown): Promise<MadeResource> {
+    const answer = await this.post(parent === "" ? collection : `${collection}/${parent}`, body);
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.body as unknown as MadeResource;
+  }
+
+  async builtInRole(name: string): Promise<string> {
+    const { body } = await this.get(`/iam/v2/roles?name=${name}`);
+    const first = body.roles[0];
+    if (!first) throw new Error(`no role ${name}`);
+    return first.uid;
+  }
+}
+
+const extras: Emulator[] = [];
+
+/** A further emulator for one test, closed after it even when it fails. */
+export async function extraEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const emulator = await startEmulator(options);
+  extras.push(emulator);
+  return emulator;
+}
+
+afterEach(async () => {
+  for (const emulator of extras.splice(0)) await emulator.close();
+});
+
+/** A request whose path is sent as it stands, which fetch would clean. */
+export function rawRequest(
+  emulator: Emulator,
+  method: string,
+  path: string,
+  token = emulator.token,
+): Promise<{ status: number; body: string; headers: NodeJS.Dict<string | string[]> }> {
+  const { hostname, port } = new URL(emulator.url);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { hostname, port, method, path, headers: { authorization: `Bearer ${token}` } },
+      (answer) => {
+        let body = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (chunk: string) => (body += chunk));
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body, headers: answer.headers }));
+        answer.on("error", reject);
+      },
+    );
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+/** The names of the fields that a code 3 answer names. */
+export function violatedFields(answer: Answer): string[] {
+  const badRequest = answer.body.details.find((each) => each["@type"].endsWith("BadRequest"));
+  return (badRequest?.fieldViolations ?? []).map(({ field }) => field);
+}
+
+/** The detail of an error whose type ends like this. */
+export function detail(answer: Answer, type: string): Detail {
+  const found = answer.body.details.find((each) => each["@type"].endsWith(type));
+  if (!found) throw new Error(`no ${type} in ${answer.text}`);
+  return found;
+}

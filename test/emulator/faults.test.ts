@@ -1,0 +1,212 @@
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import { Api, detail, extraEmulator } from "./api";
+
+let emulator: Emulator;
+let api: Api;
+const groups = "/iam/v2/groups";
+
+beforeEach(async () => {
+  emulator = await startEmulator({ now: () => Date.parse("2026-01-01T00:00:00Z") });
+  api = new Api(emulator);
+});
+afterEach(() => emulator.close());
+
+const statuses = async (count: number, path = groups): Promise<number[]> => {
+  const found: number[] = [];
+  for (let index = 0; index < count; index += 1) found.push((await api.get(path)).status);
+  return found;
+};
+const groupCount = (): number => emulator.state().groups!.length;
+
+describe("a fault", () => {
+  test("hits as many requests as it says, after those that it lets pass", async () => {
+    const fault = emulator.addFault({ status: 503, after: 1, count: 2 });
+    expect(await statuses(5)).toEqual([200, 503, 503, 200, 200]);
+    expect(fault.hits).toBe(2);
+  });
+
+  test("hits by method and by path, as prefix, source or expression", async () => {
+    emulator.addFault({ method: "post", path: "/iam/v2/gro", status: 500 });
+    expect((await api.get(groups)).status).toBe(200);
+    expect((await api.post(groups, { name: "a" })).status).toBe(500);
+    emulator.clearFaults();
+    for (const path of [/roles$/, "roles$", "/iam/v2/roles"]) {
+      const fault = emulator.addFault({ path, status: 500 });
+      expect([...(await statuses(1)), ...(await statuses(1, "/iam/v2/roles"))]).toEqual([200, 500]);
+      fault.remove();
+    }
+  });
+
+  test("by chance repeats with its seed", async () => {
+    const run = async (): Promise<number[]> => {
+      const fault = emulator.addFault({ probability: 0.5, seed: 7, status: 502 });
+      const found = await statuses(20);
+      fault.remove();
+      return found;
+    };
+    const first = await run();
+    expect(new Set(first)).toEqual(new Set([200, 502]));
+    expect(await run()).toEqual(first);
+  });
+
+  test("answers any status, headers and body, before or after the request took effect", async () => {
+    emulator.addFault({
+      status: 502,
+      headers: { "Retry-After": "3" },
+      body: "<html>bad gateway</html>",
+      count: 1,
+    });
+    const lost = await api.post(groups, { name: "a" });
+    expect([lost.status, lost.text, lost.headers.get("retry-after")]).toEqual([
+      502,
+      "<html>bad gateway</html>",
+      "3",
+    ]);
+    expect(groupCount()).toBe(0);
+    emulator.addFault({ status: 500, body: { code: 14 }, applied: true, count: 1 });
+    expect((await api.post(groups, { name: "a" })).body).toEqual({ code: 14 });
+    expect(groupCount()).toBe(1);
+  });
+
+  test("breaks the connection before or after the request took effect", async () => {
+    emulator.addFault({ close: "before", count: 1 });
+    await expect(api.post(groups, { name: "a" })).rejects.toThrow();
+    expect(groupCount()).toBe(0);
+    emulator.addFault({ close: "after", count: 1 });
+    await expect(api.post(groups, { name: "a" })).rejects.toThrow();
+    expect(groupCount()).toBe(1);
+    expect(emulator.requests.map(({ status }) => status)).toEqual([undefined, undefined]);
+  });
+
+  test("cuts an answer short", async () => {
+    for (const truncate of [0, 10]) {
+      emulator.addFault({ truncate, count: 1 });
+      await expect(api.get(groups)).rejects.toThrow();
+    }
+    expect((await api.get(groups)).status).toBe(200);
+  });
+
+  test("can wait", async () => {
+    emulator.addFault({ latencyMs: 30, count: 1 });
+    await api.get(groups);
+    expect(emulator.requests[0]!.durationMs).toBeGreaterThanOrEqual(25);
+    expect(emulator.requests[0]!.fault).toBe(1);
+  });
+
+  test.each([
+    { stats: 500 },
+    { status: 5 },
+    { count: -1 },
+    { probability: 2 },
+    { close: "now" },
+    { method: 5 },
+  ])("%j is refused", (fault) => {
+    expect(() => emulator.addFault(fault as never)).toThrow(/fault/);
+  });
+});
+
+test("a limit of requests per second answers 429 and tells how long to wait", async () => {
+  emulator.settings({ requestsPerSecond: 2 });
+  expect(await statuses(2)).toEqual([200, 200]);
+  const refused = await api.get(groups);
+  expect([refused.status, refused.body.code]).toEqual([429, 8]);
+  expect(detail(refused, "RetryInfo").retryDelay).toBe("0.500s");
+  expect(refused.headers.get("grpc-metadata-retry-after")).toBe("1");
+  emulator.advanceClock(500);
+  expect(await statuses(2)).toEqual([200, 429]);
+});
+
+describe("the request log", () => {
+  test("holds what was asked and what was answered, and no token", async () => {
+    const { uid } = await api.make(groups, "", { name: "a" });
+    await api.patch(`${groups}/${uid}?updateMask=description`, { description: "new" });
+    await api.patch(`${groups}/${uid}`, { description: "" });
+    await api.get(`${groups}/%20?x=%41`);
+    expect(emulator.requests).toMatchObject([
+      { seq: 1, method: "POST", path: groups, query: "", body: { name: "a" }, status: 200 },
+      { seq: 2, method: "PATCH", query: "updateMask=description", updateMask: ["description"], status: 200 },
+      { seq: 3, updateMask: ["description"], rpc: "iam.v2.GroupsService/UpdateGroup" },
+      { seq: 4, path: `${groups}/%20`, query: "x=%41", body: undefined, status: 404 },
+    ]);
+    expect(JSON.stringify(emulator.requests)).not.toContain(emulator.token);
+    emulator.clearRequests();
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test("counts requests that run at once", async () => {
+    await api.get(groups);
+    await api.get(groups);
+    expect(emulator.maxInFlight).toBe(1);
+    emulator.settings({ latencyMs: 30 });
+    await Promise.all([1, 2, 3].map(() => api.get(groups)));
+    expect(emulator.maxInFlight).toBe(3);
+  });
+});
+
+describe("over HTTP", () => {
+  const control = (method: string, name: string, body?: unknown) =>
+    api.send(method, `/_emulator/${name}`, body);
+
+  test("everything can be steered, without trace in the log and unharmed by faults", async () => {
+    await api.make(groups, "", { name: "a" });
+    const { id } = (await control("POST", "faults", { path: "/", status: 500, body: "no" })).body;
+    expect(await statuses(1)).toEqual([500]);
+    expect((await control("GET", "faults")).body.faults).toMatchObject([{ id, hits: 1 }]);
+    expect((await control("GET", "requests")).body).toMatchObject({
+      maxInFlight: 1,
+      requests: [{ method: "POST" }, { method: "GET", status: 500 }],
+    });
+    expect((await control("GET", "state")).body.groups).toMatchObject([{ name: "a" }]);
+    expect((await control("GET", "state")).body.roles).toEqual([]);
+    expect((await control("DELETE", `faults/${id}`)).status).toBe(200);
+    expect((await control("DELETE", `faults/${id}`)).status).toBe(404);
+    await control("POST", "faults", { status: 500 });
+    await control("DELETE", "faults");
+    expect(await statuses(1)).toEqual([200]);
+    await control("POST", "settings", { newGroupRefusalMs: 1000 });
+    const group = emulator.state().groups![0]!.uid as string;
+    expect((await api.post(`${groups}/${group}`, { name: "b" })).status).toBe(403);
+    await control("POST", "clock", { advanceMs: 1000 });
+    expect((await api.post(`${groups}/${group}`, { name: "b" })).status).toBe(200);
+    await control("DELETE", "requests");
+    expect((await control("GET", "requests")).body.requests).toEqual([]);
+    await control("POST", "reset");
+    expect(emulator.state().groups).toEqual([]);
+    expect((await api.get("/iam/v2/roles")).body.totalCount).toBe("19");
+  });
+
+  test.each([
+    ["POST", "faults", { stats: 1 }],
+    ["POST", "faults", undefined],
+    ["POST", "settings", { nope: 1 }],
+    ["POST", "settings", { maskSpelling: "camel" }],
+    ["POST", "settings", { newGroupRefusalMs: "1s" }],
+    ["POST", "settings", { newGroupRefusalMs: -1 }],
+    ["POST", "clock", {}],
+    ["POST", "settings", "{"],
+  ])("%s %s with %j is 400 and says why", async (method, name, body) => {
+    const answer = await control(method, name, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatch(/./);
+  });
+
+  test("the token is needed, and unknown names are 404", async () => {
+    expect((await fetch(`${emulator.url}/_emulator/state`)).status).toBe(401);
+    expect((await control("GET", "nope")).status).toBe(404);
+    expect((await control("PUT", "state")).status).toBe(404);
+  });
+});
+
+test("close ends open connections at once", async () => {
+  const other = await extraEmulator({ latencyMs: 60_000 });
+  const pending = new Api(other).get(groups);
+  const failed = expect(pending).rejects.toThrow();
+  while (other.requests.length === 0) await new Promise(setImmediate);
+  await other.close();
+  await failed;
+});
+
+test("a wrong setting stops the start", async () => {
+  await expect(startEmulator({ newGroupRefusalMs: -5 })).rejects.toThrow(/newGroupRefusalMs/);
+});

@@ -1,0 +1,221 @@
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import { Api, extraEmulator, violatedFields } from "./api";
+
+const dayMs = 24 * 3_600_000;
+let emulator: Emulator;
+let api: Api;
+let time = Date.parse("2026-01-01T00:00:00Z");
+let org: string;
+let team: string;
+
+interface Named {
+  name: string;
+  uid: string;
+}
+
+async function allPages(query: string): Promise<Named[]> {
+  const found: Named[] = [];
+  let token = "";
+  do {
+    const page = await api.get(`/iam/v2/groups?${query}&page_token=${encodeURIComponent(token)}`);
+    expect(page.status).toBe(200);
+    found.push(...page.body.groups);
+    token = page.body.nextPageToken;
+  } while (token !== "");
+  return found;
+}
+
+beforeAll(async () => {
+  emulator = await startEmulator({ now: () => time });
+  api = new Api(emulator);
+  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
+  team = (await api.make("/iam/v2/groups", org, { name: "team" })).uid;
+  for (let index = 0; index < 7; index += 1) {
+    time += 1000;
+    await api.make("/iam/v2/groups", team, { name: `g${(index * 3) % 7}` });
+  }
+});
+afterAll(() => emulator.close());
+
+describe("pages", () => {
+  test("together hold everything once, in every order", async () => {
+    for (const order of ["", "uid%20desc", "name", "name%20desc", "created_at", "updated_at%20desc"]) {
+      const found = await allPages(`page_size=3&order_by=${order}`);
+      expect(new Set(found.map(({ uid }) => uid)).size).toBe(9);
+      expect(found).toHaveLength(9);
+    }
+  });
+
+  test("keep the requested order", async () => {
+    const names = (await allPages("page_size=2&order_by=name%20desc")).map(({ name }) => name);
+    expect(names).toEqual([...names].sort().reverse());
+    const made = (await allPages(`page_size=4&order_by=created_at&uidp.children_of=${team}`)).map(
+      ({ name }) => name,
+    );
+    expect(made).toEqual(["g0", "g3", "g6", "g2", "g5", "g1", "g4"]);
+  });
+
+  test("are 50 long by default and 200 at most", async () => {
+    const other = await extraEmulator();
+    const otherApi = new Api(other);
+    await Promise.all(
+      Array.from({ length: 230 }, (_, index) => otherApi.make("/iam/v2/groups", "", { name: `n${index}` })),
+    );
+    for (const [query, length] of [
+      ["", 50],
+      ["?page_size=0", 50],
+      ["?page_size=201", 200],
+    ] as const) {
+      const page = await otherApi.get(`/iam/v2/groups${query}`);
+      expect(page.body.groups).toHaveLength(length);
+      expect(page.body.totalCount).toBe("230");
+    }
+  });
+
+  test("skip passes over results and is echoed", async () => {
+    const page = await api.get("/iam/v2/groups?order_by=created_at&skip=7&page_size=5");
+    expect(page.body).toMatchObject({ skipped: 7, totalCount: "9", nextPageToken: "" });
+    expect(page.body.groups).toHaveLength(2);
+  });
+
+  test("survive a deletion between them", async () => {
+    const extra = await api.make("/iam/v2/groups", "", { name: "a" });
+    const first = await api.get("/iam/v2/groups?order_by=name&page_size=1");
+    await api.delete(`/iam/v2/groups/${extra.uid}`);
+    const token = encodeURIComponent(first.body.nextPageToken);
+    const second = await api.get(`/iam/v2/groups?order_by=name&page_size=1&page_token=${token}`);
+    expect(second.body.groups[0]!.name).toBe("g0");
+  });
+});
+
+describe("page tokens", () => {
+  const firstToken = async (query: string): Promise<string> =>
+    encodeURIComponent((await api.get(`/iam/v2/groups?page_size=2&${query}`)).body.nextPageToken);
+
+  test("belong to their query and order", async () => {
+    const token = await firstToken("order_by=name");
+    for (const query of ["order_by=uid", "order_by=name&name=g1", `order_by=name&uidp.children_of=${org}`]) {
+      const answer = await api.get(`/iam/v2/groups?${query}&page_token=${token}`);
+      expect([answer.status, answer.body.code, violatedFields(answer)]).toEqual([400, 3, ["pageToken"]]);
+    }
+    expect((await api.get(`/iam/v2/groups?order_by=name&page_size=5&page_token=${token}`)).status).toBe(200);
+  });
+
+  test("that are made up or not encoded are code 3", async () => {
+    const raw = decodeURIComponent(await firstToken(""));
+    expect(raw).toContain("+");
+    for (const token of ["nonsense", raw]) {
+      expect((await api.get(`/iam/v2/groups?page_token=${token}`)).body.code).toBe(3);
+    }
+  });
+
+  test("start over after three days, without an error", async () => {
+    const token = await firstToken("order_by=name");
+    emulator.advanceClock(3 * dayMs + 1);
+    const answer = await api.get(`/iam/v2/groups?order_by=name&page_size=2&page_token=${token}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body.groups[0]!.name).toBe("g0");
+  });
+});
+
+describe("refused lists", () => {
+  test.each([
+    "page_size=-1",
+    "skip=-1",
+    "order_by=createTime",
+    "order_by=name%20up",
+    "order_by=kind",
+    "order_by=name,uid",
+  ])("%s is code 3", async (query) => {
+    const answer = await api.get(`/iam/v2/groups?${query}`);
+    expect([answer.status, answer.body.code]).toEqual([400, 3]);
+  });
+
+  test("both spellings of a parameter at once are code 3", async () => {
+    expect((await api.get("/iam/v2/groups?page_size=1&pageSize=1")).status).toBe(400);
+  });
+});
+
+describe("filters", () => {
+  const names = async (path: string, collection: "groups" | "identities"): Promise<string[]> =>
+    (await api.get(path)).body[collection].map(({ name }) => name).sort();
+
+  test("by scope", async () => {
+    const groups = "/iam/v2/groups?";
+    expect(await names(`${groups}uidp.children_of=${org}`, "groups")).toEqual(["team"]);
+    expect(await names(`${groups}uidp.descendants_of=${org}`, "groups")).toHaveLength(8);
+    expect(await names(`${groups}uidp.ancestors_of=${team}`, "groups")).toEqual(["org"]);
+    expect(await names(`${groups}uidp.in_root=true`, "groups")).toEqual(["org"]);
+    expect(await names(`${groups}uidp.ids=${org}&uidp.ids=${team}&uidp.ids=gone`, "groups")).toEqual([
+      "org",
+      "team",
+    ]);
+    expect(await names(`${groups}uidp.ids=${org},${team}`, "groups")).toEqual([]);
+  });
+
+  test("by exact name, ignored where the list has none", async () => {
+    expect(await names("/iam/v2/groups?name=team", "groups")).toEqual(["team"]);
+    expect(await names("/iam/v2/groups?name=tea", "groups")).toEqual([]);
+    await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test" });
+    expect((await api.get("/events/v2/subscriptions?name=x")).body.subscriptions).toHaveLength(1);
+  });
+
+  test("identities by relationship, bindings by identity, role and group", async () => {
+    const viewer = await api.builtInRole("viewer");
+    const editor = await api.builtInRole("editor");
+    const ci = await api.make("/iam/v2/identities", team, {
+      name: "ci",
+      claimMatch: { issuer: "i", subject: "s" },
+    });
+    const bot = await api.make("/iam/v2/identities", team, {
+      name: "bot",
+      servicePrincipal: "SERVICE_PRINCIPAL_SKILLS",
+    });
+    const bind = (group: string, identityUid: string, roleUid: string) =>
+      api.make("/iam/v2/roleBindings", group, { identityUid, roleUid });
+    await bind(org, ci.uid, viewer);
+    await bind(team, ci.uid, editor);
+    await bind(team, bot.uid, viewer);
+    expect(
+      await names("/iam/v2/identities?relationshipType=RELATIONSHIP_TYPE_SERVICE_PRINCIPAL", "identities"),
+    ).toEqual(["bot"]);
+    const count = async (query: string): Promise<string> =>
+      (await api.get(`/iam/v2/roleBindings?${query}`)).body.totalCount;
+    expect(await count(`identity=${ci.uid}`)).toBe("2");
+    expect(await count(`role=${viewer}`)).toBe("2");
+    expect(await count(`group=${team}`)).toBe("2");
+    expect(await count(`group=${team}&role=${viewer}&identity=${bot.uid}`)).toBe("1");
+    expect(await count("name=nothing")).toBe("3");
+  });
+});
+
+test("a list of 20,000 resources is filled and read in pages without slowing down", async () => {
+  const parent = await api.make("/iam/v2/groups", "", { name: "large" });
+  const roleUid = await api.builtInRole("viewer");
+  const { uid: identityUid } = await api.make("/iam/v2/identities", parent.uid, {
+    name: "ci",
+    claimMatch: { issuer: "i", subject: "s" },
+  });
+  emulator.clearRequests();
+  const requests = Array.from({ length: 25 }, () => ({ roleBinding: { identityUid } }));
+  for (let batch = 0; batch < 800; batch += 1) {
+    await api.post("/iam/v2/roleBindings:batchCreate", { parent: parent.uid, roleUid, requests });
+  }
+  const durations = emulator.requests.map(({ durationMs }) => durationMs ?? 0);
+  expect(median(durations.slice(-100))).toBeLessThan(10 * median(durations.slice(100, 200)));
+
+  const seen = new Set<string>();
+  let token = "";
+  do {
+    const query = `page_size=200&uidp.descendants_of=${parent.uid}&page_token=${encodeURIComponent(token)}`;
+    const page = await api.get(`/iam/v2/roleBindings?${query}`);
+    for (const { uid } of page.body.roleBindings) seen.add(uid);
+    token = page.body.nextPageToken;
+  } while (token !== "");
+  expect(seen.size).toBe(20_000);
+}, 120_000);
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
+}

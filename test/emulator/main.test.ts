@@ -1,0 +1,197 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import ts from "typescript";
+import { startEmulator } from "../../emulator";
+import { main } from "../../emulator/main";
+import { Api } from "./api";
+
+const root = join(__dirname, "../..");
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "emulator-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("the data file", () => {
+  const fill = async (dataFile: string) => {
+    const emulator = await startEmulator({ dataFile });
+    const api = new Api(emulator);
+    const org = await api.make("/iam/v2/groups", "", { name: "org", kind: "ORG_KIND_DEV" });
+    const ci = await api.make("/iam/v2/identities", org.uid, {
+      name: "ci",
+      claimMatch: { issuer: "i", subject: "s", claims: { ["__proto__"]: "x" } },
+    });
+    const person = (await api.get("/iam/v2/identities:lookupIdentity?issuer=a&subject=b")).body.uid;
+    const roleUid = await api.builtInRole("viewer");
+    await api.make("/iam/v2/roleBindings", org.uid, { identityUid: ci.uid, roleUid });
+    await api.make("/iam/v2/roleBindings", org.uid, { identityUid: person, roleUid });
+    await api.make("/iam/v2/roles", org.uid, { name: "r", capabilities: ["CAP_REPO_LIST", 99999] });
+    await api.make("/registry/v2/repos", org.uid, {
+      name: "app",
+      sync_config: { source: "nginx" },
+      customOverlay: { accounts: { users: [{ username: "u", uid: 5 }] } },
+    });
+    const state = emulator.state();
+    await emulator.close();
+    return { state, ci: ci.uid };
+  };
+
+  test("brings everything back, and no temporary file stays", async () => {
+    const dataFile = join(folder, "state.json");
+    const { state, ci } = await fill(dataFile);
+    expect(readdirSync(folder)).toEqual(["state.json"]);
+    const again = await startEmulator({ dataFile });
+    expect(again.state()).toEqual(state);
+    await new Api(again).delete(`/iam/v2/identities/${ci}`);
+    expect(again.state().roleBindings).toHaveLength(1);
+    await again.close();
+  });
+
+  test.each([
+    "",
+    "{",
+    "[]",
+    '{"version":2,"resources":[],"people":[]}',
+    '{"version":1,"resources":[{"kind":"Nope"}]}',
+  ])("with %j stops the start in one line and is left alone", async (content) => {
+    const dataFile = join(folder, "state.json");
+    writeFileSync(dataFile, content);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(
+      /^data file \S+ is broken, and left as it is: [^\n]+$/,
+    );
+    await new Promise(setImmediate);
+    expect(readFileSync(dataFile, "utf8")).toBe(content);
+  });
+
+  test("in a folder that is missing stops the start", async () => {
+    await expect(startEmulator({ dataFile: join(folder, "no", "state.json") })).rejects.toThrow(
+      /cannot write data file/,
+    );
+  });
+});
+
+describe("wrong arguments end with code 2 and one line", () => {
+  test.each([
+    ["--nope"],
+    ["--port", "x"],
+    ["--port", "70000"],
+    ["--latency", "soon"],
+    ["--data", ""],
+    ["stray"],
+  ])("%s %s", async (...argv) => {
+    const lines: unknown[] = [];
+    const error = jest.spyOn(console, "error").mockImplementation((line) => void lines.push(line));
+    expect(await main(argv.filter((argument) => typeof argument === "string"))).toBe(2);
+    error.mockRestore();
+    expect(lines).toEqual([expect.stringMatching(/^emulator: [^\n]+$/)]);
+  });
+});
+
+describe("as a process", () => {
+  let built: string;
+  let child: ChildProcess | undefined;
+
+  beforeAll(() => {
+    built = mkdtempSync(join(tmpdir(), "emulator-built-"));
+    transpile(join(root, "emulator"), built);
+  });
+  afterAll(() => {
+    rmSync(built, { recursive: true, force: true });
+  });
+  afterEach(() => child?.kill("SIGKILL"));
+
+  function start(argv: string[], env: NodeJS.ProcessEnv = {}) {
+    const code = `require(${JSON.stringify(join(built, "main.js"))}).main(process.argv.slice(1)).then((code) => process.exit(code))`;
+    const running = spawn(process.execPath, ["-e", code, "--", ...argv], {
+      env: { ...process.env, PLATFORM_TOKEN: "", NODE_PATH: join(root, "node_modules"), ...env },
+    });
+    child = running;
+    let stderr = "";
+    running.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    const lines = createInterface({ input: running.stdout })[Symbol.asyncIterator]();
+    const exit = new Promise<number | null>((resolve) => running.once("exit", resolve));
+    return { running, lines, exit, stderr: () => stderr };
+  }
+
+  async function nextLine(lines: AsyncIterator<string>): Promise<string> {
+    return ((await lines.next()).value ?? "") as string;
+  }
+
+  test("tells its address first, then its token, and ends cleanly with its data written", async () => {
+    const dataFile = join(folder, "state.json");
+    const { running, lines, exit } = start(["--data", dataFile]);
+    const [, url] = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(await nextLine(lines)) ?? [];
+    const [, token] = /^token: (\S+)$/.exec(await nextLine(lines)) ?? [];
+    const answer = await fetch(`${url!}/iam/v2/groups`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token!}` },
+      body: '{"name":"org"}',
+    });
+    expect(answer.status).toBe(200);
+    running.kill("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(readFileSync(dataFile, "utf8")).toContain('"name":"org"');
+  });
+
+  test("takes its token from the environment without printing it", async () => {
+    const { running, lines, exit } = start(["--recorded", "--latency", "1ms"], { PLATFORM_TOKEN: "canary" });
+    const url = (await nextLine(lines)).replace("listening on ", "");
+    expect(await nextLine(lines)).toBe("press Ctrl+C to stop");
+    const answer = await fetch(`${url}/iam/v2/groups`, { headers: { authorization: "Bearer canary" } });
+    expect(await answer.json()).not.toHaveProperty("totalCount");
+    running.kill("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
+  test("fails in one line when the port is taken", async () => {
+    const emulator = await startEmulator();
+    const { exit, stderr } = start(["--port", new URL(emulator.url).port]);
+    expect(await exit).toBe(1);
+    expect(stderr()).toMatch(/^emulator: [^\n]*EADDRINUSE[^\n]*\n$/);
+    await emulator.close();
+  });
+
+  test("shows its options", async () => {
+    const { lines, exit } = start(["--help"]);
+    expect(await nextLine(lines)).toMatch(/^Usage: pulumi-platform emulator/);
+    expect(await exit).toBe(0);
+    expect(existsSync(join(folder, "state.json"))).toBe(false);
+  });
+});
+
+/** Compiles without checking types, which is quick; the types are checked for the whole project elsewhere. */
+function transpile(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    if (entry.isDirectory()) transpile(source, target);
+    else if (entry.name.endsWith(".json")) copyFileSync(source, target);
+    else {
+      const { outputText } = ts.transpileModule(readFileSync(source, "utf8"), {
+        compilerOptions: {
+          module: ts.ModuleKind.CommonJS,
+          target: ts.ScriptTarget.ES2022,
+          esModuleInterop: true,
+        },
+      });
+      writeFileSync(target.replace(/\.ts$/, ".js"), outputText);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import { Api, violatedFields } from "./api";
+
+let emulator: Emulator;
+let api: Api;
+let org: string;
+let repo: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  api = new Api(emulator);
+  org = (await api.make("/iam/v2/groups", "", { name: "org", description: "d" })).uid;
+  const made = await api.make("/registry/v2/repos", org, {
+    name: "app",
+    description: "d",
+    catalogTier: "CATALOG_TIER_AI",
+    bundles: ["ai"],
+    customOverlay: { contents: { packages: ["curl"] }, environment: { A: "1", B: "2" } },
+  });
+  repo = `/registry/v2/repos/${made.uid}`;
+});
+afterEach(() => emulator.close());
+
+describe("an explicit mask", () => {
+  test("changes what it names and nothing else", async () => {
+    const answer = await api.patch(`${repo}?updateMask=description`, { name: "other", description: "new" });
+    expect(answer.body).toMatchObject({ name: "app", description: "new", catalogTier: "CATALOG_TIER_AI" });
+  });
+
+  test("is taken in both spellings, on every level", async () => {
+    for (const mask of [
+      "catalogTier,customOverlay.contents.runtimeRepositories",
+      "catalog_tier,custom_overlay.contents.runtime_repositories",
+    ]) {
+      const body = {
+        catalogTier: "CATALOG_TIER_FIPS",
+        customOverlay: { contents: { runtimeRepositories: [mask] } },
+      };
+      const answer = await api.patch(`${repo}?updateMask=${mask}`, body);
+      expect(answer.body.catalogTier).toBe("CATALOG_TIER_FIPS");
+      expect(answer.body.customOverlay.contents).toMatchObject({
+        packages: ["curl"],
+        runtimeRepositories: [mask],
+      });
+    }
+  });
+
+  test("clears what it names and the body lacks", async () => {
+    const mask = "description,catalogTier,bundles,customOverlay.environment,customOverlay.contents.packages";
+    const { body } = await api.patch(`${repo}?updateMask=${mask}`, {});
+    expect(body).toMatchObject({ description: "", catalogTier: "CATALOG_TIER_UNSPECIFIED", bundles: [] });
+    expect(body.customOverlay).toMatchObject({ environment: {}, contents: { packages: [] } });
+    expect((await api.patch(`${repo}?updateMask=customOverlay`)).body.customOverlay).toBeNull();
+  });
+
+  test("replaces lists and maps whole", async () => {
+    const answer = await api.patch(`${repo}?updateMask=customOverlay.environment`, {
+      customOverlay: { environment: { C: "3" } },
+    });
+    expect(answer.body.customOverlay.environment).toEqual({ C: "3" });
+  });
+
+  test("ignores names that the service alone writes", async () => {
+    const answer = await api.patch(`${repo}?updateMask=uid,createTime,description`, {
+      uid: "other",
+      createTime: "2000-01-01T00:00:00Z",
+      description: "new",
+    });
+    expect(answer.body.description).toBe("new");
+    expect(answer.body.createTime).not.toMatch(/^2000/);
+    expect(`/registry/v2/repos/${answer.body.uid}`).toBe(repo);
+  });
+
+  test.each([
+    "nope",
+    "",
+    "name,%20description",
+    "customOverlay.environment.A",
+    "bundles.x",
+    "name.x",
+    "syncConfig",
+  ])("%s is code 3", async (mask) => {
+    const answer = await api.patch(`${repo}?updateMask=${mask}`, { name: "other" });
+    expect([answer.status, answer.body.code, violatedFields(answer)]).toEqual([400, 3, ["updateMask"]]);
+    expect((await api.get(repo)).body.name).toBe("app");
+  });
+
+  test("of * replaces everything", async () => {
+    const answer = await api.patch(`${repo}?updateMask=*`, { name: "app" });
+    expect(answer.body).toMatchObject({ name: "app", description: "", bundles: [], customOverlay: null });
+  });
+
+  test("of * is refused on groups, which always have a status", async () => {
+    const answer = await api.patch(`/iam/v2/groups/${org}?updateMask=*`, { name: "other" });
+    expect([answer.body.code, violatedFields(answer)]).toEqual([3, ["updateMask"]]);
+  });
+});
+
+describe("without a mask", () => {
+  test("every present key counts, empty ones too", async () => {
+    const { body } = await api.patch(repo, {
+      description: "",
+      bundles: [],
+      customOverlay: { environment: {} },
+    });
+    expect(body).toMatchObject({ name: "app", description: "", bundles: [], catalogTier: "CATALOG_TIER_AI" });
+    expect(body.customOverlay).toMatchObject({ environment: {}, contents: { packages: ["curl"] } });
+  });
+
+  test("an unknown enum name clears the field", async () => {
+    const { body } = await api.patch(repo, { catalogTier: "CATALOG_TIER_NOPE" });
+    expect(body.catalogTier).toBe("CATALOG_TIER_UNSPECIFIED");
+  });
+
+  test("an empty body and no body change nothing", async () => {
+    const before = (await api.get(repo)).body;
+    expect((await api.patch(repo, {})).body).toEqual(before);
+    expect((await api.patch(repo)).body).toEqual(before);
+  });
+
+  test("an unknown field is refused", async () => {
+    const answer = await api.patch(repo, { description: "new", parent: "x" });
+    expect(answer.body).toMatchObject({ code: 3, details: [] });
+    expect((await api.get(repo)).body.description).toBe("d");
+  });
+});
+
+describe("switches", () => {
+  test('maskSpelling "snake" refuses camelCase and takes the rest', async () => {
+    emulator.settings({ maskSpelling: "snake" });
+    expect((await api.patch(`${repo}?updateMask=catalogTier`, { catalogTier: 1 })).body.code).toBe(3);
+    expect((await api.patch(`${repo}?updateMask=description`, { description: "a" })).body.description).toBe(
+      "a",
+    );
+    expect((await api.patch(repo, { catalogTier: 1 })).body.catalogTier).toBe("CATALOG_TIER_APPLICATION");
+    expect((await api.patch(`${repo}?updateMask=catalog_tier`, { catalogTier: 2 })).body.catalogTier).toBe(
+      "CATALOG_TIER_BASE",
+    );
+  });
+
+  test("maskSilent answers 200 and changes nothing", async () => {
+    emulator.settings({ maskSilent: true });
+    const answer = await api.patch(`${repo}?updateMask=catalogTier,name`, { name: "b", catalogTier: 1 });
+    expect([answer.status, answer.body.name]).toEqual([200, "app"]);
+    expect((await api.patch(repo, { catalogTier: 1 })).body.catalogTier).toBe("CATALOG_TIER_APPLICATION");
+  });
+
+  test('patchAnswer "partial" answers the uid and the changed fields', async () => {
+    emulator.settings({ patchAnswer: "partial" });
+    const answer = await api.patch(`${repo}?updateMask=description`, { description: "new" });
+    expect(Object.keys(answer.body).sort()).toEqual(["description", "uid"]);
+  });
+
+  test("the fault ignoreMask goes by the body alone", async () => {
+    emulator.addFault({ method: "PATCH", ignoreMask: true });
+    const answer = await api.patch(`${repo}?updateMask=description`, { name: "b", description: "new" });
+    expect(answer.body).toMatchObject({ name: "b", description: "new" });
+  });
+});

@@ -1,0 +1,536 @@
+import { generateKeyPairSync } from "node:crypto";
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import { Api, detail, extraEmulator, violatedFields } from "./api";
+
+const dayMs = 24 * 3_600_000;
+const start = Date.parse("2026-01-28T12:54:21.189Z");
+let emulator: Emulator;
+let api: Api;
+let org: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ now: () => start });
+  api = new Api(emulator);
+  org = (await api.make("/iam/v2/groups", "", { name: "org", kind: "ORG_KIND_CUSTOMER" })).uid;
+});
+afterEach(() => emulator.close());
+
+const claimMatch = { issuer: "https://issuer.test", subject: "s" };
+
+describe("answers", () => {
+  test("hold every field, and times with milliseconds", async () => {
+    const made = await api.make("/registry/v2/repos", org, { name: "app" });
+    expect(made).toEqual({
+      uid: expect.stringMatching(new RegExp(`^${org}/[0-9a-f]{16}$`)),
+      name: "app",
+      description: "",
+      catalogTier: "CATALOG_TIER_UNSPECIFIED",
+      bundles: [],
+      aliases: [],
+      activeTags: [],
+      sync_config: null,
+      customOverlay: null,
+      createTime: "2026-01-28T12:54:21.189Z",
+      updateTime: "2026-01-28T12:54:21.189Z",
+    });
+  });
+
+  test("show the update's time after an update", async () => {
+    emulator.advanceClock(1000);
+    const { body } = await api.patch(`/iam/v2/groups/${org}`, { description: "new" });
+    expect([body.createTime, body.updateTime]).toEqual([
+      "2026-01-28T12:54:21.189Z",
+      "2026-01-28T12:54:22.189Z",
+    ]);
+  });
+
+  test("to a delete are empty", async () => {
+    const made = await api.make("/iam/v2/identities", org, { name: "ci", claimMatch });
+    const answer = await api.delete(`/iam/v2/identities/${made.uid}`);
+    expect([answer.status, answer.text]).toEqual([200, ""]);
+  });
+
+  test("in recorded form differ as the contract says", async () => {
+    const recorded = await extraEmulator({ recorded: true, now: () => start });
+    const other = new Api(recorded);
+    for (const name of ["a", "b", "c"]) await other.make("/iam/v2/groups", "", { name });
+    const first = (await other.get("/iam/v2/groups?page_size=1&skip=1")).body;
+    expect(first.groups[0]!.createTime).toMatch(/^2026-01-28T12:54:21\.189\d{3}Z$/);
+    expect(first).not.toHaveProperty("totalCount");
+    const token = encodeURIComponent(first.nextPageToken);
+    expect((await other.get(`/iam/v2/groups?page_size=1&page_token=${token}`)).body.skipped).toBe(1);
+    expect((await other.delete(`/iam/v2/groups/${first.groups[0]!.uid}`)).text).toBe("{}");
+  });
+});
+
+describe("every create", () => {
+  test.each([
+    ["identities", { name: "Bad", claimMatch }, ["name"]],
+    ["groups", { name: "" }, ["name"]],
+    ["roles", { name: "a/b", capabilities: ["CAP_REPO_LIST"] }, ["name"]],
+    ["groups", { name: "a", description: "two\nlines" }, ["description"]],
+    ["groups", { name: "a", description: "x".repeat(513) }, ["description"]],
+  ])("in %s of %j names %j", async (collection, body, fields) => {
+    const answer = await api.post(`/iam/v2/${collection}/${org}`, body);
+    expect([answer.status, answer.body.code, violatedFields(answer)]).toEqual([400, 3, fields]);
+    expect(detail(answer, "ErrorInfo").reason).toBe("INVALID_ARGUMENT");
+    expect(answer.body.message).toMatch(new RegExp(`^Invalid argument: ${fields[0]!}: `));
+  });
+
+  test("below a missing parent is 404 with the parent's ResourceInfo", async () => {
+    const answer = await api.post(`/iam/v2/roles/${org}/0000000000000000`, { name: "r" });
+    expect([answer.status, answer.body.code]).toEqual([404, 5]);
+    expect(detail(answer, "ResourceInfo").resourceType).toBe("Group");
+  });
+
+  test("but of a group needs a parent", async () => {
+    const answer = await api.post("/iam/v2/roles", { name: "r", capabilities: ["CAP_REPO_LIST"] });
+    expect([answer.body.code, violatedFields(answer)]).toEqual([3, ["parent"]]);
+  });
+
+  test("ignores what the service alone writes", async () => {
+    const made = await api.make("/iam/v2/groups", org, {
+      uid: "x",
+      name: "a",
+      status: "ORG_STATUS_SUSPENDED",
+      createTime: "2000-01-01T00:00:00Z",
+      resourceLimits: { idps: 1 },
+    });
+    expect(made).toMatchObject({
+      status: "ORG_STATUS_READY",
+      resourceLimits: {},
+      createTime: "2026-01-28T12:54:21.189Z",
+    });
+  });
+
+  test("below a new group is 403 for a while, when so set", async () => {
+    emulator.settings({ newGroupRefusalMs: 5000 });
+    const refused = await api.post(`/iam/v2/groups/${org}`, { name: "a" });
+    expect([refused.status, refused.body.code]).toEqual([403, 7]);
+    emulator.advanceClock(5000);
+    expect((await api.post(`/iam/v2/groups/${org}`, { name: "a" })).status).toBe(200);
+  });
+});
+
+describe("groups", () => {
+  test("inherit kind and status", async () => {
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    const inner = await api.make("/iam/v2/groups", team.uid, { name: "inner" });
+    expect(inner).toMatchObject({ kind: "ORG_KIND_CUSTOMER", status: "ORG_STATUS_READY" });
+    await api.patch(`/iam/v2/groups/${org}?updateMask=kind`, { kind: "ORG_KIND_DEV" });
+    expect((await api.get(`/iam/v2/groups/${inner.uid}`)).body.kind).toBe("ORG_KIND_DEV");
+  });
+
+  test("take a kind on roots only, where verified ones need it", async () => {
+    expect(
+      violatedFields(await api.post(`/iam/v2/groups/${org}`, { name: "a", kind: "ORG_KIND_DEV" })),
+    ).toEqual(["kind"]);
+    expect(violatedFields(await api.post("/iam/v2/groups", { name: "a", verified: true }))).toEqual(["kind"]);
+  });
+
+  test("change kind only if the mask names it", async () => {
+    await api.patch(`/iam/v2/groups/${org}?updateMask=name`, { name: "b", kind: "ORG_KIND_DEV" });
+    expect((await api.get(`/iam/v2/groups/${org}`)).body).toMatchObject({
+      name: "b",
+      kind: "ORG_KIND_CUSTOMER",
+    });
+  });
+
+  test("with children of any kind are not deleted, and the refusal names the children", async () => {
+    await api.make("/registry/v2/repos", org, { name: "nginx" });
+    await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test" });
+    const answer = await api.delete(`/iam/v2/groups/${org}`);
+    expect([answer.status, answer.body.code]).toEqual([400, 9]);
+    expect(answer.body.message).toMatch(/^Precondition failed: /);
+    expect(detail(answer, "ErrorInfo").reason).toBe("FAILED_PRECONDITION");
+    expect(detail(answer, "PreconditionFailure").violations).toEqual([
+      { type: "RESOURCE_NOT_EMPTY", subject: org, description: expect.stringContaining("1 repos (nginx)") },
+    ]);
+    for (const [collection, resources] of Object.entries(emulator.state())) {
+      const prefix = { repos: "/registry/v2", subscriptions: "/events/v2" }[collection];
+      for (const { uid } of prefix ? resources : [])
+        await api.delete(`${prefix!}/${collection}/${uid as string}`);
+    }
+    expect((await api.delete(`/iam/v2/groups/${org}`)).status).toBe(200);
+    expect((await api.delete(`/iam/v2/groups/${org}`)).status).toBe(404);
+  });
+});
+
+describe("identities", () => {
+  const create = (body: object) => api.post(`/iam/v2/identities/${org}`, { name: "ci", ...body });
+  const keys = { issuer: "https://i.test", subject: "s", issuerKeys: '{"keys":[]}' };
+  const aws = { awsAccount: "123456789012", arn: "a", userId: "u" };
+
+  test("an empty body names the field name and its pattern", async () => {
+    const answer = await api.post(`/iam/v2/identities/${org}`);
+    expect(violatedFields(answer)).toContain("name");
+    expect(answer.body.message).toBe('Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"');
+  });
+
+  test.each([
+    [{}, "claimMatch"],
+    [{ claimMatch: {} }, "claimMatch.issuer"],
+    [{ claimMatch: { issuer: "", subject: "s" } }, "claimMatch.issuer"],
+    [{ claimMatch: { issuer: "i", subjectPattern: "(" } }, "claimMatch.subjectPattern"],
+    [{ claimMatch: { issuer: "i", subjectPattern: "(?=x)" } }, "claimMatch.subjectPattern"],
+    [{ claimMatch: { ...claimMatch, claimPatterns: { a: "[" } } }, "claimMatch.claimPatterns"],
+    [{ staticKeys: { ...keys, issuer: "" } }, "staticKeys.issuer"],
+    [{ staticKeys: { ...keys, issuerKeys: "{}" } }, "staticKeys.issuerKeys"],
+    [{ staticKeys: { ...keys, issuerKeys: "no" } }, "staticKeys.issuerKeys"],
+    [{ staticKeys: { ...keys, audiences: ["a", "b"] } }, "staticKeys.audiences"],
+    [
+      { staticKeys: { ...keys, expirationTime: new Date(start + 366 * dayMs).toISOString() } },
+      "staticKeys.expirationTime",
+    ],
+    [{ awsIdentity: { ...aws, awsAccount: "12345" } }, "awsIdentity.awsAccount"],
+    [{ awsIdentity: { ...aws, arn: undefined } }, "awsIdentity.arn"],
+    [{ awsIdentity: { ...aws, userId: undefined, userIdPattern: "(" } }, "awsIdentity.userIdPattern"],
+    [{ servicePrincipal: "SERVICE_PRINCIPAL_NOPE" }, "claimMatch"],
+    [{ servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" }, "servicePrincipal"],
+  ])("%j is refused for %s", async (body, field) => {
+    const answer = await create(body);
+    expect([answer.status, violatedFields(answer)[0]]).toEqual([400, field]);
+  });
+
+  test("take what only RE2 knows in patterns", async () => {
+    expect((await create({ claimMatch: { issuerPattern: "(?i)^HTTPS://.*\\z", subject: "s" } })).status).toBe(
+      200,
+    );
+  });
+
+  test("answer the claims as written, without a default audience", async () => {
+    const { body } = await create({ claimMatch: { ...claimMatch, claims: { a: "b" } } });
+    expect(body.claimMatch).toEqual({ ...claimMatch, claims: { a: "b" }, claimPatterns: {} });
+    for (const other of ["staticKeys", "awsIdentity", "servicePrincipal"])
+      expect(body).not.toHaveProperty(other);
+  });
+
+  test("get the longest life of static keys unless another is asked for", async () => {
+    expect((await create({ staticKeys: keys })).body.staticKeys.expirationTime).toBe(
+      "2027-01-28T12:54:21.000Z",
+    );
+    const expirationTime = "2026-06-01T00:00:00Z";
+    const { body } = await create({ staticKeys: { ...keys, expirationTime } });
+    expect(body.staticKeys.expirationTime).toBe("2026-06-01T00:00:00.000Z");
+  });
+
+  test("drop the other member of a one-of", async () => {
+    const { uid } = (await create({ claimMatch })).body;
+    const { body } = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.issuerPattern`, {
+      claimMatch: { issuerPattern: "^https://.*$" },
+    });
+    expect(body.claimMatch).toEqual({
+      issuerPattern: "^https://.*$",
+      subject: "s",
+      claims: {},
+      claimPatterns: {},
+    });
+  });
+
+  test("switch their relationship in place", async () => {
+    const { uid } = (await create({ claimMatch })).body;
+    const { body } = await api.patch(`/iam/v2/identities/${uid}`, { awsIdentity: aws });
+    expect(body.awsIdentity).toEqual(aws);
+    expect(body).not.toHaveProperty("claimMatch");
+  });
+
+  test("cannot be left without a required member", async () => {
+    const { uid } = (await create({ claimMatch })).body;
+    const answer = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.subject`, {
+      claimMatch: {},
+    });
+    expect(violatedFields(answer)).toEqual(["claimMatch.subject"]);
+  });
+
+  test("take their bindings along when deleted", async () => {
+    const { uid } = (await create({ claimMatch })).body;
+    const roleUid = await api.builtInRole("viewer");
+    await api.make("/iam/v2/roleBindings", org, { identityUid: uid, roleUid });
+    await api.delete(`/iam/v2/identities/${uid}`);
+    expect(emulator.state().roleBindings).toEqual([]);
+  });
+
+  test("are looked up by issuer and subject, always the same", async () => {
+    const path = "/iam/v2/identities:lookupIdentity?issuer=https%3A%2F%2Faccounts.test&subject=1";
+    const { uid } = (await api.get(path)).body;
+    expect(uid).toMatch(/^[0-9a-f]{40}$/);
+    expect((await api.get(path)).body.uid).toBe(uid);
+    expect(violatedFields(await api.get("/iam/v2/identities:lookupIdentity?issuer=a"))).toEqual(["subject"]);
+    const bound = await api.make("/iam/v2/roleBindings", org, {
+      identityUid: uid,
+      roleUid: await api.builtInRole("viewer"),
+    });
+    expect(bound.identity).toMatchObject({ uid, issuer: "https://accounts.test", subject: "1" });
+  });
+});
+
+describe("roles", () => {
+  test("need a capability that somebody knows", async () => {
+    for (const capabilities of [[], ["CAP_NOPE"]]) {
+      const answer = await api.post(`/iam/v2/roles/${org}`, { name: "r", capabilities });
+      expect(violatedFields(answer)).toEqual(["capabilities"]);
+    }
+    const made = await api.make("/iam/v2/roles", org, {
+      name: "r",
+      capabilities: ["CAP_REPO_LIST", "CAP_NOPE", 99999],
+    });
+    expect(made.capabilities).toEqual(["CAP_REPO_LIST", 99999]);
+  });
+
+  test("that are built in have uids without a slash, stand among the others, and stay the same", async () => {
+    await api.make("/iam/v2/roles", org, { name: "viewer", capabilities: ["CAP_REPO_LIST"] });
+    const { roles } = (await api.get("/iam/v2/roles?name=viewer")).body as { roles: { uid: string }[] };
+    expect(roles).toHaveLength(2);
+    const builtIn = roles.find(({ uid }) => !uid.includes("/"))!;
+    expect(builtIn.uid).toMatch(/^[0-9a-f]{40}$/);
+    const again = await extraEmulator();
+    expect(await new Api(again).builtInRole("viewer")).toBe(builtIn.uid);
+    expect((await api.get("/iam/v2/roles?uidp.in_root=true")).body.totalCount).toBe("19");
+  });
+
+  test("that are built in never change", async () => {
+    const uid = await api.builtInRole("viewer");
+    expect((await api.patch(`/iam/v2/roles/${uid}`, { description: "x" })).body.code).toBe(7);
+    expect((await api.delete(`/iam/v2/roles/${uid}`)).status).toBe(403);
+  });
+
+  test("are not deleted while bound", async () => {
+    const role = await api.make("/iam/v2/roles", org, { name: "r", capabilities: ["CAP_REPO_LIST"] });
+    const ci = await api.make("/iam/v2/identities", org, { name: "ci", claimMatch });
+    const binding = await api.make("/iam/v2/roleBindings", org, { identityUid: ci.uid, roleUid: role.uid });
+    const refused = await api.delete(`/iam/v2/roles/${role.uid}`);
+    expect(refused.body.code).toBe(9);
+    expect(detail(refused, "PreconditionFailure").violations[0]!.description).toContain(binding.uid);
+    await api.delete(`/iam/v2/roleBindings/${binding.uid}`);
+    expect((await api.delete(`/iam/v2/roles/${role.uid}`)).status).toBe(200);
+  });
+});
+
+describe("role bindings", () => {
+  let identityUid: string;
+  let roleUid: string;
+  beforeEach(async () => {
+    identityUid = (await api.make("/iam/v2/identities", org, { name: "ci", description: "d", claimMatch }))
+      .uid;
+    roleUid = await api.builtInRole("viewer");
+  });
+
+  test("are answered with what they bind", async () => {
+    const made = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
+    expect(made).toEqual({
+      uid: expect.stringMatching(`^${org}/`),
+      identityUid,
+      roleUid,
+      identity: { uid: identityUid, name: "ci", description: "d", ...claimMatch, email: "" },
+      group: { uid: org, name: "org", description: "" },
+      role: { uid: roleUid, name: "viewer", description: "Viewer Role (built-in)" },
+      createTime: "2026-01-28T12:54:21.189Z",
+    });
+  });
+
+  test("show one form only, when so set", async () => {
+    const { uid } = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
+    emulator.settings({ bindingAnswer: "flat" });
+    expect((await api.get(`/iam/v2/roleBindings/${uid}`)).body).toMatchObject({
+      identityUid,
+      identity: null,
+      role: null,
+    });
+    emulator.settings({ bindingAnswer: "hydrated" });
+    expect((await api.get(`/iam/v2/roleBindings/${uid}`)).body).toMatchObject({
+      identityUid: "",
+      identity: { uid: identityUid },
+    });
+  });
+
+  test("need an identity and a role that exist", async () => {
+    const answer = await api.post(`/iam/v2/roleBindings/${org}`, {
+      identityUid: `${org}/0000000000000000`,
+      roleUid: "x",
+    });
+    expect([answer.body.code, violatedFields(answer)]).toEqual([3, ["identityUid", "roleUid"]]);
+    expect(violatedFields(await api.post(`/iam/v2/roleBindings/${org}`, {}))).toEqual([
+      "identityUid",
+      "roleUid",
+    ]);
+  });
+
+  test("change their role", async () => {
+    const { uid } = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
+    const editor = await api.builtInRole("editor");
+    const { body } = await api.patch(`/iam/v2/roleBindings/${uid}?updateMask=roleUid`, { roleUid: editor });
+    expect(body.role.name).toBe("editor");
+    expect((await api.get(`/iam/v2/roleBindings?role=${roleUid}`)).body.totalCount).toBe("0");
+  });
+
+  test("that are missing are deleted without an error", async () => {
+    expect((await api.delete(`/iam/v2/roleBindings/${org}/0000000000000000`)).status).toBe(200);
+    expect((await api.delete("/iam/v2/roleBindings")).body.code).toBe(3);
+  });
+
+  describe("in batches", () => {
+    const batch = (body: object) => api.post("/iam/v2/roleBindings:batchCreate", { parent: org, ...body });
+    const items = (count: number): object[] =>
+      Array.from({ length: count }, () => ({ roleBinding: { identityUid } }));
+
+    test("come back in order, with the role of the batch", async () => {
+      const other = (await api.make("/iam/v2/identities", org, { name: "other", claimMatch })).uid;
+      const { body } = await batch({
+        roleUid,
+        requests: [{ parent: org, roleBinding: { identityUid: other, roleUid } }, ...items(24)],
+      });
+      expect(body.roleBindings).toHaveLength(25);
+      expect(body.roleBindings[0]).toMatchObject({ identityUid: other, role: { name: "viewer" } });
+    });
+
+    test.each([
+      ["26 items", () => ({ roleUid, requests: items(26) }), "requests"],
+      ["no items", () => ({ roleUid }), "requests"],
+      ["no parent", () => ({ parent: "", roleUid, requests: items(1) }), "parent"],
+      [
+        "another parent inside",
+        () => ({ roleUid, requests: [...items(1), { parent: "x" }] }),
+        "requests[1].parent",
+      ],
+      [
+        "another role inside",
+        () => ({ roleUid, requests: [{ roleBinding: { identityUid, roleUid: "x" } }] }),
+        "requests[0].roleBinding.roleUid",
+      ],
+      [
+        "an identity that is missing",
+        () => ({ roleUid, requests: [...items(1), { roleBinding: { identityUid: "x" } }] }),
+        "requests[1].roleBinding.identityUid",
+      ],
+      ["no role", () => ({ requests: items(1) }), "requests[0].roleBinding.roleUid"],
+    ])("%s make nothing", async (_, body, field) => {
+      const answer = await batch(body());
+      expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+      expect(emulator.state().roleBindings).toEqual([]);
+    });
+  });
+});
+
+describe("repos", () => {
+  const create = (body: object) => api.post(`/registry/v2/repos/${org}`, { name: "app", ...body });
+  const pem = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
+    type: "spki",
+    format: "pem",
+  });
+  const overlay = (customOverlay: object) => ({ customOverlay });
+  const keyring = (name: string, content: unknown) =>
+    overlay({ contents: { runtimeKeyring: [{ name, content }] } });
+
+  test.each([
+    [overlay({ environment: { CHAINGUARD_X: "1" } }), "customOverlay.environment"],
+    [overlay({ annotations: { "dev.chainguard.x": "1" } }), "customOverlay.annotations"],
+    [overlay({ annotations: { "org.opencontainers.image.title": "1" } }), "customOverlay.annotations"],
+    [keyring(".hidden", pem), "customOverlay.contents.runtimeKeyring[0].name"],
+    [keyring("a/b", pem), "customOverlay.contents.runtimeKeyring[0].name"],
+    [keyring("key.pub", "no key"), "customOverlay.contents.runtimeKeyring[0].content"],
+    [overlay({ accounts: { users: [{ uid: 1 }] } }), "customOverlay.accounts.users[0].username"],
+    [overlay({ accounts: { groups: [{ gid: 1 }] } }), "customOverlay.accounts.groups[0].groupname"],
+    [{ bundles: ["nope"] }, "bundles"],
+    [{ aliases: ["no-tag"] }, "aliases"],
+    [{ sync_config: { google: "g" } }, "sync_config.source"],
+    [
+      { sync_config: { source: "nginx", expirationTime: "2027-01-01T00:00:00Z" } },
+      "sync_config.expirationTime",
+    ],
+    [{ sync_config: { source: "nginx", gracePeriod: true } }, "sync_config.gracePeriod"],
+    [{ sync_config: { source: "nginx" }, bundles: ["ai"] }, "bundles"],
+    [{ sync_config: { source: "nginx" }, catalogTier: "CATALOG_TIER_AI" }, "catalogTier"],
+  ])("%j is refused for %s", async (body, field) => {
+    const answer = await create(body);
+    expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+  });
+
+  test("hold a whole overlay", async () => {
+    const answer = await create(keyring("key.rsa.pub", pem));
+    expect(answer.body.customOverlay.contents.runtimeKeyring).toEqual([
+      { name: "key.rsa.pub", content: pem },
+    ]);
+  });
+
+  describe("that are synced", () => {
+    let path: string;
+    let uid: string;
+    beforeEach(async () => {
+      const { body } = await create({ sync_config: { source: "nginx", google: "g" } });
+      path = `/registry/v2/repos/${body.uid}`;
+      uid = body.sync_config.source;
+    });
+
+    test("answer the source as a uid, the same for every spelling", async () => {
+      expect(uid).toMatch(/^[0-9a-f]{40}\/[0-9a-f]{16}$/);
+      for (const source of ["registry.test/org/nginx:latest", "org/nginx@sha256:aa", uid]) {
+        expect((await create({ sync_config: { source } })).body.sync_config.source).toBe(uid);
+      }
+      expect((await create({ sync_config: { source: "redis" } })).body.sync_config.source).not.toBe(uid);
+    });
+
+    test("expire after 14 days, and are filled from the source", async () => {
+      const { body } = await api.get(path);
+      expect(body.sync_config).toMatchObject({ google: "g", expirationTime: "2026-02-11T12:54:21.000Z" });
+      expect(body).toMatchObject({
+        catalogTier: "CATALOG_TIER_APPLICATION",
+        bundles: ["application"],
+        activeTags: ["latest"],
+      });
+    });
+
+    test("take the same source in another spelling without a change", async () => {
+      const before = (await api.get(path)).body;
+      const { body } = await api.patch(`${path}?updateMask=sync_config.source`, {
+        sync_config: { source: "nginx" },
+      });
+      expect({ ...body, updateTime: before.updateTime }).toEqual(before);
+    });
+
+    test("keep their siblings in an inferred mask, and lose them when replaced whole", async () => {
+      const one = await api.patch(path, { sync_config: { amazon: "a" } });
+      expect(one.body.sync_config).toMatchObject({ source: uid, google: "g", amazon: "a" });
+      const whole = await api.patch(`${path}?updateMask=sync_config`, { sync_config: { source: "nginx" } });
+      expect(whole.body.sync_config).toMatchObject({
+        source: uid,
+        google: "",
+        expirationTime: "2026-02-11T12:54:21.000Z",
+      });
+    });
+
+    test.each([
+      ["", { sync_config: { gracePeriod: false } }, "sync_config.gracePeriod"],
+      ["", { sync_config: { google: "h", uniqueTags: true } }, "sync_config.uniqueTags"],
+      [
+        "?updateMask=sync_config",
+        { sync_config: { source: "nginx", apkoOverlay: "x" } },
+        "sync_config.apkoOverlay",
+      ],
+      ["", { bundles: ["ai"] }, "bundles"],
+      ["?updateMask=activeTags", { activeTags: [] }, "activeTags"],
+    ])("PATCH%s of %j is refused for %s", async (query, body, field) => {
+      const answer = await api.patch(path + query, body);
+      expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+    });
+
+    test("may restate what comes from the source, and may stop", async () => {
+      expect((await api.patch(path, { bundles: ["application"], description: "mine" })).status).toBe(200);
+      expect((await api.patch(`${path}?updateMask=sync_config`, {})).body.sync_config).toBeNull();
+      expect((await api.patch(path, { bundles: ["ai"] })).status).toBe(200);
+    });
+  });
+});
+
+describe("subscriptions", () => {
+  test("need an https sink and have no update", async () => {
+    for (const sink of ["http://sink.test", "https://", "sink", undefined]) {
+      expect(violatedFields(await api.post(`/events/v2/subscriptions/${org}`, { sink }))).toEqual(["sink"]);
+    }
+    const made = await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
+    expect(made).toEqual({ uid: made.uid, sink: "https://sink.test/x" });
+    expect((await api.patch(`/events/v2/subscriptions/${made.uid}`, {})).status).toBe(501);
+    expect((await api.delete(`/events/v2/subscriptions/${made.uid}`)).status).toBe(200);
+    expect((await api.delete(`/events/v2/subscriptions/${made.uid}`)).status).toBe(404);
+  });
+});
