@@ -1,0 +1,285 @@
+/** Names of the google.rpc codes, by number. */
+const CODE_NAMES = [
+  "OK",
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "DEADLINE_EXCEEDED",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "DATA_LOSS",
+  "UNAUTHENTICATED",
+] as const;
+
+export type Code = (typeof CODE_NAMES)[number];
+
+/** The code to take where an answer has a status only: a proxy's, not the API's. */
+function codeOfStatus(status: number): Code {
+  const known: Record<number, Code> = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "UNIMPLEMENTED",
+    408: "UNAVAILABLE",
+    409: "ABORTED",
+    425: "UNAVAILABLE",
+    429: "RESOURCE_EXHAUSTED",
+    501: "UNIMPLEMENTED",
+    502: "UNAVAILABLE",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+  };
+  return known[status] ?? "UNKNOWN";
+}
+
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+export interface PreconditionViolation {
+  readonly type: string;
+  readonly subject: string;
+  readonly description: string;
+}
+
+export interface MissingTerms {
+  readonly id: string;
+  readonly label: string;
+  readonly url: string;
+}
+
+/** The typed details of an error (contract, section 8); absent where the answer has none. */
+export interface ErrorDetails {
+  readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
+  readonly fieldViolations: readonly FieldViolation[];
+  readonly preconditions: readonly PreconditionViolation[];
+  readonly resource?: { resourceType: string; resourceName: string; description: string };
+  readonly retryDelayMs?: number;
+  readonly missingTerms: readonly MissingTerms[];
+}
+
+/** Text of a server made safe to print: one line, no control characters, bounded. */
+export function printable(text: string, limit = 500): string {
+  const clean = text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
+  return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
+}
+
+interface Call {
+  readonly method: string;
+  /** Path only: a query may hold what nobody should read in a log. */
+  readonly path: string;
+}
+
+/** The API, or a proxy before it, answered with an error. Shape: contract, section 8. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly method: string;
+  readonly path: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** The google.rpc code by name; the body's where it has one, else what the status says. */
+  readonly code: Code;
+  /** The reason of the ErrorInfo; empty where there is none. */
+  readonly reason: string;
+  readonly details: ErrorDetails;
+  /** The message of the body; empty where the body is not the API's. */
+  readonly serverMessage: string;
+  readonly requestId: string;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether the body has the API's form; false for a page of a proxy. */
+  readonly fromApi: boolean;
+
+  constructor(
+    call: Call,
+    answer: {
+      status: number;
+      code: Code;
+      message: string;
+      details: ErrorDetails;
+      requestId: string;
+      retryAfterMs: number | undefined;
+      fromApi: boolean;
+    },
+  ) {
+    super(describe(call, answer));
+    this.method = call.method;
+    this.path = call.path;
+    this.status = answer.status;
+    this.code = answer.code;
+    this.details = answer.details;
+    this.reason = answer.details.errorInfo?.reason ?? "";
+    this.serverMessage = answer.message;
+    this.requestId = answer.requestId;
+    this.retryAfterMs = answer.retryAfterMs;
+    this.fromApi = answer.fromApi;
+  }
+}
+
+function describe(
+  call: Call,
+  answer: { status: number; code: Code; message: string; fromApi: boolean; requestId: string },
+): string {
+  const what = `${call.method} ${printable(call.path)}: ${answer.code} (HTTP ${answer.status})`;
+  if (!answer.fromApi) return `${what}, and the answer is not the Platform API's`;
+  return answer.message === "" ? what : `${what}: ${answer.message}`;
+}
+
+/** The request got no usable answer. `outcome` says whether it may have taken effect. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  readonly code = "CONNECTION";
+  /** `nothing`: it was never sent. `unclear`: it may have been carried out. */
+  readonly outcome: "nothing" | "unclear";
+  /** Whether asking again may help. */
+  readonly passing: boolean;
+
+  constructor(message: string, outcome: "nothing" | "unclear", passing: boolean) {
+    super(message);
+    this.outcome = outcome;
+    this.passing = passing;
+  }
+}
+
+/** A setting is missing or wrong. The message names it and says what to write. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly code = "CONFIG";
+}
+
+function hasCode(error: unknown): error is { code: unknown } {
+  return typeof error === "object" && error !== null && "code" in error;
+}
+
+function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && error.name === "ApiError";
+}
+
+/** A missing resource: code NOT_FOUND *with* a ResourceInfo. A wrong address has none (contract, section 8). */
+export function isNotFound(error: unknown): boolean {
+  return isApiError(error) && error.code === "NOT_FOUND" && error.details.resource !== undefined;
+}
+
+export function isPermissionDenied(error: unknown): boolean {
+  return hasCode(error) && error.code === "PERMISSION_DENIED";
+}
+
+export function isInvalidArgument(error: unknown): boolean {
+  return hasCode(error) && error.code === "INVALID_ARGUMENT";
+}
+
+export function isFailedPrecondition(error: unknown): boolean {
+  return hasCode(error) && error.code === "FAILED_PRECONDITION";
+}
+
+/** Whether a request that failed so may have been carried out. */
+export function isUnclear(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === "unclear";
+  if (!isApiError(error)) return false;
+  return error.status >= 500 && error.code !== "UNIMPLEMENTED";
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? printable(value) : "";
+}
+
+function list(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.slice(0, 50).map(record) : [];
+}
+
+function seconds(value: unknown): number | undefined {
+  const match = typeof value === "string" ? /^(\d+(?:\.\d+)?)s$/.exec(value) : null;
+  return match ? Number(match[1]) * 1000 : undefined;
+}
+
+function readDetails(details: unknown): ErrorDetails {
+  const byType = new Map<string, Record<string, unknown>>();
+  for (const detail of list(details)) {
+    const type = typeof detail["@type"] === "string" ? (/[^./]+$/.exec(detail["@type"])?.[0] ?? "") : "";
+    if (!byType.has(type)) byType.set(type, detail);
+  }
+  const info = byType.get("ErrorInfo");
+  const resource = byType.get("ResourceInfo");
+  const retryDelayMs = seconds(byType.get("RetryInfo")?.["retryDelay"]);
+  return {
+    ...(info && {
+      errorInfo: {
+        reason: text(info["reason"]),
+        domain: text(info["domain"]),
+        metadata: Object.fromEntries(
+          Object.entries(record(info["metadata"])).map(([key, value]) => [printable(key), text(value)]),
+        ),
+      },
+    }),
+    fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => ({
+      field: text(violation["field"]),
+      description: text(violation["description"]),
+    })),
+    preconditions: list(byType.get("PreconditionFailure")?.["violations"]).map((violation) => ({
+      type: text(violation["type"]),
+      subject: text(violation["subject"]),
+      description: text(violation["description"]),
+    })),
+    ...(resource && {
+      resource: {
+        resourceType: text(resource["resourceType"]),
+        resourceName: text(resource["resourceName"]),
+        description: text(resource["description"]),
+      },
+    }),
+    ...(retryDelayMs !== undefined && { retryDelayMs }),
+    missingTerms: list(byType.get("TermsNotAcceptedDetail")?.["missing"]).map((term) => ({
+      id: text(term["id"]),
+      label: text(term["label"]),
+      url: text(term["url"]),
+    })),
+  };
+}
+
+/** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date. */
+function retryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value.trim())) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** The only maker of an ApiError: from an answer whose status is not 2xx. `body` is parsed JSON or undefined. */
+export function apiErrorFrom(
+  call: Call,
+  answer: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },
+): ApiError {
+  const body = record(answer.body);
+  const fromApi = typeof body["code"] === "number";
+  const details = readDetails(body["details"]);
+  const code = fromApi ? (CODE_NAMES[body["code"] as number] ?? "UNKNOWN") : codeOfStatus(answer.status);
+  return new ApiError(call, {
+    status: answer.status,
+    code,
+    message: text(body["message"]),
+    details,
+    requestId: printable(
+      answer.header("x-request-id") ?? details.errorInfo?.metadata["requestId"] ?? "",
+      100,
+    ),
+    retryAfterMs:
+      details.retryDelayMs ??
+      retryAfter(answer.header("retry-after") ?? answer.header("grpc-metadata-retry-after"), answer.now),
+    fromApi,
+  });
+}

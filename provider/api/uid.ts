@@ -1,0 +1,21 @@
+/** A uid is a path: 40 hex digits, then `/` and 16 hex digits for each level below (contract, section 1). */
+const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
+
+export function isUid(text: unknown): text is string {
+  return typeof text === "string" && UID.test(text);
+}
+
+/** The uid of the parent; undefined for a root. */
+export function parentOf(uid: string): string | undefined {
+  const slash = uid.lastIndexOf("/");
+  return slash < 0 ? undefined : uid.slice(0, slash);
+}
+
+/** A uid as part of a URL's path: slashes stay, each segment is encoded on its own. */
+export function encodeUid(uid: string): string {
+  const segments = uid.split("/");
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    throw new RangeError(`"${uid}" is not a uid: it has an empty or dotted segment`);
+  }
+  return segments.map(encodeURIComponent).join("/");
+}

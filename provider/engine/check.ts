@@ -1,0 +1,257 @@
+import { closest, distance } from "fastest-levenshtein";
+import { formatProblem } from "./formats";
+import type {
+  CheckContext,
+  EnumSpec,
+  Failure,
+  FieldSpec,
+  Json,
+  ListSpec,
+  MapSpec,
+  ObjectSpec,
+  OneOf,
+  Pattern,
+  Props,
+  ResourceSpec,
+  StringSpec,
+} from "./spec";
+import { containsUnknown, isObject, isSet, isUnknown } from "./values";
+
+/** The engine's own keys among the inputs. */
+const isInternal = (key: string): boolean => key.startsWith("__");
+
+function member(path: string, key: string): string {
+  if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
+  return `${path}[${JSON.stringify(key)}]`;
+}
+
+/** No word that anybody meant is longer; comparing longer ones takes time for nothing. */
+const LONGEST_WORD = 100;
+
+/** The known word that was probably meant; undefined where none is near. */
+export function didYouMean(word: string, known: readonly string[]): string | undefined {
+  if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
+  const near = closest(word, known);
+  return distance(word, near) <= Math.max(2, Math.floor(word.length / 4)) ? near : undefined;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > LONGEST_WORD ? `${text.slice(0, LONGEST_WORD)}…` : text);
+}
+
+function hint(word: string, known: readonly string[]): string {
+  const meant = didYouMean(word, known);
+  return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
+}
+
+const typeNames: Record<FieldSpec["type"], string> = {
+  string: "a text",
+  enum: "a text",
+  boolean: "true or false",
+  integer: "a whole number",
+  list: "a list",
+  map: "a map (an object of keys and values)",
+  object: "an object",
+};
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? "a text" : `the ${typeof value} ${value}`;
+}
+
+function hasType(spec: FieldSpec, value: Json): boolean {
+  switch (spec.type) {
+    case "string":
+    case "enum":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+    case "integer":
+      return typeof value === "number" && Number.isInteger(value) && Math.abs(value + 0.5) < 2 ** 31;
+    case "list":
+      return Array.isArray(value);
+    case "map":
+    case "object":
+      return isObject(value);
+  }
+}
+
+function patternFailure(pattern: Pattern | undefined, text: string): string | undefined {
+  return pattern && !pattern.regex.test(text) ? `must be ${pattern.must}` : undefined;
+}
+
+class Checker {
+  readonly failures: Failure[] = [];
+
+  fail(property: string, reason: string): void {
+    this.failures.push({ property, reason });
+  }
+
+  value(spec: FieldSpec, path: string, value: Json): void {
+    if (isUnknown(value)) return;
+    if (!hasType(spec, value)) {
+      this.fail(path, `must be ${typeNames[spec.type]}, not ${typeOf(value)}`);
+      return;
+    }
+    switch (spec.type) {
+      case "string":
+        this.string(spec, path, value as string);
+        break;
+      case "enum":
+        this.enumeration(spec, path, value as string);
+        break;
+      case "list":
+        this.list(spec, path, value as Json[]);
+        break;
+      case "map":
+        this.map(spec, path, value as Props);
+        break;
+      case "object":
+        this.object(spec, path, value as Props);
+        break;
+      case "boolean":
+      case "integer":
+        break;
+    }
+  }
+
+  private string(spec: StringSpec, path: string, text: string): void {
+    if (text === "") return;
+    const length = Array.from(text).length;
+    if (spec.maxLength !== undefined && length > spec.maxLength) {
+      this.fail(path, `must have at most ${spec.maxLength} characters, not ${length}`);
+    }
+    const problem =
+      (spec.format && formatProblem(spec.format, text)) ?? patternFailure(spec.pattern, text) ?? undefined;
+    if (problem !== undefined) this.fail(path, problem);
+  }
+
+  private enumeration(spec: EnumSpec, path: string, name: string): void {
+    if (name === "") return;
+    const shape = new RegExp(`^${spec.prefix}[A-Z0-9_]+$`);
+    if (shape.test(name)) return;
+    const names = spec.known.map((known) => `${spec.prefix}${known}`);
+    const asName = name.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+    const candidates = names.filter((known) => known === asName || known === `${spec.prefix}${asName}`);
+    const meant = candidates[0] ?? didYouMean(asName, names) ?? didYouMean(`${spec.prefix}${asName}`, names);
+    this.fail(
+      path,
+      `must be a full name that begins with ${spec.prefix}, not ${quoted(name)}` +
+        (meant === undefined ? `, as in ${names[0] ?? spec.prefix}` : `; did you mean ${meant}?`),
+    );
+  }
+
+  private list(spec: ListSpec, path: string, items: Json[]): void {
+    if (spec.maxItems !== undefined && items.length > spec.maxItems) {
+      this.fail(path, `must hold at most ${spec.maxItems}, not ${items.length}`);
+    }
+    items.forEach((item, i) => {
+      if (item === null || item === "") this.fail(`${path}[${i}]`, "must not be empty");
+      else this.value(spec.items, `${path}[${i}]`, item);
+    });
+  }
+
+  private map(spec: MapSpec, path: string, entries: Props): void {
+    for (const [key, value] of Object.entries(entries)) {
+      const at = member(path, key);
+      if (key === "") this.fail(at, "must have a key that is not empty");
+      const wrong = patternFailure(spec.keys, key);
+      if (wrong !== undefined) this.fail(at, `key ${wrong}`);
+      if (spec.refusedKeys?.regex.test(key)) this.fail(at, spec.refusedKeys.must);
+      if (value === null || value === undefined) this.fail(at, "must have a value");
+      else this.value(spec.values, at, value);
+    }
+  }
+
+  private object(spec: ObjectSpec, path: string, value: Props): void {
+    this.fields(spec.fields, path, value);
+    this.oneOfs(spec.oneOfs ?? [], spec.fields, path, value);
+  }
+
+  fields(fields: Readonly<Record<string, FieldSpec>>, path: string, values: Props): void {
+    for (const key of Object.keys(values)) {
+      if (key in fields && Object.hasOwn(fields, key)) continue;
+      if (isInternal(key)) continue;
+      this.fail(member(path, key), `is not an argument${hint(key, Object.keys(fields))}`);
+    }
+    for (const [key, field] of Object.entries(fields)) {
+      const value = values[key];
+      const at = member(path, key);
+      if (field.required && !isRequiredSet(field, value)) {
+        this.fail(at, missing(field));
+      } else if (value !== undefined && value !== null) {
+        this.value(field, at, value);
+      }
+    }
+  }
+
+  oneOfs(
+    oneOfs: readonly OneOf[],
+    fields: Readonly<Record<string, FieldSpec>>,
+    path: string,
+    values: Props,
+  ): void {
+    for (const { members, required } of oneOfs) {
+      // A member given as an empty object is a choice too; its own fields tell what it lacks.
+      const given = members.filter((key) => {
+        const field = fields[key];
+        return field !== undefined && (isSet(field, values[key]) || isObject(values[key]));
+      });
+      const settled = given.filter((key) => !isUnknown(values[key]));
+      const names = members.join(", ");
+      if (settled.length > 1) {
+        const first = settled[0] ?? "";
+        for (const key of settled.slice(1)) {
+          this.fail(member(path, key), `cannot stand beside ${first}: give one of ${names}`);
+        }
+      } else if (required && given.length === 0) {
+        this.fail(path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
+      }
+    }
+  }
+}
+
+function isRequiredSet(field: FieldSpec, value: Json | undefined): boolean {
+  if (field.type === "object") return isObject(value) || isUnknown(value);
+  if (field.type === "boolean" || field.type === "integer") return value !== undefined && value !== null;
+  if (field.type === "string" && typeof value === "string") return value.trim() !== "";
+  return isSet(field, value);
+}
+
+function missing(field: FieldSpec): string {
+  switch (field.type) {
+    case "list":
+      return "is missing: give at least one";
+    case "string":
+      if (field.format === "uid" || field.format === "groupUid") {
+        return "is missing: give a uid, as in the id of another resource";
+      }
+      return "is missing: give a text that is not empty";
+    default:
+      return `is missing: give ${typeNames[field.type]}`;
+  }
+}
+
+/**
+ * Everything wrong with inputs that can be told without the server, all at once. Unknown values
+ * never fail.
+ */
+export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
+  const checker = new Checker();
+  checker.fields(spec.fields, "", inputs);
+  checker.oneOfs(spec.oneOfs ?? [], spec.fields, "", inputs);
+  if (spec.rules) {
+    const unknown = new Set(Object.keys(inputs).filter((key) => containsUnknown(inputs[key])));
+    // A rule may look inside a value only if its form is right.
+    const sound = Object.fromEntries(
+      Object.entries(inputs).filter(([key, value]) => {
+        const field = spec.fields[key];
+        return field && value !== undefined && value !== null && !isUnknown(value) && hasType(field, value);
+      }),
+    );
+    checker.failures.push(...spec.rules(sound, unknown, context));
+  }
+  return checker.failures;
+}

@@ -1,0 +1,101 @@
+import { tokenSource } from "../api/auth";
+import { Client } from "../api/client";
+import { readSettings } from "../config";
+import { kinds } from "../resources";
+import { explain, HandlerError, PartialFailure } from "./messages";
+import { handlersFor } from "./handlers";
+import type { CreateResult, DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
+import type { Failure, Props, ResourceSpec } from "./spec";
+
+/*
+ * The entry of the engine's provider process. The text in every state names this module and these
+ * exports ("pulumi-platform/dynamic", one export per kind) for as long as the state lives: neither
+ * may ever be renamed.
+ */
+
+/** How the process hands over stack configuration: keys as in `platform:baseUrl`. */
+interface Configuration {
+  get(key: string): string | undefined;
+}
+
+/** The interface that the engine's Node process calls. */
+interface DynamicProvider {
+  configure(request: { config: Configuration }): Promise<void>;
+  check(olds: Props, news: Props): Promise<{ inputs: Props; failures: Failure[] }>;
+  diff(id: string, olds: Props, news: Props): Promise<DiffResult>;
+  create(inputs: Props): Promise<CreateResult>;
+  read(id: string, olds: Props): Promise<ReadResult>;
+  update(id: string, olds: Props, news: Props): Promise<{ outs: Props }>;
+  delete(id: string, olds: Props): Promise<void>;
+}
+
+let configuration: Configuration = { get: () => undefined };
+let client: Client | undefined;
+
+/** Built at first use: where nothing is called, nothing needs to be configured. */
+function connect(): Client {
+  if (!client) {
+    const settings = readSettings({
+      stack: (key) => configuration.get(`platform:${key}`),
+      env: process.env,
+    });
+    client = new Client({
+      ...settings,
+      tokens: tokenSource(settings.credentials),
+      log: settings.debug ? (line) => process.stderr.write(`platform: ${line}\n`) : undefined,
+    });
+  }
+  return client;
+}
+
+const surroundings: Surroundings = {
+  client: connect,
+  now: Date.now,
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+/** The engine takes plain JSON only; an `undefined` anywhere is an error there. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+/**
+ * Whatever leaves this process as an error is one of ours: the engine prints stacks, and stores an
+ * error that happens to have an `id` as a created resource.
+ */
+async function guarded<T>(spec: ResourceSpec, stored: unknown, action: () => Promise<T> | T): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof PartialFailure) {
+      Object.assign(error.properties, { __provider: stored });
+      throw error;
+    }
+    throw error instanceof HandlerError ? error : explain(spec, spec.noun, error, []);
+  }
+}
+
+function adapt(spec: ResourceSpec): DynamicProvider {
+  const handlers: Handlers = handlersFor(spec, surroundings);
+  return {
+    // Only the first caller is awaited, so everything is captured before the first await.
+    configure: ({ config }) => {
+      configuration = config;
+      return Promise.resolve();
+    },
+    check: (olds, news) =>
+      guarded(spec, undefined, () => ({ inputs: news, failures: handlers.check(olds, news) })),
+    diff: (_id, olds, news) => guarded(spec, undefined, () => plain(handlers.diff(olds, news))),
+    create: (inputs) => guarded(spec, inputs["__provider"], async () => plain(await handlers.create(inputs))),
+    read: (id, olds) => guarded(spec, undefined, async () => plain(await handlers.read(id, olds))),
+    update: (id, olds, news) =>
+      guarded(spec, news["__provider"], async () => ({ outs: plain(await handlers.update(id, olds, news)) })),
+    delete: (id, olds) => guarded(spec, undefined, () => handlers.delete(id, olds)),
+  };
+}
+
+const providers: Readonly<Record<string, DynamicProvider>> = Object.fromEntries(
+  kinds.map(({ spec }) => [spec.kind, adapt(spec)]),
+);
+
+export = providers;

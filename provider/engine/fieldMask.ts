@@ -1,0 +1,137 @@
+import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "./spec";
+import { containsUnknown, equal, isObject, isSet, isUnknown } from "./values";
+import { emptyOnWire, toWire, wireName } from "./wire";
+
+/** The changes of one PATCH: body and mask name exactly the same leaves (contract, section 3). */
+export interface Patch {
+  readonly body: Props;
+  /** Paths in wire names, dots into objects; lists and maps are one path. */
+  readonly mask: readonly string[];
+}
+
+/** How two sets of inputs differ. */
+export interface Difference {
+  /** Whether anything differs, an unknown new value included. */
+  readonly changed: boolean;
+  /** Keys whose change replaces the resource. */
+  readonly replaces: readonly string[];
+}
+
+class PatchBuilder {
+  readonly body: Props = {};
+  readonly mask: string[] = [];
+
+  set(path: readonly string[], value: Json): void {
+    let target = this.body;
+    for (const step of path.slice(0, -1)) {
+      const inner = target[step];
+      const next: Props = isObject(inner) ? inner : {};
+      target[step] = next;
+      target = next;
+    }
+    target[path[path.length - 1] ?? ""] = value;
+    this.mask.push(path.join("."));
+  }
+}
+
+function visitFields(
+  fields: Readonly<Record<string, FieldSpec>>,
+  oneOfs: readonly OneOf[],
+  path: readonly string[],
+  olds: Props,
+  news: Props,
+  patch: PatchBuilder,
+): void {
+  for (const [key, field] of Object.entries(fields)) {
+    if (field.path || field.immutable) continue;
+    if (!isSet(field, news[key]) && isReplacedByMember(fields, oneOfs, key, news)) continue;
+    visitField(field, [...path, wireName(key, field)], olds[key], news[key], patch);
+  }
+}
+
+/** A one-of member gives way to the one that is sent; naming both is refused (contract, section 2). */
+function isReplacedByMember(
+  fields: Readonly<Record<string, FieldSpec>>,
+  oneOfs: readonly OneOf[],
+  key: string,
+  news: Props,
+): boolean {
+  return oneOfs.some(
+    ({ members }) =>
+      members.includes(key) &&
+      members.some((member) => {
+        const field = fields[member];
+        return member !== key && field !== undefined && isSet(field, news[member]);
+      }),
+  );
+}
+
+function visitField(
+  spec: FieldSpec,
+  path: readonly string[],
+  old: Json | undefined,
+  now: Json | undefined,
+  patch: PatchBuilder,
+): void {
+  if (equal(spec, old, now)) return;
+  if (!isSet(spec, now)) {
+    patch.set(path, emptyOnWire(spec));
+  } else if (spec.type === "object" && isObject(now)) {
+    visitFields(spec.fields, spec.oneOfs ?? [], path, isObject(old) ? old : {}, now, patch);
+  } else {
+    patch.set(path, toWire(spec, now));
+  }
+}
+
+/** The PATCH that turns `olds` into `news`; an empty mask where nothing changed on the wire. */
+export function diffFields(spec: ResourceSpec, olds: Props, news: Props): Patch {
+  const patch = new PatchBuilder();
+  visitFields(spec.fields, spec.oneOfs ?? [], [], olds, news, patch);
+  return patch;
+}
+
+/** Top-level keys of which an immutable part differs, both sides being known. */
+function replacedKeys(
+  key: string,
+  spec: FieldSpec,
+  old: Json | undefined,
+  now: Json | undefined,
+): readonly string[] {
+  if (equal(spec, old, now) || containsUnknown(now) || containsUnknown(old)) return [];
+  if (spec.immutable) return [key];
+  if (spec.type !== "object" || !isObject(old) || !isObject(now)) return [];
+  const inner = Object.entries(spec.fields).some(
+    ([member, field]) => replacedKeys(member, field, old[member], now[member]).length > 0,
+  );
+  return inner ? [key] : [];
+}
+
+/** Members of an immutable one-of where the choice itself changed. */
+function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[] {
+  const chosen = (members: readonly string[], props: Props) =>
+    members.filter((member) => {
+      const field = spec.fields[member];
+      return field !== undefined && isSet(field, props[member]);
+    });
+  return (spec.oneOfs ?? [])
+    .filter((oneOf) => oneOf.immutable)
+    .flatMap(({ members }) => {
+      const before = chosen(members, olds);
+      const after = chosen(members, news);
+      if (before.length === 0 || after.length === 0 || before.join() === after.join()) return [];
+      // An unknown member may turn out to be none.
+      return members.filter(
+        (member) => before.includes(member) !== after.includes(member) && !isUnknown(news[member]),
+      );
+    });
+}
+
+/** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */
+export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): Difference {
+  const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
+  const replaces = new Set([
+    ...Object.entries(spec.fields).flatMap(([key, field]) => replacedKeys(key, field, olds[key], news[key])),
+    ...switchedMembers(spec, olds, news),
+  ]);
+  return { changed, replaces: [...replaces] };
+}

@@ -1,0 +1,116 @@
+import { ApiError, printable } from "../api/errors";
+import type { FieldSpec, Props, ResourceSpec } from "./spec";
+import { wireName } from "./wire";
+
+/** A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. */
+export class HandlerError extends Error {
+  override readonly name = "HandlerError";
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.stack = "";
+  }
+}
+
+export function refused(message: string): HandlerError {
+  return new HandlerError(message);
+}
+
+/** The resource exists, but something after its making failed: nothing may lose its uid. */
+export class PartialFailure extends HandlerError {
+  constructor(
+    readonly id: string,
+    readonly properties: Props,
+    readonly reasons: string[],
+  ) {
+    super(reasons.join("\n"));
+  }
+}
+
+const camel = (segment: string): string =>
+  segment.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A field of the API, in either spelling, as the property of a program. */
+export function propertyOf(spec: ResourceSpec, field: string): string {
+  let fields: Readonly<Record<string, FieldSpec>> = spec.fields;
+  const singular = camel(spec.kind.charAt(0).toLowerCase() + spec.kind.slice(1));
+  const segments = field.split(".");
+  if (segments.length > 1 && camel(segments[0] ?? "") === singular) segments.shift();
+  let isKey = false;
+  return segments
+    .map((segment) => {
+      if (isKey) return segment;
+      const [, word = segment, index = ""] = /^([^[]*)(.*)$/.exec(segment) ?? [];
+      const key = Object.keys(fields).find((name) => {
+        const inner = fields[name];
+        return inner !== undefined && camel(wireName(name, inner)) === camel(word);
+      });
+      const inner = key === undefined ? undefined : fields[key];
+      fields = inner?.type === "object" ? inner.fields : {};
+      isKey = inner?.type === "map";
+      return `${key ?? camel(word)}${index}`;
+    })
+    .join(".");
+}
+
+const PROXY = "a proxy or load balancer answered instead of the API; try again";
+
+function advice(error: ApiError): string | undefined {
+  if (error.code === "NOT_FOUND" && error.details.resource === undefined && error.fromApi) {
+    return "this address is not one of the API's: is platform:baseUrl (or PLATFORM_BASE_URL) right?";
+  }
+  if (error.details.missingTerms.length > 0) return "accept these documents first, then run again";
+  if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
+  switch (error.code) {
+    case "UNAUTHENTICATED":
+      return "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN";
+    case "PERMISSION_DENIED":
+      return "the identity behind the token lacks a role there that grants this, or the parent does not exist";
+    case "RESOURCE_EXHAUSTED":
+      return "the server limits requests: lower platform:maxConcurrency, or run again later";
+    case "FAILED_PRECONDITION":
+      return error.details.preconditions.some(({ type }) => type === "RESOURCE_NOT_EMPTY")
+        ? "delete what is below it first"
+        : undefined;
+    default:
+      return error.fromApi ? undefined : PROXY;
+  }
+}
+
+/** One error, told whole: what was done, code and status, a line per detail, one line of advice. */
+export function explain(
+  spec: ResourceSpec,
+  what: string,
+  error: unknown,
+  notes: readonly string[],
+): HandlerError {
+  if (error instanceof HandlerError) return error;
+  if (!(error instanceof ApiError)) {
+    const message = error instanceof Error ? error.message : "unknown error";
+    return new HandlerError(`${what}: ${message}`, error);
+  }
+  const { details } = error;
+  const violations = details.fieldViolations.map(
+    ({ field, description }) => `${propertyOf(spec, field)}: ${description}`,
+  );
+  const lines = [
+    ...violations,
+    ...details.preconditions.map(
+      ({ type, subject, description }) =>
+        `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
+    ),
+    ...(details.resource
+      ? [`not found: ${details.resource.resourceType} ${details.resource.resourceName}`.trim()]
+      : []),
+    ...details.missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+    ...notes,
+  ];
+  const say = advice(error);
+  if (say !== undefined) lines.push(say);
+  if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
+  // The violations say the same as the server's message, in the program's words.
+  const told = violations.length > 0 || error.serverMessage === "";
+  const message = told ? "" : `: ${error.serverMessage}`;
+  const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
+  return new HandlerError([head, ...lines.map((line) => `  ${line}`)].join("\n"), error);
+}

@@ -1,0 +1,107 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ResourceSpec } from "./spec";
+
+/**
+ * What the engine stores as a resource's provider: a constant text that loads the code by name. No
+ * code, no path and no secret is in it, so upgrading the package changes no resource.
+ */
+export function providerText(kind: string): string {
+  return `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+}
+
+/** The outputs of nested arguments: the same members, resolved. */
+export type Resolved<T> = { [K in keyof T]: pulumi.Unwrap<T[K]> };
+
+const prepared = new WeakSet<object>();
+
+/**
+ * Arguments that were not given cost nothing in the program and in state, yet read as an output that
+ * resolves to undefined.
+ */
+function declareOutputs(prototype: object, spec: ResourceSpec): void {
+  if (prepared.has(prototype)) return;
+  prepared.add(prototype);
+  for (const key of Object.keys(spec.fields)) {
+    Object.defineProperty(prototype, key, {
+      configurable: true,
+      get: () => pulumi.output(undefined),
+      set(this: object, value: unknown) {
+        Object.defineProperty(this, key, { value, configurable: true, enumerable: true, writable: true });
+      },
+    });
+  }
+}
+
+function properties(
+  spec: ResourceSpec,
+  name: string,
+  args: Readonly<Record<string, unknown>> | undefined,
+  opts: pulumi.CustomResourceOptions | undefined,
+): Record<string, unknown> {
+  const __provider = providerText(spec.kind);
+  if (opts?.id !== undefined) {
+    return { ...Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined])), __provider };
+  }
+  const given: unknown = args;
+  if (given === null || typeof given !== "object") {
+    throw new TypeError(
+      `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
+    );
+  }
+  const set = Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider");
+  return { ...Object.fromEntries(set), __provider };
+}
+
+let warned = false;
+
+function warnOfStoredToken(): void {
+  if (warned) return;
+  warned = true;
+  const inEnvironment = process.env["PLATFORM_TOKEN"] ?? process.env["PLATFORM_TOKEN_FILE"];
+  if (inEnvironment === undefined && new pulumi.Config("platform").getSecret("token") !== undefined) {
+    void pulumi.log.warn(
+      "platform:token: the engine hands refresh and destroy the stack configuration of the last update, so a token in it may be stale; prefer PLATFORM_TOKEN",
+    );
+  }
+}
+
+/** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */
+function giveAdvice(
+  spec: ResourceSpec,
+  advise: NonNullable<ResourceSpec["advise"]>,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): void {
+  for (const [key, linesFor] of Object.entries(advise)) {
+    pulumi.all([args[key]]).apply(([value]) => {
+      for (const line of linesFor(value)) {
+        void pulumi.log.warn(`${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
+      }
+    });
+  }
+}
+
+/** The base of every kind. */
+export abstract class PlatformResource extends pulumi.CustomResource {
+  protected constructor(
+    spec: ResourceSpec,
+    name: string,
+    args: object | undefined,
+    opts: pulumi.CustomResourceOptions | undefined,
+  ) {
+    declareOutputs(new.target.prototype, spec);
+    super(
+      `pulumi-nodejs:dynamic/platform:${spec.kind}`,
+      name,
+      properties(spec, name, args && { ...args }, opts),
+      opts,
+    );
+    warnOfStoredToken();
+    if (args !== undefined && spec.advise) giveAdvice(spec, spec.advise, name, { ...args });
+  }
+
+  /** The uid of the resource: the same as `id`. */
+  get uid(): pulumi.Output<pulumi.ID> {
+    return this.id;
+  }
+}

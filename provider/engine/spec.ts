@@ -1,0 +1,182 @@
+/**
+ * The declarative description of a resource kind. Everything else (check, diff, wire form, field
+ * masks, reading) is derived from it. Pure data and types; imports nothing of the package.
+ */
+
+/** A JSON value as the engine hands it over and takes it back. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
+
+/** The properties of one resource: inputs, or outputs. */
+export type Props = Record<string, Json | undefined>;
+
+/** How the engine writes a value that is not known before something else is made. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** A format that `check` verifies, by name. See formats.ts. */
+export type Format =
+  | "uid"
+  | "groupUid"
+  | "regex"
+  | "duration"
+  | "timestamp"
+  | "jwks"
+  | "url"
+  | "httpsUrl"
+  | "keyringFile"
+  | "rsaPublicKey";
+
+/** A pattern that a text must match, and how to say so: "must be …". */
+export interface Pattern {
+  readonly regex: RegExp;
+  readonly must: string;
+}
+
+interface Behaviour {
+  /** Must be given on create (AIP-203). */
+  readonly required?: boolean;
+  /** A change replaces the resource (AIP-203). */
+  readonly immutable?: boolean;
+  /** Sent, never answered: kept from state on read (AIP-203). */
+  readonly inputOnly?: boolean;
+  /** Held encrypted in state and never printed. */
+  readonly secret?: boolean;
+  /** The server rewrites it: its form is remembered beside the program's. */
+  readonly normalized?: boolean;
+  /** A part of the address (the parent), not of the body. */
+  readonly path?: boolean;
+  /** Its name on the wire, where that is not the property's. */
+  readonly wire?: string;
+  /** Shown as drift also where the program did not set it: it decides who may do what. */
+  readonly security?: boolean;
+  /** The server fills it when it is not given (always, or with what its siblings tell): not drift. */
+  readonly serverFilled?: true | ((siblings: Props) => Json | undefined);
+}
+
+export interface StringSpec extends Behaviour {
+  readonly type: "string";
+  readonly format?: Format;
+  readonly pattern?: Pattern;
+  readonly maxLength?: number;
+}
+
+/** An enumeration of the API: full names with one prefix; the list of names grows at the server. */
+export interface EnumSpec extends Behaviour {
+  readonly type: "enum";
+  readonly prefix: string;
+  /** Known names without prefix: for hints only, since membership is the server's affair. */
+  readonly known: readonly string[];
+}
+
+export interface BooleanSpec extends Behaviour {
+  readonly type: "boolean";
+}
+
+/** A whole number in the range of int32. */
+export interface IntegerSpec extends Behaviour {
+  readonly type: "integer";
+}
+
+export interface ListSpec extends Behaviour {
+  readonly type: "list";
+  readonly items: FieldSpec;
+  /** A set: order and repetition mean nothing (contract, section 5). */
+  readonly unordered?: boolean;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export interface MapSpec extends Behaviour {
+  readonly type: "map";
+  readonly values: FieldSpec;
+  readonly keys?: Pattern;
+  /** Keys that the server refuses. */
+  readonly refusedKeys?: Pattern;
+}
+
+export interface ObjectSpec extends Behaviour {
+  readonly type: "object";
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+}
+
+export type FieldSpec = StringSpec | EnumSpec | BooleanSpec | IntegerSpec | ListSpec | MapSpec | ObjectSpec;
+
+/** Members of which at most one is set. */
+export interface OneOf {
+  readonly members: readonly string[];
+  /** Exactly one must be set. */
+  readonly required: boolean;
+  /** Going from one member to another replaces the resource. */
+  readonly immutable?: boolean;
+}
+
+/** One thing wrong with an input: which property, and what to write instead. */
+export interface Failure {
+  property: string;
+  reason: string;
+}
+
+/** What is known while inputs are checked. */
+export interface CheckContext {
+  /** The inputs of the last run; empty for a new resource. */
+  readonly olds: Props;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What stands in the way of a delete, found by a list call: for the message of a refused delete. */
+export interface Dependents {
+  readonly collection: string;
+  readonly noun: string;
+  /** The query parameter that selects by the uid of the resource to be deleted. */
+  readonly by: string;
+}
+
+export interface ResourceSpec {
+  /** The class name and registry key: `RoleBinding`. */
+  readonly kind: string;
+  /** How messages call it: `role binding`. */
+  readonly noun: string;
+  /** The collection's path, as in `/iam/v2/roleBindings`. */
+  readonly collection: string;
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+  /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
+  readonly listsByName: boolean;
+  /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
+  readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
+  /** Brings an answer into the form of the fields (contract, section 5). */
+  readonly fromServer?: (body: Props, uid: string) => Props;
+  /** What may refuse a delete. */
+  readonly dependents?: readonly Dependents[];
+  /** Likely mistakes in legal values, by property: printed as warnings by the program. */
+  readonly advise?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
+}
+
+/** The description of a resource whose arguments are `Args`: a forgotten field does not compile. */
+export interface ResourceDescription<Args> extends Omit<ResourceSpec, "fields"> {
+  readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec };
+}
+
+export function defineResource<Args>(description: ResourceDescription<Args>): ResourceSpec {
+  return description;
+}
+
+/** Names of nested fields with a type argument, so that a forgotten one does not compile. */
+export function defineFields<Args>(fields: {
+  readonly [K in keyof Required<Args>]: FieldSpec;
+}): Readonly<Record<string, FieldSpec>> {
+  return fields;
+}
+
+/** The parent's uid: immutable everywhere, a part of the path. */
+export function parentGroup(options: { required: boolean }): StringSpec {
+  return { type: "string", format: "groupUid", path: true, immutable: true, required: options.required };
+}
+
+/** One line of at most 512 characters (contract, section 5, formats). */
+export const description: StringSpec = {
+  type: "string",
+  maxLength: 512,
+  pattern: { regex: /^[\S ]*$/u, must: "one line, without tabs" },
+};

@@ -1,0 +1,91 @@
+import { canonicalJwks, durationNanos, timestampNanos } from "./formats";
+import { UNKNOWN } from "./spec";
+import type { FieldSpec, Json } from "./spec";
+
+export function isUnknown(value: unknown): boolean {
+  return value === UNKNOWN;
+}
+
+/** Whether a value is unknown anywhere inside. */
+export function containsUnknown(value: Json | undefined): boolean {
+  if (isUnknown(value)) return true;
+  if (Array.isArray(value)) return value.some(containsUnknown);
+  if (value !== null && typeof value === "object") return Object.values(value).some(containsUnknown);
+  return false;
+}
+
+export function isObject(value: unknown): value is Record<string, Json | undefined> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Year 1 and the epoch: how servers write a time that is not set (contract, section 2). */
+const ZERO_TIMES: readonly (bigint | undefined)[] = [-62_135_596_800_000_000_000n, 0n];
+
+function canonicalString(spec: FieldSpec, value: string): string | undefined {
+  const format = spec.type === "string" ? spec.format : undefined;
+  switch (format) {
+    case "duration":
+      return durationNanos(value)?.toString() ?? value;
+    case "timestamp": {
+      const nanos = timestampNanos(value);
+      return ZERO_TIMES.includes(nanos) ? undefined : (nanos?.toString() ?? value);
+    }
+    case "jwks":
+      return canonicalJwks(value) ?? value;
+    default:
+      return value;
+  }
+}
+
+/**
+ * A value in the one spelling that all its equals share; undefined for whatever means "not set":
+ * absent, null and the default of the type are equal (contract, section 2). A value of a wrong type
+ * stands for itself.
+ */
+export function canonical(spec: FieldSpec, value: Json | undefined): Json | undefined {
+  if (value === undefined || value === null || value === "" || value === false || value === 0)
+    return undefined;
+  if (isUnknown(value)) return value;
+  if (typeof value === "string") {
+    if (spec.type === "enum" && value === `${spec.prefix}UNSPECIFIED`) return undefined;
+    return canonicalString(spec, value);
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return undefined;
+    if (spec.type !== "list") return value;
+    const items = value.map((item) => canonical(spec.items, item) ?? null);
+    if (!spec.unordered) return items;
+    const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
+    return [...byText.keys()].sort(compare).map((text) => byText.get(text) ?? null);
+  }
+  if (isObject(value)) {
+    const entries =
+      spec.type === "object"
+        ? Object.entries(spec.fields)
+            .map(([key, field]): [string, Json | undefined] => [key, canonical(field, value[key])])
+            .filter(([, member]) => member !== undefined)
+        : spec.type === "map"
+          ? Object.entries(value).map(([key, member]): [string, Json] => [
+              key,
+              canonical(spec.values, member) ?? null,
+            ])
+          : Object.entries(value);
+    if (entries.length === 0) return undefined;
+    return Object.fromEntries(entries.sort(([a], [b]) => compare(a, b)));
+  }
+  return value;
+}
+
+/** Whether two values mean the same to the API. */
+export function equal(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
+  return JSON.stringify(canonical(spec, a)) === JSON.stringify(canonical(spec, b));
+}
+
+/** Whether a value is set at all: neither absent nor the default of its type. */
+export function isSet(spec: FieldSpec, value: Json | undefined): boolean {
+  return canonical(spec, value) !== undefined;
+}

@@ -1,0 +1,56 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { PlatformResource } from "../engine/resource";
+import { defineResource, parentGroup } from "../engine/spec";
+import type { Json } from "../engine/spec";
+
+/** The arguments of a RoleBinding. */
+export interface RoleBindingArgs {
+  /** The uid of the group on which, and below which, the role is granted. Changing it replaces the binding. */
+  parentUid: pulumi.Input<string>;
+  /** The uid of the identity that gets the role. */
+  identityUid: pulumi.Input<string>;
+  /** The uid of the role: a Role's id, or what `getRole` finds. */
+  roleUid: pulumi.Input<string>;
+}
+
+/** An answer carries the uid, the hydrated object, or both (contract, section 5). */
+function flat(uid: Json | undefined, hydrated: Json | undefined): Json | undefined {
+  if (typeof uid === "string" && uid !== "") return uid;
+  return hydrated !== null && typeof hydrated === "object" && !Array.isArray(hydrated)
+    ? hydrated["uid"]
+    : undefined;
+}
+
+/** A grant: an identity holds a role on a group and all below it. Contract, section 5. */
+export class RoleBinding extends PlatformResource {
+  /** @internal */
+  static readonly spec = defineResource<RoleBindingArgs>({
+    kind: "RoleBinding",
+    noun: "role binding",
+    collection: "/iam/v2/roleBindings",
+    listsByName: false,
+    fields: {
+      parentUid: parentGroup({ required: true }),
+      identityUid: { type: "string", format: "uid", required: true, security: true },
+      roleUid: { type: "string", format: "uid", required: true, security: true },
+    },
+    fromServer: (body) => ({
+      ...body,
+      identityUid: flat(body["identityUid"], body["identity"]),
+      roleUid: flat(body["roleUid"], body["role"]),
+    }),
+  });
+
+  declare readonly parentUid: pulumi.Output<string>;
+  declare readonly identityUid: pulumi.Output<string>;
+  declare readonly roleUid: pulumi.Output<string>;
+
+  constructor(name: string, args: RoleBindingArgs, opts?: pulumi.CustomResourceOptions) {
+    super(RoleBinding.spec, name, args, opts);
+  }
+
+  /** Reads a role binding that this program does not manage. */
+  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): RoleBinding {
+    return new RoleBinding(name, undefined as unknown as RoleBindingArgs, { ...opts, id: uid });
+  }
+}

@@ -1,0 +1,292 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { Stack } from "../support/engine";
+import { call } from "../support/wire";
+
+/** A port where nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+const quick = { PLATFORM_MAX_RETRIES: "0" };
+
+describe("errors, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+
+  const state = async () =>
+    Object.values(await stack.ours()).map(({ urn, id, inputs, outputs }) => ({ urn, id, inputs, outputs }));
+  const message = (output: string) => output.replace(/\s+/g, " ");
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack(emulator).init();
+    stack.declare({
+      org: { kind: "Group", args: { name: "org", description: "here" } },
+      role: { kind: "Role", args: { parentUid: "${org}", name: "role", capabilities: ["CAP_REPO_LIST"] } },
+    });
+    await stack.up();
+  }, 60_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  afterEach(() => emulator.clearFaults());
+
+  describe.each([
+    {
+      title: "a base URL with a wrong path",
+      env: () => ({ PLATFORM_BASE_URL: `${emulator.url}/nowhere` }),
+      says: /NOT_FOUND \(HTTP 404\).*this address is not one of the API's: is platform:baseUrl/,
+    },
+    {
+      title: "a token that is refused",
+      env: () => ({ PLATFORM_TOKEN: "wrong" }),
+      says: /UNAUTHENTICATED \(HTTP 401\).*set a new one with PLATFORM_TOKEN/,
+    },
+    {
+      title: "a missing permission",
+      env: () => {
+        emulator.addFault({ status: 403, body: { code: 7, message: "no", details: [] } });
+        return {};
+      },
+      says: /PERMISSION_DENIED \(HTTP 403\): no/,
+    },
+    {
+      title: "an HTML page of a load balancer",
+      env: () => {
+        emulator.addFault({
+          status: 502,
+          headers: { "Content-Type": "text/html" },
+          body: "<html><b>Bad Gateway</b></html>",
+        });
+        return {};
+      },
+      says: /UNAVAILABLE \(HTTP 502\).*a proxy or load balancer answered/,
+    },
+    {
+      title: "a log-in page with status 200",
+      env: () => {
+        emulator.addFault({
+          status: 200,
+          headers: { "Content-Type": "text/html" },
+          body: "<html>log in</html>",
+        });
+        return {};
+      },
+      says: /this is not the Platform API: HTTP 200, but its answer is not the API's JSON; is platform:baseUrl/,
+    },
+  ])("$title", ({ env, says }) => {
+    test.each([
+      ["refresh", "--yes", "--skip-preview"],
+      ["destroy", "--yes", "--skip-preview"],
+    ])(
+      "is an error of %s, and leaves the state untouched",
+      async (...command) => {
+        const before = await state();
+        const run = await stack.pulumi(command, { ...quick, ...env() });
+        expect(run.code).not.toBe(0);
+        expect(message(run.output)).toMatch(says);
+        expect(run.output).not.toMatch(/<html>|\n\s+at .*:\d+:\d+/);
+        expect(await state()).toEqual(before);
+        expect(before).toHaveLength(2);
+      },
+      60_000,
+    );
+  });
+
+  test("a missing resource is gone from state after a refresh", async () => {
+    const org = (await stack.ours())["org"]?.id ?? "";
+    const role = (await stack.ours())["role"]?.id ?? "";
+    await call(emulator, "DELETE", `/iam/v2/roles/${role}`);
+    await stack.succeed(["refresh", "--yes", "--skip-preview"]);
+    expect(Object.keys(await stack.ours())).toEqual(["org"]);
+    expect((await stack.ours())["org"]?.id).toBe(org);
+    await stack.up();
+  }, 60_000);
+
+  test("a delete that is refused names what stands in the way", async () => {
+    const org = (await stack.ours())["org"]?.id ?? "";
+    await call(emulator, "POST", `/registry/v2/repos/${org}`, { name: "by-hand" });
+    const run = await stack.pulumi(["destroy", "--yes", "--skip-preview"]);
+    expect(run.code).not.toBe(0);
+    expect(message(run.output)).toMatch(
+      /deleting group "org" [0-9a-f]{40}: FAILED_PRECONDITION \(HTTP 400\).*RESOURCE_NOT_EMPTY.*repositories in it: "by-hand" [0-9a-f/]+.*delete what is below it first/,
+    );
+    expect(Object.keys(await stack.ours())).toContain("org");
+    await stack.up();
+  }, 60_000);
+
+  test("an error of the server names the property of the program", async () => {
+    stack.declare({ org: { kind: "Group", args: { name: "Not Allowed", description: "here" } } });
+    const run = await stack.pulumi(["up", "--yes", "--skip-preview"]);
+    expect(run.code).not.toBe(0);
+    expect(message(run.output)).toMatch(
+      /updating group "Not Allowed" [0-9a-f]{40} \(name\): INVALID_ARGUMENT \(HTTP 400\) name: .*\^\[a-z0-9 \._-\]\{1,\}\$/,
+    );
+  }, 60_000);
+
+  test("a name that the server silently drops is an error, and the next run tries again", async () => {
+    stack.declare({
+      org: { kind: "Group", args: { name: "org", description: "here" } },
+      role: {
+        kind: "Role",
+        args: { parentUid: "${org}", name: "role", capabilities: ["CAP_REPO_LIST", "CAP_NOT_KNOWN"] },
+      },
+    });
+    const run = await stack.pulumi(["up", "--yes", "--skip-preview"]);
+    expect(run.code).not.toBe(0);
+    expect(message(run.output)).toMatch(
+      /did not take capabilities \(it holds \["CAP_REPO_LIST"\]\); a name it does not know is dropped silently/,
+    );
+    expect(run.output).toContain("CAP_NOT_KNOWN is not a capability this version knows");
+    const again = await stack.pulumi(["up", "--yes", "--skip-preview"]);
+    expect(again.code).not.toBe(0);
+    stack.declare({
+      org: { kind: "Group", args: { name: "org", description: "here" } },
+      role: { kind: "Role", args: { parentUid: "${org}", name: "role", capabilities: ["CAP_REPO_LIST"] } },
+    });
+    await stack.up();
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  }, 90_000);
+
+  test("an answer that was lost is settled by looking: no second copy", async () => {
+    emulator.addFault({ method: "POST", path: "/iam/v2/roles", close: "after", count: 1 });
+    const role = (await stack.ours())["role"]?.id ?? "";
+    await call(emulator, "DELETE", `/iam/v2/roles/${role}`);
+    emulator.clearRequests();
+    await stack.up("--refresh");
+    expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    const roles = emulator.state()["roles"] ?? [];
+    expect(roles.map(({ uid }) => uid)).toEqual([(await stack.ours())["role"]?.id]);
+  }, 60_000);
+
+  test("a create that never arrived is sent again", async () => {
+    emulator.addFault({ method: "POST", path: "/iam/v2/roles", close: "before", count: 1 });
+    await call(emulator, "DELETE", `/iam/v2/roles/${(await stack.ours())["role"]?.id ?? ""}`);
+    await stack.up("--refresh");
+    expect(emulator.state()["roles"]?.map(({ uid }) => uid)).toEqual([(await stack.ours())["role"]?.id]);
+  }, 60_000);
+
+  test("a new group that still refuses creates below it is waited for", async () => {
+    emulator.settings({ newGroupRefusalMs: 1500 });
+    const fresh = await new Stack(emulator).init();
+    fresh.declare({
+      org: { kind: "Group", args: { name: "fresh" } },
+      team: { kind: "Group", args: { parentUid: "${org}", name: "team" } },
+    });
+    await fresh.up();
+    expect(emulator.requests.some(({ status }) => status === 403)).toBe(true);
+    emulator.settings({ newGroupRefusalMs: 0 });
+    await fresh.succeed(["destroy", "--yes", "--skip-preview"]);
+    fresh.dispose();
+  }, 60_000);
+});
+
+describe("settings, through the real engine", () => {
+  let stack: Stack;
+  const token = "not-a-real-token";
+
+  beforeAll(async () => {
+    stack = await new Stack({ url: "http://127.0.0.1:1", token }).init();
+    stack.declare({ org: { kind: "Group", args: { name: "org" } } });
+  }, 30_000);
+
+  afterAll(() => stack.dispose());
+
+  test.each([
+    [
+      "nothing listens at the address",
+      async () => ({ PLATFORM_BASE_URL: `http://127.0.0.1:${await freePort()}` }),
+      "nothing listens there (ECONNREFUSED); is platform:baseUrl (or PLATFORM_BASE_URL) right?",
+    ],
+    [
+      "the token is missing",
+      () => ({ PLATFORM_TOKEN: undefined }),
+      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or run `pulumi config set --secret platform:token …`",
+    ],
+    [
+      "the address is missing",
+      () => ({ PLATFORM_BASE_URL: undefined }),
+      "the address of the API is missing: run `pulumi config set platform:baseUrl https://…`, or set PLATFORM_BASE_URL",
+    ],
+    [
+      "the address is no URL",
+      () => ({ PLATFORM_BASE_URL: "api.example.com" }),
+      'PLATFORM_BASE_URL must be an address as in "https://api.example.com", not "api.example.com": it is not an absolute URL',
+    ],
+    [
+      "the address is plain http",
+      () => ({ PLATFORM_BASE_URL: "http://api.example.com" }),
+      "plain http would show the token to the network; set platform:allowInsecure to true if you mean it",
+    ],
+    [
+      "two tokens are given",
+      () => ({ PLATFORM_TOKEN_FILE: "/tmp/token" }),
+      "PLATFORM_TOKEN and PLATFORM_TOKEN_FILE are both set: keep one of them",
+    ],
+    [
+      "the token's file is missing",
+      () => ({ PLATFORM_TOKEN: undefined, PLATFORM_TOKEN_FILE: "/does/not/exist" }),
+      "PLATFORM_TOKEN_FILE names a file that cannot be read (ENOENT): /does/not/exist",
+    ],
+    [
+      "a number is none",
+      () => ({ PLATFORM_MAX_RETRIES: "many" }),
+      'PLATFORM_MAX_RETRIES must be a whole number from 0 to 20, not "many"',
+    ],
+  ])(
+    "one clear error where %s",
+    async (_title, env, says) => {
+      const run = await stack.pulumi(["up", "--yes", "--skip-preview"], { ...quick, ...(await env()) });
+      expect(run.code).not.toBe(0);
+      expect(run.output).toContain(says);
+      expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+      expect(run.output).not.toContain(token);
+    },
+    60_000,
+  );
+
+  test("one clear error where stack configuration is wrong", async () => {
+    const configured = await new Stack({
+      url: "http://127.0.0.1:1",
+      token,
+      env: { PLATFORM_BASE_URL: undefined },
+    }).init({
+      "platform:baseUrl": "ftp://example.com",
+      "platform:timeout": "soon",
+    });
+    configured.declare({ org: { kind: "Group", args: { name: "org" } } });
+    const run = await configured.pulumi(["up", "--yes", "--skip-preview"]);
+    expect(run.output).toContain('platform:baseUrl must be an address as in "https://api.example.com"');
+    expect(run.output).toContain("it is neither https nor http");
+    configured.dispose();
+  }, 60_000);
+
+  test("every failure of a check shows at once, each with its property", async () => {
+    stack.declare({
+      who: {
+        kind: "Identity",
+        args: {
+          parentUid: "not a uid",
+          name: "UPPER",
+          claimMatch: { issuerPattern: "(?=x)", subject: "a", subjectPattern: "a" },
+        },
+      },
+    });
+    const run = await stack.pulumi(["preview"]);
+    expect(run.code).not.toBe(0);
+    for (const property of ["parentUid", "name", "claimMatch.issuerPattern", "claimMatch.subjectPattern"]) {
+      expect(run.output).toContain(`property ${property} `);
+    }
+    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+  }, 60_000);
+});

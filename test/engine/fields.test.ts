@@ -1,0 +1,139 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { Stack } from "../support/engine";
+import type { Declarations } from "../support/engine";
+import { memberAt, nested, samples, surroundings, withMember } from "../support/samples";
+import type { FieldCase, Sample } from "../support/samples";
+
+/*
+ * A resource for each field of each kind, so that three runs of the real engine change and clear them
+ * all: one field each.
+ */
+interface Trial {
+  readonly name: string;
+  readonly sample: Sample;
+  readonly field: FieldCase;
+}
+
+const trials: Trial[] = samples.flatMap((sample) =>
+  sample.fields.map((field) => ({ name: `${sample.label}-${field.path}`, sample, field })),
+);
+
+function program(argsOf: (trial: Trial) => Record<string, unknown>): Declarations {
+  return {
+    ...surroundings,
+    ...Object.fromEntries(
+      trials.map((trial) => [trial.name, { kind: trial.sample.kind, args: argsOf(trial) }]),
+    ),
+  };
+}
+
+const property = ({ path, property: name }: FieldCase): string => name ?? path;
+
+/** One-of members and whole objects start from the sample; everything else is the sample itself. */
+const before = ({ sample }: Trial): Record<string, unknown> => sample.args;
+
+function changed({ sample, field }: Trial): Record<string, unknown> {
+  const args = withMember(sample.args, property(field), field.to);
+  return field.without === undefined ? args : withMember(args, field.without, undefined);
+}
+
+function cleared(trial: Trial): Record<string, unknown> {
+  return "empty" in trial.field
+    ? withMember(changed(trial), property(trial.field), undefined)
+    : changed(trial);
+}
+
+describe("each field of each kind, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let uids: Record<string, string>;
+
+  const patches = (name: string) =>
+    emulator.requests.filter(
+      ({ method, path }) => method === "PATCH" && path.endsWith(`/${uids[name] ?? "?"}`),
+    );
+  const writes = () => emulator.requests.filter(({ method }) => method !== "GET");
+
+  /** An object replaced as a whole is sent leaf by leaf. */
+  const expectedPatch = ({ field, sample }: Trial, value: unknown) => {
+    const old = memberAt(sample.args, property(field));
+    const isObject = (candidate: unknown): candidate is Record<string, unknown> =>
+      candidate !== null && typeof candidate === "object" && !Array.isArray(candidate);
+    const whole = ["customOverlay", "customOverlay.accounts", "sync_config"].includes(field.path);
+    if (!whole || !isObject(value) || !isObject(old)) {
+      return { updateMask: [field.path], body: nested(field.path, value) };
+    }
+    return undefined;
+  };
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack(emulator).init();
+    stack.declare(program(before));
+    await stack.up();
+    const ours = await stack.ours();
+    uids = Object.fromEntries(Object.entries(ours).map(([name, { id }]) => [name, id ?? ""]));
+  }, 180_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  test("creates every field as the program wrote it", async () => {
+    const ours = await stack.ours();
+    for (const trial of trials) {
+      const inputs = ours[trial.name]?.inputs ?? {};
+      for (const [key, value] of Object.entries(before(trial))) {
+        if (typeof value === "string" && value.startsWith("${"))
+          expect(inputs[key]).toBe(uids[value.slice(2, -1)]);
+        else expect(inputs[key]).toEqual(value);
+      }
+    }
+  });
+
+  test("changes one field by one PATCH that holds exactly that field", async () => {
+    emulator.clearRequests();
+    stack.declare(program(changed));
+    await stack.up();
+    for (const trial of trials) {
+      const { name, field } = trial;
+      const [patch, ...more] = patches(name);
+      expect({ name, more: more.length }).toEqual({ name, more: 0 });
+      const value =
+        typeof field.to === "string" && field.to.startsWith("${") ? uids[field.to.slice(2, -1)] : field.to;
+      const expected = expectedPatch(trial, value);
+      if (expected) {
+        expect({ name, updateMask: patch?.updateMask, body: patch?.body }).toEqual({ name, ...expected });
+      } else {
+        // The mask names leaves, and the body holds the same leaves.
+        const paths = patch?.updateMask ?? [];
+        expect(paths.length).toBeGreaterThan(0);
+        expect(paths.every((path) => path.startsWith(`${field.path}.`))).toBe(true);
+        expect(paths.every((path) => memberAt(patch?.body, path) !== undefined)).toBe(true);
+      }
+    }
+    expect(writes()).toHaveLength(trials.length);
+  }, 120_000);
+
+  test("clears one field by one PATCH that names it and sends it empty", async () => {
+    emulator.clearRequests();
+    stack.declare(program(cleared));
+    await stack.up();
+    const clearing = trials.filter(({ field }) => "empty" in field);
+    for (const { name, field } of clearing) {
+      expect(patches(name).map(({ updateMask, body }) => ({ name, updateMask, body }))).toEqual([
+        { name, updateMask: [field.path], body: nested(field.path, field.empty) },
+      ]);
+    }
+    expect(writes()).toHaveLength(clearing.length);
+    const run = await stack.pulumi(["preview", "--refresh", "--expect-no-changes"]);
+    expect({ code: run.code, output: run.code === 0 ? "" : run.output }).toEqual({ code: 0, output: "" });
+  }, 120_000);
+
+  test("ends with an empty server", async () => {
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(Object.values(emulator.state()).flat()).toEqual([]);
+  }, 120_000);
+});

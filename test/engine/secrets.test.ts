@@ -1,0 +1,103 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { kinds } from "../../provider/resources";
+import { Stack } from "../support/engine";
+import type { StateResource } from "../support/engine";
+import { samples, surroundings } from "../support/samples";
+
+/** Found nowhere else: whoever holds it, leaked it. */
+const CANARY = "canary-3f9c1d7e5b2a4860";
+
+const program = {
+  ...surroundings,
+  ...Object.fromEntries(samples.map(({ label, kind, args }) => [label, { kind, args }])),
+};
+
+const size = (resource: StateResource | undefined): number =>
+  Buffer.byteLength(JSON.stringify(resource?.inputs)) + Buffer.byteLength(JSON.stringify(resource?.outputs));
+
+describe("state and secrets, through the real engine", () => {
+  let emulator: Emulator;
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ token: CANARY });
+  });
+
+  afterAll(async () => {
+    await emulator.close();
+  });
+
+  test("a token from the environment is found nowhere: not in state, output or logs", async () => {
+    const stack = await new Stack({
+      ...emulator,
+      url: emulator.url,
+      token: CANARY,
+      env: { PLATFORM_LOG: "debug" },
+    }).init();
+    stack.declare(program);
+    const outputs = [
+      await stack.succeed(["up", "--yes", "--logtostderr", "-v=9"]),
+      await stack.succeed(["refresh", "--yes"]),
+      await stack.pulumi(["up", "--yes"], {
+        PLATFORM_BASE_URL: `${emulator.url}/nowhere`,
+        PLATFORM_MAX_RETRIES: "0",
+      }),
+      await stack.succeed(["stack", "export", "--show-secrets"]),
+      await stack.succeed(["destroy", "--yes"]),
+    ];
+    expect(outputs[0]?.output).toMatch(/platform: POST \/iam\/v2\/groups -> 200 in \d+ ms \(attempt 1\)/);
+    for (const { output } of outputs) expect(output).not.toContain(CANARY);
+    expect(stack.everyByte()).not.toContain(CANARY);
+    stack.dispose();
+  }, 180_000);
+
+  test("a secret token in stack configuration works, is warned about once, and is stored encrypted only", async () => {
+    const stack = await new Stack({
+      url: emulator.url,
+      token: CANARY,
+      env: { PLATFORM_TOKEN: undefined, PLATFORM_BASE_URL: undefined },
+    }).init({ "platform:baseUrl": emulator.url });
+    await stack.succeed(["config", "set", "--secret", "platform:token", CANARY]);
+    stack.declare({
+      org: { kind: "Group", args: { name: "org" } },
+      team: { kind: "Group", args: { parentUid: "${org}", name: "team" } },
+    });
+    const up = await stack.up();
+    expect(up.output).toContain(
+      "platform:token: the engine hands refresh and destroy the stack configuration",
+    );
+    const refresh = await stack.succeed(["refresh", "--yes"]);
+    for (const { output } of [up, refresh]) expect(output).not.toContain(CANARY);
+    expect(stack.everyByte()).not.toContain(CANARY);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    stack.dispose();
+  }, 120_000);
+
+  test("the stored provider is a constant text of at most 80 bytes, without a path", async () => {
+    const stack = await new Stack({ url: emulator.url, token: CANARY }).init();
+    stack.declare(program);
+    await stack.up();
+    const ours = Object.values(await stack.ours());
+    for (const { spec } of kinds) {
+      const texts = ours
+        .filter(({ type }) => type === `pulumi-nodejs:dynamic/platform:${spec.kind}`)
+        .flatMap(({ inputs, outputs }) => [inputs?.["__provider"], outputs?.["__provider"]]);
+      expect(texts.length).toBeGreaterThan(0);
+      for (const text of texts) {
+        expect(text).toBe(`exports.handler=()=>require("pulumi-platform/dynamic").${spec.kind}`);
+        expect(Buffer.byteLength(String(text))).toBeLessThanOrEqual(80);
+      }
+    }
+    expect(stack.everyByte()).not.toContain(process.cwd());
+    const binding = (await stack.ours())["binding"];
+    expect(size(binding)).toBeLessThanOrEqual(800);
+    expect(Object.keys(binding?.outputs ?? {}).sort()).toEqual([
+      "__provider",
+      "identityUid",
+      "parentUid",
+      "roleUid",
+    ]);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    stack.dispose();
+  }, 120_000);
+});

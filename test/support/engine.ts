@@ -1,0 +1,210 @@
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+
+/** The repository's root. */
+export const ROOT = resolve(__dirname, "../..");
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both, in that order: what a person sees. */
+  readonly output: string;
+}
+
+/** One resource in a state. */
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly inputs?: Record<string, unknown>;
+  readonly outputs?: Record<string, unknown>;
+  readonly initErrors?: string[];
+  readonly [key: string]: unknown;
+}
+
+function cliDirectory(): string {
+  const directory = process.env["PULUMI_PLATFORM_CLI_DIR"];
+  if (directory === undefined || !existsSync(join(directory, "pulumi"))) {
+    throw new Error(
+      "PULUMI_PLATFORM_CLI_DIR names no Pulumi CLI: run the tests with `npm test`, which sets it up",
+    );
+  }
+  return directory;
+}
+
+/** Declares one resource of the test program. The text `${name}` stands for the id of resource `name`. */
+export interface Declaration {
+  readonly kind: string;
+  readonly args: Record<string, unknown>;
+  readonly options?: Record<string, unknown>;
+}
+
+export type Declarations = Record<string, Declaration>;
+
+/** A program that declares what `resources.json` beside it says. */
+const PROGRAM = `
+const fs = require("fs");
+const pulumi = require("@pulumi/pulumi");
+const platform = require("pulumi-platform");
+const wanted = JSON.parse(fs.readFileSync(__dirname + "/resources.json", "utf8"));
+const made = {};
+const resolve = (value) => {
+  const reference = typeof value === "string" && /^\\$\\{(.+)\\}$/.exec(value);
+  if (reference) return made[reference[1]].id;
+  if (Array.isArray(value)) return value.map(resolve);
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
+  }
+  return value;
+};
+for (const [name, { kind, args, options }] of Object.entries(wanted)) {
+  made[name] = new platform[kind](name, resolve(args), options);
+}
+`;
+
+export interface StackOptions {
+  readonly url: string;
+  readonly token: string;
+  /** Further environment variables; undefined removes one. */
+  readonly env?: Record<string, string | undefined>;
+}
+
+/** A stack of its own on a file backend in a temporary folder, run by the real CLI. */
+export class Stack {
+  readonly directory: string;
+  private readonly home: string;
+
+  constructor(private readonly options: StackOptions) {
+    this.home = mkdtempSync(join(tmpdir(), "pulumi-platform-test-"));
+    this.directory = join(this.home, "program");
+    mkdirSync(this.directory);
+    mkdirSync(join(this.home, "backend"));
+    symlinkSync(join(ROOT, "node_modules"), join(this.directory, "node_modules"));
+    writeFileSync(
+      join(this.directory, "Pulumi.yaml"),
+      "name: test\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
+    );
+    writeFileSync(join(this.directory, "package.json"), '{ "name": "test", "main": "index.js" }\n');
+    writeFileSync(join(this.directory, "index.js"), PROGRAM);
+  }
+
+  /** Replaces the whole program. */
+  files(files: Record<string, string>): void {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.directory, name), text);
+  }
+
+  /** Copies a runnable example in place of the program. */
+  copy(folder: string): void {
+    for (const name of readdirSync(folder)) {
+      if (name !== "node_modules")
+        cpSync(join(folder, name), join(this.directory, name), { recursive: true });
+    }
+  }
+
+  declare(resources: Declarations): void {
+    writeFileSync(join(this.directory, "resources.json"), JSON.stringify(resources, null, 2));
+  }
+
+  environment(): NodeJS.ProcessEnv {
+    const env: NodeJS.ProcessEnv = {};
+    for (const [key, value] of Object.entries(process.env)) {
+      if (!/^(PLATFORM_|PULUMI_|JEST_|NODE_OPTIONS$)/.test(key)) env[key] = value;
+    }
+    const ours: Record<string, string | undefined> = {
+      PATH: `${cliDirectory()}${delimiter}${process.env["PATH"] ?? ""}`,
+      PULUMI_HOME: join(this.home, "home"),
+      PULUMI_BACKEND_URL: `file://${join(this.home, "backend")}`,
+      PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PLATFORM_BASE_URL: this.options.url,
+      PLATFORM_TOKEN: this.options.token,
+      NO_COLOR: "1",
+      ...this.options.env,
+    };
+    // An undefined value takes a variable out: a child gets only those that have one.
+    return { ...env, ...ours };
+  }
+
+  pulumi(args: readonly string[], env: Record<string, string | undefined> = {}): Promise<Run> {
+    return new Promise((done, failed) => {
+      const merged = { ...this.environment(), ...env };
+      const child = spawn("pulumi", [...args, "--non-interactive"], { cwd: this.directory, env: merged });
+      let stdout = "";
+      let stderr = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      child.on("error", failed);
+      child.on("close", (code) => done({ code: code ?? -1, stdout, stderr, output: stdout + stderr }));
+    });
+  }
+
+  /** Runs a command that must succeed. */
+  async succeed(args: readonly string[], env: Record<string, string | undefined> = {}): Promise<Run> {
+    const run = await this.pulumi(args, env);
+    if (run.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${run.code}:\n${run.output}`);
+    return run;
+  }
+
+  async init(config: Record<string, string> = {}): Promise<this> {
+    await this.succeed(["stack", "init", "test"]);
+    if (Object.keys(config).length > 0) {
+      const lines = Object.entries(config).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`);
+      const file = join(this.directory, "Pulumi.test.yaml");
+      const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+      writeFileSync(file, `${before}config:\n${lines.join("\n")}\n`);
+    }
+    return this;
+  }
+
+  up(...more: string[]): Promise<Run> {
+    return this.succeed(["up", "--yes", "--skip-preview", ...more]);
+  }
+
+  async resources(): Promise<StateResource[]> {
+    const { stdout } = await this.succeed(["stack", "export", "--show-secrets"]);
+    const parsed = JSON.parse(stdout) as { deployment: { resources?: StateResource[] } };
+    return parsed.deployment.resources ?? [];
+  }
+
+  /** The resources of this package in the state, by the names that the program gave them. */
+  async ours(): Promise<Record<string, StateResource>> {
+    const all = await this.resources();
+    const ours = all.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/platform:"));
+    return Object.fromEntries(
+      ours.map((resource) => [resource.urn.slice(resource.urn.lastIndexOf("::") + 2), resource]),
+    );
+  }
+
+  /** Every byte that the backend and the CLI's home hold. */
+  everyByte(): string {
+    const texts: string[] = [];
+    const visit = (folder: string) => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) visit(path);
+        else if (entry.isFile()) texts.push(readFileSync(path, "latin1"));
+      }
+    };
+    visit(join(this.home, "backend"));
+    if (existsSync(join(this.home, "home"))) visit(join(this.home, "home"));
+    return texts.join("\n");
+  }
+
+  dispose(): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}

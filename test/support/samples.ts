@@ -1,0 +1,331 @@
+import type { Declaration } from "./engine";
+
+/**
+ * Every field of every kind, changed once and cleared once, with what must go over the wire. The
+ * expectations are written in wire terms by hand: nothing here is derived from the provider.
+ */
+export interface FieldCase {
+  /** The path in wire terms: what the mask must name. */
+  readonly path: string;
+  /** The property that the program changes, by its path. */
+  readonly property?: string;
+  /** The new value: in the program, and on the wire where that differs. */
+  readonly to: unknown;
+  readonly wire?: unknown;
+  /** What clears it on the wire; absent on a field that cannot be cleared. */
+  readonly empty?: unknown;
+  /** Removed in the program together with the change: the other member of a one-of. */
+  readonly without?: string;
+}
+
+export interface Sample {
+  /** Unique among samples. */
+  readonly label: string;
+  readonly kind: string;
+  readonly args: Record<string, unknown>;
+  readonly fields: readonly FieldCase[];
+}
+
+export const jwks = (kid: string): string =>
+  JSON.stringify({ keys: [{ kty: "RSA", kid, use: "sig", n: "sXchpZ0rJg7Yc6cLmHv4", e: "AQAB" }] });
+
+export const publicKey = (body: string): string =>
+  `-----BEGIN PUBLIC KEY-----\n${body}\n-----END PUBLIC KEY-----\n`;
+
+const KEY_A =
+  "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDGYu1nKdHUdBv/ApzXe1t/czGJ\ny5cTPjHLs5SHO1dOA2AzrbqHH9Aqm7S6Po0G7iomdnMP/i6fxDuCX8dxjuTbanui\nstXzv+HjmouNRjtDzLfMzFApzyE9nW31eUxKTf/adneAT8UTbXdrqnHifBAh9AuC\n8XL5E3KmfVCbuhiEaQIDAQAB";
+const KEY_B =
+  "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDFYC6omq9XWah2O/jzwkTWMAUk\nLi5+IWNGqTMmPdR7S3WQpWx8dRi8YoiNCt5Xar0Ts2hpGUh9uAHuf7BmD43ULus+\nAe1dU0oisJ3RWoqkrGECPWKpkgUiEWTVxax0vGTefNVQlQ99bTFHDJfPGmip840u\n3un6xV/Qof2Dy8P0pQIDAQAB";
+
+const certificate = (body: string): string =>
+  `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+
+/** A day well inside the 365 that a key may live. */
+export const inDays = (days: number): string =>
+  `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)}Z`;
+
+const named = { parentUid: "${org}", description: "before" };
+
+export const samples: readonly Sample[] = [
+  {
+    label: "team",
+    kind: "Group",
+    args: { parentUid: "${org}", name: "team", description: "before" },
+    fields: [
+      { path: "name", to: "team two" },
+      { path: "description", to: "after", empty: "" },
+    ],
+  },
+  {
+    label: "root",
+    kind: "Group",
+    args: { name: "root", kind: "ORG_KIND_CUSTOMER" },
+    fields: [
+      { path: "kind", to: "ORG_KIND_DEV", empty: "ORG_KIND_UNSPECIFIED" },
+      { path: "verified", to: true, empty: false },
+    ],
+  },
+  {
+    label: "claims",
+    kind: "Identity",
+    args: {
+      ...named,
+      name: "claims",
+      company: "acme",
+      claimMatch: {
+        issuer: "https://issuer.example.com",
+        subject: "repo:acme/pay",
+        audience: "api",
+        claims: { repository_owner: "acme" },
+        claimPatterns: { ref: "^refs/heads/.+$" },
+      },
+    },
+    fields: [
+      { path: "name", to: "claims-two" },
+      { path: "description", to: "after", empty: "" },
+      { path: "company", to: "acme two", empty: "" },
+      { path: "claimMatch.issuer", to: "https://other.example.com" },
+      { path: "claimMatch.subject", to: "repo:acme/other" },
+      { path: "claimMatch.audience", to: "other", empty: "" },
+      { path: "claimMatch.claims", to: { repository_owner: "acme", event: "push" }, empty: {} },
+      { path: "claimMatch.claimPatterns", to: { ref: "^refs/tags/v.+$" }, empty: {} },
+      {
+        path: "claimMatch.issuerPattern",
+        to: "^https://issuer\\.example\\.com$",
+        without: "claimMatch.issuer",
+      },
+      { path: "claimMatch.subjectPattern", to: "^repo:acme/.+$", without: "claimMatch.subject" },
+      { path: "claimMatch.audiencePattern", to: "^api$", empty: "", without: "claimMatch.audience" },
+    ],
+  },
+  {
+    label: "keys",
+    kind: "Identity",
+    args: {
+      ...named,
+      name: "keys",
+      staticKeys: {
+        issuer: "https://kubernetes.default.svc",
+        subject: "system:serviceaccount:ci:deployer",
+        issuerKeys: jwks("one"),
+        expirationTime: inDays(100),
+        audiences: ["api"],
+      },
+    },
+    fields: [
+      { path: "staticKeys.issuer", to: "https://kubernetes.other.svc" },
+      { path: "staticKeys.subject", to: "system:serviceaccount:ci:other" },
+      { path: "staticKeys.issuerKeys", to: jwks("two") },
+      { path: "staticKeys.expirationTime", to: inDays(50), empty: null },
+      { path: "staticKeys.audiences", to: ["other"], empty: [] },
+    ],
+  },
+  {
+    label: "aws",
+    kind: "Identity",
+    args: {
+      ...named,
+      name: "aws",
+      awsIdentity: {
+        awsAccount: "123456789012",
+        arn: "arn:aws:sts::123456789012:assumed-role/deploy/session",
+        userIdPattern: "^AROA[A-Z0-9]+:.+$",
+      },
+    },
+    fields: [
+      { path: "awsIdentity.awsAccount", to: "210987654321" },
+      { path: "awsIdentity.arn", to: "arn:aws:sts::123456789012:assumed-role/other/session" },
+      { path: "awsIdentity.userIdPattern", to: "^AIDA[A-Z0-9]+$" },
+      {
+        path: "awsIdentity.arnPattern",
+        to: "^arn:aws:sts::123456789012:assumed-role/deploy/.+$",
+        without: "awsIdentity.arn",
+      },
+      {
+        path: "awsIdentity.userId",
+        to: "AROAEXAMPLE:session",
+        without: "awsIdentity.userIdPattern",
+      },
+    ],
+  },
+  {
+    label: "service",
+    kind: "Identity",
+    args: { ...named, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+    fields: [{ path: "servicePrincipal", to: "SERVICE_PRINCIPAL_COSIGNED" }],
+  },
+  {
+    label: "role",
+    kind: "Role",
+    args: { ...named, name: "role", capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] },
+    fields: [
+      { path: "name", to: "role two" },
+      { path: "description", to: "after", empty: "" },
+      { path: "capabilities", to: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"] },
+    ],
+  },
+  {
+    label: "binding",
+    kind: "RoleBinding",
+    args: { parentUid: "${org}", identityUid: "${someone}", roleUid: "${reader}" },
+    fields: [
+      { path: "identityUid", to: "${other}" },
+      { path: "roleUid", to: "${writer}" },
+    ],
+  },
+  {
+    label: "repo",
+    kind: "Repo",
+    args: {
+      ...named,
+      name: "repo",
+      catalogTier: "CATALOG_TIER_BASE",
+      bundles: ["base"],
+      aliases: ["acme/repo:latest"],
+      activeTags: ["latest"],
+      customOverlay: {
+        contents: {
+          packages: ["curl"],
+          runtimeRepositories: ["https://packages.example.com/one"],
+          runtimeKeyring: [{ name: "one.rsa.pub", content: publicKey(KEY_A) }],
+        },
+        environment: { A: "1" },
+        annotations: { "com.example.a": "1" },
+        accounts: {
+          runAs: "65532",
+          users: [
+            { username: "app", uid: 65532, gid: 65532, groupName: "app", shell: "/bin/sh", homeDir: "/app" },
+          ],
+          groups: [{ groupname: "app", gid: 65532, members: ["app"] }],
+        },
+        certificates: {
+          additional: [{ name: "one", content: certificate("QUFB") }],
+          providers: ["corporate"],
+        },
+      },
+    },
+    fields: [
+      { path: "name", to: "repo two" },
+      { path: "description", to: "after", empty: "" },
+      { path: "catalogTier", to: "CATALOG_TIER_AI", empty: "CATALOG_TIER_UNSPECIFIED" },
+      { path: "bundles", to: ["base", "fips"], empty: [] },
+      { path: "aliases", to: ["acme/repo:stable"], empty: [] },
+      { path: "activeTags", to: ["latest", "stable"], empty: [] },
+      { path: "customOverlay.contents.packages", to: ["curl", "jq"], empty: [] },
+      {
+        path: "customOverlay.contents.runtimeRepositories",
+        to: ["https://packages.example.com/two"],
+        empty: [],
+      },
+      {
+        path: "customOverlay.contents.runtimeKeyring",
+        to: [{ name: "two.rsa.pub", content: publicKey(KEY_B) }],
+        empty: [],
+      },
+      { path: "customOverlay.environment", to: { A: "1", B: "2" }, empty: {} },
+      { path: "customOverlay.annotations", to: { "com.example.a": "2" }, empty: {} },
+      { path: "customOverlay.accounts.runAs", to: "0", empty: "" },
+      { path: "customOverlay.accounts.users", to: [{ username: "two", uid: 2 }], empty: [] },
+      {
+        path: "customOverlay.accounts.groups",
+        to: [{ groupname: "two", gid: 2, members: ["app", "two"] }],
+        empty: [],
+      },
+      {
+        path: "customOverlay.certificates.additional",
+        to: [{ name: "two", content: certificate("QkJC") }],
+        empty: [],
+      },
+      { path: "customOverlay.certificates.providers", to: ["corporate", "partner"], empty: [] },
+      // A whole object goes as one path.
+      { path: "customOverlay.accounts", to: { runAs: "7" }, empty: null },
+      { path: "customOverlay", to: { environment: { ONLY: "1" } }, empty: null },
+    ],
+  },
+  {
+    label: "synced",
+    kind: "Repo",
+    args: {
+      parentUid: "${org}",
+      name: "synced",
+      syncConfig: { source: "nginx", google: "g", amazon: "a", azure: "z" },
+    },
+    fields: [
+      { path: "sync_config.source", property: "syncConfig.source", to: "redis" },
+      { path: "sync_config.google", property: "syncConfig.google", to: "g2", empty: "" },
+      { path: "sync_config.amazon", property: "syncConfig.amazon", to: "a2", empty: "" },
+      { path: "sync_config.azure", property: "syncConfig.azure", to: "z2", empty: "" },
+      { path: "sync_config", property: "syncConfig", to: { source: "redis" }, empty: null },
+    ],
+  },
+  {
+    label: "subscription",
+    kind: "Subscription",
+    args: { parentUid: "${org}", sink: "https://sink.example.com/one" },
+    fields: [],
+  },
+];
+
+/** What samples refer to. */
+export const surroundings: Record<string, Declaration> = {
+  org: { kind: "Group", args: { name: "org" } },
+  reader: {
+    kind: "Role",
+    args: { parentUid: "${org}", name: "reader", capabilities: ["CAP_REPO_LIST"] },
+  },
+  writer: {
+    kind: "Role",
+    args: { parentUid: "${org}", name: "writer", capabilities: ["CAP_REPO_UPDATE"] },
+  },
+  someone: {
+    kind: "Identity",
+    args: {
+      parentUid: "${org}",
+      name: "someone",
+      claimMatch: { issuer: "https://issuer.example.com", subject: "someone" },
+    },
+  },
+  other: {
+    kind: "Identity",
+    args: {
+      parentUid: "${org}",
+      name: "other",
+      claimMatch: { issuer: "https://issuer.example.com", subject: "other" },
+    },
+  },
+};
+
+/** A copy of `args` with the member at a path set, or taken out. */
+export function withMember(
+  args: Record<string, unknown>,
+  path: string,
+  value: unknown,
+): Record<string, unknown> {
+  const copy = structuredClone(args);
+  const steps = path.split(".");
+  const last = steps.pop() ?? "";
+  let target = copy;
+  for (const step of steps) target = (target[step] ??= {}) as Record<string, unknown>;
+  if (value === undefined) Reflect.deleteProperty(target, last);
+  else target[last] = value;
+  return copy;
+}
+
+/** The member at a path. */
+export function memberAt(value: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (inner, step) =>
+        inner !== null && typeof inner === "object" ? (inner as Record<string, unknown>)[step] : undefined,
+      value,
+    );
+}
+
+/** `{a: {b: value}}` for `a.b`. */
+export function nested(path: string, value: unknown): unknown {
+  return path
+    .split(".")
+    .reverse()
+    .reduce<unknown>((inner, step) => ({ [step]: inner }), value);
+}

@@ -1,0 +1,16 @@
+/** A request as anybody makes it, past the package: for changes by hand and for looking. */
+export async function call(
+  server: { url: string; token: string },
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+}
