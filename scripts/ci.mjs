@@ -1,0 +1,100 @@
+// @ts-check
+import { mkdtempSync, readFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import {
+  lockfileProblems,
+  outcomeOf,
+  outcomeOfJest,
+  packageProblems,
+  readmeProblems,
+  runChecks,
+} from "./lib/checks.mjs";
+import { excerpt, onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+
+const root = path.dirname(import.meta.dirname);
+const MINUTE_MS = 60_000;
+
+/** @param {string} name */
+const read = (name) => readFileSync(path.join(root, name), "utf8");
+
+/** @param {string} command @param {string[]} args @param {number} [minutes] */
+async function succeeds(command, args, minutes = 10) {
+  const { code, timedOut } = await run(command, args, {
+    cwd: root,
+    output: "inherit",
+    timeoutMs: minutes * MINUTE_MS,
+  });
+  if (timedOut) return outcomeOf([`not done after ${minutes} minutes`]);
+  return outcomeOf(code === 0 ? [] : [`exit code ${code}`]);
+}
+
+/** @param {string} scratch */
+async function pack(scratch) {
+  // Set-up has just built what is packed.
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", scratch];
+  const { code, stdout, output } = await run("npm", args, { cwd: root, timeoutMs: 10 * MINUTE_MS });
+  if (code !== 0) throw new Error(`npm pack failed:\n${excerpt(output)}`);
+  const { filename, files } = Object.values(JSON.parse(stdout))[0];
+  return { tarball: path.join(scratch, filename), files };
+}
+
+/** @param {string} scratch */
+async function test(scratch) {
+  const file = path.join(scratch, "jest.json");
+  const { code, timedOut } = await run("npm", ["test", "--", "--json", `--outputFile=${file}`], {
+    cwd: root,
+    output: "inherit",
+    timeoutMs: 45 * MINUTE_MS,
+  });
+  let text;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    text = undefined;
+  }
+  return outcomeOfJest(text, timedOut ? 1 : code);
+}
+
+/** @param {string} scratch @returns {import("./lib/checks.mjs").Check[]} */
+function checks(scratch) {
+  const npmRun = (/** @type {string} */ script) => succeeds("npm", ["run", "--silent", script]);
+  const list = [
+    {
+      name: "set-up",
+      fatal: true,
+      body: () => succeeds(process.execPath, ["scripts/setup.mjs"], 45),
+    },
+    { name: "format", body: () => npmRun("check:format") },
+    { name: "lint", body: () => npmRun("check:lint") },
+    { name: "types", body: () => npmRun("check:types") },
+    {
+      name: "lockfile",
+      body: async () => outcomeOf(lockfileProblems(JSON.parse(read("package-lock.json")))),
+    },
+    { name: "package contents", body: async () => outcomeOf(packageProblems((await pack(scratch)).files)) },
+    {
+      name: "publint",
+      body: async () => {
+        const { tarball } = await pack(scratch);
+        return succeeds("npx", ["--no", "--", "publint", "run", tarball, "--strict"]);
+      },
+    },
+    { name: "README names the test command", body: async () => outcomeOf(readmeProblems(read("README.md"))) },
+    { name: "npm test", body: () => test(scratch) },
+  ];
+  if (JSON.parse(read("package.json")).scripts?.demo !== undefined) {
+    list.push({ name: "demo", body: () => succeeds("npm", ["run", "--silent", "demo"]) });
+  }
+  return list;
+}
+
+process.exitCode = await withSignals(async () => {
+  const scratch = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-ci-"));
+  const discard = onEarlyEnd(() => remove(scratch));
+  try {
+    return await runChecks(checks(scratch), (line) => console.log(line));
+  } finally {
+    discard();
+  }
+});

@@ -1,0 +1,163 @@
+// @ts-check
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { performance } from "node:perf_hooks";
+import { parseArgs } from "node:util";
+import { messageOf, onEarlyEnd, remove, withSignals } from "./lib/processes.mjs";
+import { ensureReady, root } from "./setup.mjs";
+import { Scenario } from "./demo/scenario.mjs";
+import { Server } from "./demo/server.mjs";
+import { cleanEnvironment, PASSPHRASE, Stack } from "./demo/stack.mjs";
+import { printChecks, runSteps } from "./demo/steps.mjs";
+import { counted, heading, paint, print, say, seconds } from "./demo/terminal.mjs";
+
+const usage = `Usage: npm run demo -- [options]
+
+Deploys an example with the real Pulumi CLI against an emulator of the API on this computer, changes it,
+has it changed by hand, repairs it and deletes it, and checks each step at the server.
+
+  --keep      keep the temporary folder: program, state, and what the emulator held
+  --verbose   show all that the Pulumi CLI prints
+  --help      show this text
+`;
+
+/** @param {string[]} argv */
+function readArguments(argv) {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      keep: { type: "boolean", default: false },
+      verbose: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  return values;
+}
+
+/**
+ * @param {import("./lib/pulumi.mjs").PulumiCli} cli
+ * @param {{ keep: boolean, verbose: boolean }} options
+ * @returns {Promise<boolean>} Whether every check holds.
+ */
+async function demonstrate(cli, { keep, verbose }) {
+  const start = performance.now();
+  const token = randomBytes(24).toString("base64url");
+  const redact = (/** @type {string} */ text) => text.replaceAll(token, "***");
+  const folder = mkdtempSync(path.join(tmpdir(), "pulumi-platform-demo-"));
+  const discard = keep ? () => {} : onEarlyEnd(() => remove(folder));
+  let interrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => (interrupted = true));
+  // withSignals ends the process.
+  const unlessInterrupted = () => (interrupted ? new Promise(() => {}) : Promise.resolve());
+  /** @type {Server | undefined} */
+  let server;
+  try {
+    const env = cleanEnvironment(process.env);
+    const example = path.join(root, "examples", "getting-started");
+    const dataFile = path.join(folder, "emulator.json");
+    server = await Server.start({ root, token, dataFile, env });
+    introduce(cli, server);
+    const stack = new Stack({ folder, root, example, cli, env, token });
+    const steps = new Scenario(stack, server, { verbose, redact }).steps();
+    const runs = await runSteps(steps, { redact, unlessInterrupted });
+    await server.stop();
+    printChecks(steps, runs);
+    const good = printResult(steps, runs, performance.now() - start);
+    if (keep) printKept(folder, server.url);
+    if (good) printRealDeployment();
+    else if (!verbose) say("Run it again with --verbose --keep to look into it.");
+    return good;
+  } finally {
+    await server?.stop();
+    discard();
+  }
+}
+
+/** @param {import("./lib/pulumi.mjs").PulumiCli} cli @param {Server} server */
+function introduce(cli, server) {
+  heading("Access and registry configuration as code: a tour of pulumi-platform");
+  say(
+    "A Pulumi program declares groups, identities, roles, who holds which role where, and repositories. " +
+      "This tour runs one against an emulator of the Platform API: nothing outside this computer is touched.",
+  );
+  print();
+  print(`Pulumi CLI  ${cli.version}, with its state in a temporary folder`);
+  print(`Emulator    ${server.url} ${paint("dim", "(pulumi-platform emulator)")}`);
+  print("Credential  a random token in PLATFORM_TOKEN, nowhere else");
+  print(paint("dim", "Where a request shows <name>, it carried the uid of that resource."));
+}
+
+/**
+ * @param {import("./demo/steps.mjs").Step[]} steps
+ * @param {(import("./demo/steps.mjs").StepRun | undefined)[]} runs
+ * @param {number} ms
+ */
+function printResult(steps, runs, ms) {
+  const checks = runs.flatMap((run) => run?.checks ?? []);
+  const failed = checks.filter(({ holds }) => !holds).length;
+  const notRun = runs.filter((run) => run === undefined).length;
+  const good = failed === 0 && notRun === 0 && checks.length > 0;
+  const verdict = good
+    ? paint("green", `All ${counted(checks.length, "check")} hold`)
+    : paint("red", `${failed} of ${counted(checks.length, "check")} failed`);
+  const rest = notRun === 0 ? "" : `; ${counted(notRun, "step")} not run`;
+  print();
+  print(`${verdict}${rest}. ${counted(steps.length, "step")}, ${seconds(ms)} in all.`);
+  return good;
+}
+
+/** @param {string} folder @param {string} url */
+function printKept(folder, url) {
+  heading("Kept");
+  print(folder);
+  print("  program/        the program after the edit, and the settings of its stack");
+  print(`  backend/        Pulumi's state, file backend, passphrase “${PASSPHRASE}”`);
+  print("  emulator.json   what the emulator held at the end; to serve it again:");
+  print(
+    `    node dist/provider/cli/main.js emulator --port ${new URL(url).port} --data ${path.join(folder, "emulator.json")}`,
+  );
+}
+
+function printRealDeployment() {
+  heading("The same program against a real deployment");
+  const lines = [
+    ["npm install pulumi-platform", "in the folder of your program"],
+    ["pulumi config set platform:baseUrl https://…", "the address of its API"],
+    ["export PLATFORM_TOKEN=…", "an access token"],
+    ["pulumi up", ""],
+  ];
+  for (const [command = "", note = ""] of lines) {
+    print(`${paint("cyan", command.padEnd(46))}${paint("dim", note)}`.trimEnd());
+  }
+}
+
+/** @param {string[]} argv */
+async function main(argv) {
+  let options;
+  try {
+    options = readArguments(argv);
+  } catch (error) {
+    console.error(`demo: ${messageOf(error)}\n\n${usage}`);
+    return 2;
+  }
+  if (options.help) {
+    console.log(usage);
+    return 0;
+  }
+  const cli = await ensureReady();
+  if (cli === undefined) throw new Error("there is no Pulumi CLI");
+  const settings = { keep: options.keep, verbose: options.verbose };
+  return (await withSignals(() => demonstrate(cli, settings))) ? 0 : 1;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    console.error(`demo: ${messageOf(error)}`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,536 @@
+// @ts-check
+import { isDeepStrictEqual } from "node:util";
+import { driftIn } from "./drift.mjs";
+import { COLLECTIONS, contentOf, isWrite, leafPaths, parentOf } from "./server.mjs";
+import { counted, paint, print, quote, say, signed } from "./terminal.mjs";
+
+/**
+ * @typedef {import("./drift.mjs").Difference} Difference
+ * @typedef {import("./server.mjs").Request} Request
+ * @typedef {import("./server.mjs").Server} Server
+ * @typedef {import("./server.mjs").State} State
+ * @typedef {import("./stack.mjs").Outcome} Outcome
+ * @typedef {import("./stack.mjs").Stack} Stack
+ * @typedef {import("./steps.mjs").Step} Step
+ * @typedef {import("./steps.mjs").StepRun} StepRun
+ *
+ * @typedef {object} HandChange
+ * @property {string} sentence
+ * @property {"PATCH" | "DELETE"} method
+ * @property {string} collection
+ * @property {string} uid
+ * @property {string} [updateMask]
+ * @property {unknown} [body]
+ * @property {Difference[]} drift What a refresh must find; empty where the resource is gone.
+ * @property {{ method: string, uid: string, body: unknown }} repair What must be sent to undo it.
+ */
+
+/** The CLI's exit code where `--expect-no-changes` finds changes. */
+const EXIT_CHANGES = 7;
+
+/** The edit of step 3: one field of three resources each. */
+const EDITS = [
+  {
+    from: '"Takes the money"',
+    to: '"Takes and refunds the money"',
+    resource: "payments",
+    field: "description",
+  },
+  {
+    from: "ref:refs/heads/main",
+    to: "ref:refs/heads/release",
+    resource: "ci-deployer",
+    field: "claimMatch.subject",
+  },
+  {
+    from: '["latest", "stable"]',
+    to: '["latest", "stable", "v2"]',
+    resource: "indexer",
+    field: "activeTags",
+  },
+];
+
+/** The scenario of the demo. Later steps build on what earlier ones found. */
+export class Scenario {
+  /** @type {State} */
+  #declared = {};
+  /** @type {HandChange[]} */
+  #handChanges = [];
+
+  /**
+   * @param {Stack} stack
+   * @param {Server} server
+   * @param {{ verbose: boolean, redact: (text: string) => string }} options
+   */
+  constructor(stack, server, options) {
+    this.stack = stack;
+    this.server = server;
+    this.options = options;
+  }
+
+  /** @returns {Step[]} */
+  steps() {
+    return [
+      {
+        title: "An organisation from nothing",
+        intent:
+          "The program examples/getting-started is deployed: two teams below an organisation, a CI identity that " +
+          "may push images for one of them, their repositories, and a subscription to what happens.",
+        run: (step) => this.#create(step),
+      },
+      {
+        title: "A second run changes nothing",
+        intent:
+          "The same program again: what is as declared is left alone. (The program looks up the built-in role " +
+          "“viewer”, which is a read.)",
+        run: (step) => this.#repeat(step),
+      },
+      {
+        title: "An edit becomes exactly the requests it needs",
+        intent: "One field of three resources is edited in the program, then deployed.",
+        run: (step) => this.#edit(step),
+      },
+      {
+        title: "Meanwhile, somebody changes things by hand",
+        intent: "Three changes that the program knows nothing of are made at the server, over plain HTTP.",
+        run: (step) => this.#changeByHand(step),
+      },
+      {
+        title: "A preview tells what was changed by hand",
+        intent:
+          "The preview reads every resource, compares it with what was deployed, and writes nothing. Its exit " +
+          "code makes it a job for every night.",
+        run: (step) => this.#preview(step),
+      },
+      {
+        title: "The next run repairs it",
+        intent:
+          "The program is deployed again, unchanged: what was changed by hand goes back to what it declares.",
+        run: (step) => this.#repair(step),
+      },
+      {
+        title: "All of it goes away again",
+        intent: "Everything that the program made is deleted, in an order that the server accepts.",
+        run: (step) => this.#destroy(step),
+      },
+    ];
+  }
+
+  /** @param {StepRun} step */
+  async #create(step) {
+    await this.#run(step, ["stack", "init", "demo"]);
+    await this.#run(step, ["config", "set", "platform:baseUrl", this.server.url]);
+    const { changes, counts } = await this.#run(step, ["up", "--yes", "--skip-preview"]);
+    const state = await this.server.state();
+    const writes = (await this.server.newRequests()).filter(isWrite);
+    this.#declared = state;
+    printChanges(changes);
+    print();
+    print("What the server holds now:");
+    printTree(state);
+
+    const held = Object.values(state).flat().length;
+    // The CLI counts the stack itself as a resource.
+    const created = (counts.created ?? 0) - 1;
+    step.check(
+      "the server holds each resource that the CLI says it created",
+      held > 0 && held === created && changes.length === held && changes.every(({ sign }) => sign === "+"),
+      `${created} created, ${held} at the server`,
+    );
+    step.check(
+      "one POST made each of them, and nothing else was written",
+      writes.length === held && writes.every(({ method, status }) => method === "POST" && status === 200),
+      summaryOf(writes),
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #repeat(step) {
+    const { code, counts } = await this.#run(step, ["up", "--yes", "--skip-preview", "--expect-no-changes"]);
+    const requests = await this.server.newRequests();
+    const writes = requests.filter(isWrite);
+    print(`${counts.unchanged ?? 0} unchanged`);
+    print();
+    print("All requests that the server got:");
+    this.#printRequests(requests);
+
+    const all = Object.values(this.#declared).flat().length + 1;
+    step.check("with --expect-no-changes it ends with exit code 0", code === 0, `exit code ${code}`);
+    step.check(
+      "every resource is unchanged",
+      counts.unchanged === all && Object.keys(counts).length === 1,
+      Object.entries(counts)
+        .map(([what, count]) => `${count} ${what}`)
+        .join(", ") + ` of ${all}, the stack included`,
+    );
+    step.check(
+      "the server got no write",
+      writes.length === 0,
+      `${counted(writes.length, "write")} in its log`,
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #edit(step) {
+    print(paint("dim", "examples/getting-started/index.ts (a copy)"));
+    for (const { line, before, after } of this.stack.edit(EDITS)) {
+      signed("-", `${String(line).padStart(3)}  ${before}`);
+      signed("+", `     ${after}`);
+    }
+    print();
+    const { changes } = await this.#run(step, ["up", "--yes", "--skip-preview"]);
+    const state = await this.server.state();
+    const writes = (await this.server.newRequests()).filter(isWrite);
+    this.#declared = state;
+    printChanges(changes);
+    print();
+    print("The writes that the server got:");
+    this.#printRequests(writes);
+
+    const resources = Object.values(state).flat();
+    step.check(
+      "exactly three requests, each a PATCH of an edited resource",
+      writes.length === EDITS.length &&
+        writes.every(({ method, status }) => method === "PATCH" && status === 200) &&
+        EDITS.every(({ resource }) => writes.some(({ uid }) => uid === uidOf(resources, resource))),
+      `${summaryOf(writes)}: ${writes.map(({ uid }) => this.server.withNames(uid)).join(", ")}`,
+    );
+    step.check(
+      "each updateMask names the edited field alone, and the body holds what the mask names",
+      EDITS.every(({ resource, field }) =>
+        writes.some(({ uid, updateMask }) => uid === uidOf(resources, resource) && updateMask === field),
+      ) && writes.every(({ body, updateMask }) => leafPaths(body).join() === updateMask),
+      writes
+        .map(({ updateMask, body }) => `${updateMask ?? "no mask"} (body: ${leafPaths(body).join()})`)
+        .join("\n"),
+    );
+    step.check(
+      "the server holds the new values",
+      writes.every(({ uid, body }) => {
+        const live = resources.find((resource) => resource.uid === uid);
+        return leafPaths(body).every((path) => isDeepStrictEqual(valueAt(live, path), valueAt(body, path)));
+      }),
+      writes.flatMap(({ body }) => leafPaths(body).map((path) => text(valueAt(body, path)))).join("\n"),
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #changeByHand(step) {
+    const before = this.#declared;
+    const changes = handChanges(before);
+    /** @type {number[]} */
+    const statuses = [];
+    for (const [index, { sentence, method, collection, uid, updateMask, body }] of changes.entries()) {
+      if (index > 0) print();
+      say(sentence);
+      const query = updateMask === undefined ? "" : `updateMask=${updateMask}`;
+      this.#printRequests([{ method, collection, uid, query, updateMask, body }]);
+      const target = `${collection}/${uid}${query === "" ? "" : `?${query}`}`;
+      statuses.push((await this.server.send(method, target, body)).status);
+    }
+    const state = await this.server.state();
+    await this.server.newRequests();
+    this.#handChanges = changes;
+
+    const now = new Map(
+      Object.values(state)
+        .flat()
+        .map((resource) => [resource.uid, resource]),
+    );
+    step.check(
+      "the server took each of them",
+      statuses.every((status) => status === 200),
+      statuses.join(", "),
+    );
+    step.check(
+      "the server now holds something else than the program declares",
+      changes.every(({ uid, drift }) =>
+        drift.length === 0
+          ? !now.has(uid)
+          : drift.every(({ path, to }) => isDeepStrictEqual(valueAt(now.get(uid), path), to)),
+      ),
+      changes
+        .map(({ uid, drift }) => {
+          const held = drift.map(({ path }) => `${path} ${text(valueAt(now.get(uid), path))}`).join(", ");
+          return `${this.server.withNames(uid)}: ${now.has(uid) ? held : "gone"}`;
+        })
+        .join("\n"),
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #preview(step) {
+    const args = ["preview", "--refresh", "--expect-no-changes", "--json", "--show-sames"];
+    const { code, stdout } = await this.#run(step, args);
+    /** @type {import("./drift.mjs").Digest} */
+    const digest = JSON.parse(stdout);
+    const writes = (await this.server.newRequests()).filter(isWrite);
+    const drift = driftIn(digest);
+    for (const [index, { kind, name, gone, differences, plan }] of drift.entries()) {
+      if (index > 0) print();
+      const note = gone ? "is gone from the server" : "was changed at the server";
+      print(`${paint("bold", `${kind} ${name}`)} ${note} ${paint("dim", `→ the next up will ${plan} it`)}`);
+      for (const difference of differences) printDifference(difference);
+    }
+
+    step.check(
+      "with --expect-no-changes its exit code tells that there are changes",
+      code === EXIT_CHANGES,
+      `exit code ${code}`,
+    );
+    /** @param {{ id: string, gone: boolean, differences: Difference[] }[]} list */
+    const comparable = (list) =>
+      list.map(({ id, gone, differences }) => JSON.stringify([id, gone, differences.map(entriesOf)])).sort();
+    const expected = this.#handChanges.map(({ uid, drift: differences }) => ({
+      id: uid,
+      gone: differences.length === 0,
+      differences,
+    }));
+    step.check(
+      "it shows the three changes made by hand, value by value, and nothing else",
+      expected.length > 0 && isDeepStrictEqual(comparable(drift), comparable(expected)),
+      drift
+        .map(({ kind, name, gone, differences }) => {
+          const paths = differences.map(({ path }) => path).join(", ");
+          return `${kind} ${name}: ${gone ? "gone" : paths}`;
+        })
+        .join("\n") || "nothing is shown",
+    );
+    step.check(
+      "it wrote nothing to the server",
+      writes.length === 0,
+      `${counted(writes.length, "write")} in its log`,
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #repair(step) {
+    const { changes } = await this.#run(step, ["up", "--refresh", "--yes", "--skip-preview"]);
+    const state = await this.server.state();
+    const writes = (await this.server.newRequests()).filter(isWrite);
+    printChanges(changes);
+    print();
+    print("The writes that the server got:");
+    this.#printRequests(writes);
+
+    const wanted = this.#handChanges.map(({ repair }) => repair);
+    step.check(
+      "one PATCH for each changed resource and one POST for the deleted one, no more",
+      writes.length === wanted.length &&
+        wanted.every(({ method, uid, body }) =>
+          writes.some(
+            (write) => write.method === method && write.uid === uid && isDeepStrictEqual(write.body, body),
+          ),
+        ),
+      summaryOf(writes),
+    );
+    step.check(
+      "each PATCH names what it repairs and no more",
+      writes.every(
+        ({ method, body, updateMask }) => method !== "PATCH" || leafPaths(body).join() === updateMask,
+      ),
+      writes.flatMap(({ updateMask }) => updateMask ?? []).join("; "),
+    );
+    const before = contentOf(this.#declared);
+    const after = contentOf(state);
+    const wrong = Object.keys(before).filter((key) => !isDeepStrictEqual(before[key], after[key]));
+    step.check(
+      "the server holds again, field by field, what it held before the changes by hand",
+      Object.values(before).flat().length > 0 && isDeepStrictEqual(before, after),
+      `${counted(Object.values(after).flat().length, "resource")} compared, ` +
+        (wrong.length === 0 ? "all equal" : `different: ${wrong.join(", ")}`),
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #destroy(step) {
+    const { changes } = await this.#run(step, ["destroy", "--yes", "--skip-preview"]);
+    const state = await this.server.state();
+    const writes = (await this.server.newRequests()).filter(isWrite);
+    printChanges(changes);
+    const before = Object.values(this.#declared).flat().length;
+    const left = Object.entries(state).filter(([, resources]) => resources.length > 0);
+    print();
+    print(left.length === 0 ? "The server is empty." : "The server is not empty.");
+
+    step.check(
+      "the server is empty",
+      before > 0 && Object.keys(state).length > 0 && left.length === 0,
+      `${counted(before, "resource")} before; ` +
+        (left.map(([collection, resources]) => `${resources.length} ${collection}`).join(", ") || "none") +
+        " now",
+    );
+    step.check(
+      "one DELETE for each resource, each accepted the first time",
+      writes.length === before && writes.every(({ method, status }) => method === "DELETE" && status === 200),
+      summaryOf(writes),
+    );
+    const { searched, found } = this.stack.filesWith(this.server.token);
+    step.check(
+      "the access token is in no file that Pulumi wrote",
+      searched > 0 && found.length === 0,
+      `${counted(searched, "file")} searched, ${found.length === 0 ? "not found" : found.join(", ")}`,
+    );
+  }
+
+  /**
+   * Runs a command that must not fail; finding changes where none are expected is an answer.
+   * @param {StepRun} step
+   * @param {string[]} args
+   * @returns {Promise<Outcome>}
+   */
+  async #run(step, args) {
+    print(`${paint("dim", "$")} ${paint("cyan", `pulumi ${args.join(" ")}`)}`);
+    const outcome = await this.stack.pulumi(args);
+    step.output = outcome.output;
+    if (this.options.verbose) quote(this.options.redact(outcome.output));
+    const expected = args.includes("--expect-no-changes") ? [0, EXIT_CHANGES] : [0];
+    if (!expected.includes(outcome.code)) {
+      throw new Error(`pulumi ${args.join(" ")} ended with exit code ${outcome.code}`);
+    }
+    return outcome;
+  }
+
+  /** @param {Request[]} requests */
+  #printRequests(requests) {
+    for (const { method, collection, uid, query, body } of requests) {
+      const address = `${collection}/${this.server.withNames(uid)}`.replace(/\/$/, "");
+      const question = query === "" ? "" : paint("yellow", `?${query}`);
+      print(`${paint("bold", method.padEnd(6))} ${address}${question}`);
+      if (body !== undefined) print(paint("dim", `       ${this.server.withNames(JSON.stringify(body))}`));
+    }
+  }
+}
+
+/**
+ * What is changed by hand: found by name at the server, as a person would.
+ * @param {State} state
+ * @returns {HandChange[]}
+ */
+function handChanges(state) {
+  const api = the(state.repos, ({ name }) => name === "api");
+  const deployer = the(state.identities, ({ name }) => name === "ci-deployer");
+  const binding = the(state.roleBindings, ({ role }) => role?.name === "viewer");
+  const description = "changed in a hurry";
+  const subjectPattern = ".*";
+  const { subject } = deployer.claimMatch;
+  return [
+    {
+      sentence: "The repository “api” gets another description.",
+      method: "PATCH",
+      collection: COLLECTIONS.repos,
+      uid: api.uid,
+      updateMask: "description",
+      body: { description },
+      drift: [{ path: "description", from: api.description, to: description }],
+      repair: { method: "PATCH", uid: api.uid, body: { description: api.description } },
+    },
+    {
+      sentence: "A grant is taken away: the CI identity no longer views the team “search”.",
+      method: "DELETE",
+      collection: COLLECTIONS.roleBindings,
+      uid: binding.uid,
+      drift: [],
+      repair: {
+        method: "POST",
+        uid: parentOf(binding),
+        body: { identityUid: binding.identityUid, roleUid: binding.roleUid },
+      },
+    },
+    {
+      sentence:
+        "The CI identity opens to every workflow of the owner: any subject instead of one branch of one repository.",
+      method: "PATCH",
+      collection: COLLECTIONS.identities,
+      uid: deployer.uid,
+      updateMask: "claimMatch.subjectPattern",
+      body: { claimMatch: { subjectPattern } },
+      drift: [
+        { path: "claimMatch.subject", from: subject, to: undefined },
+        { path: "claimMatch.subjectPattern", from: undefined, to: subjectPattern },
+      ],
+      repair: { method: "PATCH", uid: deployer.uid, body: { claimMatch: { subject } } },
+    },
+  ];
+}
+
+/**
+ * @template T
+ * @param {T[] | undefined} list
+ * @param {(item: T) => boolean} predicate
+ */
+function the(list, predicate) {
+  const found = (list ?? []).filter(predicate);
+  if (found.length !== 1 || found[0] === undefined) throw new Error("the example no longer fits the demo");
+  return found[0];
+}
+
+/** @param {import("./server.mjs").Resource[]} resources @param {string} name */
+function uidOf(resources, name) {
+  return resources.find((resource) => resource.name === name)?.uid;
+}
+
+/** @param {unknown} value @param {string} path @returns {unknown} */
+function valueAt(value, path) {
+  return path.split(".").reduce((inner, key) => /** @type {any} */ (inner)?.[key], value);
+}
+
+/** @param {Difference} difference */
+function entriesOf({ path, from, to }) {
+  return [path, from, to];
+}
+
+/** @param {unknown} value */
+function text(value) {
+  return value === undefined ? "not set" : JSON.stringify(value);
+}
+
+/** As in `3 GET, 1 POST`. @param {Request[]} requests */
+function summaryOf(requests) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { method } of requests) counts.set(method, (counts.get(method) ?? 0) + 1);
+  return [...counts].map(([method, count]) => `${count} ${method}`).join(", ") || "none";
+}
+
+/** @param {import("./stack.mjs").Change[]} changes */
+function printChanges(changes) {
+  for (const { sign, kind, name, verb, diff } of changes) {
+    const fields = diff === "" ? "" : paint("dim", `  ${diff}`);
+    signed(sign, `${kind.padEnd(13)} ${name.padEnd(30)} ${verb}${fields}`);
+  }
+}
+
+/** @param {Difference} difference */
+function printDifference({ path, from, to }) {
+  const arrow = `${paint("red", text(from))} → ${paint("green", text(to))}`;
+  print(`  ${path}: ${arrow}`);
+}
+
+/** The groups with what is in each. @param {State} state */
+function printTree(state) {
+  /** @param {string} uid @param {string} prefix @param {string} branch */
+  const visit = (uid, prefix, branch) => {
+    const group = state.groups?.find((candidate) => candidate.uid === uid);
+    const inside = [
+      ...within(state.identities, uid).map(({ name }) => `identity ${name}`),
+      ...within(state.roles, uid).map(({ name }) => `role ${name}`),
+      ...within(state.repos, uid).map(({ name }) => `repo ${name}`),
+      ...within(state.subscriptions, uid).map(() => "a subscription"),
+      ...within(state.roleBindings, uid).map(({ identity, role }) => `${identity.name} holds ${role.name}`),
+    ];
+    const name = String(group?.name).padEnd(14 - prefix.length - branch.length);
+    print(`${paint("dim", prefix + branch)}${paint("bold", name)} ${inside.join(", ")}`);
+    const children = within(state.groups, uid);
+    const deeper = prefix + (branch === "├─ " ? "│  " : branch === "" ? "" : "   ");
+    for (const [index, child] of children.entries()) {
+      visit(child.uid, deeper, index === children.length - 1 ? "└─ " : "├─ ");
+    }
+  };
+  for (const root of within(state.groups, "")) visit(root.uid, "", "");
+}
+
+/** @param {import("./server.mjs").Resource[] | undefined} resources @param {string} parent */
+function within(resources, parent) {
+  return (resources ?? []).filter((resource) => parentOf(resource) === parent);
+}

@@ -1,0 +1,188 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import os from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** @type {Set<number>} Leaders of the process groups that are running. */
+const groups = new Set();
+/** @type {Set<() => void>} What must not be left behind, however the process ends. */
+const cleanups = new Set();
+
+/**
+ * Has `cleanup` run when the process ends early. Returns a function that runs it now instead.
+ * @param {() => void} cleanup
+ */
+export function onEarlyEnd(cleanup) {
+  cleanups.add(cleanup);
+  return () => {
+    if (cleanups.delete(cleanup)) cleanup();
+  };
+}
+
+/** @param {string} path */
+export function remove(path) {
+  rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+function cleanUp() {
+  for (const cleanup of [...cleanups].reverse()) {
+    cleanups.delete(cleanup);
+    try {
+      cleanup();
+    } catch (error) {
+      console.error(`could not clean up: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * @param {number} leader
+ * @param {NodeJS.Signals | 0} signal
+ */
+function signalGroup(leader, signal) {
+  try {
+    process.kill(process.platform === "win32" ? leader : -leader, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {number} leader
+ * @param {NodeJS.Signals} signal
+ */
+async function endGroup(leader, signal) {
+  signalGroup(leader, signal);
+  for (let waited = 0; waited < 3000; waited += 50) {
+    if (!signalGroup(leader, 0)) return;
+    await sleep(50);
+  }
+  signalGroup(leader, "SIGKILL");
+}
+
+/**
+ * Runs `body`; when SIGINT, SIGTERM or SIGHUP arrives meanwhile, ends every child with its whole process
+ * group, cleans up and exits with 128 + the signal's number.
+ * @template T
+ * @param {() => Promise<T>} body
+ * @returns {Promise<T>}
+ */
+export async function withSignals(body) {
+  /** @type {NodeJS.Signals[]} */
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  let ending = false;
+  /** @param {NodeJS.Signals} signal */
+  const stop = async (signal) => {
+    if (ending) return;
+    ending = true;
+    console.error(`\nstopping (${signal})`);
+    await Promise.all([...groups].map((leader) => endGroup(leader, signal)));
+    cleanUp();
+    process.exit(128 + os.constants.signals[signal]);
+  };
+  for (const signal of signals) process.on(signal, stop);
+  process.on("exit", cleanUp);
+  try {
+    return await body();
+  } catch (error) {
+    // A child that died of our own signal looks like a failed step: `stop` has the last word.
+    if (ending) await new Promise(() => {});
+    throw error;
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+    process.off("exit", cleanUp);
+  }
+}
+
+/**
+ * @typedef {object} RunOptions
+ * @property {string} [cwd]
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {number} [timeoutMs]
+ * @property {"capture" | "inherit"} [output]
+ *
+ * @typedef {object} RunResult
+ * @property {number} code The exit code; 1 when it ended by a signal.
+ * @property {boolean} timedOut
+ * @property {string} stdout
+ * @property {string} output Standard output and error, as they came.
+ */
+
+/**
+ * Runs a command in a process group of its own, so that all it started ends with it.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<RunResult>}
+ */
+export async function run(command, args, options = {}) {
+  const capture = options.output !== "inherit";
+  const windows = process.platform === "win32";
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    stdio: ["ignore", capture ? "pipe" : "inherit", capture ? "pipe" : "inherit"],
+    detached: !windows,
+    // npm is a batch file there.
+    shell: windows && command === "npm",
+  });
+  const leader = child.pid;
+  if (leader !== undefined) groups.add(leader);
+
+  let stdout = "";
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+    stdout += text;
+    output += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+    output += text;
+  });
+
+  let timedOut = false;
+  const timer =
+    options.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true;
+          if (leader !== undefined) void endGroup(leader, "SIGTERM");
+        }, options.timeoutMs);
+  try {
+    const code = await new Promise((resolve, reject) => {
+      child.on("error", (error) =>
+        reject(
+          /** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT"
+            ? new Error(`${command} was not found`)
+            : error,
+        ),
+      );
+      child.on("close", (exitCode) => resolve(exitCode ?? 1));
+    });
+    return { code, timedOut, stdout, output };
+  } finally {
+    clearTimeout(timer);
+    if (leader !== undefined) groups.delete(leader);
+  }
+}
+
+/**
+ * What of a captured output goes into an error message: some tools name the cause first, others last.
+ * @param {string} output
+ */
+export function excerpt(output, lines = 30) {
+  const all = output.trim().split("\n");
+  if (all.length <= 2 * lines) return all.join("\n");
+  return [...all.slice(0, lines), "...", ...all.slice(-lines)].join("\n");
+}
+
+/** @param {string} output */
+export function lastLine(output) {
+  return output.trimEnd().split("\n").at(-1) ?? "";
+}

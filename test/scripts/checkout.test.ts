@@ -1,0 +1,242 @@
+import { readFileSync, rmSync, utimesSync } from "node:fs";
+import path from "node:path";
+import { evaluate, removeTemporaryFolders, temporaryFolder, writeFiles } from "./support";
+
+afterAll(removeTemporaryFolders);
+
+const manifest = { name: "x", dependencies: { a: "^1.0.0" }, workspaces: ["examples/*"] };
+const packages = {
+  "node_modules/a": { version: "1.0.0", integrity: "sha512-a" },
+  "node_modules/example": { resolved: "examples/one", link: true },
+};
+const lock = {
+  packages: {
+    "": manifest,
+    "examples/one": { name: "example", dependencies: { a: "1" } },
+    ...packages,
+    "node_modules/other-platform": { version: "1.0.0", optional: true },
+  },
+};
+
+function installedCheckout(): string {
+  const root = temporaryFolder();
+  writeFiles(root, {
+    "package.json": manifest,
+    "package-lock.json": lock,
+    "examples/one/package.json": { name: "example", dependencies: { a: "1" } },
+    "node_modules/.package-lock.json": { packages },
+    "node_modules/a/package.json": { name: "a" },
+    "node_modules/example/package.json": { name: "example" },
+    "tsconfig.json": {},
+    "tsconfig.build.json": { include: ["provider", "emulator"] },
+    "provider/index.ts": "export {};",
+    "provider/deep/one.ts": "export {};",
+    "emulator/main.ts": "export {};",
+  });
+  return root;
+}
+
+const dependencyProblem = (root: string) =>
+  evaluate("lib/checkout.mjs", `m.dependencyProblem(${JSON.stringify(root)})`);
+const buildProblem = (root: string) =>
+  evaluate("lib/checkout.mjs", `m.buildProblem(${JSON.stringify(root)})`);
+
+describe("dependencies", () => {
+  test("what matches the lockfile is accepted, whoever installed it", async () => {
+    expect(await dependencyProblem(installedCheckout())).toBeNull();
+  });
+
+  const changes: [string, (root: string) => void, string][] = [
+    [
+      "no node_modules",
+      (root) => rmSync(path.join(root, "node_modules"), { recursive: true }),
+      "not installed",
+    ],
+    [
+      "a changed lockfile",
+      (root) =>
+        writeFiles(root, {
+          "package-lock.json": {
+            packages: { ...lock.packages, "node_modules/a": { version: "1.0.1", integrity: "sha512-b" } },
+          },
+        }),
+      "node_modules/a is not the locked one",
+    ],
+    [
+      "a package the lockfile adds",
+      (root) =>
+        writeFiles(root, {
+          "package-lock.json": { packages: { ...lock.packages, "node_modules/b": { version: "1.0.0" } } },
+        }),
+      "node_modules/b is missing",
+    ],
+    [
+      "a changed package.json",
+      (root) => writeFiles(root, { "package.json": { ...manifest, dependencies: { a: "^2.0.0" } } }),
+      "package.json changed",
+    ],
+    [
+      "a changed workspace",
+      (root) => writeFiles(root, { "examples/one/package.json": { name: "example" } }),
+      "examples/one/package.json changed",
+    ],
+    [
+      "a new workspace",
+      (root) => writeFiles(root, { "examples/two/package.json": { name: "two", dependencies: { b: "1" } } }),
+      "examples/two/package.json changed",
+    ],
+    [
+      "a deleted package",
+      (root) => rmSync(path.join(root, "node_modules/a"), { recursive: true }),
+      "node_modules/a is missing",
+    ],
+    [
+      "a package installed besides",
+      (root) =>
+        writeFiles(root, {
+          "node_modules/.package-lock.json": {
+            packages: { ...packages, "node_modules/b": { version: "1.0.0" } },
+          },
+        }),
+      "node_modules/b is not in package-lock.json",
+    ],
+    [
+      "an installation of another Node",
+      (root) =>
+        writeFiles(root, {
+          "node_modules/.pulumi-platform-setup": { node: "18", platform: "linux", arch: "x64" },
+        }),
+      "installed for Node 18 on linux-x64",
+    ],
+    [
+      "a damaged lockfile",
+      (root) => writeFiles(root, { "package-lock.json": "{" }),
+      "package-lock.json cannot be read",
+    ],
+  ];
+  test.each(changes)("%s is seen", async (_name, change, problem) => {
+    const root = installedCheckout();
+    change(root);
+    expect(await dependencyProblem(root)).toBe(problem);
+  });
+
+  test("an installation that was killed is repeated even if everything seems to be there", async () => {
+    const root = installedCheckout();
+    await evaluate("lib/checkout.mjs", `void m.beginInstall(${JSON.stringify(root)})`);
+    expect(await dependencyProblem(root)).toBe("the last installation did not finish");
+  });
+
+  test("one that npm refused before it touched anything is not", async () => {
+    const root = installedCheckout();
+    await evaluate("lib/checkout.mjs", `m.beginInstall(${JSON.stringify(root)}).end(false)`);
+    expect(await dependencyProblem(root)).toBeNull();
+  });
+
+  test("one that npm broke off is", async () => {
+    const root = installedCheckout();
+    const at = JSON.stringify(root);
+    await evaluate(
+      "lib/checkout.mjs",
+      `(async () => {
+        const { rmSync } = await import("node:fs");
+        const install = m.beginInstall(${at});
+        rmSync(${at} + "/node_modules", { recursive: true });
+        install.end(false);
+      })()`,
+    );
+    expect(await dependencyProblem(root)).toBe("the last installation did not finish");
+  });
+
+  test("a finished one notes which Node it is for", async () => {
+    const root = installedCheckout();
+    await evaluate("lib/checkout.mjs", `m.beginInstall(${JSON.stringify(root)}).end(true)`);
+    expect(await dependencyProblem(root)).toBeNull();
+    const noted = readFileSync(path.join(root, "node_modules/.pulumi-platform-setup"), "utf8");
+    expect(JSON.parse(noted)).toEqual({
+      node: process.versions.node.split(".")[0],
+      platform: process.platform,
+      arch: process.arch,
+    });
+  });
+});
+
+/** Builds as set-up does: `during` runs where tsc would. */
+async function build(root: string, during = "", finish = true): Promise<void> {
+  const at = JSON.stringify(root);
+  await evaluate(
+    "lib/checkout.mjs",
+    `(async () => {
+      const { mkdirSync, writeFileSync } = await import("node:fs");
+      const finish = m.beginBuild(${at});
+      mkdirSync(${at} + "/dist/provider", { recursive: true });
+      writeFileSync(${at} + "/dist/provider/index.js", "");
+      ${during}
+      ${finish ? "finish();" : ""}
+    })()`,
+  );
+}
+
+describe("build", () => {
+  test("none is none", async () => {
+    expect(await buildProblem(installedCheckout())).toBe("not built");
+  });
+
+  test("a finished one is up to date, also when files are only touched", async () => {
+    const root = installedCheckout();
+    await build(root);
+    utimesSync(path.join(root, "provider/index.ts"), new Date(), new Date());
+    expect(await buildProblem(root)).toBeNull();
+  });
+
+  const changes: [string, (root: string) => void, string][] = [
+    [
+      "a changed source",
+      (root) => writeFiles(root, { "provider/index.ts": "export { };" }),
+      "sources changed",
+    ],
+    ["a deleted source", (root) => rmSync(path.join(root, "provider/deep/one.ts")), "sources changed"],
+    ["a new source", (root) => writeFiles(root, { "provider/deep/two.ts": "" }), "sources changed"],
+    ["a source below emulator/", (root) => writeFiles(root, { "emulator/main.ts": "" }), "sources changed"],
+    [
+      "a renamed source",
+      (root) => {
+        rmSync(path.join(root, "provider/deep/one.ts"));
+        writeFiles(root, { "provider/deep/other.ts": "export {};" });
+      },
+      "sources changed",
+    ],
+    ["other compiler options", (root) => writeFiles(root, { "tsconfig.json": { a: 1 } }), "sources changed"],
+    ["a deleted output", (root) => rmSync(path.join(root, "dist"), { recursive: true }), "not built"],
+    [
+      "an output that something else wrote",
+      (root) => writeFiles(root, { "dist/provider/index.js": "1;" }),
+      "dist/ changed",
+    ],
+  ];
+  test.each(changes)("%s is seen", async (_name, change, problem) => {
+    const root = installedCheckout();
+    await build(root);
+    change(root);
+    expect(await buildProblem(root)).toBe(problem);
+  });
+
+  test("an interrupted one is repeated", async () => {
+    const root = installedCheckout();
+    await build(root);
+    await build(root, "", false);
+    expect(await buildProblem(root)).toBe("the last build did not finish here");
+  });
+
+  test("a source edited while the compiler runs counts as changed", async () => {
+    const root = installedCheckout();
+    await build(root, `writeFileSync(${JSON.stringify(root)} + "/provider/index.ts", "1;");`);
+    expect(await buildProblem(root)).toBe("sources changed");
+  });
+
+  test("outputs of deleted sources do not survive", async () => {
+    const root = installedCheckout();
+    writeFiles(root, { "dist/provider/gone.js": "" });
+    await build(root);
+    expect(() => readFileSync(path.join(root, "dist/provider/gone.js"))).toThrow("ENOENT");
+  });
+});

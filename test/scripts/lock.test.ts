@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { removeTemporaryFolders, script, start, temporaryFolder, until } from "./support";
+
+afterAll(removeTemporaryFolders);
+
+/** A process that takes the lock, writes down that it came and went, and stays meanwhile. */
+function holder(file: string, journal: string, body = "await sleep(100);", env = process.env) {
+  return start(
+    script(
+      "lib/lock.mjs",
+      `import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+       import { setTimeout as sleep } from "node:timers/promises";
+       import { withSignals } from ${JSON.stringify(path.resolve(__dirname, "../../scripts/lib/processes.mjs"))};
+       const waits = ${JSON.stringify(`${journal}-waits`)};
+       const note = (text) => appendFileSync(${JSON.stringify(journal)}, text + "\\n");
+       await withSignals(() => m.withLock(${JSON.stringify(file)}, async () => {
+         note("in");
+         ${body}
+         note("out");
+       }, { pollMs: 10, onWait: (by) => {
+         console.log("waits for " + by);
+         writeFileSync(waits, "");
+       } }));`,
+    ),
+    env,
+  );
+}
+
+function files() {
+  const folder = temporaryFolder();
+  return { file: path.join(folder, "locks", "lock"), journal: path.join(folder, "journal") };
+}
+
+const lines = (journal: string) => readFileSync(journal, "utf8").trim().split("\n");
+
+test("only one of many is inside at a time, and nothing is left", async () => {
+  const { file, journal } = files();
+  const all = [1, 2, 3, 4].map(() => holder(file, journal));
+  const codes = (await Promise.all(all.map(({ ended }) => ended))).map(({ code }) => code);
+  expect(codes).toEqual([0, 0, 0, 0]);
+  expect(lines(journal)).toEqual(["in", "out", "in", "out", "in", "out", "in", "out"]);
+  expect(existsSync(file)).toBe(false);
+});
+
+test("the one that waits says for whom", async () => {
+  const { file, journal } = files();
+  const first = holder(file, journal, "while (!existsSync(waits)) await sleep(10);");
+  await until(() => existsSync(journal), "the first one is inside");
+  const second = await holder(file, journal).ended;
+  expect(second.stdout).toBe(`waits for process ${first.pid}\n`);
+  expect((await first.ended).code).toBe(0);
+});
+
+test("a failure inside releases the lock", async () => {
+  const { file, journal } = files();
+  expect((await holder(file, journal, "throw new Error('no');").ended).code).toBe(1);
+  expect(existsSync(file)).toBe(false);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s releases the lock and exits with %d", async (signal, code) => {
+  const { file, journal } = files();
+  const one = holder(file, journal, "await sleep(20_000);");
+  await until(() => existsSync(journal), "it is inside");
+  one.kill(signal);
+  expect((await one.ended).code).toBe(code);
+  expect(existsSync(file)).toBe(false);
+});
+
+test("the lock of a killed process is taken over", async () => {
+  const { file, journal } = files();
+  const one = holder(file, journal, "await sleep(20_000);");
+  await until(() => existsSync(journal), "it is inside");
+  one.kill("SIGKILL");
+  await one.ended;
+  expect(existsSync(file)).toBe(true);
+  expect((await holder(file, journal).ended).code).toBe(0);
+  expect(lines(journal)).toEqual(["in", "in", "out"]);
+  expect(existsSync(file)).toBe(false);
+});
+
+describe("a lock whose process cannot be asked", () => {
+  const contents = {
+    "of another machine": "999999999 another-machine 00",
+    "of a process that is alive": `${process.pid} ${os.hostname()} 00`,
+    "that is empty": "",
+  };
+  test.each(Object.entries(contents))("%s is respected while it is fresh", async (_name, content) => {
+    const { journal } = files();
+    const file = path.join(temporaryFolder(), "lock");
+    writeFileSync(file, content);
+    const waiting = holder(file, journal);
+    await until(() => existsSync(`${journal}-waits`), "it waits");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(existsSync(journal)).toBe(false);
+    waiting.kill("SIGTERM");
+    await waiting.ended;
+    expect(readFileSync(file, "utf8")).toBe(content);
+  });
+
+  test.each(Object.entries(contents))(
+    "%s is taken over when it gives no sign of life",
+    async (_name, content) => {
+      const { journal } = files();
+      const file = path.join(temporaryFolder(), "lock");
+      writeFileSync(file, content);
+      const longAgo = new Date(Date.now() - 61_000);
+      utimesSync(file, longAgo, longAgo);
+      expect((await holder(file, journal).ended).code).toBe(0);
+      expect(lines(journal)).toEqual(["in", "out"]);
+    },
+  );
+});
