@@ -75,12 +75,12 @@ function baseUrl(sources: SettingSources): string {
     );
   if (!URL.canParse(value)) throw wrong("it is not an absolute URL");
   const url = new URL(value);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw wrong("it is neither https nor http");
   if (url.username !== "" || url.password !== "") {
     throw new ConfigError(
       `${name} must not hold a user name or a password: credentials have settings of their own`,
     );
   }
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw wrong("it is neither https nor http");
   if (url.search !== "" || url.hash !== "") throw wrong("it has a query or a fragment");
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === "http:" && !loopback && sources.stack("allowInsecure") !== "true") {

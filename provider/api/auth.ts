@@ -16,7 +16,7 @@ export interface TokenSource {
 function validToken(token: string, setting: string): string {
   const trimmed = token.trim();
   if (trimmed === "") throw new ConfigError(`${setting} is empty: it must hold the access token`);
-  if (/^(\.{0,2}\/|~|[A-Za-z]:\\)/.test(trimmed)) {
+  if (/^(\.{0,2}\/|~|[A-Za-z]:[\\/])/.test(trimmed)) {
     throw new ConfigError(
       `${setting} holds a path, not a token: name the file with PLATFORM_TOKEN_FILE or platform:tokenFile`,
     );
@@ -32,7 +32,8 @@ async function readTokenFile(path: string, setting: string): Promise<string> {
   try {
     content = await readFile(path, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    const code =
+      error !== null && typeof error === "object" && "code" in error ? String(error.code) : "unreadable";
     if (/^[\w-]{20,}(\.[\w-]+)*$/.test(path.trim())) {
       throw new ConfigError(
         `${setting} seems to hold a token: it must name a file; a token itself goes into PLATFORM_TOKEN`,

@@ -5,7 +5,7 @@ import type { AxiosInstance, AxiosResponse } from "axios";
 import pLimit from "p-limit";
 import type { TokenSource } from "./auth";
 import { apiErrorFrom, ConnectionError, printable } from "./errors";
-import { defaultPolicy, Gate, withRetry } from "./retry";
+import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { encodeUid } from "./uid";
 
@@ -197,14 +197,10 @@ export class Client {
   private request(call: Call): Promise<JsonObject> {
     let attempt = 0;
     return withRetry(
-      () =>
-        this.limit(async () => {
-          await this.gate.pass();
-          return await this.attempt(call, (attempt += 1));
-        }),
+      // Inside the limit: a request that waits for its turn must not slip through before the gate closes.
+      () => this.limit(() => throughGate(() => this.attempt(call, (attempt += 1)), this.policy, this.gate)),
       call.repeatable,
       this.policy,
-      this.gate,
     );
   }
 

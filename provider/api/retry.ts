@@ -55,32 +55,32 @@ export function mayRepeat(error: unknown, repeatable: boolean): boolean {
   );
 }
 
-/** Runs a request, repeats it by its meaning, and honours what the server asks for. */
+/** Makes one attempt once the gate is open, and closes it for as long as the answer asks. */
+export async function throughGate<T>(attempt: () => Promise<T>, policy: RetryPolicy, gate: Gate): Promise<T> {
+  await gate.pass();
+  try {
+    return await attempt();
+  } catch (error) {
+    const wait = error instanceof ApiError ? error.retryAfterMs : undefined;
+    if (wait !== undefined && wait <= policy.maxServerDelayMs) gate.closeFor(wait);
+    throw error;
+  }
+}
+
+/** Runs a request, and repeats it by its meaning. */
 export async function withRetry<T>(
   attempt: () => Promise<T>,
   repeatable: boolean,
   policy: RetryPolicy,
-  gate: Gate,
 ): Promise<T> {
-  return pRetry(
-    async () => {
-      try {
-        return await attempt();
-      } catch (error) {
-        const wait = error instanceof ApiError ? error.retryAfterMs : undefined;
-        if (wait !== undefined && wait <= policy.maxServerDelayMs) gate.closeFor(wait);
-        throw error;
-      }
-    },
-    {
-      retries: policy.maxRetries,
-      minTimeout: policy.firstDelayMs,
-      maxTimeout: policy.maxDelayMs,
-      factor: 2,
-      randomize: true,
-      shouldRetry: ({ error }) =>
-        mayRepeat(error, repeatable) &&
-        !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs),
-    },
-  );
+  return pRetry(attempt, {
+    retries: policy.maxRetries,
+    minTimeout: policy.firstDelayMs,
+    maxTimeout: policy.maxDelayMs,
+    factor: 2,
+    randomize: true,
+    shouldRetry: ({ error }) =>
+      mayRepeat(error, repeatable) &&
+      !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs),
+  });
 }

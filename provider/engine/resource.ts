@@ -44,7 +44,7 @@ function properties(
   }
   const given: unknown = args;
   if (given === null || typeof given !== "object") {
-    throw new TypeError(
+    throw new pulumi.RunError(
       `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
     );
   }

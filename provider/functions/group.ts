@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parentOf } from "../api/uid";
 import { connect } from "./connection";
-import { checkSelection, one, only, text } from "./lookup";
+import { checkSelection, lookup, one, only, text } from "./lookup";
 
 /** Selects one group: by `uid`, or by `name`. */
 export interface GetGroupArgs {
@@ -26,23 +26,25 @@ export interface GetGroupResult {
 const COLLECTION = "/iam/v2/groups";
 
 /** Finds exactly one group. Throws where there is none, and where there are several, with their uids and parents. */
-export async function getGroup(args: GetGroupArgs): Promise<GetGroupResult> {
-  checkSelection("getGroup", { ...args }, ["uid", "name", "parentUid"]);
-  const client = connect();
-  const group =
-    args.uid === undefined
-      ? await only(client, "getGroup", COLLECTION, { name: args.name ?? "", parentUid: args.parentUid })
-      : await one(client, "getGroup", COLLECTION, args.uid);
-  const uid = text(group["uid"]);
-  const parentUid = parentOf(uid);
-  return {
-    uid,
-    name: text(group["name"]),
-    description: text(group["description"]),
-    kind: text(group["kind"]),
-    verified: group["verified"] === true,
-    ...(parentUid === undefined ? {} : { parentUid }),
-  };
+export function getGroup(args: GetGroupArgs): Promise<GetGroupResult> {
+  return lookup("getGroup", async () => {
+    checkSelection({ ...args }, ["uid", "name", "parentUid"]);
+    const client = connect();
+    const group =
+      args.uid === undefined
+        ? await only(client, COLLECTION, { name: args.name ?? "", parentUid: args.parentUid })
+        : await one(client, COLLECTION, args.uid);
+    const uid = text(group["uid"]);
+    const parentUid = parentOf(uid);
+    return {
+      uid,
+      name: text(group["name"]),
+      description: text(group["description"]),
+      kind: text(group["kind"]),
+      verified: group["verified"] === true,
+      ...(parentUid === undefined ? {} : { parentUid }),
+    };
+  });
 }
 
 /** The same with inputs, for arguments that are known only when other resources are. */

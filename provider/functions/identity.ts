@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { connect } from "./connection";
-import { LookupError, text } from "./lookup";
+import { lookup, text } from "./lookup";
 
 /** The person or program behind a token. */
 export interface LookupIdentityArgs {
@@ -18,23 +18,20 @@ export interface LookupIdentityResult {
  * The uid that the holder of an issuer's subject has, or will have: the answer is the same before the
  * first sign-in (contract, section 6).
  */
-export async function lookupIdentity(args: LookupIdentityArgs): Promise<LookupIdentityResult> {
-  const given: Record<string, unknown> = { ...args };
-  for (const key of ["issuer", "subject"]) {
-    if (typeof given[key] !== "string" || given[key] === "") {
-      throw new LookupError(`lookupIdentity: ${key} must be a text that is not empty`);
+export function lookupIdentity(args: LookupIdentityArgs): Promise<LookupIdentityResult> {
+  return lookup("lookupIdentity", async () => {
+    const given: Record<string, unknown> = { ...args };
+    for (const key of ["issuer", "subject"]) {
+      if (typeof given[key] !== "string" || given[key] === "") {
+        throw new Error(`${key} must be a text that is not empty`);
+      }
     }
-  }
-  const { issuer, subject } = args;
-  const answer = await connect()
-    .get("/iam/v2/identities:lookupIdentity", { issuer, subject })
-    .catch((error: unknown) => {
-      throw new LookupError(`lookupIdentity: ${error instanceof Error ? error.message : "failed"}`);
-    });
-  const uid = text(answer["uid"]);
-  if (uid === "")
-    throw new LookupError(`lookupIdentity: the answer holds no uid for ${subject} of ${issuer}`);
-  return { uid };
+    const { issuer, subject } = args;
+    const answer = await connect().get("/iam/v2/identities:lookupIdentity", { issuer, subject });
+    const uid = text(answer["uid"]);
+    if (uid === "") throw new Error(`the answer holds no uid for ${subject} of ${issuer}`);
+    return { uid };
+  });
 }
 
 /** The same with inputs, for arguments that are known only when other resources are. */

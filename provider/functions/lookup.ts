@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import type { Client, JsonObject } from "../api/client";
 import { isNotFound, printable } from "../api/errors";
 import { isUid, parentOf } from "../api/uid";
@@ -10,94 +11,90 @@ export interface NameQuery {
   root?: boolean;
 }
 
-/** A lookup that found none, or more than one, or was asked wrongly. The message says what to do. */
-export class LookupError extends Error {
+/**
+ * A lookup that found none, or more than one, or was asked wrongly. The message says what to do; the
+ * engine prints it without a stack.
+ */
+export class LookupError extends pulumi.RunError {
   override readonly name = "LookupError";
   readonly code = "LOOKUP";
+
+  constructor(message: string) {
+    super(message);
+    // A rejected promise that nobody awaits is printed by its stack.
+    this.stack = message;
+  }
+}
+
+/** Runs a lookup. Whatever goes wrong names the call and prints without a stack. */
+export async function lookup<T>(call: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw new LookupError(`${call}: ${error instanceof Error ? error.message : "failed"}`);
+  }
 }
 
 /** Exactly one of `uid` and `name` must select; nothing else may be given beside `uid`. */
-export function checkSelection(
-  call: string,
-  args: Record<string, unknown>,
-  allowed: readonly string[],
-): void {
+export function checkSelection(args: Record<string, unknown>, allowed: readonly string[]): void {
   const given = Object.keys(args).filter((key) => args[key] !== undefined && args[key] !== null);
   const strange = given.filter((key) => !allowed.includes(key));
   if (strange.length > 0) {
-    throw new LookupError(
-      `${call}: ${strange.join(", ")} is not an argument; it takes ${allowed.join(", ")}`,
-    );
+    throw new Error(`${strange.join(", ")} is not an argument; it takes ${allowed.join(", ")}`);
   }
   const { uid, name, parentUid } = args;
   if ((uid === undefined) === (name === undefined)) {
-    throw new LookupError(`${call}: give either uid or name`);
+    throw new Error(`give either uid or name`);
   }
   if (uid !== undefined && given.length > 1) {
-    throw new LookupError(
-      `${call}: a uid selects by itself: remove ${given.filter((key) => key !== "uid").join(", ")}`,
-    );
+    throw new Error(`a uid selects by itself: remove ${given.filter((key) => key !== "uid").join(", ")}`);
   }
   for (const [key, value] of Object.entries({ uid, parentUid })) {
     if (value !== undefined && !isUid(value)) {
-      throw new LookupError(
-        `${call}: ${key} must be a uid: 40 hex digits, then 16 more after each slash, not ${JSON.stringify(value)}`,
+      throw new Error(
+        `${key} must be a uid: 40 hex digits, then 16 more after each slash, not ${JSON.stringify(value)}`,
       );
     }
   }
   if (name !== undefined && (typeof name !== "string" || name === "")) {
-    throw new LookupError(`${call}: name must be a text that is not empty`);
+    throw new Error(`name must be a text that is not empty`);
   }
 }
 
 /** The object with a uid, or an error that says what is missing. */
-export async function one(
-  client: Client,
-  call: string,
-  collection: string,
-  uid: string,
-): Promise<JsonObject> {
+export async function one(client: Client, collection: string, uid: string): Promise<JsonObject> {
   let object: JsonObject;
   try {
     object = await client.getResource(collection, uid);
   } catch (error) {
-    if (isNotFound(error)) throw new LookupError(`${call}: there is none with the uid ${uid}`);
-    throw new LookupError(`${call}: ${error instanceof Error ? error.message : "failed"}`);
+    if (isNotFound(error)) throw new Error(`there is none with the uid ${uid}`, { cause: error });
+    throw error;
   }
   if (object["uid"] !== uid) {
-    throw new LookupError(`${call}: the answer is not about ${uid}; is platform:baseUrl right?`);
+    throw new Error(`the answer is not about ${uid}; is platform:baseUrl right?`);
   }
   return object;
 }
 
 /** The only object with a name; none and several are errors, the latter with every candidate. */
-export async function only(
-  client: Client,
-  call: string,
-  collection: string,
-  query: NameQuery,
-): Promise<JsonObject> {
+export async function only(client: Client, collection: string, query: NameQuery): Promise<JsonObject> {
   const found: JsonObject[] = [];
   const filter = {
     name: query.name,
     ...(query.parentUid === undefined ? {} : { "uidp.children_of": query.parentUid }),
   };
-  try {
-    for await (const item of client.list(collection, filter)) {
-      const uid = item["uid"];
-      if (typeof uid !== "string" || item["name"] !== query.name) continue;
-      if (query.parentUid !== undefined && parentOf(uid) !== query.parentUid) continue;
-      if (query.root !== undefined && (parentOf(uid) === undefined) !== query.root) continue;
-      found.push(item);
-    }
-  } catch (error) {
-    throw new LookupError(`${call}: ${error instanceof Error ? error.message : "failed"}`);
+  for await (const item of client.list(collection, filter)) {
+    const uid = item["uid"];
+    if (typeof uid !== "string" || item["name"] !== query.name) continue;
+    if (query.parentUid !== undefined && parentOf(uid) !== query.parentUid) continue;
+    if (query.root !== undefined && (parentOf(uid) === undefined) !== query.root) continue;
+    found.push(item);
   }
   const [first, ...others] = found;
   if (first === undefined) {
     const where = query.parentUid === undefined ? "" : ` below ${query.parentUid}`;
-    throw new LookupError(
-      `${call}: there is none with the name ${JSON.stringify(query.name)}${where} that this token may see`,
+    throw new Error(
+      `there is none with the name ${JSON.stringify(query.name)}${where} that this token may see`,
     );
   }
   if (others.length > 0) {
@@ -106,9 +103,9 @@ export async function only(
       const text = typeof item["description"] === "string" ? printable(item["description"], 80) : "";
       return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${text === "" ? "" : ` ${text}`}`;
     });
-    throw new LookupError(
+    throw new Error(
       [
-        `${call}: ${found.length} have the name ${JSON.stringify(query.name)}; narrow by parentUid, or give the uid of one:`,
+        `${found.length} have the name ${JSON.stringify(query.name)}; narrow by parentUid, or give the uid of one:`,
         ...candidates,
         ...(found.length > candidates.length ? ["  …"] : []),
       ].join("\n"),

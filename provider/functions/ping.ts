@@ -1,12 +1,14 @@
 import { connect } from "./connection";
-import { text } from "./lookup";
+import { lookup, text } from "./lookup";
 
 export interface PingResult {
   response: string;
 }
 
 /** Asks the API for a sign of life (contract, section 7). Throws where the address or the network is wrong. */
-export async function ping(): Promise<PingResult> {
-  const answer = await connect().get("/ping/v2/ping");
-  return { response: text(answer["response"]) };
+export function ping(): Promise<PingResult> {
+  return lookup("ping", async () => {
+    const answer = await connect().get("/ping/v2/ping");
+    return { response: text(answer["response"]) };
+  });
 }

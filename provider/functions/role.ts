@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parentOf } from "../api/uid";
 import { connect } from "./connection";
-import { checkSelection, one, only, text, texts } from "./lookup";
+import { checkSelection, lookup, one, only, text, texts } from "./lookup";
 
 /** Selects one role: by `uid`, or by `name`. */
 export interface GetRoleArgs {
@@ -32,27 +32,29 @@ const COLLECTION = "/iam/v2/roles";
  * `builtIn: true` for a built-in role. Throws where there is none, and where there are several, with
  * their uids and parents.
  */
-export async function getRole(args: GetRoleArgs): Promise<GetRoleResult> {
-  checkSelection("getRole", { ...args }, ["uid", "name", "parentUid", "builtIn"]);
-  const client = connect();
-  const role =
-    args.uid === undefined
-      ? await only(client, "getRole", COLLECTION, {
-          name: args.name ?? "",
-          parentUid: args.parentUid,
-          root: args.builtIn,
-        })
-      : await one(client, "getRole", COLLECTION, args.uid);
-  const uid = text(role["uid"]);
-  const parentUid = parentOf(uid);
-  return {
-    uid,
-    name: text(role["name"]),
-    description: text(role["description"]),
-    capabilities: texts(role["capabilities"]),
-    builtIn: parentUid === undefined,
-    ...(parentUid === undefined ? {} : { parentUid }),
-  };
+export function getRole(args: GetRoleArgs): Promise<GetRoleResult> {
+  return lookup("getRole", async () => {
+    checkSelection({ ...args }, ["uid", "name", "parentUid", "builtIn"]);
+    const client = connect();
+    const role =
+      args.uid === undefined
+        ? await only(client, COLLECTION, {
+            name: args.name ?? "",
+            parentUid: args.parentUid,
+            root: args.builtIn,
+          })
+        : await one(client, COLLECTION, args.uid);
+    const uid = text(role["uid"]);
+    const parentUid = parentOf(uid);
+    return {
+      uid,
+      name: text(role["name"]),
+      description: text(role["description"]),
+      capabilities: texts(role["capabilities"]),
+      builtIn: parentUid === undefined,
+      ...(parentUid === undefined ? {} : { parentUid }),
+    };
+  });
 }
 
 /** The same with inputs, for arguments that are known only when other resources are. */

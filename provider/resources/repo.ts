@@ -36,21 +36,27 @@ export interface OverlayContentsArgs {
 
 /** A user of an image. */
 export interface OverlayUserArgs {
+  /** The name of the user. */
   username: pulumi.Input<string>;
   /** The numeric user id. */
   uid?: pulumi.Input<number>;
   /** The numeric id of the main group. */
   gid?: pulumi.Input<number>;
+  /** The name of the main group. */
   groupName?: pulumi.Input<string>;
+  /** The path of the log-in shell. */
   shell?: pulumi.Input<string>;
+  /** The path of the home directory. */
   homeDir?: pulumi.Input<string>;
 }
 
 /** A group of users of an image. */
 export interface OverlayGroupArgs {
+  /** The name of the group; one word on the wire too. */
   groupname: pulumi.Input<string>;
   /** The numeric group id. */
   gid?: pulumi.Input<number>;
+  /** The names of its users. */
   members?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
@@ -58,12 +64,15 @@ export interface OverlayGroupArgs {
 export interface OverlayAccountsArgs {
   /** The user that the image runs as: a name or a number. */
   runAs?: pulumi.Input<string>;
+  /** Users to add. */
   users?: pulumi.Input<pulumi.Input<OverlayUserArgs>[]>;
+  /** Groups to add. */
   groups?: pulumi.Input<pulumi.Input<OverlayGroupArgs>[]>;
 }
 
 /** A certificate to trust. */
 export interface OverlayCertificateArgs {
+  /** What the certificate is called. */
   name: pulumi.Input<string>;
   /** The certificate in PEM. */
   content: pulumi.Input<string>;
@@ -71,18 +80,23 @@ export interface OverlayCertificateArgs {
 
 /** The certificates that an image trusts. */
 export interface OverlayCertificatesArgs {
+  /** Certificates to trust besides the usual ones. */
   additional?: pulumi.Input<pulumi.Input<OverlayCertificateArgs>[]>;
+  /** Names of providers whose certificates are trusted. */
   providers?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
 /** How the images of a repository differ from their base. Needs custom assembly. */
 export interface CustomOverlayArgs {
+  /** What is put into the image. */
   contents?: pulumi.Input<OverlayContentsArgs>;
   /** Environment variables; not `CHAINGUARD_…`. */
   environment?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /** Annotations; not `dev.chainguard.…`, not `org.opencontainers.…`. */
   annotations?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+  /** Users and groups of the image. */
   accounts?: pulumi.Input<OverlayAccountsArgs>;
+  /** Certificates that the image trusts. */
   certificates?: pulumi.Input<OverlayCertificatesArgs>;
 }
 

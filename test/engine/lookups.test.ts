@@ -1,0 +1,172 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { Stack } from "../support/engine";
+import { samples, surroundings } from "../support/samples";
+import { call } from "../support/wire";
+
+describe("lookups and existing resources, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let org: string;
+
+  const outputs = async () =>
+    JSON.parse((await stack.succeed(["stack", "output", "--json"])).stdout) as Record<string, unknown>;
+  const program = (body: string) => {
+    stack.files({
+      "index.js": `const pulumi = require("@pulumi/pulumi");\nconst platform = require("pulumi-platform");\n${body}\n`,
+    });
+  };
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack(emulator).init();
+    org = String(
+      (await call(emulator, "POST", "/iam/v2/groups", { name: "org", description: "here" }))["uid"],
+    );
+    await call(emulator, "POST", `/iam/v2/groups/${org}`, { name: "team", description: "one" });
+    const other = (await call(emulator, "POST", `/iam/v2/groups/${org}`, { name: "other" }))["uid"];
+    await call(emulator, "POST", `/iam/v2/groups/${String(other)}`, { name: "team", description: "two" });
+    await call(emulator, "POST", `/iam/v2/roles/${org}`, { name: "viewer", capabilities: ["CAP_REPO_LIST"] });
+  }, 60_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  test("every lookup answers exactly one object, also for arguments that are known late", async () => {
+    program(`
+      const fresh = new platform.Group("fresh", { parentUid: "${org}", name: "fresh", description: "new" });
+      const found = platform.getGroupOutput({ uid: fresh.id });
+      module.exports = (async () => ({
+        ping: (await platform.ping()).response !== undefined,
+        group: await platform.getGroup({ name: "org" }),
+        team: await platform.getGroup({ name: "team", parentUid: "${org}" }),
+        builtIn: (await platform.getRole({ name: "viewer", builtIn: true })).builtIn,
+        custom: await platform.getRole({ name: "viewer", parentUid: "${org}" }),
+        person: await platform.lookupIdentity({ issuer: "https://accounts.example.com", subject: "1" }),
+        same: platform.lookupIdentityOutput({ issuer: "https://accounts.example.com", subject: "1" }).uid,
+        late: found.description,
+        lateRole: platform.getRoleOutput({ uid: platform.getRoleOutput({ name: "owner", builtIn: true }).uid }).name,
+        fresh: fresh.id,
+      }))();
+    `);
+    await stack.succeed(["preview"]);
+    await stack.up();
+    const seen = await outputs();
+    expect(seen).toMatchObject({
+      ping: true,
+      group: { uid: org, name: "org", description: "here" },
+      team: { name: "team", description: "one", parentUid: org },
+      builtIn: true,
+      custom: { name: "viewer", builtIn: false, parentUid: org, capabilities: ["CAP_REPO_LIST"] },
+      late: "new",
+      lateRole: "owner",
+    });
+    expect((seen["person"] as { uid: string }).uid).toMatch(/^[0-9a-f]{40}$/);
+    expect(seen["same"]).toBe((seen["person"] as { uid: string }).uid);
+  }, 60_000);
+
+  test.each([
+    [
+      "several have the name",
+      `platform.getGroup({ name: "team" })`,
+      [
+        /getGroup: 2 have the name "team"; narrow by parentUid, or give the uid of one:/,
+        /\(parent: [0-9a-f]{40}\) one/,
+        /\(parent: [0-9a-f]{40}\/[0-9a-f]{16}\) two/,
+      ],
+    ],
+    [
+      "a custom role has the name of a built-in one",
+      `platform.getRole({ name: "viewer" })`,
+      [/getRole: 2 have the name "viewer"/, /\(parent: none\)/],
+    ],
+    [
+      "none has the name",
+      `platform.getRole({ name: "nobody" })`,
+      [/getRole: there is none with the name "nobody"/],
+    ],
+    [
+      "none has the uid",
+      `platform.getGroup({ uid: "${"0".repeat(40)}" })`,
+      [/getGroup: there is none with the uid 0{40}/],
+    ],
+    ["nothing selects", `platform.getRole({ builtIn: true })`, [/getRole: give either uid or name/]],
+    [
+      "an argument is strange",
+      `platform.getRole({ nmae: "x" })`,
+      [/getRole: nmae is not an argument; it takes uid, name, parentUid, builtIn/],
+    ],
+    ["a uid is none", `platform.getGroup({ uid: "x" })`, [/getGroup: uid must be a uid: 40 hex digits/]],
+    [
+      "an argument is missing",
+      `platform.lookupIdentity({ issuer: "x" })`,
+      [/lookupIdentity: subject must be a text that is not empty/],
+    ],
+  ])(
+    "one clear error without a stack where %s",
+    async (_title, expression, says) => {
+      program(`${expression};`);
+      const run = await stack.pulumi(["preview"]);
+      expect(run.code).not.toBe(0);
+      for (const pattern of says) expect(run.output).toMatch(pattern);
+      expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+|Unhandled|lookup\.js/);
+    },
+    60_000,
+  );
+
+  test("a lookup names the setting that is missing", async () => {
+    program(`platform.ping();`);
+    const run = await stack.pulumi(["preview"], { PLATFORM_TOKEN: undefined });
+    expect(run.code).not.toBe(0);
+    expect(run.output).toMatch(/ping: the access token is missing: set PLATFORM_TOKEN/);
+    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+  }, 60_000);
+
+  test("a resource without arguments says what to write", async () => {
+    program(`new platform.Role("reader");`);
+    const run = await stack.pulumi(["preview"]);
+    expect(run.output).toContain('Role "reader": the arguments are missing: write new Role("reader", { … })');
+    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+  }, 60_000);
+
+  test("get reads each kind as the server holds it, and never changes or deletes it", async () => {
+    const owner = await new Stack(emulator).init();
+    owner.declare({
+      ...surroundings,
+      ...Object.fromEntries(samples.map(({ label, kind, args }) => [label, { kind, args }])),
+    });
+    await owner.up();
+    const ours = await owner.ours();
+    program(
+      `module.exports = { ${samples
+        .map(({ label, kind, args }) => {
+          const keys = JSON.stringify(Object.keys(args));
+          const variable = `new platform.${kind}.get("${label}", "${ours[label]?.id ?? ""}")`.replace(
+            "new ",
+            "",
+          );
+          return `${JSON.stringify(label)}: (() => { const r = ${variable}; return pulumi.all(Object.fromEntries(${keys}.map((k) => [k, r[k]]))); })()`;
+        })
+        .join(",\n")} };`,
+    );
+    emulator.clearRequests();
+    await stack.up();
+    const seen = await outputs();
+    for (const { label, args } of samples) {
+      const got = seen[label] as Record<string, unknown>;
+      for (const [key, value] of Object.entries(args)) {
+        if (typeof value === "string" && value.startsWith("${"))
+          expect(got[key]).toBe(ours[value.slice(2, -1)]?.id);
+        else if (key !== "syncConfig" && key !== "staticKeys")
+          expect({ label, [key]: got[key] }).toEqual({ label, [key]: value });
+      }
+    }
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(emulator.requests.filter(({ method }) => method !== "GET" && method !== "DELETE")).toEqual([]);
+    await owner.succeed(["preview", "--refresh", "--expect-no-changes"]);
+    await owner.succeed(["destroy", "--yes", "--skip-preview"]);
+    owner.dispose();
+  }, 120_000);
+});
