@@ -125,13 +125,21 @@ export class Client {
   }
 
   getResource(collection: string, uid: string): Promise<JsonObject> {
-    return this.get(`${collection}/${encodeUid(uid)}`);
+    return this.get(this.address(collection, uid));
   }
 
-  /** A POST that must not be done twice: repeated only where nothing can have happened. */
+  /** The path of a collection, a resource in it, or a part or method of that: `/readme`, `:verb`. */
+  address(collection: string, uid: string | undefined, suffix = ""): string {
+    return `${uid === undefined ? collection : `${collection}/${encodeUid(uid)}`}${suffix}`;
+  }
+
+  /** A POST that is not repeatable is sent again only where nothing can have happened. */
+  post(path: string, body: unknown, { repeatable }: { repeatable: boolean }): Promise<JsonObject> {
+    return this.request({ method: "POST", path, body, repeatable });
+  }
+
   create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
-    const path = parent === undefined ? collection : `${collection}/${encodeUid(parent)}`;
-    return this.request({ method: "POST", path, body, repeatable: false });
+    return this.post(this.address(collection, parent), body, { repeatable: false });
   }
 
   /** Changes what the body holds; `mask` names the same paths, or is left out for the inferred one. */
@@ -141,9 +149,13 @@ export class Client {
     body: unknown,
     mask: readonly string[] | undefined,
   ): Promise<JsonObject> {
+    return this.patchAt(this.address(collection, uid), body, mask);
+  }
+
+  patchAt(path: string, body: unknown, mask: readonly string[] | undefined): Promise<JsonObject> {
     return this.request({
       method: "PATCH",
-      path: `${collection}/${encodeUid(uid)}`,
+      path,
       query: mask ? { updateMask: mask.join(",") } : {},
       body,
       repeatable: true,
@@ -151,7 +163,7 @@ export class Client {
   }
 
   async delete(collection: string, uid: string): Promise<void> {
-    await this.request({ method: "DELETE", path: `${collection}/${encodeUid(uid)}`, repeatable: true });
+    await this.request({ method: "DELETE", path: this.address(collection, uid), repeatable: true });
   }
 
   /**

@@ -43,7 +43,7 @@ function visitFields(
   patch: PatchBuilder,
 ): void {
   for (const [key, field] of Object.entries(fields)) {
-    if (field.path || field.immutable) continue;
+    if (field.path || field.apart || field.immutable) continue;
     if (!isSet(field, news[key]) && isReplacedByMember(fields, oneOfs, key, news)) continue;
     visitField(field, [...path, wireName(key, field)], olds[key], news[key], patch);
   }

@@ -12,10 +12,12 @@ import {
 import { parentOf } from "../api/uid";
 import { checkInputs } from "./check";
 import { diffFields, diffInputs } from "./fieldMask";
+import type { Patch } from "./fieldMask";
 import { explain, PartialFailure, refused } from "./messages";
+import { holdsSecret } from "./spec";
 import type { Failure, Props, ResourceSpec } from "./spec";
 import { equal, isSet } from "./values";
-import { createBody, isServerFilled, mergeLive, outputsFor, readBody } from "./wire";
+import { createBody, isServerFilled, mergeLive, outputsFor, readBody, readOutputs } from "./wire";
 
 /** What a handler needs of the world. */
 export interface Surroundings {
@@ -75,8 +77,13 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }
 
+/** The uid of the parent, told by a resource's own. */
+function parentByUid(spec: ResourceSpec, uid: string): string | undefined {
+  return spec.sharesParentUid ? uid : parentOf(uid);
+}
+
 function withParent(spec: ResourceSpec, live: Props, uid: string): Props {
-  const parent = parentOf(uid);
+  const parent = parentByUid(spec, uid);
   return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
 }
 
@@ -85,11 +92,19 @@ function untaken(spec: ResourceSpec, olds: Props | undefined, news: Props, live:
   const held = mergeLive(spec, outputsFor(spec, news, live), live).inputs;
   return Object.entries(spec.fields)
     .filter(([key, field]) => {
-      if (field.path || field.inputOnly || (olds && equal(field, olds[key], news[key]))) return false;
+      if (field.path || field.apart || field.inputOnly || (olds && equal(field, olds[key], news[key])))
+        return false;
       if (!equal(field, held[key], news[key])) return true;
       const cleared = olds !== undefined && !isSet(field, news[key]);
       return cleared && isSet(field, live[key]) && !isServerFilled(field, live, key);
     })
+    .map(([key]) => key);
+}
+
+/** Fields with a request of their own that changed. */
+function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
+  return Object.entries(spec.fields)
+    .filter(([key, field]) => field.apart && !equal(field, olds[key], news[key]))
     .map(([key]) => key);
 }
 
@@ -115,57 +130,42 @@ class KindHandlers implements Handlers {
       this.createOnce(parent, inputs),
     );
     const id = uidOf(answer, `creating ${label(this.spec, inputs)}`);
-    return { id, outs: await this.confirmed(id, undefined, inputs, answer) };
+    return { id, outs: await this.confirmed(id, inputs, answer) };
   }
 
   async read(id: string, olds: Props): Promise<ReadResult> {
-    let answer: JsonObject;
-    try {
-      answer = await this.explained(`reading ${label(this.spec, olds)} ${id}`, () => this.get(id));
-    } catch (error) {
-      if (isNotFound(error instanceof Error ? error.cause : undefined)) return {};
-      throw error;
-    }
+    const answer = await this.explained(`reading ${label(this.spec, olds)} ${id}`, () => this.find(id, olds));
+    if (answer === undefined) return {};
     const { inputs, outs } = mergeLive(this.spec, olds, this.live(answer, id));
-    return { id, props: outs, inputs };
+    return { id, props: { ...outs, ...readOutputs(this.spec, answer as Props, id, olds) }, inputs };
   }
 
   async update(id: string, olds: Props, news: Props): Promise<Props> {
-    const { body, mask } = diffFields(this.spec, olds, news);
-    if (mask.length === 0) return outputsFor(this.spec, news, {}, olds);
-    const what = `updating ${label(this.spec, news)} ${id} (${mask.join(", ")})`;
+    const patch = diffFields(this.spec, olds, news);
+    const apart = changedApart(this.spec, olds, news);
+    if (patch.mask.length === 0 && apart.length === 0) {
+      return { ...outputsFor(this.spec, news, {}, olds), ...readOutputs(this.spec, {}, id, olds) };
+    }
+    const what = `updating ${label(this.spec, news)} ${id} (${[...patch.mask, ...apart].join(", ")})`;
     return this.explained(what, async () => {
-      const client = this.client();
-      const multiWord = mask.some((path) => /[A-Z]/.test(path));
-      let masked = true;
-      let answer: JsonObject;
-      try {
-        answer = await client.patch(this.spec.collection, id, body, mask);
-      } catch (error) {
-        // The usual field-mask library refuses camelCase; the same body implies the same mask (contract, section 3).
-        if (!multiWord || !isInvalidArgument(error)) throw error;
-        masked = false;
-        answer = await client.patch(this.spec.collection, id, body, undefined).catch((second: unknown) => {
-          const tellsLess = second instanceof ApiError && second.details.fieldViolations.length === 0;
-          throw tellsLess && isInvalidArgument(second) ? error : second;
-        });
+      let answer: JsonObject = {};
+      if (patch.mask.length > 0) {
+        const own = this.spec.operations?.update;
+        answer = own ? await own(this.client(), id, olds, news) : await this.patched(id, olds, news, patch);
       }
-      let live = this.live(answer, id);
-      if (answer["uid"] !== id || untaken(this.spec, olds, news, live).length > 0) {
-        live = this.live(await this.get(id), id);
-        if (untaken(this.spec, olds, news, live).length > 0 && masked && multiWord) {
-          await client.patch(this.spec.collection, id, body, undefined);
-          live = this.live(await this.get(id), id);
-        }
+      if (apart.length > 0) {
+        await this.spec.operations?.writeApart?.(this.client(), id, olds, news);
+        answer = await this.get(id, news);
       }
-      return this.settled(id, olds, news, live);
+      return this.settled(id, olds, news, answer, olds);
     });
   }
 
   async delete(id: string, olds: Props): Promise<void> {
     const what = `deleting ${label(this.spec, olds)} ${id}`;
     try {
-      await this.client().delete(this.spec.collection, id);
+      const own = this.spec.operations?.delete;
+      await (own ? own(this.client(), id, olds) : this.client().delete(this.spec.collection, id));
     } catch (error) {
       if (isNotFound(error)) return;
       const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
@@ -185,9 +185,55 @@ class KindHandlers implements Handlers {
     }
   }
 
-  private async get(id: string): Promise<JsonObject> {
-    const answer = await this.client().getResource(this.spec.collection, id);
-    if (answer["uid"] !== id) throw refused(`the answer is not about ${id}; is platform:baseUrl right?`);
+  /** The resource as the server holds it; undefined where it is gone. */
+  private async find(id: string, olds: Props): Promise<JsonObject | undefined> {
+    const own = this.spec.operations?.get;
+    let answer: JsonObject | undefined;
+    try {
+      answer = own
+        ? await own(this.client(), id, olds)
+        : await this.client().getResource(this.spec.collection, id);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+    if (answer !== undefined && answer["uid"] !== id) {
+      throw refused(`the answer is not about ${id}; is platform:baseUrl right?`);
+    }
+    return answer;
+  }
+
+  private async get(id: string, inputs: Props): Promise<JsonObject> {
+    const answer = await this.find(id, inputs);
+    if (answer === undefined) throw refused(`${this.spec.noun} ${id} is gone`);
+    return answer;
+  }
+
+  /** PATCH with the mask; without it where the server refuses, or ignores, the mask's spelling. */
+  private async patched(id: string, olds: Props, news: Props, { body, mask }: Patch): Promise<JsonObject> {
+    const client = this.client();
+    const multiWord = mask.some((path) => /[A-Z]/.test(path));
+    const isUntaken = (answer: JsonObject) =>
+      untaken(this.spec, olds, news, this.live(answer, id)).length > 0;
+    let masked = true;
+    let answer: JsonObject;
+    try {
+      answer = await client.patch(this.spec.collection, id, body, mask);
+    } catch (error) {
+      // The usual field-mask library refuses camelCase; the same body implies the same mask (contract, section 3).
+      if (!multiWord || !isInvalidArgument(error)) throw error;
+      masked = false;
+      answer = await client.patch(this.spec.collection, id, body, undefined).catch((second: unknown) => {
+        const tellsLess = second instanceof ApiError && second.details.fieldViolations.length === 0;
+        throw tellsLess && isInvalidArgument(second) ? error : second;
+      });
+    }
+    if (answer["uid"] === id && !isUntaken(answer)) return answer;
+    answer = await this.get(id, news);
+    if (isUntaken(answer) && masked && multiWord) {
+      await client.patch(this.spec.collection, id, body, undefined);
+      answer = await this.get(id, news);
+    }
     return answer;
   }
 
@@ -202,7 +248,10 @@ class KindHandlers implements Handlers {
     const started = Date.now();
     for (let tries = 0, lost = 0; ; tries += 1) {
       try {
-        const answer = await client.create(this.spec.collection, parent, body);
+        const own = this.spec.operations?.create;
+        const answer = own
+          ? await own(client, inputs, body)
+          : await client.create(this.spec.collection, parent, body);
         uidOf(answer, `creating ${label(this.spec, inputs)}`);
         return answer;
       } catch (error) {
@@ -254,7 +303,15 @@ class KindHandlers implements Handlers {
         `creating ${label(this.spec, inputs)}: the answer was lost, and ${found.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
       );
     }
-    return found[0];
+    const [made] = found;
+    const once = Object.entries(this.spec.outputs ?? {}).filter(([, field]) => field.createOnly);
+    if (made !== undefined && once.length > 0) {
+      const names = once.map(([key]) => key).join(", ");
+      throw refused(
+        `creating ${label(this.spec, inputs)}: it was made as ${String(made["uid"])}, but the answer with its ${names} was lost, and is given only once; delete it, then run again`,
+      );
+    }
+    return made;
   }
 
   private async equalSiblings(
@@ -274,33 +331,48 @@ class KindHandlers implements Handlers {
       // Its clock is known from its answers only, the first of which may be this list's.
       const since = client.serverNow() - (Date.now() - started) - CLOCK_TOLERANCE_MS;
       const made = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
-      if (parentOf(uid) !== parent || made < since) continue;
+      if (parentByUid(this.spec, uid) !== parent || made < since) continue;
       if (untaken(this.spec, undefined, inputs, this.live(item, uid)).length === 0) found.push(item);
     }
     return found;
   }
 
   /** Outputs of a new resource; what the server did not take is a partial failure, never silence. */
-  private async confirmed(id: string, olds: undefined, news: Props, answer: JsonObject): Promise<Props> {
-    let live = this.live(answer, id);
+  private async confirmed(id: string, news: Props, created: JsonObject): Promise<Props> {
+    const told = readOutputs(this.spec, created as Props, id, {});
+    const apart = changedApart(this.spec, {}, news);
+    let answer = created;
     try {
-      if (untaken(this.spec, olds, news, live).length > 0) live = this.live(await this.get(id), id);
+      if (apart.length > 0) await this.spec.operations?.writeApart?.(this.client(), id, {}, news);
+      if (apart.length > 0 || untaken(this.spec, undefined, news, this.live(answer, id)).length > 0) {
+        answer = await this.get(id, news);
+      }
     } catch (error) {
-      throw new PartialFailure(id, outputsFor(this.spec, news, {}), [
-        `${label(this.spec, news)} was created as ${id}, but reading it back failed: ${messageOf(error)}`,
+      const outs = { ...outputsFor(this.spec, news, {}), ...told };
+      const step = apart.length > 0 ? `writing ${apart.join(", ")}` : "reading it back";
+      // What may not have been written is recorded as not set, so that the next run writes it.
+      throw new PartialFailure(id, { ...outs, ...Object.fromEntries(apart.map((key) => [key, null])) }, [
+        `${label(this.spec, news)} was created as ${id}, but ${step} failed: ${messageOf(error)}`,
       ]);
     }
-    return this.settled(id, olds, news, live);
+    // What is answered once is in the first answer only.
+    return this.settled(id, undefined, news, answer, told);
   }
 
-  private settled(id: string, olds: Props | undefined, news: Props, live: Props): Props {
+  private settled(id: string, olds: Props | undefined, news: Props, answer: JsonObject, told: Props): Props {
+    const live = this.live(answer, id);
     const missing = untaken(this.spec, olds, news, live);
-    if (missing.length === 0) return outputsFor(this.spec, news, live, olds);
+    const outputs = readOutputs(this.spec, answer as Props, id, told);
+    if (missing.length === 0) return { ...outputsFor(this.spec, news, live, olds), ...outputs };
     const held = mergeLive(this.spec, { ...news }, live).outs;
     const wrong = missing
-      .map((key) => `${key} (it holds ${printable(JSON.stringify(live[key] ?? null), 200)})`)
+      .map((key) => {
+        const field = this.spec.fields[key];
+        const shown = field && !holdsSecret(field) ? JSON.stringify(live[key] ?? null) : "something else";
+        return `${key} (it holds ${printable(shown, 200)})`;
+      })
       .join(", ");
-    throw new PartialFailure(id, held, [
+    throw new PartialFailure(id, { ...held, ...outputs }, [
       `${label(this.spec, news)} ${id}: the server answered without an error, but did not take ${wrong}; a name it does not know is dropped silently`,
     ]);
   }

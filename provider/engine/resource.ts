@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ResourceSpec } from "./spec";
+import { holdsSecret } from "./spec";
+import type { FieldSpec, ResourceSpec } from "./spec";
 
 /**
  * What the engine stores as a resource's provider: a constant text that loads the code by name. No
@@ -21,7 +22,7 @@ const prepared = new WeakSet<object>();
 function declareOutputs(prototype: object, spec: ResourceSpec): void {
   if (prepared.has(prototype)) return;
   prepared.add(prototype);
-  for (const key of Object.keys(spec.fields)) {
+  for (const key of [...Object.keys(spec.fields), ...Object.keys(spec.outputs ?? {})]) {
     Object.defineProperty(prototype, key, {
       configurable: true,
       get: () => pulumi.output(undefined),
@@ -32,6 +33,37 @@ function declareOutputs(prototype: object, spec: ResourceSpec): void {
   }
 }
 
+/**
+ * Arguments with the secret ones marked, so that the engine stores them encrypted. Only the secret
+ * member of an object is: the others stay readable in a preview.
+ */
+function withSecrets(
+  fields: Readonly<Record<string, FieldSpec>>,
+  args: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = Object.entries(args).map(([key, value]): [string, unknown] => {
+    const field = fields[key];
+    if (field === undefined || value === undefined || value === null || !holdsSecret(field))
+      return [key, value];
+    if (field.secret || field.type !== "object") return [key, pulumi.secret(value)];
+    const mark = (inner: unknown): unknown =>
+      inner !== null && typeof inner === "object" ? withSecrets(field.fields, { ...inner }) : inner;
+    const isLater = pulumi.Output.isInstance(value) || value instanceof Promise;
+    return [key, isLater ? pulumi.output(value).apply(mark) : mark(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function secretOutputs(
+  spec: ResourceSpec,
+  opts: pulumi.CustomResourceOptions | undefined,
+): pulumi.CustomResourceOptions | undefined {
+  const names = Object.entries(spec.outputs ?? {})
+    .filter(([, field]) => field.secret)
+    .map(([key]) => key);
+  return names.length === 0 ? opts : pulumi.mergeOptions(opts, { additionalSecretOutputs: names });
+}
+
 function properties(
   spec: ResourceSpec,
   name: string,
@@ -39,8 +71,10 @@ function properties(
   opts: pulumi.CustomResourceOptions | undefined,
 ): Record<string, unknown> {
   const __provider = providerText(spec.kind);
+  const outputs = Object.fromEntries(Object.keys(spec.outputs ?? {}).map((key) => [key, undefined]));
   if (opts?.id !== undefined) {
-    return { ...Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined])), __provider };
+    const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
+    return { ...all, ...outputs, __provider };
   }
   const given: unknown = args;
   if (given === null || typeof given !== "object") {
@@ -49,7 +83,7 @@ function properties(
     );
   }
   const set = Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider");
-  return { ...Object.fromEntries(set), __provider };
+  return { ...withSecrets(spec.fields, Object.fromEntries(set)), ...outputs, __provider };
 }
 
 let warned = false;
@@ -57,8 +91,9 @@ let warned = false;
 function warnOfStoredToken(): void {
   if (warned) return;
   warned = true;
-  const inEnvironment = process.env["PLATFORM_TOKEN"] ?? process.env["PLATFORM_TOKEN_FILE"];
-  if (inEnvironment === undefined && new pulumi.Config("platform").getSecret("token") !== undefined) {
+  // An empty variable counts as absent.
+  const inEnvironment = [process.env["PLATFORM_TOKEN"], process.env["PLATFORM_TOKEN_FILE"]].some(Boolean);
+  if (!inEnvironment && new pulumi.Config("platform").getSecret("token") !== undefined) {
     void pulumi.log.warn(
       "platform:token: the engine hands refresh and destroy the stack configuration of the last update, so a token in it may be stale; prefer PLATFORM_TOKEN",
     );
@@ -94,7 +129,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,
       properties(spec, name, args && { ...args }, opts),
-      opts,
+      secretOutputs(spec, opts),
     );
     warnOfStoredToken();
     if (args !== undefined && spec.advise) giveAdvice(spec, spec.advise, name, { ...args });

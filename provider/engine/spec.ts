@@ -44,6 +44,10 @@ interface Behaviour {
   readonly normalized?: boolean;
   /** A part of the address (the parent), not of the body. */
   readonly path?: boolean;
+  /** Written by a request of its own: see `Operations.writeApart`. */
+  readonly apart?: boolean;
+  /** An output that is answered once, when the resource is made: kept from state on read. */
+  readonly createOnly?: boolean;
   /** Its name on the wire, where that is not the property's. */
   readonly wire?: string;
   /** Shown as drift also where the program did not set it: it decides who may do what. */
@@ -132,6 +136,28 @@ export interface Dependents {
   readonly by: string;
 }
 
+/** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
+export interface Api {
+  address(collection: string, uid: string | undefined, suffix?: string): string;
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
+  /** `repeatable`: doing it twice is the same as doing it once, so a lost answer is no question. */
+  post(path: string, body: unknown, options: { repeatable: boolean }): Promise<Record<string, unknown>>;
+  /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
+  patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
+  list(collection: string, query?: Readonly<Record<string, string>>): AsyncIterable<Record<string, unknown>>;
+}
+
+/** Where a kind's requests differ from the usual ones. Answers have the form of the resource, `uid` included. */
+export interface Operations {
+  readonly create?: (api: Api, inputs: Props, body: Props) => Promise<Record<string, unknown>>;
+  /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
+  readonly get?: (api: Api, uid: string, olds: Props) => Promise<Record<string, unknown> | undefined>;
+  readonly update?: (api: Api, uid: string, olds: Props, news: Props) => Promise<Record<string, unknown>>;
+  readonly delete?: (api: Api, uid: string, olds: Props) => Promise<void>;
+  /** Writes the fields that are `apart`, when one of them changed; `olds` is empty after a create. */
+  readonly writeApart?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
+}
+
 export interface ResourceSpec {
   /** The class name and registry key: `RoleBinding`. */
   readonly kind: string;
@@ -141,6 +167,11 @@ export interface ResourceSpec {
   readonly collection: string;
   readonly fields: Readonly<Record<string, FieldSpec>>;
   readonly oneOfs?: readonly OneOf[];
+  /** What the server adds and a program needs; each costs time and memory for every resource. */
+  readonly outputs?: Readonly<Record<string, FieldSpec>>;
+  /** The uid is the parent's: one for each parent, a part of it. */
+  readonly sharesParentUid?: boolean;
+  readonly operations?: Operations;
   /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
   readonly listsByName: boolean;
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
@@ -160,6 +191,11 @@ export interface ResourceDescription<Args> extends Omit<ResourceSpec, "fields"> 
 
 export function defineResource<Args>(description: ResourceDescription<Args>): ResourceSpec {
   return description;
+}
+
+/** Whether a field, or a part of it, is a secret. */
+export function holdsSecret(field: FieldSpec): boolean {
+  return field.secret === true || (field.type === "object" && Object.values(field.fields).some(holdsSecret));
 }
 
 /** Names of nested fields with a type argument, so that a forgotten one does not compile. */

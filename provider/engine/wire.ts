@@ -53,7 +53,7 @@ export function emptyOnWire(spec: FieldSpec): Json {
 export function createBody(spec: ResourceSpec, inputs: Props): Props {
   return Object.fromEntries(
     Object.entries(spec.fields)
-      .filter(([key, field]) => !field.path && isSet(field, inputs[key]))
+      .filter(([key, field]) => !field.path && !field.apart && isSet(field, inputs[key]))
       .map(([key, field]) => [wireName(key, field), toWire(field, inputs[key])]),
   );
 }
@@ -86,6 +86,13 @@ function readFields(fields: Readonly<Record<string, FieldSpec>>, body: Props): P
 /** The fields of an answer that a program can set, in the form of inputs. */
 export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
   return readFields(spec.fields, spec.fromServer ? spec.fromServer(body, uid) : body);
+}
+
+/** The outputs that an answer holds; what it does not tell, or tells only once, is kept. */
+export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
+  const told = readFields(spec.outputs ?? {}, spec.fromServer ? spec.fromServer(body, uid) : body);
+  const kept = Object.keys(spec.outputs ?? {}).filter((key) => olds[key] !== undefined);
+  return { ...Object.fromEntries(kept.map((key) => [key, olds[key]])), ...told };
 }
 
 /** Where the server's forms of normalized fields are kept in outputs: `{"syncConfig.source": "…"}`. */
