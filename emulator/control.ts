@@ -14,6 +14,8 @@ type Handler = (body: unknown, emulator: Emulator, faults: Faults) => unknown;
 const handlers: Readonly<Record<string, Handler>> = {
   "GET requests": (_, emulator) => ({ requests: emulator.requests, maxInFlight: emulator.maxInFlight }),
   "DELETE requests": (_, emulator) => emulator.clearRequests(),
+  "GET events": (_, emulator) => ({ events: emulator.events }),
+  "DELETE events": (_, emulator) => emulator.clearEvents(),
   "GET faults": (_, __, faults) => ({ faults: faults.list() }),
   "POST faults": (body, emulator) => ({ id: emulator.addFault(body as Fault).id }),
   "DELETE faults": (_, emulator) => emulator.clearFaults(),

@@ -64,7 +64,7 @@ function load(text: string, store: Store, tables: readonly KindTable[]): void {
     store.add({
       kind,
       uid,
-      parent: uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "",
+      parent: parentOf(uid, table),
       createdAt: numberOf(member(node, "createdAt")),
       updatedAt: numberOf(member(node, "updatedAt")),
       value,
@@ -74,6 +74,12 @@ function load(text: string, store: Store, tables: readonly KindTable[]): void {
   for (const node of itemsOf(member(root, "people"))) {
     store.personUid(textOf(member(node, "issuer")), textOf(member(node, "subject")));
   }
+}
+
+/** Uid of the parent of a stored resource. */
+export function parentOf(uid: string, { rules }: KindTable): string {
+  if (rules?.uidOfParent) return uid;
+  return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";
 }
 
 function member(node: JsonNode, key: string): JsonNode {

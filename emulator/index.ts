@@ -13,6 +13,10 @@ import { slowDown } from "./gateway/status";
 import { RateLimit } from "./rateLimit";
 import type { LoggedRequest } from "./requestLog";
 import { loggedBody, RequestLog } from "./requestLog";
+import type { Seed } from "./seed";
+import { plant } from "./seed";
+import type { Delivery } from "./service/deliveries";
+import { Issuer } from "./service/issuer";
 import { PlatformService } from "./service/platformService";
 import type { EmulatorSettings } from "./settings";
 import { defaultSettings, parseSettings } from "./settings";
@@ -20,6 +24,8 @@ import { allMethods, kindTables } from "./tables";
 
 export type { Fault, FaultHandle } from "./faults";
 export type { LoggedRequest } from "./requestLog";
+export type { Seed } from "./seed";
+export type { Delivery } from "./service/deliveries";
 export type { EmulatorSettings } from "./settings";
 
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
@@ -31,6 +37,8 @@ export interface EmulatorOptions extends Partial<EmulatorSettings> {
   token?: string;
   /** Answer as the recorded gateway does where it differs from the specification: contract, section 13. */
   recorded?: boolean;
+  /** Resources to begin with, besides those of the data file; also what a reset goes back to. */
+  seed?: Seed;
   /** Milliseconds since 1970; default the machine's clock. */
   now?: () => number;
 }
@@ -44,6 +52,13 @@ export interface Emulator {
   /** Most requests that ran at once since the log was cleared. */
   readonly maxInFlight: number;
   clearRequests(): void;
+  /** Every event for every subscription that wants it, in the order they came about. */
+  readonly events: readonly Delivery[];
+  clearEvents(): void;
+  /** Resolves when all events so far are delivered or given up. */
+  settled(): Promise<void>;
+  /** The client secret stored with an identity provider, which no answer shows. */
+  clientSecret(identityProviderUid: string): string | undefined;
   /** @throws Error when the fault makes no sense. */
   addFault(fault: Fault): FaultHandle;
   clearFaults(): void;
@@ -52,7 +67,7 @@ export interface Emulator {
   advanceClock(ms: number): void;
   /** All resources by collection, as a get answers them, without the built-in roles. */
   state(): Record<string, Record<string, unknown>[]>;
-  /** Forgets all resources, faults, requests and changes of settings and clock. */
+  /** Forgets all resources but the seed, faults, requests, events, and changes of settings and clock. */
   reset(): void;
   /** Ends all connections and writes the data file. @throws Error when the file cannot be written. */
   close(): Promise<void>;
@@ -81,6 +96,7 @@ class EmulatorServer implements Emulator {
   private readonly faults = new Faults();
   private readonly log = new RequestLog();
   private readonly rate = new RateLimit();
+  private readonly issuer = new Issuer(() => this.url);
   private readonly service: PlatformService;
   private readonly gateway: Gateway;
   private readonly server: Server;
@@ -101,12 +117,16 @@ class EmulatorServer implements Emulator {
       token: this.token,
       recorded,
       settings: this.current,
+      issuer: this.issuer,
       now: () => this.now(),
       changed: () => this.saveSoon(),
     });
     this.gateway = new Gateway(allMethods, this.service, { recorded });
     if (dataFile !== undefined) {
       loadDataFile(dataFile, this.service.store, kindTables);
+    }
+    this.plantSeed();
+    if (dataFile !== undefined) {
       this.loaded = true;
       this.save(dataFile);
     }
@@ -144,6 +164,23 @@ class EmulatorServer implements Emulator {
     this.log.clear();
   }
 
+  get events(): readonly Delivery[] {
+    return this.service.deliveries.list;
+  }
+
+  clearEvents(): void {
+    this.service.deliveries.clear();
+  }
+
+  settled(): Promise<void> {
+    return this.service.deliveries.settled();
+  }
+
+  clientSecret(identityProviderUid: string): string | undefined {
+    const oidc = this.service.store.find("IdentityProvider", identityProviderUid)?.value.oidc;
+    return (oidc as { clientSecret?: string } | undefined)?.clientSecret;
+  }
+
   addFault(fault: Fault): FaultHandle {
     return this.faults.add(fault);
   }
@@ -165,20 +202,26 @@ class EmulatorServer implements Emulator {
   }
 
   reset(): void {
-    this.service.store.clear();
+    this.service.clear();
     this.faults.clear();
     this.log.clear();
     Object.assign(this.current, this.initial);
     this.clockOffset = 0;
+    this.plantSeed();
   }
 
   async close(): Promise<void> {
+    this.service.deliveries.stop();
     await new Promise<void>((resolve) => {
       this.server.close(() => resolve());
       this.server.closeAllConnections();
     });
     const { dataFile } = this.options;
     if (dataFile !== undefined) this.save(dataFile);
+  }
+
+  private plantSeed(): void {
+    plant(this.options.seed ?? {}, this.service.store, kindTables, this.now());
   }
 
   private now(): number {
@@ -238,7 +281,8 @@ class EmulatorServer implements Emulator {
       answer =
         waitMs > 0
           ? errorAnswer(slowDown(waitMs), method)
-          : await this.gateway.handle({ method, target, headers: request.headers, body }, trace);
+          : (this.discovery(method, entry.path) ??
+            (await this.gateway.handle({ method, target, headers: request.headers, body }, trace)));
       entry.rpc = trace.rpc;
       entry.updateMask = trace.updateMask;
     }
@@ -253,6 +297,14 @@ class EmulatorServer implements Emulator {
     // Before the answer leaves: a client that has it must not find its request still counted as running.
     done();
     send(response, answer, fault.truncate);
+  }
+
+  /** The two addresses that make an issuer, beside the API. */
+  private discovery(method: string, path: string): GatewayAnswer | undefined {
+    const document = method === "GET" ? this.issuer.document(path) : undefined;
+    if (document === undefined) return undefined;
+    const headers = { "Content-Type": "application/json" };
+    return { status: 200, headers, body: JSON.stringify(document) };
   }
 
   private serveControl(

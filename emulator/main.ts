@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Emulator } from "./index";
 import { startEmulator } from "./index";
+import { settingChecks } from "./settings";
 
 const usage = `Usage: pulumi-platform emulator [options]
 
@@ -11,6 +12,8 @@ Options:
   --data FILE        keep the state in this file across restarts
   --token TOKEN      bearer token that requests must carry; default PLATFORM_TOKEN, else a random one
   --latency TIME     wait before each answer, for example 20ms or 1s
+  --deliver-to URL   send all events to this http address on this machine, or "sinks": to the
+                     subscriptions' own sinks; without it they are only listed
   --recorded         answer as the recorded gateway does where it differs from the specification
   --help             show this text
 `;
@@ -23,6 +26,7 @@ interface Arguments {
   readonly data?: string;
   readonly token?: string;
   readonly latencyMs: number;
+  readonly deliverTo?: string;
   readonly recorded: boolean;
 }
 
@@ -51,6 +55,7 @@ export async function main(argv: string[]): Promise<number> {
       dataFile: given.data,
       token,
       latencyMs: given.latencyMs,
+      deliverTo: given.deliverTo,
       recorded: given.recorded,
     });
   } catch (error) {
@@ -77,6 +82,7 @@ function readArguments(argv: string[]): Arguments {
       data: { type: "string" },
       token: { type: "string" },
       latency: { type: "string", default: "0" },
+      "deliver-to": { type: "string" },
       recorded: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -88,14 +94,19 @@ function readArguments(argv: string[]): Arguments {
   }
   const latency = /^([0-9]+(?:\.[0-9]+)?)(ms|s)?$/.exec(values.latency);
   if (!latency) throw new UsageError(`--latency must be a time such as 20ms or 1s, not "${values.latency}"`);
-  for (const name of ["data", "token"] as const) {
+  const deliverTo = values["deliver-to"];
+  for (const name of ["data", "token", "deliver-to"] as const) {
     if (values[name] === "") throw new UsageError(`--${name} must not be empty`);
+  }
+  if (deliverTo !== undefined && !settingChecks.deliverTo.accepts(deliverTo)) {
+    throw new UsageError(`--deliver-to must be ${settingChecks.deliverTo.rule}, not "${deliverTo}"`);
   }
   return {
     help: values.help,
     port,
     data: values.data,
     token: values.token,
+    deliverTo,
     latencyMs: Number(latency[1]) * (latency[2] === "s" ? 1000 : 1),
     recorded: values.recorded,
   };

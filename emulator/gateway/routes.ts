@@ -18,7 +18,7 @@ export interface Method {
   readonly body?: string;
   /** Answers a DELETE: nothing at all, or `{}` as recorded (contract, section 13). */
   readonly empty?: boolean;
-  /** Works without a bearer token. */
+  /** Works without a bearer token of the API: it needs none, or looks at the bearer itself. */
   readonly open?: boolean;
 }
 

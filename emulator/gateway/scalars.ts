@@ -69,6 +69,23 @@ export function parseTimestamp(value: string): Instant | undefined {
   return { epochMs, nanos: Number((found[7] ?? "").padEnd(9, "0")) };
 }
 
+/** An instant given in milliseconds since 1970. */
+export function timestampOf(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return formatTimestamp({ epochMs: seconds * 1000, nanos: Math.round((ms - seconds * 1000) * 1_000_000) });
+}
+
+/** Milliseconds since 1970 of a timestamp, with its fraction; undefined for none. */
+export function millisecondsOf(timestamp: unknown): number | undefined {
+  const instant = typeof timestamp === "string" ? parseTimestamp(timestamp) : undefined;
+  return instant && instant.epochMs + instant.nanos / 1_000_000;
+}
+
+/** Milliseconds of a canonical duration such as `1.500s`. */
+export function durationMs(canonical: string): number {
+  return Number(canonical.slice(0, -1)) * 1000;
+}
+
 /** UTC with 0, 3, 6 or 9 digits, as many as are needed. `epochMs` counts whole seconds. */
 export function formatTimestamp({ epochMs, nanos }: Instant): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}${fraction(nanos)}Z`;

@@ -7,6 +7,7 @@ export const Code = {
   permissionDenied: 7,
   resourceExhausted: 8,
   failedPrecondition: 9,
+  aborted: 10,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
@@ -101,6 +102,39 @@ export function failedPrecondition(type: string, subject: string, description: s
   return new StatusError(Code.failedPrecondition, `Precondition failed: ${description}`, [
     errorInfo("FAILED_PRECONDITION"),
     { "@type": rpcType("PreconditionFailure"), violations: [{ type, subject, description }] },
+  ]);
+}
+
+export function alreadyExists(resourceType: string, resourceName: string, description: string): StatusError {
+  return new StatusError(Code.alreadyExists, `Already exists: ${description}`, [
+    errorInfo("ALREADY_EXISTS"),
+    { "@type": rpcType("ResourceInfo"), resourceType, resourceName, owner: "", description },
+  ]);
+}
+
+/** Code 10: somebody else changed the resource since the caller read it. */
+export function aborted(description: string): StatusError {
+  return new StatusError(Code.aborted, `Aborted: ${description}`, [errorInfo("ABORTED")]);
+}
+
+export function unauthenticated(description: string): StatusError {
+  return new StatusError(Code.unauthenticated, `Unauthenticated: ${description}`);
+}
+
+export interface TermsDocument {
+  readonly id: string;
+  readonly label: string;
+  readonly url: string;
+}
+
+/** Code 9 that names the documents to accept first. */
+export function termsNotAccepted(missing: readonly TermsDocument[]): StatusError {
+  return new StatusError(Code.failedPrecondition, "Precondition failed: terms are not accepted", [
+    errorInfo("FAILED_PRECONDITION"),
+    {
+      "@type": "type.googleapis.com/chainguard.platform.iam.v2.TermsNotAcceptedDetail",
+      missing: missing.map(({ id, label, url }) => ({ id, label, url })),
+    },
   ]);
 }
 

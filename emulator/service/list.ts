@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Message } from "../gateway/descriptor";
 import { newMessage } from "../gateway/descriptor";
 import { invalidArgument } from "../gateway/status";
-import type { KindTable } from "../tables/kindTable";
-import type { Entry, Store } from "./store";
+import type { KindTable, World } from "../tables/kindTable";
+import type { Entry } from "./store";
 
 const defaultPageSize = 50;
 const maxPageSize = 200;
@@ -13,15 +13,17 @@ const tokenPrefix = Buffer.from([0xfb, 0xf0, 0x3f, 0xbf]);
 
 interface Order {
   readonly text: string;
-  readonly compare: (one: Entry | Cursor, other: Entry | Cursor) => number;
+  /** What the column holds of an entry. */
+  readonly key: (of: Entry) => SortKey;
+  readonly compare: (one: Cursor, other: Cursor) => number;
 }
 
-/** The last resource of a page, by what it is sorted by. */
+type SortKey = string | number;
+
+/** A resource by what it is sorted by. */
 interface Cursor {
   readonly uid: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly value: Message;
+  readonly key: SortKey;
 }
 
 interface Token {
@@ -29,10 +31,9 @@ interface Token {
   readonly q: string;
   /** When it was made, in milliseconds since 1970. */
   readonly t: number;
+  /** The last resource of the page: its uid, and what it is sorted by. */
   readonly u: string;
-  readonly c: number;
-  readonly m: number;
-  readonly n: string;
+  readonly k: SortKey;
   /** Results skipped on the pages before. */
   readonly s: number;
 }
@@ -44,40 +45,37 @@ interface Token {
  */
 export function listPage(
   table: KindTable,
-  store: Store,
+  world: World,
   request: Message,
-  now: number,
   recorded: boolean,
-  answer: (entry: Entry) => Message,
+  shown?: (entry: Entry) => boolean,
 ): Message {
   const pageSize = pageSizeOf(request);
   const skip = (request.skip ?? 0) as number;
   if (skip < 0) throw invalidArgument([{ field: "skip", description: "skip must not be negative" }]);
-  const order = orderOf((request.orderBy ?? "") as string);
+  const order = orderOf((request.orderBy ?? "") as string, table);
   const fingerprint = fingerprintOf(table, request, order);
-  const token = readToken((request.pageToken ?? "") as string, fingerprint, now);
+  const token = readToken((request.pageToken ?? "") as string, fingerprint, world.now());
 
-  const matching = select(table, store, request, order);
-  let start = token ? after(matching, tokenCursor(token), order) : 0;
+  const matching = select(table, world, request, order, shown);
+  let start = token ? after(matching, { uid: token.u, key: token.k }, order) : 0;
   start += skip;
   const page = matching.slice(start, start + pageSize);
   const last = page.at(-1);
   const skipped = recorded ? skip + (token?.s ?? 0) : skip;
 
   const result = newMessage();
-  result[table.collection] = page.map(answer);
+  result[table.collection] = page.map((entry) => world.answer(entry, "list"));
   if (last && start + pageSize < matching.length) {
     result.nextPageToken = writeToken({
       q: fingerprint,
-      t: now,
+      t: world.now(),
       u: last.uid,
-      c: last.createdAt,
-      m: last.updatedAt,
-      n: (last.value.name ?? "") as string,
+      k: order.key(last),
       s: skipped,
     });
   }
-  if (!recorded) result.totalCount = String(matching.length);
+  if (!recorded || table.alwaysCounted) result.totalCount = String(matching.length);
   result.skipped = skipped;
   return result;
 }
@@ -88,21 +86,37 @@ function pageSizeOf(request: Message): number {
   return asked === 0 ? defaultPageSize : Math.min(asked, maxPageSize);
 }
 
+// Numbers in texts count as numbers, so that version 1.10 follows 1.9.
+const natural = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
 const text = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
-const nameOf = (of: Entry | Cursor): string => (of.value.name ?? "") as string;
+const textOf = (of: Entry, field: string): string => (of.value[field] ?? "") as string;
 
-const columns: Readonly<Record<string, Order["compare"]>> = {
-  uid: () => 0,
-  name: (one, other) => text(nameOf(one), nameOf(other)),
-  created_at: (one, other) => one.createdAt - other.createdAt,
-  updated_at: (one, other) => one.updatedAt - other.updatedAt,
+const columns: Readonly<Record<string, (of: Entry) => SortKey>> = {
+  uid: ({ uid }) => uid,
+  name: (of) => textOf(of, "name"),
+  created_at: ({ createdAt }) => createdAt,
+  updated_at: ({ updatedAt }) => updatedAt,
 };
 
-function orderOf(orderBy: string): Order {
-  const [column = "", direction = "asc", ...more] = orderBy === "" ? ["uid"] : orderBy.trim().split(/ +/);
-  const byColumn = Object.hasOwn(columns, column) ? columns[column] : undefined;
-  if (!byColumn || more.length > 0 || !["asc", "desc"].includes(direction)) {
-    const sortable = Object.keys(columns).join(", ");
+function compareKeys(one: SortKey, other: SortKey, column: string): number {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  const byText = text(String(one), String(other));
+  return column === "version" ? natural.compare(String(one), String(other)) || byText : byText;
+}
+
+function orderOf(asked: string, table: KindTable): Order {
+  const orderBy = asked === "" ? (table.defaultOrder ?? "uid") : asked;
+  const [column = "", direction = "asc", ...more] = orderBy.trim().split(/ +/);
+  const extra = table.columns ?? {};
+  const field = Object.hasOwn(extra, column) ? extra[column] : undefined;
+  const key =
+    field !== undefined
+      ? (of: Entry): SortKey => textOf(of, field)
+      : Object.hasOwn(columns, column)
+        ? columns[column]
+        : undefined;
+  if (!key || more.length > 0 || !["asc", "desc"].includes(direction)) {
+    const sortable = [...Object.keys(columns), ...Object.keys(extra)].join(", ");
     throw invalidArgument([
       {
         field: "orderBy",
@@ -111,16 +125,22 @@ function orderOf(orderBy: string): Order {
     ]);
   }
   const sign = direction === "desc" ? -1 : 1;
-  const uidSign = column === "uid" ? sign : 1;
   return {
     text: `${column} ${direction}`,
-    compare: (one, other) => sign * byColumn(one, other) || uidSign * text(one.uid, other.uid),
+    key,
+    compare: (one, other) => sign * compareKeys(one.key, other.key, column) || text(one.uid, other.uid),
   };
 }
 
-function select(table: KindTable, store: Store, request: Message, order: Order): readonly Entry[] {
-  const tests: ((entry: Entry) => boolean)[] = [];
-  const uidp = (request.uidp ?? {}) as {
+function select(
+  table: KindTable,
+  world: World,
+  request: Message,
+  order: Order,
+  shown?: (entry: Entry) => boolean,
+): readonly Entry[] {
+  const tests: ((entry: Entry) => boolean)[] = shown ? [shown] : [];
+  const uidp = (table.unscoped ? {} : (request.uidp ?? {})) as {
     ancestorsOf?: string;
     descendantsOf?: string;
     childrenOf?: string;
@@ -132,17 +152,24 @@ function select(table: KindTable, store: Store, request: Message, order: Order):
   if (descendantsOf !== undefined) tests.push((entry) => entry.uid.startsWith(`${descendantsOf}/`));
   if (childrenOf !== undefined) tests.push((entry) => entry.parent === childrenOf);
   if (inRoot) tests.push((entry) => entry.parent === "");
-  if (table.nameFilter && request.name !== undefined) tests.push((entry) => nameOf(entry) === request.name);
-  for (const [name, matches] of Object.entries(table.rules?.matches ?? {})) {
-    const wanted = request[name];
-    if (wanted !== undefined) tests.push((entry) => matches(entry, wanted));
+  if (table.nameFilter && request.name !== undefined) {
+    tests.push((entry) => textOf(entry, "name") === request.name);
   }
+  const { rules } = table;
+  if (rules?.listed) tests.push((entry) => rules.listed?.(entry, request) ?? true);
+  for (const [name, match] of Object.entries(rules?.matches ?? {})) {
+    const wanted = request[name];
+    if (wanted !== undefined) tests.push((entry) => match(entry, wanted, world, request));
+  }
+  const { store } = world;
+  const compare = (one: Entry, other: Entry): number =>
+    order.compare({ uid: one.uid, key: order.key(one) }, { uid: other.uid, key: order.key(other) });
   const candidates = ids
     ? [...new Set(ids)]
         .map((uid) => store.find(table.kind, uid))
         .filter((entry) => entry !== undefined)
-        .sort(order.compare)
-    : store.inOrder(table.kind, order.text, order.compare);
+        .sort(compare)
+    : store.inOrder(table.kind, order.text, compare);
   return tests.length === 0 ? candidates : candidates.filter((entry) => tests.every((test) => test(entry)));
 }
 
@@ -152,7 +179,7 @@ function after(entries: readonly Entry[], cursor: Cursor, order: Order): number 
   while (low < high) {
     const middle = (low + high) >> 1;
     const entry = entries[middle];
-    if (entry && order.compare(entry, cursor) <= 0) low = middle + 1;
+    if (entry && order.compare({ uid: entry.uid, key: order.key(entry) }, cursor) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -187,10 +214,4 @@ function decodeToken(value: string): Token | undefined {
   } catch {
     return undefined;
   }
-}
-
-function tokenCursor(token: Token): Cursor {
-  const value = newMessage();
-  value.name = token.n;
-  return { uid: token.u, createdAt: token.c, updatedAt: token.m, value };
 }

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Message } from "../gateway/descriptor";
+import { millisecondsOf } from "../gateway/scalars";
 import type { KindTable } from "../tables/kindTable";
 
 export interface Entry {
   readonly kind: string;
   readonly uid: string;
-  /** All before the last slash of the uid; "" for roots. */
+  /** All before the last slash of the uid, or the uid itself where a kind has its parent's; "" for roots. */
   readonly parent: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -21,6 +22,8 @@ export interface Person {
 
 /** All resources in memory, with the indexes that keep deletes, filters and pages from scanning everything. */
 export class Store {
+  /** Caller and group of every request for access; not kept in files. */
+  readonly accessRequests = new Set<string>();
   private readonly byKind = new Map<string, Map<string, Entry>>();
   private readonly children = new Map<string, Set<Entry>>();
   private readonly referrers = new Map<string, Set<Entry>>();
@@ -36,13 +39,15 @@ export class Store {
   }
 
   clear(): void {
+    this.accessRequests.clear();
     for (const index of [this.children, this.referrers, this.sorted, this.people]) index.clear();
     for (const table of this.tables) {
       this.byKind.set(table.kind, new Map());
-      for (const { uid, value } of table.rules?.builtIn?.() ?? []) {
-        const at = Date.parse(value.createTime as string);
+      for (const { uid, parent = "", value } of table.rules?.builtIn?.() ?? []) {
+        const createdAt = millisecondsOf(value.createTime) ?? 0;
+        const updatedAt = millisecondsOf(value.updateTime) ?? createdAt;
         value.uid = uid;
-        this.add({ kind: table.kind, uid, parent: "", createdAt: at, updatedAt: at, value, builtIn: true });
+        this.add({ kind: table.kind, uid, parent, createdAt, updatedAt, value, builtIn: true });
       }
     }
     this.changed();
@@ -54,7 +59,7 @@ export class Store {
 
   add(entry: Entry): void {
     this.byKind.get(entry.kind)?.set(entry.uid, entry);
-    if (entry.parent !== "") addTo(this.children, entry.parent, entry);
+    if (entry.parent !== "") addTo(this.children, this.placeOf(entry), entry);
     this.eachReference(entry, entry.value, (key) => addTo(this.referrers, key, entry));
     this.touch(entry.kind);
   }
@@ -69,13 +74,13 @@ export class Store {
 
   remove(entry: Entry): void {
     this.byKind.get(entry.kind)?.delete(entry.uid);
-    this.children.get(entry.parent)?.delete(entry);
+    this.children.get(this.placeOf(entry))?.delete(entry);
     this.eachReference(entry, entry.value, (key) => this.referrers.get(key)?.delete(entry));
     this.touch(entry.kind);
   }
 
-  childrenOf(uid: string): readonly Entry[] {
-    return [...(this.children.get(uid) ?? [])];
+  childrenOf({ kind, uid }: Pick<Entry, "kind" | "uid">): readonly Entry[] {
+    return [...(this.children.get(`${kind} ${uid}`) ?? [])];
   }
 
   /** Resources whose field holds this uid. */
@@ -98,15 +103,17 @@ export class Store {
     return this.byKind.get(kind)?.values() ?? [];
   }
 
+  has(kind: string): boolean {
+    return (this.byKind.get(kind)?.size ?? 0) > 0;
+  }
+
   newUid(parent: string): string {
     return parent === "" ? randomBytes(20).toString("hex") : `${parent}/${randomBytes(8).toString("hex")}`;
   }
 
   /** The uid of a person who signs in with this issuer and subject, the same before the first time and after. */
   personUid(issuer: string, subject: string): string {
-    const uid = createHash("sha1")
-      .update(`person ${JSON.stringify([issuer, subject])}`)
-      .digest("hex");
+    const uid = personUid(issuer, subject);
     if (!this.people.has(uid)) {
       this.people.set(uid, { issuer, subject });
       this.changed();
@@ -122,6 +129,12 @@ export class Store {
     return [...this.people.values()];
   }
 
+  /** The parent with its kind: an association has the uid of its group, but not the group's children. */
+  private placeOf(entry: Entry): string {
+    const parentKind = this.tables.find((table) => table.kind === entry.kind)?.rules?.parent ?? "";
+    return `${parentKind} ${entry.parent}`;
+  }
+
   private touch(kind: string): void {
     for (const key of this.sorted.keys()) if (key.startsWith(`${kind} `)) this.sorted.delete(key);
     this.changed();
@@ -131,6 +144,12 @@ export class Store {
     const references = this.tables.find((table) => table.kind === entry.kind)?.rules?.references ?? [];
     for (const { field } of references) visit(`${entry.kind}.${field}.${value[field] as string}`);
   }
+}
+
+export function personUid(issuer: string, subject: string): string {
+  return createHash("sha1")
+    .update(`person ${JSON.stringify([issuer, subject])}`)
+    .digest("hex");
 }
 
 function addTo<T>(index: Map<string, Set<T>>, key: string, item: T): void {

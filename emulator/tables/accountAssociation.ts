@@ -1,7 +1,9 @@
 import { enumOf, enumType, int64, list, map, messageType, object, text } from "../gateway/descriptor";
+import type { Message } from "../gateway/descriptor";
+import { alreadyExists, invalidArgument } from "../gateway/status";
 import { times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
-import type { KindTable } from "./kindTable";
+import type { KindTable, ServedCall, World } from "./kindTable";
 
 const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 
@@ -71,4 +73,49 @@ export const accountAssociation: KindTable = {
       }),
     },
   ],
+  defaultOrder: "group asc",
+  columns: { group: "uid" },
+  rules: {
+    parent: "Group",
+    uidOfParent: true,
+    deleteIsIdempotent: true,
+    check({ before, parent }, world) {
+      if (before || !world.store.find("AccountAssociation", parent)) return;
+      const description = `group "${parent}" has an account association`;
+      throw alreadyExists("AccountAssociation", parent, description);
+    },
+    custom: { CheckAccountAssociation: check },
+    events: {
+      name: "iam.account_associations",
+      actions: ["created", "updated", "deleted"],
+      deletedWithoutBody: true,
+    },
+  },
 };
+
+const blocks: Readonly<Record<string, string>> = {
+  ACCOUNT_PROVIDER_TYPE_GOOGLE: "google",
+  ACCOUNT_PROVIDER_TYPE_AMAZON: "amazon",
+  ACCOUNT_PROVIDER_TYPE_AZURE: "azure",
+};
+
+/** Nothing is asked of the provider: the association is ready as soon as it has a block for it. */
+function check({ request }: ServedCall, world: World): Message {
+  const entry = world.existing("AccountAssociation", request.uid);
+  const block = blocks[(request.providerType ?? "") as string];
+  if (block === undefined) {
+    throw invalidArgument([{ field: "providerType", description: "providerType is required" }]);
+  }
+  const notReady = (reason: string, message: string): Message => ({
+    status: "CHECK_STATUS_NOT_READY",
+    reason,
+    message,
+  });
+  if (entry.value[block] === undefined) {
+    return notReady("NOT_CONFIGURED", `the association has no ${block} account`);
+  }
+  if (world.countDown("checksNotReady")) {
+    return notReady("PROPAGATING", `the ${block} account does not trust the association yet`);
+  }
+  return { status: "CHECK_STATUS_READY" };
+}

@@ -1,6 +1,8 @@
 import { list, messageType, object, text, timestamp } from "../gateway/descriptor";
+import type { Message } from "../gateway/descriptor";
+import { alreadyExists, invalidArgument } from "../gateway/status";
 import { uid } from "./common";
-import type { KindTable } from "./kindTable";
+import type { KindTable, ServedCall, World } from "./kindTable";
 
 const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 
@@ -11,6 +13,11 @@ const mapping = messageType(name("ExternalGroupRoleMapping"), {
   scope: text({ required: true }),
   identityProviderUid: text({ outputOnly: true }),
   createTime: timestamp({ outputOnly: true }),
+});
+
+const batchRequest = messageType(name("BatchDeleteExternalGroupRoleMappingsRequest"), {
+  parent: text(),
+  names: list(text()),
 });
 
 export const externalGroupRoleMapping: KindTable = {
@@ -27,14 +34,76 @@ export const externalGroupRoleMapping: KindTable = {
       verb: "POST",
       pattern: "/iam/v2/externalGroupRoleMappings:batchDelete",
       body: "*",
-      request: messageType(name("BatchDeleteExternalGroupRoleMappingsRequest"), {
-        parent: text(),
-        names: list(text()),
-      }),
+      request: batchRequest,
       response: messageType(name("BatchDeleteExternalGroupRoleMappingsResponse"), {
         parent: text(),
         externalGroupRoleMappings: list(object(mapping)),
       }),
     },
   ],
+  rules: {
+    parent: "IdentityProvider",
+    references: [{ field: "roleUid", kind: "Role", onDelete: "refuse" }],
+    check(write, world) {
+      const { value, parent } = write;
+      const root = rootOf(parent);
+      if (value.scope !== undefined && value.scope !== root) {
+        write.refuse("scope", `scope must be the root group "${root}"`);
+      }
+      if (value.roleUid !== undefined && !world.store.find("Role", value.roleUid as string)) {
+        write.refuse("roleUid", `role "${value.roleUid as string}" does not exist`);
+      }
+      const same = world.store
+        .childrenOf({ kind: "IdentityProvider", uid: parent })
+        .find((other) => distinct.every((field) => other.value[field] === value[field]));
+      if (same) throw alreadyExists("ExternalGroupRoleMapping", same.uid, `mapping "${same.uid}" is equal`);
+    },
+    complete({ value, parent }) {
+      value.identityProviderUid = parent;
+    },
+    matches: { identityProviderUid: (entry, wanted) => entry.parent === wanted },
+    custom: { BatchDeleteExternalGroupRoleMappings: batchDelete },
+    events: {
+      name: "iam.external_group_role_mappings",
+      actions: ["created", "deleted"],
+      group: ({ parent }) => rootOf(parent),
+      extensions: ({ parent }) => ({ identityprovider: parent }),
+    },
+  },
 };
+
+/** No two mappings of a provider are equal in these. */
+const distinct = ["externalGroupId", "roleUid", "scope"] as const;
+
+function rootOf(of: string): string {
+  return of.split("/")[0] ?? "";
+}
+
+/** All or none: contract, section 6. */
+function batchDelete({ request, caller }: ServedCall, world: World): Message {
+  const refuse = (field: string, description: string): never => {
+    throw invalidArgument([{ field, description }]);
+  };
+  const names = [...new Set((request.names ?? []) as string[])];
+  if (request.parent === undefined) refuse("parent", "parent is required");
+  if (names.length === 0) refuse("names", "names is required");
+  const parent = world.existing("IdentityProvider", request.parent).uid;
+  const entries = names
+    .map((uid) => world.store.find("ExternalGroupRoleMapping", uid))
+    .filter((entry) => entry !== undefined);
+  for (const entry of entries) {
+    if (entry.parent !== parent) refuse("names", `mapping "${entry.uid}" belongs to another provider`);
+  }
+  for (const entry of entries) world.remove(entry);
+  world.emit(
+    {
+      name: "iam.external_group_role_mappings.deleted.batch",
+      subject: parent,
+      group: rootOf(parent),
+      body: { message: request, type: batchRequest },
+      extensions: { identityprovider: parent },
+    },
+    caller,
+  );
+  return { parent, externalGroupRoleMappings: entries.map((entry) => world.answer(entry)) };
+}

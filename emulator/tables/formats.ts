@@ -31,6 +31,11 @@ export const bundle: Format = {
   accepts: (value) => bundles.includes(value),
 };
 
+export const imageDigest: Format = {
+  rule: 'must be "sha256:" and 64 hexadecimal digits',
+  accepts: (value) => /^sha256:[0-9a-f]{64}$/.test(value),
+};
+
 export const regularExpression: Format = {
   rule: "must be a regular expression in RE2 syntax",
   accepts: (value) => {
@@ -75,6 +80,15 @@ export const rsaPublicKeyPem: Format = {
       return false;
     }
   },
+};
+
+/** Stands in for the service's sanitiser: what every sanitiser takes out. */
+export const cleanMarkdown: Format = {
+  rule: "must not hold HTML that a sanitiser would change",
+  accepts: (value) =>
+    !/<\s*\/?\s*(script|style|iframe|object|embed)\b/i.test(value) &&
+    !/<[^>]*\son[a-z]+\s*=/i.test(value) &&
+    !/(\]\(|(href|src)\s*=)\s*["'<]?\s*javascript:/i.test(value),
 };
 
 export const roleUid: Format = {

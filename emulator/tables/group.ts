@@ -1,5 +1,17 @@
-import { bool, enumOf, enumType, int32, map, messageType, object, text } from "../gateway/descriptor";
+import {
+  bool,
+  enumOf,
+  enumType,
+  int32,
+  map,
+  messageType,
+  newMessage,
+  object,
+  text,
+} from "../gateway/descriptor";
 import type { Message } from "../gateway/descriptor";
+import { Code, errorInfo, invalidArgument, notFound, StatusError } from "../gateway/status";
+import type { Caller } from "../service/caller";
 import type { Entry } from "../service/store";
 import { emptyMessage, times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
@@ -54,6 +66,11 @@ export const group: KindTable = {
   ],
   rules: {
     parent: "Group",
+    events: {
+      name: "iam.group",
+      actions: ["created", "updated", "deleted"],
+      group: ({ uid: own, parent }, action) => (action === "deleted" ? parent : own),
+    },
     roots: true,
     refusesDeleteWithChildren: true,
     check(write, world) {
@@ -78,8 +95,43 @@ export const group: KindTable = {
       if (kind !== undefined) answer.kind = kind;
       return answer;
     },
+    custom: {
+      LookupGroup({ caller }, world) {
+        const found = groupOf(caller, world);
+        if (!found) throw notFound("Group", domainOf(caller));
+        return { group: world.answer(found) };
+      },
+      CheckEligibility: ({ caller }, world) => ({ eligible: groupOf(caller, world) !== undefined }),
+      RequestGroupAccess({ request, caller }, world) {
+        const entry = world.existing("Group", request.groupUid);
+        if (entry.parent !== "") {
+          throw invalidArgument([{ field: "groupUid", description: "access is requested to root groups" }]);
+        }
+        const asked = world.store.accessRequests;
+        const key = `${caller.uid} ${entry.uid}`;
+        if (asked.has(key)) {
+          throw new StatusError(Code.resourceExhausted, "Resource exhausted: access is requested already", [
+            errorInfo("ALREADY_REQUESTED"),
+          ]);
+        }
+        asked.add(key);
+        return newMessage();
+      },
+    },
   },
 };
+
+function domainOf({ email }: Caller): string {
+  return email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+}
+
+/** How groups come by their domains is not public: here a verified root group is named like its domain. */
+function groupOf(caller: Caller, world: World): Entry | undefined {
+  const domain = domainOf(caller);
+  return [...world.store.all("Group")].find(
+    ({ parent, value }) => parent === "" && value.verified === true && value.name === domain,
+  );
+}
 
 function rootOf(groupUid: string, world: World): Entry | undefined {
   return world.store.find("Group", groupUid.split("/")[0] ?? "");

@@ -1,4 +1,8 @@
-import { bool, duration, list, messageType, object, text, timestamp } from "../gateway/descriptor";
+import { createHash, randomBytes } from "node:crypto";
+import type { Message } from "../gateway/descriptor";
+import { bool, duration, list, messageType, object, text, timestamp, unset } from "../gateway/descriptor";
+import { durationMs, timestampOf } from "../gateway/scalars";
+import type { Entry } from "../service/store";
 import { capability, uid } from "./common";
 import type { KindTable } from "./kindTable";
 
@@ -12,7 +16,8 @@ export const groupInvite: KindTable = {
   message: messageType(name("GroupInvite"), {
     uid,
     roleUid: text({ required: true }),
-    ttl: duration({ required: true }),
+    // Required, but not kept.
+    ttl: duration(),
     email: text(),
     singleUse: bool(),
     code: text({ outputOnly: true }),
@@ -31,4 +36,40 @@ export const groupInvite: KindTable = {
   }),
   methods: ["list", "get", "create", "delete"],
   filters: { keyId: text() },
+  defaultOrder: "created_at desc",
+  rules: {
+    parent: "Group",
+    check(write, world) {
+      const { roleUid, ttl } = write.value as { roleUid?: string; ttl?: string };
+      if (roleUid !== undefined && !world.store.find("Role", roleUid)) {
+        write.refuse("roleUid", `role "${roleUid}" does not exist`);
+      }
+      if (ttl === undefined) write.refuse("ttl", "ttl is required");
+      else if (durationMs(ttl) <= 0) write.refuse("ttl", "ttl must be positive");
+    },
+    complete({ value, now }) {
+      value.code = randomBytes(32).toString("hex");
+      value.keyId = createHash("sha256").update(value.code).digest("hex").slice(0, 32);
+      value.expirationTime = timestampOf(now + durationMs(value.ttl as string));
+      unset(value, "ttl");
+    },
+    answer(entry, { store }, form) {
+      const answer = { ...entry.value };
+      const role = store.find("Role", entry.value.roleUid as string);
+      if (role) answer.role = pick(role);
+      if (form !== "create") delete answer.code;
+      return answer;
+    },
+    matches: { keyId: (entry, wanted) => entry.value.keyId === wanted },
+    events: {
+      name: "iam.group_invite",
+      actions: ["created", "deleted"],
+      bodyFields: ["uid", "expirationTime"],
+    },
+  },
 };
+
+function pick({ uid: roleUid, value }: Entry): Message {
+  const { name: roleName, description, capabilities } = value;
+  return { uid: roleUid, name: roleName, description, capabilities };
+}

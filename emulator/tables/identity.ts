@@ -17,7 +17,8 @@ import { formatTimestamp, parseTimestamp } from "../gateway/scalars";
 import { invalidArgument } from "../gateway/status";
 import { times, uid } from "./common";
 import { awsAccount, descriptionFlags, jwks, nameFlags, regularExpression } from "./formats";
-import type { KindTable, Write } from "./kindTable";
+import { applyMask, resolveMask } from "../service/updateMask";
+import type { KindTable, ServedCall, World, Write } from "./kindTable";
 
 const longestLifeMs = 365 * 24 * 3_600_000;
 
@@ -146,6 +147,7 @@ export const identity: KindTable = {
   ],
   rules: {
     parent: "Group",
+    events: { name: "iam.identity", actions: ["created", "updated", "deleted"] },
     check(write) {
       const keys = write.value.staticKeys as Message | undefined;
       if (!keys) return;
@@ -173,6 +175,7 @@ export const identity: KindTable = {
         entry.value[relationshipFields[wanted as string] ?? ""] !== undefined,
     },
     custom: {
+      UpdateIdentityMetadata: updateMetadata,
       LookupIdentity({ request }, world) {
         const violations = ["issuer", "subject"]
           .filter((name) => request[name] === undefined)
@@ -184,6 +187,37 @@ export const identity: KindTable = {
       },
     },
   },
+};
+
+/** The one list of fields is the mask in the body; the uid is whoever calls: contract, section 6. */
+function updateMetadata({ request, updateMask = [], caller }: ServedCall, world: World): Message {
+  const sent = (request.identityMetadata ?? newMessage()) as Message;
+  const kept = world.store.find(callerMetadata.kind, caller.uid)?.value ?? newMessage();
+  const paths = resolveMask(updateMask, metadata, false).filter(([field]) => field?.name !== "uid");
+  const value = applyMask(kept, sent, paths, metadata);
+  const entry = world.put(callerMetadata.kind, caller.uid, "", value);
+  world.emit(
+    {
+      name: "iam.identity.metadata.updated",
+      subject: caller.uid,
+      group: "",
+      body: { message: entry.value, type: metadata },
+      internal: true,
+    },
+    caller,
+  );
+  return entry.value;
+}
+
+/** Has no addresses of its own: reached by the callers' own updates alone. */
+export const callerMetadata: KindTable = {
+  kind: "CallerMetadata",
+  prefix: "/iam/v2",
+  collection: "callerMetadata",
+  service: "iam.v2.IdentitiesService",
+  message: metadata,
+  methods: [],
+  rules: { parent: "" },
 };
 
 /** The life of keys counts from the identity's creation, or from now when it had none before. */

@@ -1,18 +1,22 @@
 import type { Method } from "../gateway/routes";
 import { accountAssociation } from "./accountAssociation";
+import { advisory } from "./advisory";
+import { advisoryDocument, vulnerabilityMetadata } from "./advisoryDocument";
+import { artifact, artifactVersion } from "./artifact";
 import { externalGroupRoleMapping } from "./externalGroupRoleMapping";
 import { group } from "./group";
 import { groupInvite } from "./groupInvite";
-import { identity } from "./identity";
+import { callerMetadata, identity } from "./identity";
 import { identityProviders } from "./identityProvider";
 import type { KindTable } from "./kindTable";
 import { standardMethods } from "./methods";
-import { readOnlyMethods } from "./readOnly";
-import { repo } from "./repo";
+import { methodsWithoutKind } from "./methodsWithoutKind";
+import { repo, repoReadme } from "./repo";
 import { role } from "./role";
 import { roleBinding } from "./roleBinding";
 import { subscription } from "./subscription";
 import { tag } from "./tag";
+import { termsAcceptance } from "./termsAcceptance";
 
 /** Every kind of resource: one line each. */
 export const kindTables: readonly KindTable[] = [
@@ -25,13 +29,21 @@ export const kindTables: readonly KindTable[] = [
   groupInvite,
   externalGroupRoleMapping,
   repo,
+  repoReadme,
   tag,
   subscription,
+  callerMetadata,
+  termsAcceptance,
+  artifact,
+  artifactVersion,
+  advisory,
+  advisoryDocument,
+  vulnerabilityMetadata,
 ];
 
 /** Custom methods stand first: their addresses would else be taken for uids. */
 export const allMethods: readonly Method[] = [
   ...kindTables.flatMap((table) => table.custom ?? []),
-  ...readOnlyMethods,
+  ...methodsWithoutKind,
   ...kindTables.flatMap(standardMethods),
 ];

@@ -38,14 +38,14 @@ export function standardMethods(table: KindTable): Method[] {
       verb: "GET",
       pattern: address,
       request: request(listName, {
-        ...listFields,
+        ...(table.unscoped ? pageFields : listFields),
         ...(table.nameFilter ? { name: text({ optional: true }) } : {}),
         ...table.filters,
       }),
       response: messageType(`${packageName}.${listName}Response`, {
         [table.collection]: list(object(message)),
         nextPageToken: text(),
-        totalCount: int64({ optional: true }),
+        totalCount: int64({ optional: !table.alwaysCounted }),
         skipped: int32(),
       }),
     },

@@ -10,14 +10,25 @@ import {
   list,
   map,
   messageType,
+  newMessage,
   object,
   text,
   timestamp,
 } from "../gateway/descriptor";
 import { formatTimestamp } from "../gateway/scalars";
 import { times, uid } from "./common";
-import { alias, bundle, descriptionFlags, isUid, nameFlags, rsaPublicKeyPem, safeFileName } from "./formats";
-import type { KindTable, Write } from "./kindTable";
+import {
+  alias,
+  bundle,
+  cleanMarkdown,
+  descriptionFlags,
+  isUid,
+  nameFlags,
+  rsaPublicKeyPem,
+  safeFileName,
+} from "./formats";
+import { notFound, permissionDenied } from "../gateway/status";
+import type { KindTable, World, Write } from "./kindTable";
 
 const syncLifeMs = 14 * 24 * 3_600_000;
 const name = (suffix: string): string => `chainguard.platform.registry.v2.${suffix}`;
@@ -91,7 +102,7 @@ const customOverlay = messageType(name("CustomOverlay"), {
   ),
 });
 
-const readme = messageType(name("RepoReadme"), { uid, content: text() });
+const readme = messageType(name("RepoReadme"), { uid, content: text({ format: cleanMarkdown }) });
 
 /** Come from the source while a repo is synced; changing them is refused: contract, section 5. */
 const fromSource = ["catalogTier", "bundles", "aliases", "activeTags"] as const;
@@ -175,6 +186,66 @@ export const repo: KindTable = {
       value.aliases = [`${image}:latest`];
       value.activeTags = ["latest"];
       value.description ??= `Copy of ${image}`;
+    },
+    events: { name: "platform.registry.repo", actions: ["created", "updated", "deleted"] },
+    custom: {
+      GetArchitectures({ request }, world) {
+        knownDigest(request, world);
+        return { architectures: Object.keys(architectures) };
+      },
+      GetSize({ request }, world) {
+        const digest = knownDigest(request, world);
+        const architecture = (request.architecture ?? "amd64") as string;
+        if (!Object.hasOwn(architectures, architecture)) {
+          throw notFound("Image", `${digest} for ${architecture}`);
+        }
+        return { size: sizeOf(digest, architecture), architecture };
+      },
+    },
+  },
+};
+
+/** What a service that has no images says of them, always the same. */
+const architectures: Readonly<Record<string, bigint>> = { amd64: 7_000_000n, arm64: 6_000_000n };
+
+function sizeOf(digest: string, architecture: string): string {
+  const random = BigInt(`0x${digest.slice(-6)}`);
+  return String((architectures[architecture] ?? 0n) + random);
+}
+
+/** The digest, if a tag of the repo has it. */
+function knownDigest({ repoUid, digest }: Message, world: World): string {
+  const entry = world.existing("Repo", repoUid);
+  const tags = world.store.childrenOf(entry);
+  if (!tags.some(({ kind, value }) => kind === "Tag" && value.digest === digest)) {
+    throw notFound("Image", digest as string);
+  }
+  return digest as string;
+}
+
+/** A readme of its own for every repo; its two methods stand among those of the repo. */
+export const repoReadme: KindTable = {
+  kind: "RepoReadme",
+  prefix: "/registry/v2",
+  collection: "repoReadmes",
+  service: "registry.v2.ReposService",
+  message: readme,
+  methods: [],
+  rules: {
+    parent: "Repo",
+    uidOfParent: true,
+    goesWithParent: true,
+    implied({ value }) {
+      const [alias = ""] = (value.aliases ?? []) as string[];
+      return value.sync_config ? { content: `# ${imageName(alias)}\n\nFrom the catalog.\n` } : newMessage();
+    },
+    check(_, { settings }) {
+      if (settings.readmeForbidden) throw permissionDenied("CAP_REPO_INTERNAL_ADMIN is needed");
+    },
+    events: {
+      name: "platform.registry.repo",
+      actions: ["updated"],
+      about: ({ uid: repoUid }, { store }) => store.find("Repo", repoUid),
     },
   },
 };

@@ -21,6 +21,7 @@ export const role: KindTable = {
   nameFilter: true,
   rules: {
     parent: "Group",
+    events: { name: "iam.roles", actions: ["created", "updated", "deleted"] },
     builtIn: () =>
       Object.entries(builtInRoles).map(([name, { description, capabilities }]) => {
         const value = newMessage();

@@ -2,7 +2,7 @@ import type { Message } from "../gateway/descriptor";
 import { list, messageType, newMessage, object, text, timestamp } from "../gateway/descriptor";
 import { invalidArgument } from "../gateway/status";
 import { uid } from "./common";
-import type { KindTable, World } from "./kindTable";
+import type { KindTable, ServedCall, World } from "./kindTable";
 
 const batchLimit = 25;
 const described = { uid: text(), name: text(), description: text() };
@@ -38,6 +38,10 @@ const batchRequest = messageType("chainguard.platform.iam.v2.BatchCreateRoleBind
   roleUid: text(),
 });
 
+const batchResponse = messageType("chainguard.platform.iam.v2.BatchCreateRoleBindingsResponse", {
+  roleBindings: list(object(bindingMessage)),
+});
+
 export const roleBinding: KindTable = {
   kind: "RoleBinding",
   prefix: "/iam/v2",
@@ -53,13 +57,12 @@ export const roleBinding: KindTable = {
       pattern: "/iam/v2/roleBindings:batchCreate",
       body: "*",
       request: batchRequest,
-      response: messageType("chainguard.platform.iam.v2.BatchCreateRoleBindingsResponse", {
-        roleBindings: list(object(bindingMessage)),
-      }),
+      response: batchResponse,
     },
   ],
   rules: {
     parent: "Group",
+    events: { name: "iam.rolebindings", actions: ["created", "updated", "deleted"] },
     deleteIsIdempotent: true,
     references: [
       { field: "identityUid", kind: "Identity", onDelete: "cascade" },
@@ -94,11 +97,11 @@ export const roleBinding: KindTable = {
       role: (entry, wanted) => entry.value.roleUid === wanted,
       group: (entry, wanted) => entry.parent === wanted,
     },
-    custom: { BatchCreateRoleBindings: ({ request }, world) => batchCreate(request, world) },
+    custom: { BatchCreateRoleBindings: batchCreate },
   },
 };
 
-function batchCreate(request: Message, world: World): Message {
+function batchCreate({ request, caller }: ServedCall, world: World): Message {
   const parent = (request.parent ?? "") as string;
   const roleUid = request.roleUid as string | undefined;
   const inner = (request.requests ?? []) as Message[];
@@ -122,6 +125,15 @@ function batchCreate(request: Message, world: World): Message {
   });
   const answer = newMessage();
   answer.roleBindings = commits.map((commit) => world.answer(commit()));
+  world.emit(
+    {
+      name: "iam.rolebindings.created.batch",
+      subject: parent,
+      group: parent,
+      body: { message: answer, type: batchResponse },
+    },
+    caller,
+  );
   return answer;
 }
 

@@ -13,5 +13,8 @@ export const subscription: KindTable = {
     sink: text({ required: true, immutable: true, format: httpsUrl }),
   }),
   methods: ["list", "get", "create", "delete"],
-  rules: { parent: "Group" },
+  rules: {
+    parent: "Group",
+    events: { name: "events.subscription", actions: ["created", "deleted"] },
+  },
 };

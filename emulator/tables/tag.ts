@@ -1,6 +1,7 @@
 import { bool, list, messageType, text, timestamp } from "../gateway/descriptor";
+import { millisecondsOf } from "../gateway/scalars";
 import { uid } from "./common";
-import { bundle, tagName } from "./formats";
+import { bundle, imageDigest, tagName } from "./formats";
 import type { KindTable } from "./kindTable";
 
 export const tag: KindTable = {
@@ -11,7 +12,7 @@ export const tag: KindTable = {
   message: messageType("chainguard.platform.registry.v2.Tag", {
     uid,
     name: text({ required: true, format: tagName }),
-    digest: text({ required: true }),
+    digest: text({ required: true, format: imageDigest }),
     deprecated: bool(),
     bundles: list(text(), { format: bundle }),
     updateTime: timestamp({ outputOnly: true }),
@@ -25,4 +26,31 @@ export const tag: KindTable = {
     includeDates: bool(),
     includeEpochs: bool(),
   },
+  rules: {
+    parent: "Repo",
+    overwrites: ({ parent, value }, { store }) =>
+      store.childrenOf({ kind: "Repo", uid: parent }).find((entry) => {
+        return entry.kind === "Tag" && entry.value.name === value.name;
+      }),
+    listed: ({ value }, request) =>
+      hidden.every(
+        ({ pattern, shownBy }) => request[shownBy] === true || !pattern.test(value.name as string),
+      ),
+    matches: {
+      digest: (entry, wanted) => entry.value.digest === wanted,
+      updatedSince: (entry, wanted) => entry.updatedAt >= (millisecondsOf(wanted) ?? 0),
+    },
+    events: {
+      name: "platform.registry.tag",
+      actions: ["created", "deleted"],
+      group: ({ uid: own }) => own.split("/")[0] ?? "",
+    },
+  },
 };
+
+/** Names that a list leaves out unless asked for them: contract, section 4. */
+const hidden = [
+  { pattern: /^sha256-/, shownBy: "includeReferrers" },
+  { pattern: /-20[0-9]{6}$/, shownBy: "includeDates" },
+  { pattern: /-r[0-9]+$/, shownBy: "includeEpochs" },
+] as const;

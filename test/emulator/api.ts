@@ -24,6 +24,23 @@ export interface AnswerBody {
   roleBindings: AnswerBody[];
   repos: AnswerBody[];
   subscriptions: AnswerBody[];
+  identityProviders: Record<string, unknown>[];
+  groupInvites: Record<string, unknown>[];
+  externalGroupRoleMappings: AnswerBody[];
+  termsAcceptances: Record<string, unknown>[];
+  tags: AnswerBody[];
+  artifacts: AnswerBody[];
+  artifactVersions: { version: string; sizeBytes: string }[];
+  advisories: Advisory[];
+  documents: { id: string; advisories: object[] }[];
+  vulnerabilityMetadata: { id: string }[];
+  scim: { etag: string; credentialState: string };
+  etag: string;
+  content: string;
+  size: string;
+  token: string;
+  refreshToken: string;
+  expiry: string;
   nextPageToken: string;
   totalCount: string;
   skipped: number;
@@ -36,8 +53,19 @@ export interface AnswerBody {
   requests: object[];
 }
 
+export interface Advisory {
+  uid: string;
+  advisoryId: string;
+  artifactName: string;
+  artifactArchitecture: string;
+  componentName: string;
+  aliases: string[];
+  events: Record<string, unknown>[];
+}
+
 export interface Detail {
   "@type": string;
+  missing: object[];
   reason: string;
   resourceType: string;
   resourceName: string;

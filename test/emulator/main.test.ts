@@ -63,6 +63,47 @@ describe("the data file", () => {
     await again.close();
   });
 
+  test("holds every kind, and each resource is found below its parent again", async () => {
+    const dataFile = join(folder, "state.json");
+    const emulator = await startEmulator({ dataFile });
+    const api = new Api(emulator);
+    const { uid: org } = await api.make("/iam/v2/groups", "", { name: "org" });
+    const roleUid = await api.builtInRole("viewer");
+    const oidc = { issuer: "https://idp.test", clientId: "c", clientSecret: "s" };
+    const idp = await api.make("/iam/v2/identityProviders", org, { name: "i", defaultRole: roleUid, oidc });
+    await api.post(`/iam/v2/identityProviders/${idp.uid}:generateScimToken`);
+    const mapping = { externalGroupId: "g", roleUid, scope: org };
+    await api.make("/iam/v2/externalGroupRoleMappings", idp.uid, mapping);
+    await api.make("/iam/v2/accountAssociations", org, { name: "a" });
+    await api.make("/iam/v2/groupInvites", org, { roleUid, ttl: "60s" });
+    await api.post(`/iam/v2/terms/${org}`, { documentIds: ["guardener-tos.v1"] });
+    const repo = await api.make("/registry/v2/repos", org, { name: "app" });
+    await api.patch(`/registry/v2/repos/${repo.uid}/readme`, { content: "# hi" });
+    const digest = `sha256:${"a".repeat(64)}`;
+    await api.make("/registry/v2/tags", repo.uid, { name: "1", digest });
+    const before = emulator.state();
+    const { url } = emulator;
+    await emulator.close();
+
+    const again = await startEmulator({ dataFile });
+    const atPort = JSON.stringify(again.state()).replaceAll(again.url, url);
+    expect(JSON.parse(atPort)).toEqual(before);
+    expect(again.clientSecret(idp.uid)).toBe("s");
+    const other = new Api(again);
+    expect((await other.delete(`/iam/v2/groups/${org}`)).text).toContain("1 accountAssociations (a)");
+    for (const path of [
+      `/registry/v2/repos/${repo.uid}`,
+      `/iam/v2/identityProviders/${idp.uid}`,
+      `/iam/v2/accountAssociations/${org}`,
+      `/iam/v2/groupInvites/${before.groupInvites![0]!.uid as string}`,
+      `/iam/v2/groups/${org}`,
+    ]) {
+      expect([path, (await other.delete(path)).status]).toEqual([path, 200]);
+    }
+    expect(Object.values(again.state()).flat()).toEqual([]);
+    await again.close();
+  });
+
   test.each([
     "",
     "{",
@@ -93,6 +134,8 @@ describe("wrong arguments end with code 2 and one line", () => {
     ["--port", "70000"],
     ["--latency", "soon"],
     ["--data", ""],
+    ["--deliver-to", "https://example.com"],
+    ["--deliver-to", ""],
     ["stray"],
   ])("%s %s", async (...argv) => {
     const lines: unknown[] = [];
@@ -150,7 +193,8 @@ describe("as a process", () => {
   });
 
   test("takes its token from the environment without printing it", async () => {
-    const { running, lines, exit } = start(["--recorded", "--latency", "1ms"], { PLATFORM_TOKEN: "canary" });
+    const argv = ["--recorded", "--latency", "1ms", "--deliver-to", "http://127.0.0.1:1"];
+    const { running, lines, exit } = start(argv, { PLATFORM_TOKEN: "canary" });
     const url = (await nextLine(lines)).replace("listening on ", "");
     expect(await nextLine(lines)).toBe("press Ctrl+C to stop");
     const answer = await fetch(`${url}/iam/v2/groups`, { headers: { authorization: "Bearer canary" } });

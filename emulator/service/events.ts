@@ -1,0 +1,101 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Message, MessageType } from "../gateway/descriptor";
+import { renderMessage } from "../gateway/render";
+import { timestampOf } from "../gateway/scalars";
+import type { Caller } from "./caller";
+import type { Deliveries } from "./deliveries";
+import type { Issuer } from "./issuer";
+import type { Store } from "./store";
+
+/** Something that happened: contract, section 11. */
+export interface PlatformEvent {
+  /** Between `dev.chainguard.api.` and `.v1`, for example `iam.group.created`. */
+  readonly name: string;
+  /** Uid of what it happened to. */
+  readonly subject: string;
+  /** Uid of the group that it belongs to; "" when there is none any more. */
+  readonly group: string;
+  readonly body?: {
+    readonly message: Message;
+    readonly type: MessageType;
+    /** These top-level fields alone. */
+    readonly only?: ReadonlySet<string>;
+  };
+  /** Further attributes, by lower-case name. */
+  readonly extensions?: Readonly<Record<string, string>>;
+  /** Not for customers. */
+  readonly internal?: boolean;
+}
+
+export interface EventsOptions {
+  readonly store: Store;
+  readonly deliveries: Deliveries;
+  readonly issuer: Issuer;
+  readonly url: () => string;
+  readonly now: () => number;
+  readonly milliseconds: boolean;
+}
+
+const customer = "customer";
+const tokenLifeSeconds = 3600;
+
+/** Tells subscribers what happened, as CloudEvents in binary mode. */
+export class Events {
+  constructor(private readonly options: EventsOptions) {}
+
+  publish(event: PlatformEvent, caller: Caller): void {
+    const { store } = this.options;
+    if (event.internal || event.group === "" || !store.has("Subscription")) return;
+    const subscriptions = [...store.all("Subscription")].filter(
+      ({ parent }) => event.group === parent || event.group.startsWith(`${parent}/`),
+    );
+    if (subscriptions.length === 0) return;
+    const { now, url, milliseconds, deliveries } = this.options;
+    const id = randomUUID();
+    const type = `dev.chainguard.api.${event.name}.v1`;
+    const headers: Record<string, string> = {
+      "Content-Type": "application/json",
+      "Ce-Specversion": "1.0",
+      "Ce-Id": id,
+      "Ce-Source": url(),
+      "Ce-Type": type,
+      "Ce-Subject": event.subject,
+      "Ce-Time": timestampOf(now()),
+      "Ce-Group": event.group,
+      "Ce-Audience": customer,
+      ...(event.body ? { "Ce-Bodytype": event.body.type.fullName } : {}),
+    };
+    for (const [name, value] of Object.entries(event.extensions ?? {})) {
+      headers[`Ce-${name.charAt(0).toUpperCase()}${name.slice(1)}`] = value;
+    }
+    const { body } = event;
+    const data = JSON.stringify({
+      actor: { subject: caller.uid, act: caller.act },
+      ...(body ? { body: renderMessage(body.message, body.type, { milliseconds, only: body.only }) } : {}),
+    });
+    for (const { uid, parent, value } of subscriptions) {
+      deliveries.add({
+        eventId: id,
+        type,
+        subject: event.subject,
+        group: event.group,
+        subscription: uid,
+        sink: value.sink as string,
+        headers,
+        data,
+        authorization: () => `Bearer ${this.tokenFor(parent, data)}`,
+      });
+    }
+  }
+
+  private tokenFor(group: string, data: string): string {
+    const seconds = Math.floor(this.options.now() / 1000);
+    return this.options.issuer.sign({
+      aud: customer,
+      sub: `webhook:${group}`,
+      iat: seconds,
+      exp: seconds + tokenLifeSeconds,
+      webhook: { digest: `sha256:${createHash("sha256").update(data).digest("hex")}` },
+    });
+  }
+}

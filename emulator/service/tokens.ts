@@ -1,0 +1,243 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { RE2JS } from "re2js";
+import type { Message } from "../gateway/descriptor";
+import { newMessage } from "../gateway/descriptor";
+import type { Call } from "../gateway/gateway";
+import { millisecondsOf, timestampOf } from "../gateway/scalars";
+import { invalidArgument, permissionDenied, unauthenticated } from "../gateway/status";
+import type { EmulatorSettings } from "../settings";
+import type { Caller } from "./caller";
+import { operator } from "./caller";
+import type { Issuer } from "./issuer";
+import type { Claims, Jwt } from "./jwt";
+import { isSignedBy, parseJwt } from "./jwt";
+import type { Entry, Store } from "./store";
+import { personUid } from "./store";
+
+export interface TokensOptions {
+  readonly store: Store;
+  readonly issuer: Issuer;
+  readonly settings: Readonly<EmulatorSettings>;
+  readonly now: () => number;
+  /** The token that always works. */
+  readonly token: string;
+}
+
+/** What a token was issued for; a refresh issues the same again. */
+interface Grant {
+  readonly sub: string;
+  readonly aud: readonly string[];
+  readonly scopes: readonly string[];
+  readonly cap: readonly string[];
+  readonly email: string;
+  readonly act: Readonly<Record<string, string>>;
+}
+
+interface Refresh {
+  readonly grant: Grant;
+  readonly expires: number;
+}
+
+const refreshLifeMs = 30 * 24 * 3_600_000;
+
+/** Exchanges tokens of others for its own, and knows its own again: contract, section 10. */
+export class Tokens {
+  private readonly refreshes = new Map<string, Refresh>();
+
+  constructor(private readonly options: TokensOptions) {}
+
+  /** Who sends this authorization. @throws StatusError code 16 for nobody. */
+  caller(authorization: string | undefined): Caller {
+    const { token, settings, issuer, now } = this.options;
+    if (authorization === `Bearer ${token}`) {
+      return { uid: personUid(operator.issuer, operator.subject), email: settings.callerEmail, act: {} };
+    }
+    const claims = issuer.verify(bearerOf(authorization));
+    if (!claims) throw unauthenticated("a valid bearer token is required");
+    if (isPast(claims.exp, now())) throw unauthenticated("the token has expired");
+    const { sub, aud, email, act } = claims as unknown as Grant;
+    if (!aud.some((each) => this.isOwnAudience(each))) {
+      throw unauthenticated("the token is for another audience");
+    }
+    if (!this.exists(sub)) throw unauthenticated("the identity of the token is gone");
+    return { uid: sub, email, act };
+  }
+
+  exchange({ request, authorization }: Call): Message {
+    const jwt = this.readCallersToken(bearerOf(authorization));
+    const list = (name: string): string[] => (request[name] ?? []) as string[];
+    if (list("aud").length === 0) throw invalidArgument([{ field: "aud", description: "aud is required" }]);
+    const { iss, sub, aud } = jwt.claims as { iss: string; sub: string; aud?: unknown };
+    return this.issue({
+      sub: request.identity === undefined ? this.person(jwt, request) : this.assume(jwt, request),
+      aud: list("aud"),
+      scopes: list("scopes"),
+      cap: list("cap"),
+      email: typeof jwt.claims.email === "string" ? jwt.claims.email : "",
+      act: { iss, sub, aud: textsOf(aud).join(" ") },
+    });
+  }
+
+  refresh({ authorization }: Call): Message {
+    const known = this.refreshes.get(bearerOf(authorization));
+    if (!known || known.expires <= this.options.now() || !this.exists(known.grant.sub)) {
+      throw unauthenticated("the refresh token is not valid");
+    }
+    const issued = this.issue(known.grant);
+    const answer = newMessage();
+    answer.token = issued;
+    answer.refreshToken = newMessage();
+    if (issued.refreshToken !== undefined) {
+      answer.refreshToken.token = issued.refreshToken;
+      answer.refreshToken.expiry = timestampOf(this.options.now() + refreshLifeMs);
+    }
+    return answer;
+  }
+
+  clear(): void {
+    this.refreshes.clear();
+  }
+
+  private issue(grant: Grant): Message {
+    const { issuer, settings, now } = this.options;
+    const expires = now() + settings.tokenLifetimeMs;
+    const answer = newMessage();
+    answer.token = issuer.sign({ ...grant, iat: now() / 1000, exp: expires / 1000, jti: randomUUID() });
+    answer.expiry = timestampOf(expires);
+    if (settings.refreshTokens) {
+      answer.refreshToken = randomBytes(32).toString("base64url");
+      this.refreshes.set(answer.refreshToken, { grant, expires: now() + refreshLifeMs });
+    }
+    return answer;
+  }
+
+  /** @throws StatusError code 16 for what no issuer would vouch for. */
+  private readCallersToken(token: string): Jwt {
+    const { issuer, now } = this.options;
+    const jwt = parseJwt(token);
+    if (!jwt) throw unauthenticated("the bearer must be an OIDC token");
+    const { iss, sub, exp, nbf } = jwt.claims;
+    if (typeof iss !== "string" || typeof sub !== "string" || iss === "" || sub === "") {
+      throw unauthenticated("the token names no issuer or no subject");
+    }
+    if (typeof exp !== "number" || isPast(exp, now())) throw unauthenticated("the token has expired");
+    if (typeof nbf === "number" && !isPast(nbf, now())) throw unauthenticated("the token is not valid yet");
+    if (iss === issuer.name && !issuer.verify(token)) throw unauthenticated("the token's signature is wrong");
+    return jwt;
+  }
+
+  /** The uid of the person that the token stands for. */
+  private person({ claims }: Jwt, request: Message): string {
+    const { store } = this.options;
+    const { iss, sub } = claims as { iss: string; sub: string };
+    const provider = request.identityProvider as string | undefined;
+    if (provider !== undefined) {
+      const oidc = store.find("IdentityProvider", provider)?.value.oidc as Message | undefined;
+      const mine = oidc?.issuer === iss && textsOf(claims.aud).includes(oidc.clientId as string);
+      if (!mine) throw permissionDenied(`the token is none of identity provider "${provider}"`);
+    }
+    return store.personUid(iss, sub);
+  }
+
+  private assume(jwt: Jwt, request: Message): string {
+    const { store, now } = this.options;
+    const uid = request.identity as string;
+    const entry = store.find("Identity", uid);
+    if (!entry || !this.mayAssume(jwt, entry)) {
+      throw permissionDenied(`the token may not assume identity "${uid}"`);
+    }
+    const seen = { ...entry.value, lastSeenTime: timestampOf(now()) } as Message;
+    const { email, email_verified: verified } = jwt.claims;
+    if (typeof email === "string") seen[verified === true ? "email" : "emailUnverified"] = email;
+    store.update(entry, seen, entry.updatedAt);
+    return uid;
+  }
+
+  private mayAssume(jwt: Jwt, { value }: Entry): boolean {
+    const claimMatch = value.claimMatch as Message | undefined;
+    if (claimMatch) return this.matches(jwt.claims, claimMatch);
+    const keys = value.staticKeys as Message | undefined;
+    if (!keys) return false;
+    const {
+      issuer,
+      subject,
+      issuerKeys,
+      audiences = [],
+    } = keys as {
+      issuer: string;
+      subject: string;
+      issuerKeys: string;
+      audiences?: string[];
+    };
+    return (
+      jwt.claims.iss === issuer &&
+      jwt.claims.sub === subject &&
+      this.isForUs(jwt.claims, audiences[0]) &&
+      (millisecondsOf(keys.expirationTime) ?? Infinity) > this.options.now() &&
+      isSignedBy(jwt, issuerKeys)
+    );
+  }
+
+  private matches(claims: Claims, match: Message): boolean {
+    const fits = (name: string, claim: string): boolean => {
+      const exact = match[name];
+      if (exact !== undefined) return claim === exact;
+      const pattern = match[`${name}Pattern`];
+      return pattern !== undefined && isMatch(pattern as string, claim);
+    };
+    const each = (of: unknown, test: (claim: string, wanted: string) => boolean): boolean =>
+      Object.entries((of ?? {}) as Record<string, string>).every(([name, wanted]) =>
+        Object.hasOwn(claims, name) ? textsOf(claims[name]).some((claim) => test(claim, wanted)) : false,
+      );
+    const { audiencePattern } = match;
+    return (
+      fits("issuer", claims.iss as string) &&
+      fits("subject", claims.sub as string) &&
+      (audiencePattern === undefined
+        ? this.isForUs(claims, match.audience as string | undefined)
+        : textsOf(claims.aud).some((aud) => isMatch(audiencePattern as string, aud))) &&
+      each(match.claims, (claim, wanted) => claim === wanted) &&
+      each(match.claimPatterns, (claim, wanted) => isMatch(wanted, claim))
+    );
+  }
+
+  /** Without an audience of its own an identity takes tokens for the issuer's host: contract, section 5. */
+  private isForUs({ aud }: Claims, audience: string | undefined): boolean {
+    return textsOf(aud).some((each) =>
+      audience === undefined ? this.isOwnAudience(each) : each === audience,
+    );
+  }
+
+  /** The emulator is known by any name of this machine's loopback: there may be a proxy before it. */
+  private isOwnAudience(audience: string): boolean {
+    if (this.options.settings.audiences.includes(audience)) return true;
+    const address = audience.includes("://") ? audience : `http://${audience}`;
+    if (!URL.canParse(address)) return false;
+    return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(address).hostname);
+  }
+
+  private exists(uid: string): boolean {
+    const { store } = this.options;
+    return store.find("Identity", uid) !== undefined || store.person(uid) !== undefined;
+  }
+}
+
+function bearerOf(authorization: string | undefined): string {
+  return /^Bearer (.+)$/.exec(authorization ?? "")?.[1] ?? "";
+}
+
+function isPast(seconds: unknown, now: number): boolean {
+  return typeof seconds === "number" && Math.round(seconds * 1000) <= now;
+}
+
+/** A pattern has to fit the whole claim, so that `repo:a` does not let `repo:ab` in. */
+function isMatch(pattern: string, claim: string): boolean {
+  return RE2JS.compile(pattern).matches(claim);
+}
+
+/** A claim as texts: numbers and booleans as JSON writes them, each item of a list. */
+function textsOf(claim: unknown): string[] {
+  if (Array.isArray(claim)) return claim.flatMap(textsOf);
+  if (typeof claim === "string") return [claim];
+  return typeof claim === "number" || typeof claim === "boolean" ? [String(claim)] : [];
+}

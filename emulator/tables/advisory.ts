@@ -1,0 +1,147 @@
+import type { FieldMaker, Message } from "../gateway/descriptor";
+import { bytes, enumOf, enumType, list, messageType, object, text, timestamp } from "../gateway/descriptor";
+import { advisories } from "../data/advisories";
+import type { Entry } from "../service/store";
+import { times, uid } from "./common";
+import type { KindRules, KindTable } from "./kindTable";
+
+const name = (suffix: string): string => `chainguard.platform.vulnerabilities.v2.${suffix}`;
+
+const eventKind = (of: string, fields: Record<string, FieldMaker> = {}): FieldMaker =>
+  object(messageType(name(`Advisory.${of}`), fields), { oneof: "kind" });
+
+/** Kinds of events in the order of their filter's numbers. */
+const eventKinds: Readonly<Record<string, FieldMaker>> = {
+  detection: eventKind("Detection"),
+  truePositiveDetermination: eventKind("TruePositiveDetermination"),
+  fixed: eventKind("Fixed", {
+    fixedVersion: text(),
+    grypeDbBuilt: text(),
+    grypeDbChecksum: text(),
+    note: text(),
+    scannerVersion: text(),
+  }),
+  falsePositiveDetermination: eventKind("FalsePositiveDetermination"),
+  analysisNotPlanned: eventKind("AnalysisNotPlanned"),
+  fixNotPlanned: eventKind("FixNotPlanned"),
+  pendingUpstreamFix: eventKind("PendingUpstreamFix"),
+  patched: eventKind("Patched"),
+};
+
+const constantCase = (camel: string): string =>
+  camel.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+const eventFilter = enumOf(
+  enumType("EVENT_TYPE_FILTER", Object.keys(eventKinds).map(constantCase).join(" ")),
+);
+const reviewState = enumOf(enumType("REVIEW_STATE", "PENDING APPROVED REQUEST_CHANGES REJECTED"));
+
+export const severity = object(
+  messageType(name("Advisory.Severity"), {
+    type: enumOf(enumType("TYPE", "CVSS_V2 CVSS_V3 CVSS_V4")),
+    score: text(),
+  }),
+);
+
+/** Filters that take any of several values of a field. */
+const byField: Readonly<Record<string, string>> = {
+  advisoryIds: "advisoryId",
+  legacyAdvisoryIds: "legacyAdvisoryId",
+  artifactTypes: "artifactType",
+  artifactArchitectures: "artifactArchitecture",
+  componentNames: "componentName",
+  componentTypes: "componentType",
+  componentLocations: "componentLocation",
+};
+
+const manyTexts = (...names: string[]): Record<string, FieldMaker> =>
+  Object.fromEntries(names.map((field) => [field, list(text())]));
+
+const eventsOf = ({ value }: Entry): readonly Message[] => (value.events ?? []) as Message[];
+const filterOf = (event: Message | undefined): string | undefined => {
+  const kind = Object.keys(eventKinds).find((each) => event?.[each] !== undefined);
+  return kind && `EVENT_TYPE_FILTER_${constantCase(kind)}`;
+};
+const includes = (wanted: unknown, value: unknown): boolean => (wanted as unknown[]).includes(value);
+const holds = (value: unknown, part: string): boolean =>
+  typeof value === "string" && value.toLowerCase().includes(part.toLowerCase());
+
+const matches: NonNullable<KindRules["matches"]> = {
+  ...Object.fromEntries(
+    Object.entries(byField).map(([filter, field]) => [
+      filter,
+      (entry: Entry, wanted: unknown) => includes(wanted, entry.value[field]),
+    ]),
+  ),
+  // An origin stands for all packages made from it, and overrules their names: contract, section 7.
+  artifactNames: (entry, wanted, _, request) =>
+    request.origin !== undefined || includes(wanted, entry.value.artifactName),
+  origin: ({ value: { artifactName } }, wanted) =>
+    artifactName === wanted || (artifactName as string).startsWith(`${wanted as string}-`),
+  aliases: (entry, wanted) =>
+    ((entry.value.aliases ?? []) as string[]).some((alias) => includes(wanted, alias)),
+  eventAuthors: (entry, wanted) => eventsOf(entry).some(({ author }) => includes(wanted, author)),
+  excludeEventAuthors: (entry, wanted) => !eventsOf(entry).some(({ author }) => includes(wanted, author)),
+  eventReviewers: (entry, wanted) => eventsOf(entry).some(({ reviewer }) => includes(wanted, reviewer)),
+  eventReviewStates: (entry, wanted) => eventsOf(entry).some((event) => includes(wanted, event.reviewState)),
+  eventTypes: (entry, wanted) => eventsOf(entry).some((event) => includes(wanted, filterOf(event))),
+  latestEventType: (entry, wanted) => filterOf(eventsOf(entry).at(-1)) === wanted,
+  query: ({ value }, wanted) =>
+    [value.advisoryId, value.artifactName, value.componentName, ...((value.aliases ?? []) as string[])].some(
+      (each) => holds(each, wanted as string),
+    ),
+};
+
+export const advisory: KindTable = {
+  kind: "Advisory",
+  prefix: "/vulnerabilities/v2",
+  collection: "advisories",
+  service: "vulnerabilities.v2.AdvisoriesService",
+  message: messageType(name("Advisory"), {
+    uid,
+    advisoryId: text(),
+    ...times,
+    deleteTime: timestamp({ optional: true }),
+    author: text(),
+    artifactName: text(),
+    artifactType: text(),
+    artifactArchitecture: text(),
+    componentName: text(),
+    componentType: text(),
+    componentLocation: text(),
+    aliases: list(text()),
+    severities: list(severity),
+    legacyAdvisoryId: text({ optional: true }),
+    events: list(
+      object(
+        messageType(name("Advisory.Event"), {
+          uid: text(),
+          createTime: timestamp(),
+          findings: bytes(),
+          author: text(),
+          reviewer: text(),
+          reviewState,
+          issue: text({ optional: true }),
+          ...eventKinds,
+        }),
+      ),
+    ),
+  }),
+  methods: ["list", "get"],
+  filters: {
+    ...manyTexts(
+      ...Object.keys(byField),
+      "artifactNames",
+      "aliases",
+      "eventAuthors",
+      "excludeEventAuthors",
+      "eventReviewers",
+    ),
+    eventReviewStates: list(reviewState),
+    eventTypes: list(eventFilter),
+    latestEventType: eventFilter,
+    origin: text(),
+    query: text(),
+  },
+  rules: { parent: "", matches, builtIn: advisories },
+};

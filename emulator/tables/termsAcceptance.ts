@@ -1,0 +1,112 @@
+import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/descriptor";
+import type { TermsDocument } from "../gateway/status";
+import { invalidArgument, termsNotAccepted } from "../gateway/status";
+import type { Message } from "../gateway/descriptor";
+import type { Entry } from "../service/store";
+import type { KindTable, ServedCall, World } from "./kindTable";
+import { pageFields } from "./methods";
+
+const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
+const service = "iam.v2.TermsService";
+
+const acceptance = messageType(name("TermsAcceptance"), {
+  docId: text(),
+  acceptedBy: text(),
+  orgUid: text(),
+  createTime: timestamp({ outputOnly: true }),
+});
+
+const accepted = messageType(name("AcceptTermsResponse"), { group: text(), documentIds: list(text()) });
+
+/** Can be accepted though nothing requires it, so that there is something to accept without any setting. */
+const standing: TermsDocument = {
+  id: "guardener-tos.v1",
+  label: "Terms of Service",
+  url: "https://example.com/terms",
+};
+
+export const termsAcceptance: KindTable = {
+  kind: "TermsAcceptance",
+  prefix: "/iam/v2",
+  collection: "termsAcceptances",
+  service,
+  message: acceptance,
+  methods: [],
+  custom: [
+    {
+      rpc: `${service}/AcceptTerms`,
+      verb: "POST",
+      pattern: "/iam/v2/terms/{group=**}",
+      body: "*",
+      request: messageType(name("AcceptTermsRequest"), { group: text(), documentIds: list(text()) }),
+      response: accepted,
+    },
+    {
+      rpc: `${service}/ListTermsAcceptances`,
+      verb: "GET",
+      pattern: "/iam/v2/terms/{group=**}",
+      request: messageType(name("ListTermsAcceptancesRequest"), { group: text(), ...pageFields }),
+      response: messageType(name("ListTermsAcceptancesResponse"), {
+        termsAcceptances: list(object(acceptance)),
+        nextPageToken: text(),
+        totalCount: int64({ optional: true }),
+        skipped: int32(),
+      }),
+    },
+  ],
+  unscoped: true,
+  rules: {
+    parent: "Group",
+    goesWithParent: true,
+    guard(parent, world) {
+      const { requiredTerms } = world.settings;
+      if (requiredTerms.length === 0) return;
+      const known = new Set(acceptancesFor(parent, world).map(({ value }) => value.docId));
+      const missing = requiredTerms.filter(({ id }) => !known.has(id));
+      if (missing.length > 0) throw termsNotAccepted(missing);
+    },
+    custom: {
+      AcceptTerms: accept,
+      ListTermsAcceptances({ request }, world) {
+        const group = world.existing("Group", request.group).uid;
+        const shown = new Set(acceptancesFor(group, world));
+        return world.list("TermsAcceptance", request, (entry) => shown.has(entry));
+      },
+    },
+  },
+};
+
+/** Those of the group that holds this uid, and of all groups above it. */
+function acceptancesFor(uid: string, { store }: World): Entry[] {
+  const steps = uid.split("/");
+  return steps
+    .flatMap((_, index) => store.childrenOf({ kind: "Group", uid: steps.slice(0, index + 1).join("/") }))
+    .filter(({ kind }) => kind === "TermsAcceptance");
+}
+
+function accept({ request, caller }: ServedCall, world: World): Message {
+  const group = world.existing("Group", request.group).uid;
+  const documentIds = [...new Set((request.documentIds ?? []) as string[])];
+  const offered = [...world.settings.requiredTerms, standing].map(({ id }) => id);
+  const unknown = documentIds.find((id) => !offered.includes(id));
+  if (documentIds.length === 0 || unknown !== undefined) {
+    const description =
+      unknown === undefined ? "documentIds is required" : `there is no document "${unknown}"`;
+    throw invalidArgument([{ field: "documentIds", description }]);
+  }
+  const before = new Set(
+    acceptancesFor(group, world)
+      .filter(({ parent }) => parent === group)
+      .map(({ value }) => value.docId),
+  );
+  for (const docId of documentIds.filter((id) => !before.has(id))) {
+    const value = { docId, acceptedBy: caller.uid, orgUid: group };
+    world.put("TermsAcceptance", world.store.newUid(group), group, value);
+  }
+  const answer = { group, documentIds };
+  world.emit(
+    { name: "iam.terms.accepted", subject: group, group, body: { message: answer, type: accepted } },
+    caller,
+  );
+  return answer;
+}

@@ -1,0 +1,330 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders, Server } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import { Api, violatedFields } from "./api";
+import { claimsOf, isSignedByIssuer } from "./jwt";
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  raw: string;
+}
+
+const start = Date.parse("2026-01-28T12:54:21.189Z");
+let emulator: Emulator;
+let api: Api;
+let server: Server;
+let deliverTo: string;
+let received: Received[];
+let statuses: number[];
+let org: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let raw = "";
+    request.setEncoding("utf8");
+    request.on("data", (chunk: string) => (raw += chunk));
+    request.on("end", () => {
+      received.push({ headers: request.headers, raw });
+      response.writeHead(statuses.shift() ?? 204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  deliverTo = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+beforeEach(async () => {
+  received = [];
+  statuses = [];
+  emulator = await startEmulator({ now: () => start, deliverTo });
+  api = new Api(emulator);
+  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
+  await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
+  await emulator.settled();
+  received = [];
+  emulator.clearEvents();
+});
+afterEach(() => emulator.close());
+
+/** What is told of the requests since the last look: type (without prefix and version), subject and group. */
+async function told(): Promise<string[]> {
+  await emulator.settled();
+  const events = emulator.events.map(({ type, subject, group }) => {
+    const name = /^dev\.chainguard\.api\.(.+)\.v1$/.exec(type)?.[1] ?? type;
+    const place = (uid: string): string => uid.replaceAll(org, "ORG");
+    return `${name} ${place(subject)} ${place(group)}`;
+  });
+  emulator.clearEvents();
+  return events;
+}
+
+const bodyOf = ({ raw }: Received): Record<string, unknown> =>
+  (JSON.parse(raw) as { body: Record<string, unknown> }).body;
+
+describe("a delivery", () => {
+  test("is a CloudEvent in binary mode with a signed token", async () => {
+    const made = await api.make("/registry/v2/repos", org, { name: "app" });
+    await emulator.settled();
+    const [{ headers, raw }] = received as [Received];
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "ce-specversion": "1.0",
+      "ce-id": expect.stringMatching(/./),
+      "ce-source": emulator.url,
+      "ce-type": "dev.chainguard.api.platform.registry.repo.created.v1",
+      "ce-subject": made.uid,
+      "ce-time": "2026-01-28T12:54:21.189Z",
+      "ce-group": org,
+      "ce-audience": "customer",
+      "x-emulator-sink": "https://sink.test/x",
+    });
+    expect(JSON.parse(raw)).toEqual({
+      actor: { subject: expect.stringMatching(/^[0-9a-f]{40}$/), act: {} },
+      body: made,
+    });
+    const token = headers.authorization!.replace("Bearer ", "");
+    expect(claimsOf(token)).toMatchObject({
+      iss: emulator.url,
+      aud: "customer",
+      sub: `webhook:${org}`,
+      webhook: { digest: `sha256:${createHash("sha256").update(raw).digest("hex")}` },
+    });
+    expect(await isSignedByIssuer(token, emulator.url)).toBe(true);
+    expect(emulator.events).toMatchObject([{ state: "delivered", attempts: 1, status: 204 }]);
+    expect(JSON.stringify(emulator.events)).not.toContain(token);
+  });
+
+  test("is tried again with the same id, three times at most, and no request fails for it", async () => {
+    statuses = [500, 503];
+    await api.make("/registry/v2/repos", org, { name: "a" });
+    await emulator.settled();
+    expect(new Set(received.map(({ headers }) => headers["ce-id"])).size).toBe(1);
+    expect(emulator.events).toMatchObject([{ state: "delivered", attempts: 3 }]);
+    statuses = [500, 500, 500, 500];
+    await api.make("/registry/v2/repos", org, { name: "b" });
+    await emulator.settled();
+    expect(emulator.events[1]).toMatchObject({ state: "failed", attempts: 3, status: 500 });
+  });
+
+  test("to nobody is given up, and told", async () => {
+    emulator.settings({ deliverTo: "http://127.0.0.1:1/" });
+    await api.make("/registry/v2/repos", org, { name: "a" });
+    await emulator.settled();
+    expect(emulator.events).toMatchObject([
+      { state: "failed", attempts: 3, error: expect.stringMatching(/./) },
+    ]);
+  });
+
+  test("is kept back unless it is asked for, and listed over HTTP", async () => {
+    emulator.settings({ deliverTo: "" });
+    await api.make("/registry/v2/repos", org, { name: "a" });
+    await emulator.settled();
+    expect(received).toEqual([]);
+    const listed = await api.get("/_emulator/events");
+    expect(listed.body).toMatchObject({
+      events: [{ state: "kept", attempts: 0, sink: "https://sink.test/x" }],
+    });
+    await api.delete("/_emulator/events");
+    expect(emulator.events).toEqual([]);
+  });
+
+  test("goes only to this machine, or to the sinks", () => {
+    for (const wrong of ["http://example.com", "https://127.0.0.1", "nowhere"]) {
+      expect(() => emulator.settings({ deliverTo: wrong })).toThrow(/deliverTo/);
+    }
+    emulator.settings({ deliverTo: "sinks" });
+  });
+});
+
+describe("subscribers", () => {
+  test("hear of their group and what is below, each in its own delivery", async () => {
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    const other = await api.make("/iam/v2/groups", "", { name: "other" });
+    await api.make("/events/v2/subscriptions", team.uid, { sink: "https://team.test" });
+    await told();
+    received = [];
+    await api.make("/registry/v2/repos", team.uid, { name: "a" });
+    await api.make("/registry/v2/repos", org, { name: "b" });
+    await api.make("/registry/v2/repos", other.uid, { name: "c" });
+    await emulator.settled();
+    const sinks = emulator.events.map(
+      ({ sink, body }) => `${sink} ${(body as { body: { name: string } }).body.name}`,
+    );
+    expect(sinks.sort()).toEqual(["https://sink.test/x a", "https://sink.test/x b", "https://team.test a"]);
+    const subjects = received.map(({ headers }) => claimsOf(headers.authorization!).sub).sort();
+    expect(subjects).toEqual([`webhook:${org}`, `webhook:${org}`, `webhook:${team.uid}`].sort());
+  });
+});
+
+describe("the events of", () => {
+  const cases: [string, string, string, object, object | undefined][] = [
+    [
+      "iam.identity",
+      "/iam/v2/identities",
+      "i",
+      { name: "i", claimMatch: { issuer: "i", subject: "s" } },
+      { description: "d" },
+    ],
+    ["iam.roles", "/iam/v2/roles", "r", { name: "r", capabilities: ["CAP_REPO_LIST"] }, { description: "d" }],
+    ["platform.registry.repo", "/registry/v2/repos", "p", { name: "p" }, { description: "d" }],
+    ["events.subscription", "/events/v2/subscriptions", "s", { sink: "https://s.test" }, undefined],
+  ];
+
+  test.each(cases)(
+    "%s tell the resource, and the request on delete",
+    async (name, collection, _, body, change) => {
+      const { uid } = await api.make(collection, org, body);
+      if (change) await api.patch(`${collection}/${uid}`, change);
+      await api.delete(`${collection}/${uid}`);
+      await emulator.settled();
+      const mine = emulator.events.filter(({ sink }) => sink === "https://sink.test/x");
+      const actions = change ? ["created", "updated", "deleted"] : ["created", "deleted"];
+      expect(mine.map(({ type }) => type)).toEqual(
+        actions.map((action) => `dev.chainguard.api.${name}.${action}.v1`),
+      );
+      expect(mine.every(({ subject, group }) => subject === uid && group === org)).toBe(true);
+      expect((mine.at(-1)!.body as { body: object }).body).toEqual({ uid });
+      expect((mine[0]!.body as { body: object }).body).toMatchObject({ uid, ...body });
+    },
+  );
+
+  test("groups name the group itself, and the parent once it is gone", async () => {
+    const { uid } = await api.make("/iam/v2/groups", org, { name: "team" });
+    await api.patch(`/iam/v2/groups/${uid}`, { description: "d" });
+    await api.delete(`/iam/v2/groups/${uid}`);
+    const team = uid.replace(org, "ORG");
+    expect(await told()).toEqual([
+      `iam.group.created ${team} ${team}`,
+      `iam.group.updated ${team} ${team}`,
+      `iam.group.deleted ${team} ORG`,
+    ]);
+  });
+
+  test("role bindings come one by one or as a batch", async () => {
+    const { uid: identityUid } = await api.make("/iam/v2/identities", org, {
+      name: "i",
+      servicePrincipal: 13,
+    });
+    const roleUid = await api.builtInRole("viewer");
+    await told();
+    const { uid } = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
+    await api.patch(`/iam/v2/roleBindings/${uid}`, { roleUid });
+    await api.delete(`/iam/v2/roleBindings/${uid}`);
+    await api.delete(`/iam/v2/roleBindings/${uid}`);
+    const requests = [{ roleBinding: { identityUid } }, { roleBinding: { identityUid } }];
+    await api.post("/iam/v2/roleBindings:batchCreate", { parent: org, roleUid, requests });
+    const place = uid.replace(org, "ORG");
+    expect(await told()).toEqual([
+      `iam.rolebindings.created ${place} ORG`,
+      `iam.rolebindings.updated ${place} ORG`,
+      `iam.rolebindings.deleted ${place} ORG`,
+      "iam.rolebindings.created.batch ORG ORG",
+    ]);
+    expect(bodyOf(received.at(-1)!).roleBindings).toHaveLength(2);
+  });
+
+  test("account associations are their group's, without a body at the end", async () => {
+    const path = `/iam/v2/accountAssociations/${org}`;
+    await api.post(path, { name: "a" });
+    await api.patch(path, { description: "d" });
+    await api.delete(path);
+    expect(await told()).toEqual(
+      ["created", "updated", "deleted"].map((action) => `iam.account_associations.${action} ORG ORG`),
+    );
+    expect(received.filter(({ raw }) => !raw.includes('"body"'))).toHaveLength(1);
+  });
+
+  test("invites tell no more than their uid and end", async () => {
+    const roleUid = await api.builtInRole("viewer");
+    const made = await api.make("/iam/v2/groupInvites", org, { roleUid, ttl: "60s", email: "a@b.test" });
+    await emulator.settled();
+    expect(bodyOf(received[0]!)).toEqual({ uid: made.uid, expirationTime: made.expirationTime });
+    await api.delete(`/iam/v2/groupInvites/${made.uid}`);
+    expect((await told()).map((each) => each.split(" ")[0])).toEqual([
+      "iam.group_invite.created",
+      "iam.group_invite.deleted",
+    ]);
+  });
+
+  test("identity providers and their tokens tell no secret", async () => {
+    const defaultRole = await api.builtInRole("viewer");
+    const oidc = { issuer: "https://idp.test", clientId: "c", clientSecret: "canary" };
+    const { uid } = await api.make("/iam/v2/identityProviders", org, { name: "idp", defaultRole, oidc });
+    const path = `/iam/v2/identityProviders/${uid}`;
+    await api.patch(path, { oidc: { clientSecret: "canary-2" } });
+    const scim = async (verb: string, body: object = {}): Promise<string> =>
+      (await api.post(`${path}:${verb}`, body)).body.etag;
+    let etag = await scim("generateScimToken");
+    etag = await scim("regenerateScimToken", { etag });
+    await scim("setScimEnabled", { etag });
+    await scim("revokeScimToken");
+    await api.make("/iam/v2/externalGroupRoleMappings", uid, {
+      externalGroupId: "g",
+      roleUid: defaultRole,
+      scope: org,
+    });
+    const mapping = emulator.state().externalGroupRoleMappings![0]!.uid as string;
+    await emulator.settled();
+    expect(received.at(-1)!.headers).toMatchObject({ "ce-identityprovider": uid, "ce-group": org });
+    await api.post("/iam/v2/externalGroupRoleMappings:batchDelete", { parent: uid, names: [mapping] });
+    const idp = uid.replace(org, "ORG");
+    expect(await told()).toEqual([
+      `iam.identity_providers.created ${idp} ORG`,
+      `iam.identity_providers.updated ${idp} ORG`,
+      `iam.identity_providers.scim_token.generated ${idp} ORG`,
+      `iam.identity_providers.scim_token.regenerated ${idp} ORG`,
+      `iam.identity_providers.scim_enabled.updated ${idp} ORG`,
+      `iam.identity_providers.scim_token.revoked ${idp} ORG`,
+      `iam.external_group_role_mappings.created ${mapping.replace(org, "ORG")} ORG`,
+      `iam.external_group_role_mappings.deleted.batch ${idp} ORG`,
+    ]);
+    const all = received.map(({ raw }) => raw).join();
+    expect(all).not.toMatch(/canary|cgscim_/);
+  });
+
+  test("tags are the root group's; moving one is creating it; a readme's change is its repo's", async () => {
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    const repo = await api.make("/registry/v2/repos", team.uid, { name: "app" });
+    await told();
+    const digest = `sha256:${"a".repeat(64)}`;
+    for (let time = 0; time < 2; time += 1)
+      await api.post(`/registry/v2/tags/${repo.uid}`, { name: "1", digest });
+    const uid = emulator.state().tags![0]!.uid as string;
+    await api.delete(`/registry/v2/tags/${uid}`);
+    await api.patch(`/registry/v2/repos/${repo.uid}/readme`, { content: "# hi" });
+    const place = (of: string): string => of.replaceAll(org, "ORG");
+    expect(await told()).toEqual([
+      `platform.registry.tag.created ${place(uid)} ORG`,
+      `platform.registry.tag.created ${place(uid)} ORG`,
+      `platform.registry.tag.deleted ${place(uid)} ORG`,
+      `platform.registry.repo.updated ${place(repo.uid)} ${place(team.uid)}`,
+    ]);
+  });
+
+  test("terms are told, refused writes and the caller's metadata are not", async () => {
+    await api.post(`/iam/v2/terms/${org}`, { documentIds: ["guardener-tos.v1"] });
+    await api.patch("/iam/v2/identities:updateIdentityMetadata", { updateMask: "company" });
+    expect(violatedFields(await api.post(`/iam/v2/groups/${org}`, { name: "BAD" }))).toEqual(["name"]);
+    await api.get(`/iam/v2/groups/${org}`);
+    expect(await told()).toEqual(["iam.terms.accepted ORG ORG"]);
+  });
+});
+
+test("closing breaks off what is under way", async () => {
+  const stuck = createServer(() => undefined);
+  await new Promise<void>((resolve) => stuck.listen(0, "127.0.0.1", resolve));
+  emulator.settings({ deliverTo: `http://127.0.0.1:${(stuck.address() as AddressInfo).port}` });
+  await api.make("/registry/v2/repos", org, { name: "a" });
+  await new Promise<void>((resolve) => stuck.once("connection", () => resolve()));
+  await emulator.close();
+  await emulator.settled();
+  expect(emulator.events).toMatchObject([{ state: "failed" }]);
+  stuck.closeAllConnections();
+  stuck.close();
+});

@@ -1,0 +1,284 @@
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import type { Answer, AnswerBody, MadeResource } from "./api";
+import { Api, detail, violatedFields } from "./api";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const start = Date.parse("2026-01-28T12:54:21.189Z");
+const providers = "/iam/v2/identityProviders";
+let emulator: Emulator;
+let api: Api;
+let org: string;
+let defaultRole: string;
+let made: MadeResource;
+let path: string;
+
+const oidc = { issuer: "https://idp.test", clientId: "c", clientSecret: "canary-1" };
+const provider = (changes: object = {}) => ({ name: "idp", defaultRole, oidc: { ...oidc, ...changes } });
+const create = (body: object, parent = org): Promise<Answer> => api.post(`${providers}/${parent}`, body);
+
+beforeEach(async () => {
+  emulator = await startEmulator({ now: () => start });
+  api = new Api(emulator);
+  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
+  defaultRole = await api.builtInRole("viewer");
+  made = await api.make(providers, org, provider());
+  path = `${providers}/${made.uid}`;
+});
+afterEach(() => emulator.close());
+
+describe("a provider", () => {
+  test("is answered without its secret, with the default rule and an unused scim", async () => {
+    expect(made).toEqual({
+      uid: expect.stringMatching(`^${org}/[0-9a-f]{16}$`),
+      name: "idp",
+      description: "",
+      defaultRole,
+      oidc: {
+        issuer: "https://idp.test",
+        clientId: "c",
+        clientSecret: "",
+        additionalScopes: [],
+        groupsClaim: "",
+        correlationRule: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+        pkceEnabled: false,
+      },
+      scim: {
+        enabled: false,
+        endpointUrl: `${emulator.url}/scim/v2/${made.uid}`,
+        tokenExpireTime: null,
+        previousTokenExpireTime: null,
+        credentialState: "CREDENTIAL_STATE_NOT_ISSUED",
+        etag: expect.stringMatching(/./),
+      },
+      createTime: "2026-01-28T12:54:21.189Z",
+      updateTime: "2026-01-28T12:54:21.189Z",
+    });
+    const all = [await api.get(path), await api.get(providers)].map(({ text }) => text).join();
+    expect(all + JSON.stringify(emulator.state())).not.toContain("canary");
+  });
+
+  test("is listed without its scim", async () => {
+    expect((await api.get(providers)).body.identityProviders).toMatchObject([{ uid: made.uid, scim: null }]);
+    expect((await api.get(`${providers}?name=other`)).body.identityProviders).toEqual([]);
+  });
+
+  test.each<[string, () => object, string]>([
+    ["no oidc", () => ({ name: "a", defaultRole }), "oidc"],
+    ["no issuer", () => provider({ issuer: "" }), "oidc.issuer"],
+    ["no client", () => provider({ clientId: "" }), "oidc.clientId"],
+    ["neither secret nor PKCE", () => provider({ clientSecret: "" }), "oidc.clientSecret"],
+    ["no role", () => ({ name: "a", oidc }), "defaultRole"],
+    ["a missing role", () => ({ name: "a", defaultRole: "x", oidc }), "defaultRole"],
+  ])("with %s is refused", async (_, body, field) => {
+    const answer = await create(body());
+    expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+  });
+
+  test("needs a root group, which may have several", async () => {
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    expect(violatedFields(await create(provider(), team.uid))).toEqual(["parent"]);
+    expect((await create(provider())).status).toBe(200);
+  });
+
+  test("may do with PKCE alone, or with both", async () => {
+    expect((await create(provider({ clientSecret: "", pkceEnabled: true }))).status).toBe(200);
+    expect((await create(provider({ pkceEnabled: true }))).status).toBe(200);
+  });
+
+  test("ignores scim in a write, and a mask that names it", async () => {
+    const scim = { enabled: true, etag: "mine", credentialState: "CREDENTIAL_STATE_LIVE" };
+    const other = await create({ ...provider(), scim });
+    expect(other.body.scim).toMatchObject({ enabled: false, credentialState: "CREDENTIAL_STATE_NOT_ISSUED" });
+    const answer = await api.patch(`${path}?updateMask=scim.enabled,description`, { scim, description: "d" });
+    expect(answer.body).toMatchObject({ description: "d", scim: made.scim });
+  });
+
+  test("holds its default role", async () => {
+    const role = await api.make("/iam/v2/roles", org, { name: "r", capabilities: ["CAP_REPO_LIST"] });
+    await api.patch(`${path}?updateMask=defaultRole`, { defaultRole: role.uid });
+    expect((await api.delete(`/iam/v2/roles/${role.uid}`)).body.code).toBe(9);
+    expect(violatedFields(await api.patch(`${path}?updateMask=defaultRole`, { defaultRole: "x" }))).toEqual([
+      "defaultRole",
+    ]);
+  });
+});
+
+describe("the client secret", () => {
+  const patch = (query: string, body: object): Promise<Answer> => api.patch(path + query, body);
+  const secret = (): string | undefined => emulator.clientSecret(made.uid);
+  const pkce = (): Promise<Answer> => patch("?updateMask=oidc.pkceEnabled", { oidc: { pkceEnabled: true } });
+
+  test.each<[string, string, object]>([
+    [
+      "the mask oidc without it",
+      "?updateMask=oidc",
+      { oidc: { issuer: "https://other.test", clientId: "d" } },
+    ],
+    ["the mask oidc with an empty one", "?updateMask=oidc", { oidc: { ...oidc, clientSecret: "" } }],
+    ["a mask of its sibling", "?updateMask=oidc.issuer", { oidc: { issuer: "https://other.test" } }],
+    ["no mask and no key", "", { oidc: { issuer: "https://other.test" } }],
+  ])("is kept by %s", async (_, query, body) => {
+    expect((await patch(query, body)).status).toBe(200);
+    expect(secret()).toBe("canary-1");
+  });
+
+  test("is kept by *, which resets what it leaves out", async () => {
+    await patch("?updateMask=oidc.groupsClaim", { oidc: { groupsClaim: "groups" } });
+    const answer = await patch("?updateMask=*", {
+      name: "idp",
+      defaultRole,
+      oidc: { issuer: oidc.issuer, clientId: oidc.clientId },
+    });
+    expect(answer.body).toMatchObject({ oidc: { groupsClaim: "" } });
+    expect(secret()).toBe("canary-1");
+  });
+
+  test.each<[string, string]>([
+    ["named", "?updateMask=oidc.clientSecret"],
+    ["inferred", ""],
+    ["part of oidc", "?updateMask=oidc"],
+  ])("is rotated when %s and filled", async (_, query) => {
+    const body = { oidc: { ...(query.endsWith("oidc") ? oidc : {}), clientSecret: "canary-2" } };
+    expect((await patch(query, body)).text).not.toContain("canary");
+    expect(secret()).toBe("canary-2");
+  });
+
+  test.each<[string, string, object]>([
+    ["named and empty", "?updateMask=oidc.clientSecret", { oidc: { clientSecret: "" } }],
+    ["named and absent", "?updateMask=oidc.clientSecret", {}],
+    ["inferred and empty", "", { oidc: { clientSecret: "" } }],
+  ])("is wiped when %s, if PKCE remains", async (_, query, body) => {
+    const refused = await patch(query, body);
+    expect([refused.body.code, violatedFields(refused)]).toEqual([3, ["oidc.clientSecret"]]);
+    expect(secret()).toBe("canary-1");
+    await pkce();
+    expect((await patch(query, body)).status).toBe(200);
+    expect(secret()).toBeUndefined();
+  });
+});
+
+test("the correlation rule may be restated, not changed", async () => {
+  const rule = (correlationRule: string): Promise<Answer> =>
+    api.patch(`${path}?updateMask=oidc.correlationRule`, { oidc: { correlationRule } });
+  expect((await rule("CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID")).status).toBe(200);
+  expect((await rule("")).status).toBe(200);
+  const refused = await rule("CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID");
+  expect([refused.body.code, violatedFields(refused)]).toEqual([3, ["oidc.correlationRule"]]);
+});
+
+test("a provider's deletion takes its mappings along", async () => {
+  await api.make("/iam/v2/externalGroupRoleMappings", made.uid, {
+    externalGroupId: "g",
+    roleUid: defaultRole,
+    scope: org,
+  });
+  expect((await api.delete(`/iam/v2/groups/${org}`)).body.code).toBe(9);
+  expect((await api.delete(path)).status).toBe(200);
+  expect(emulator.state()).toMatchObject({ identityProviders: [], externalGroupRoleMappings: [] });
+  expect((await api.delete(`/iam/v2/groups/${org}`)).status).toBe(200);
+});
+
+describe("scim", () => {
+  const call = (verb: string, body: object = {}): Promise<Answer> => api.post(`${path}:${verb}`, body);
+  const scim = async (): Promise<AnswerBody["scim"]> => (await api.get(path)).body.scim;
+  const iso = (ms: number): string => new Date(start + ms).toISOString();
+
+  test("a token is issued once, for a year", async () => {
+    const before = await scim();
+    const { body } = await call("generateScimToken");
+    expect(body).toEqual({
+      identityProviderUid: made.uid,
+      token: expect.stringMatching(/^cgscim_[0-9a-f]{64}$/),
+      endpointUrl: `${emulator.url}/scim/v2/${made.uid}`,
+      expireTime: iso(365 * dayMs),
+      etag: expect.any(String),
+    });
+    const after = await scim();
+    expect(after).toMatchObject({ credentialState: "CREDENTIAL_STATE_LIVE", etag: body.etag });
+    expect(after.etag).not.toBe(before.etag);
+    expect((await api.get(path)).text).not.toContain("cgscim_");
+    const again = await call("generateScimToken");
+    expect([again.status, again.body.code]).toEqual([400, 9]);
+  });
+
+  test.each<[string, object, string]>([
+    ["both an end and none", { expireTime: iso(dayMs), neverExpires: true }, "expireTime"],
+    ["an end in the past", { expireTime: iso(-1) }, "expireTime"],
+    ["an end beyond two years", { expireTime: iso(731 * dayMs) }, "expireTime"],
+  ])("a token with %s is refused", async (_, body, field) => {
+    expect(violatedFields(await call("generateScimToken", body))).toEqual([field]);
+  });
+
+  test("the state of a token follows the clock", async () => {
+    await call("generateScimToken", { expireTime: iso(2 * dayMs) });
+    emulator.advanceClock(2 * dayMs);
+    expect(await scim()).toMatchObject({ credentialState: "CREDENTIAL_STATE_EXPIRED" });
+    const { etag } = await scim();
+    const { body } = await call("regenerateScimToken", { etag, neverExpires: true });
+    expect(body).toMatchObject({ expireTime: null, previousTokenExpireTime: null });
+    emulator.advanceClock(5000 * dayMs);
+    expect(await scim()).toMatchObject({ credentialState: "CREDENTIAL_STATE_LIVE", tokenExpireTime: null });
+  });
+
+  test.each<[string, object, string, number | null]>([
+    ["an hour", {}, "3600s", hourMs],
+    ["what is asked for", { overlap: "60s" }, "60s", 60_000],
+    ["a day at most", { overlap: "172800s" }, "172800s", dayMs],
+    ["not at all", { overlap: "0s" }, "0s", null],
+  ])("the old token goes on for %s", async (_, request, requestedOverlap, lasts) => {
+    const { etag } = (await call("generateScimToken")).body;
+    const { body } = await call("regenerateScimToken", { etag, ...request });
+    const previousTokenExpireTime = lasts === null ? null : iso(lasts);
+    expect(body).toMatchObject({ requestedOverlap, previousTokenExpireTime });
+    expect(await scim()).toMatchObject({
+      previousTokenExpireTime,
+      credentialState: lasts === null ? "CREDENTIAL_STATE_LIVE" : "CREDENTIAL_STATE_ROTATING",
+    });
+    emulator.advanceClock(dayMs);
+    expect(await scim()).toMatchObject({
+      previousTokenExpireTime: null,
+      credentialState: "CREDENTIAL_STATE_LIVE",
+    });
+  });
+
+  test("a token is regenerated with the current etag only, and not before there is one", async () => {
+    const { etag } = await scim();
+    const none = await call("regenerateScimToken", { etag });
+    expect([none.status, detail(none, "ResourceInfo").resourceType]).toEqual([404, "ScimToken"]);
+    await call("generateScimToken");
+    const stale = await call("regenerateScimToken", { etag });
+    expect([stale.status, stale.body.code]).toEqual([409, 10]);
+    expect(violatedFields(await call("regenerateScimToken"))).toEqual(["etag"]);
+  });
+
+  test("a revoked token is gone, and another may be issued", async () => {
+    expect((await call("revokeScimToken")).body.code).toBe(5);
+    const { etag } = (await call("generateScimToken")).body;
+    const { body } = await call("revokeScimToken");
+    expect(body).toMatchObject({ identityProviderUid: made.uid, enabled: false, revokeTime: iso(0) });
+    expect(body.etag).not.toBe(etag);
+    expect(await scim()).toMatchObject({
+      credentialState: "CREDENTIAL_STATE_REVOKED",
+      tokenExpireTime: null,
+    });
+    expect((await call("generateScimToken")).status).toBe(200);
+  });
+
+  test("is switched on with two owners and the current etag", async () => {
+    const { etag } = await scim();
+    const refused = await call("setScimEnabled", { enabled: true, etag });
+    expect([refused.status, refused.body.code]).toEqual([400, 9]);
+    const roleUid = await api.builtInRole("owner");
+    for (const subject of ["1", "2"]) {
+      const query = `issuer=https%3A%2F%2Fidp.test&subject=${subject}`;
+      const identityUid = (await api.get(`/iam/v2/identities:lookupIdentity?${query}`)).body.uid;
+      await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
+    }
+    const on = await call("setScimEnabled", { enabled: true, etag });
+    expect(on.body).toMatchObject({ identityProviderUid: made.uid, enabled: true });
+    expect((await call("setScimEnabled", { enabled: false, etag })).body.code).toBe(10);
+    expect((await call("setScimEnabled", { etag: on.body.etag })).body).toMatchObject({ enabled: false });
+  });
+});

@@ -1,0 +1,264 @@
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import type { Answer } from "./api";
+import { Api, detail, violatedFields } from "./api";
+
+const start = Date.parse("2026-01-28T12:54:21.189Z");
+let emulator: Emulator;
+let api: Api;
+let org: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ now: () => start });
+  api = new Api(emulator);
+  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
+});
+afterEach(() => emulator.close());
+
+describe("account associations", () => {
+  const associations = "/iam/v2/accountAssociations";
+  const create = (body: object): Promise<Answer> =>
+    api.post(`${associations}/${org}`, { name: "a", ...body });
+  const full = {
+    amazon: { account: "123456789012" },
+    google: { projectId: "p", projectNumber: "1" },
+    azure: { tenantId: "t", clientIds: { catalog: "c" } },
+    chainguard: { serviceBindings: { ingester: "x" } },
+    github: { appInstallations: { "12": { installations: [{ installationId: "9007199254740993" }] } } },
+  };
+
+  test("have the uid of their group, which has one at most", async () => {
+    const { body } = await create(full);
+    expect(body).toMatchObject({ uid: org, name: "a", amazon: full.amazon, azure: full.azure });
+    const second = await create({});
+    expect([second.status, second.body.code]).toEqual([409, 6]);
+    expect((await api.get(`${associations}?uidp.children_of=${org}`)).body.totalCount).toBe("1");
+    expect((await api.get(`${associations}/${org}`)).body).toEqual(body);
+  });
+
+  test.each<[object, string]>([
+    [{ amazon: {} }, "amazon.account"],
+    [{ google: { projectId: "p" } }, "google.projectNumber"],
+    [{ azure: { tenantId: "t" } }, "azure.clientIds"],
+    [{ chainguard: {} }, "chainguard.serviceBindings"],
+  ])("%j is refused for %s", async (body, field) => {
+    expect(violatedFields(await create(body))).toEqual([field]);
+  });
+
+  test("change by mask, keep the group from deletion, and are deleted twice", async () => {
+    await create(full);
+    const answer = await api.patch(`${associations}/${org}?updateMask=google,azure.clientIds`, {
+      azure: { clientIds: { other: "d" } },
+    });
+    expect(answer.body).toMatchObject({ google: null, azure: { tenantId: "t", clientIds: { other: "d" } } });
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    expect((await api.delete(`/iam/v2/groups/${org}`)).body.code).toBe(9);
+    for (let time = 0; time < 2; time += 1) {
+      expect((await api.delete(`${associations}/${org}`)).status).toBe(200);
+    }
+    expect(emulator.state()).toMatchObject({ accountAssociations: [], groups: [{}, { uid: team.uid }] });
+    expect((await api.get(`${associations}/${org}`)).status).toBe(404);
+  });
+
+  test("are ready for the providers they name, unless told to wait", async () => {
+    await create({ google: full.google });
+    const check = async (name: string): Promise<unknown> => {
+      const body = { providerType: `ACCOUNT_PROVIDER_TYPE_${name}` };
+      return (await api.post(`${associations}/${org}:checkAccountAssociation`, body)).body;
+    };
+    expect(await check("GOOGLE")).toEqual({ status: "CHECK_STATUS_READY", reason: "", message: "" });
+    expect(await check("AMAZON")).toMatchObject({ status: "CHECK_STATUS_NOT_READY" });
+    expect(await check("NOPE")).toMatchObject({ code: 3 });
+    emulator.settings({ checksNotReady: 2 });
+    const states = [await check("GOOGLE"), await check("GOOGLE"), await check("GOOGLE")];
+    expect(states.map((each) => (each as { status: string }).status)).toEqual([
+      "CHECK_STATUS_NOT_READY",
+      "CHECK_STATUS_NOT_READY",
+      "CHECK_STATUS_READY",
+    ]);
+  });
+});
+
+describe("group invites", () => {
+  const invites = "/iam/v2/groupInvites";
+  let roleUid: string;
+  beforeEach(async () => {
+    roleUid = (await api.make("/iam/v2/roles", org, { name: "r", capabilities: ["CAP_REPO_LIST"] })).uid;
+  });
+
+  test("show their code once, and their role in full", async () => {
+    const made = await api.make(invites, org, { roleUid, ttl: "86400s", email: "a@b.test", singleUse: true });
+    expect(made).toEqual({
+      uid: expect.stringMatching(`^${org}/`),
+      roleUid,
+      ttl: null,
+      email: "a@b.test",
+      singleUse: true,
+      code: expect.stringMatching(/^[0-9a-f]{64}$/),
+      keyId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      role: { uid: roleUid, name: "r", description: "", capabilities: ["CAP_REPO_LIST"] },
+      expirationTime: "2026-01-29T12:54:21.189Z",
+      createTime: "2026-01-28T12:54:21.189Z",
+    });
+    expect((await api.get(`${invites}/${made.uid}`)).body).toEqual({ ...made, code: "" });
+    expect((await api.patch(`${invites}/${made.uid}`, {})).status).toBe(501);
+  });
+
+  test.each<[object, string]>([
+    [{ ttl: "60s" }, "roleUid"],
+    [{ ttl: "60s", roleUid: "x" }, "roleUid"],
+    [{ roleUid: "" }, "ttl"],
+    [{ ttl: "0s" }, "ttl"],
+  ])("%j is refused for %s", async (body, field) => {
+    expect(violatedFields(await api.post(`${invites}/${org}`, body))).toContain(field);
+  });
+
+  test("lose their role with it, and stay listed after their end", async () => {
+    const { uid, keyId } = await api.make(invites, org, { roleUid, ttl: "60s" });
+    emulator.advanceClock(61_000);
+    const later = await api.make(invites, org, { roleUid, ttl: "60s" });
+    expect((await api.delete(`/iam/v2/roles/${roleUid}`)).status).toBe(200);
+    expect((await api.get(invites)).body.groupInvites).toMatchObject([
+      { uid: later.uid, role: null, roleUid },
+      { uid, role: null },
+    ]);
+    const filtered = await api.get(`${invites}?keyId=${keyId as string}`);
+    expect(filtered.body.groupInvites).toMatchObject([{ uid }]);
+  });
+});
+
+describe("external group role mappings", () => {
+  const mappings = "/iam/v2/externalGroupRoleMappings";
+  let roleUid: string;
+  let provider: string;
+  const addProvider = async (name: string): Promise<string> => {
+    const oidc = { issuer: "https://idp.test", clientId: "c", pkceEnabled: true };
+    return (await api.make("/iam/v2/identityProviders", org, { name, defaultRole: roleUid, oidc })).uid;
+  };
+  const mapping = (externalGroupId = "admins") => ({ externalGroupId, roleUid, scope: org });
+  beforeEach(async () => {
+    roleUid = await api.builtInRole("viewer");
+    provider = await addProvider("idp");
+  });
+
+  test("belong to a provider, and are equal to no other of it", async () => {
+    const made = await api.make(mappings, provider, mapping());
+    expect(made).toMatchObject({ ...mapping(), identityProviderUid: provider });
+    expect(made.uid).toMatch(new RegExp(`^${provider}/[0-9a-f]{16}$`));
+    const same = await api.post(`${mappings}/${provider}`, mapping());
+    expect([same.status, same.body.code]).toEqual([409, 6]);
+    const other = await addProvider("other");
+    await api.make(mappings, other, mapping());
+    const listed = await api.get(`${mappings}?identityProviderUid=${other}`);
+    expect(listed.body.externalGroupRoleMappings).toMatchObject([{ identityProviderUid: other }]);
+  });
+
+  test("need the root group as scope, and a role that exists", async () => {
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    const answer = await api.post(`${mappings}/${provider}`, { ...mapping(), scope: team.uid, roleUid: "x" });
+    expect(violatedFields(answer)).toEqual(["scope", "roleUid"]);
+    expect(violatedFields(await api.post(`${mappings}/${provider}`, {}))).toEqual([
+      "externalGroupId",
+      "roleUid",
+      "scope",
+    ]);
+    const missing = await api.post(`${mappings}/${org}/0000000000000000`, mapping());
+    expect(detail(missing, "ResourceInfo").resourceType).toBe("IdentityProvider");
+  });
+
+  test("are deleted in batches: missing ones are skipped, another provider's refused", async () => {
+    const one = await api.make(mappings, provider, mapping("1"));
+    const two = await api.make(mappings, provider, mapping("2"));
+    const foreign = await api.make(mappings, await addProvider("other"), mapping());
+    const remove = (names: string[]): Promise<Answer> =>
+      api.post(`${mappings}:batchDelete`, { parent: provider, names });
+    expect(violatedFields(await remove([one.uid, foreign.uid]))).toEqual(["names"]);
+    const { body } = await remove([one.uid, `${provider}/0000000000000000`, two.uid]);
+    expect(body).toMatchObject({ parent: provider });
+    expect(body.externalGroupRoleMappings.map(({ uid }) => uid)).toEqual([one.uid, two.uid]);
+    expect(emulator.state().externalGroupRoleMappings).toHaveLength(1);
+    expect(violatedFields(await remove([]))).toEqual(["names"]);
+  });
+});
+
+describe("terms", () => {
+  const document = { id: "tos.v1", label: "Terms", url: "https://example.com/tos" };
+  const terms = (group: string): string => `/iam/v2/terms/${group}`;
+
+  test("stop creates below a root group until they are accepted for it", async () => {
+    emulator.settings({ requiredTerms: [document] });
+    const team = (): Promise<Answer> => api.post(`/iam/v2/groups/${org}`, { name: "team" });
+    const refused = await team();
+    expect([refused.status, refused.body.code]).toEqual([400, 9]);
+    expect(detail(refused, "TermsNotAcceptedDetail").missing).toEqual([document]);
+    const accepted = await api.post(terms(org), { documentIds: ["tos.v1"] });
+    expect(accepted.body).toEqual({ group: org, documentIds: ["tos.v1"] });
+    const made = await team();
+    expect(made.status).toBe(200);
+    expect((await api.post(`/iam/v2/groups/${made.body.uid}`, { name: "inner" })).status).toBe(200);
+    expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
+  });
+
+  test("are listed with those of the groups above, once each, and delete with their group", async () => {
+    emulator.settings({ requiredTerms: [document] });
+    for (const documentIds of [["tos.v1"], ["tos.v1"]]) await api.post(terms(org), { documentIds });
+    const { uid } = await api.make("/iam/v2/groups", org, { name: "team" });
+    await api.post(terms(uid), { documentIds: ["guardener-tos.v1"] });
+    const { body } = await api.get(`${terms(uid)}?order_by=created_at`);
+    expect(body.totalCount).toBe("2");
+    expect(
+      new Set(body.termsAcceptances.map(({ docId, orgUid }) => `${docId as string} ${orgUid as string}`)),
+    ).toEqual(new Set([`tos.v1 ${org}`, `guardener-tos.v1 ${uid}`]));
+    const page = await api.get(`${terms(uid)}?page_size=1`);
+    const rest = await api.get(
+      `${terms(uid)}?page_size=1&page_token=${encodeURIComponent(page.body.nextPageToken)}`,
+    );
+    expect([page.body.termsAcceptances.length, rest.body.termsAcceptances.length]).toEqual([1, 1]);
+    expect((await api.delete(`/iam/v2/groups/${uid}`)).status).toBe(200);
+    expect(emulator.state().termsAcceptances).toHaveLength(1);
+  });
+
+  test("of unknown documents and groups are refused", async () => {
+    expect(violatedFields(await api.post(terms(org), { documentIds: ["nope"] }))).toEqual(["documentIds"]);
+    expect(violatedFields(await api.post(terms(org), {}))).toEqual(["documentIds"]);
+    expect((await api.post(terms("x"), { documentIds: ["guardener-tos.v1"] })).status).toBe(404);
+  });
+});
+
+describe("the caller", () => {
+  test("finds the verified root group that is named like the domain of its e-mail address", async () => {
+    expect((await api.get("/iam/v2/groups:lookupGroup")).status).toBe(404);
+    expect((await api.get("/iam/v2/groups:checkEligibility")).body).toEqual({ eligible: false });
+    const kind = "ORG_KIND_CUSTOMER";
+    const { uid } = await api.make("/iam/v2/groups", "", { name: "example.com", verified: true, kind });
+    expect((await api.get("/iam/v2/groups:lookupGroup")).body).toMatchObject({ group: { uid } });
+    expect((await api.get("/iam/v2/groups:checkEligibility")).body).toEqual({ eligible: true });
+    emulator.settings({ callerEmail: "a@other.test" });
+    expect((await api.get("/iam/v2/groups:checkEligibility")).body).toEqual({ eligible: false });
+  });
+
+  test("asks for access to a root group once", async () => {
+    const ask = (group: string): Promise<Answer> =>
+      api.post(`/iam/v2/groups/${group}:requestGroupAccess`, {});
+    expect((await ask(org)).body).toEqual({});
+    const again = await ask(org);
+    expect([again.status, again.body.code]).toEqual([429, 8]);
+    expect((await ask(`${org}/0000000000000000`)).status).toBe(404);
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    expect(violatedFields(await ask(team.uid))).toEqual(["groupUid"]);
+  });
+
+  test("updates its own metadata by the mask in the body alone", async () => {
+    const update = (body: object, query = ""): Promise<Answer> =>
+      api.patch(`/iam/v2/identities:updateIdentityMetadata${query}`, body);
+    const identityMetadata = { company: "c", jobTitle: "j", uid: "other" };
+    expect((await update({ identityMetadata }, "?updateMask=company")).body).toMatchObject({ company: "" });
+    const { body } = await update({ identityMetadata, updateMask: "company,jobTitle" });
+    expect(body).toMatchObject({ company: "c", jobTitle: "j", uid: expect.stringMatching(/^[0-9a-f]{40}$/) });
+    const cleared = await update({ identityMetadata: {}, updateMask: "company" });
+    expect(cleared.body).toMatchObject({ company: "", jobTitle: "j" });
+    for (const updateMask of ["job_title", "*", "nope"]) {
+      expect((await update({ identityMetadata, updateMask })).body.code).toBe(3);
+    }
+  });
+});

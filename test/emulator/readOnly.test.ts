@@ -1,0 +1,191 @@
+import type { Emulator, Seed } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import type { Advisory, Answer, AnswerBody } from "./api";
+import { Api, extraEmulator, violatedFields } from "./api";
+
+let emulator: Emulator;
+let api: Api;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  api = new Api(emulator);
+});
+afterAll(() => emulator.close());
+
+/** All items of a list, page by page, without any of them twice. */
+async function all<T>(path: string, pick: (body: AnswerBody) => readonly T[]): Promise<T[]> {
+  const found: T[] = [];
+  let token = "";
+  do {
+    const answer = await api.get(`${path}&page_size=7&page_token=${encodeURIComponent(token)}`);
+    if (answer.status !== 200) throw new Error(answer.text);
+    found.push(...pick(answer.body));
+    token = answer.body.nextPageToken;
+  } while (token !== "");
+  return found;
+}
+
+describe("libraries", () => {
+  const artifacts = "/libraries/v2/artifacts";
+  const names = async (query: string): Promise<string[]> =>
+    (await all(`${artifacts}?${query}`, (body) => body.artifacts)).map(({ name }) => name);
+
+  test("are listed by ecosystem in the order of their names", async () => {
+    const java = await names("ecosystems=ECOSYSTEM_JAVA");
+    expect(java).toHaveLength(20);
+    expect(java).toEqual([...java].sort());
+    expect(await names("ecosystems=ECOSYSTEM_JAVA&ecosystems=ECOSYSTEM_PYTHON")).toHaveLength(40);
+    const page = await api.get(`${artifacts}?ecosystems=2`);
+    expect(page.body.artifacts[0]).toMatchObject({ uid: "pypi-aiohttp", ecosystem: "ECOSYSTEM_PYTHON" });
+    expect(page.body.totalCount).toBe("20");
+  });
+
+  test("need an ecosystem, and ignore scopes", async () => {
+    for (const path of [artifacts, `${artifacts}/count`]) {
+      expect(violatedFields(await api.get(path))).toEqual(["ecosystems"]);
+    }
+    expect(await names("ecosystems=1&uidp.ids=x")).toHaveLength(20);
+  });
+
+  test("are filtered by name, CUDA version and repair", async () => {
+    const python = "ecosystems=ECOSYSTEM_PYTHON";
+    expect(await names(`${python}&query=PY`)).toEqual(["numpy", "pydantic", "pyyaml", "scipy"]);
+    expect(await names(`${python}&cudaVersion=12.8`)).toEqual(["numpy", "torch"]);
+    expect(await names(`${python}&cudaVersion=11.1`)).toEqual([]);
+    const remediated = await names(`${python}&remediated=true`);
+    expect(remediated.length).toBeGreaterThan(0);
+    expect(remediated.length).toBeLessThan(20);
+  });
+
+  test("are counted", async () => {
+    const { body } = await api.get(`${artifacts}/count?ecosystems=ECOSYSTEM_PYTHON`);
+    expect(body).toEqual({ counts: [{ ecosystem: "ECOSYSTEM_PYTHON", totalCount: "20" }] });
+  });
+
+  test("have versions, the newest first, some larger than a number of JavaScript", async () => {
+    const versions = await all(`${artifacts}/pypi-torch/versions?`, (body) => body.artifactVersions);
+    const numbers = versions.map(({ version }) => version);
+    expect(numbers.indexOf("2.12.0")).toBeLessThan(numbers.indexOf("2.8.0"));
+    expect(versions.some(({ sizeBytes }) => BigInt(sizeBytes) > 2n ** 53n)).toBe(true);
+    expect((await api.get(`${artifacts}/nope/versions`)).status).toBe(404);
+  });
+});
+
+describe("advisories", () => {
+  const list = (query: string): Promise<Advisory[]> =>
+    all(`/vulnerabilities/v2/advisories?${query}`, (body) => body.advisories);
+
+  test("are read one by one and page by page", async () => {
+    const found = await list("");
+    expect(new Set(found.map(({ uid }) => uid)).size).toBe(60);
+    const [first] = found;
+    const { body } = await api.get(`/vulnerabilities/v2/advisories/${first!.uid}`);
+    expect(body).toEqual(first);
+    expect((await api.get("/vulnerabilities/v2/advisories/x")).status).toBe(404);
+    const root = first!.uid.split("/")[0]!;
+    expect(await list(`uidp.descendants_of=${root}`)).toHaveLength(60);
+  });
+
+  test.each<[string, (advisory: Advisory) => boolean]>([
+    ["artifactNames=nginx&artifactNames=redis", (each) => ["nginx", "redis"].includes(each.artifactName)],
+    ["origin=nginx&artifactNames=redis", (each) => each.artifactName.startsWith("nginx")],
+    ["artifactArchitectures=aarch64", (each) => each.artifactArchitecture === "aarch64"],
+    ["artifactTypes=apk&componentNames=zlib", (each) => each.componentName === "zlib"],
+    ["componentTypes=go-module&componentLocations=/usr/lib/zlib", (each) => each.componentName === "zlib"],
+    ["aliases=CVE-2025-1014", (each) => each.aliases.includes("CVE-2025-1014")],
+    ["query=cve-2025-10", (each) => each.aliases[0]!.startsWith("CVE-2025-10")],
+    ["eventTypes=EVENT_TYPE_FILTER_FIXED", (each) => each.events.some((event) => "fixed" in event)],
+    ["latestEventType=EVENT_TYPE_FILTER_DETECTION", (each) => "detection" in each.events.at(-1)!],
+    [
+      "eventAuthors=ann@example.com",
+      (each) => each.events.some(({ author }) => author === "ann@example.com"),
+    ],
+    [
+      "excludeEventAuthors=ann@example.com",
+      (each) => each.events.every(({ author }) => author !== "ann@example.com"),
+    ],
+    [
+      "eventReviewers=bob@example.com",
+      (each) => each.events.some(({ reviewer }) => reviewer === "bob@example.com"),
+    ],
+    [
+      "eventReviewStates=REVIEW_STATE_REJECTED",
+      (each) => each.events.some(({ reviewState }) => reviewState === "REVIEW_STATE_REJECTED"),
+    ],
+  ])("%s leaves what fits", async (query, fits) => {
+    const found = await list(query);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.length).toBeLessThan(60);
+    expect(found.every(fits)).toBe(true);
+  });
+
+  test("are found by either id", async () => {
+    const [first] = await list("legacyAdvisoryIds=LEGACY-10");
+    expect(first).toMatchObject({ legacyAdvisoryId: "LEGACY-10" });
+    expect(await list(`advisoryIds=${first!.advisoryId}&advisoryIds=nope`)).toEqual([first]);
+  });
+});
+
+describe("documents and metadata", () => {
+  test("need no token", async () => {
+    for (const path of ["documents", "metadata"]) {
+      expect((await fetch(`${emulator.url}/advisory/v2/${path}`)).status).toBe(200);
+    }
+  });
+
+  test("documents are found by id and by vulnerability", async () => {
+    const ids = async (query: string): Promise<string[]> =>
+      (await api.get(`/advisory/v2/documents?${query}`)).body.documents.map(({ id }) => id);
+    expect((await ids("")).length).toBeGreaterThan(5);
+    expect(await ids("id=nginx")).toEqual(["nginx"]);
+    expect(await ids("cves=CVE-2025-1000&cves=CVE-2025-1007")).toEqual(["curl", "git"]);
+    expect(await ids("id=nginx&cves=CVE-2025-1000")).toEqual([]);
+  });
+
+  test("metadata comes for up to a thousand ids", async () => {
+    const get = (ids: string[]): Promise<Answer> =>
+      api.get(`/advisory/v2/metadata?${ids.map((id) => `ids=${id}`).join("&")}`);
+    const some = await get(["CVE-2025-1007", "CVE-2025-1000", "nope"]);
+    expect(some.body.vulnerabilityMetadata.map(({ id }) => id)).toEqual(["CVE-2025-1000", "CVE-2025-1007"]);
+    expect((await api.get("/advisory/v2/metadata?id=CVE-2025-1000")).body.totalCount).toBe("1");
+    const many = Array.from({ length: 1001 }, (_, index) => `CVE-${index}`);
+    expect((await get(many.slice(1))).status).toBe(200);
+    expect(violatedFields(await get(many))).toEqual(["ids"]);
+    expect(await all("/advisory/v2/metadata?", (body) => body.vulnerabilityMetadata)).toHaveLength(60);
+  });
+
+  test("reports of resolved vulnerabilities want what no query can carry", async () => {
+    const time = "2026-01-01T00:00:00Z";
+    const answer = await api.get(`/advisory/v2/images/resolvedVulns?startTime=${time}&endTime=${time}`);
+    expect(violatedFields(answer)).toEqual(["imageRefs"]);
+  });
+});
+
+describe("a seed", () => {
+  const uid = "0123456789abcdef0123456789abcdef01234567";
+  const seed = {
+    groups: [{ uid, name: "org" }],
+    artifacts: [{ uid: "pypi-mine", name: "mine", ecosystem: "ECOSYSTEM_PYTHON" }],
+    artifactVersions: [{ uid: "pypi-mine/1", version: "1", sizeBytes: "9223372036854775807" }],
+    vulnerabilityMetadata: [{ id: "CVE-1", summary: "mine" }],
+  };
+
+  test("is there from the start, and after a reset", async () => {
+    const seeded = await extraEmulator({ seed });
+    const other = new Api(seeded);
+    for (let time = 0; time < 2; time += 1) {
+      expect((await other.get(`/iam/v2/groups/${uid}`)).body.name).toBe("org");
+      const python = await other.get("/libraries/v2/artifacts?ecosystems=ECOSYSTEM_PYTHON&query=mine");
+      expect(python.body.artifacts).toMatchObject([{ uid: "pypi-mine" }]);
+      const versions = await other.get("/libraries/v2/artifacts/pypi-mine/versions");
+      expect(versions.body.artifactVersions).toMatchObject([{ sizeBytes: "9223372036854775807" }]);
+      expect((await other.get("/advisory/v2/metadata?id=CVE-1")).body.totalCount).toBe("1");
+      await other.delete(`/iam/v2/groups/${uid}`);
+      seeded.reset();
+    }
+  });
+
+  test.each<Seed>([{ nope: [] }, { groups: [{ name: "a" }] }])("of %j stops the start", async (wrong) => {
+    await expect(startEmulator({ seed: wrong })).rejects.toThrow(/^seed: /);
+  });
+});

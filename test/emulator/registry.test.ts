@@ -1,0 +1,155 @@
+import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../emulator";
+import type { Answer } from "./api";
+import { Api, detail, violatedFields } from "./api";
+
+const start = Date.parse("2026-01-28T12:54:21.189Z");
+const digestOf = (digit: string): string => `sha256:${digit.repeat(64)}`;
+let emulator: Emulator;
+let api: Api;
+let org: string;
+let repo: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ now: () => start });
+  api = new Api(emulator);
+  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
+  repo = (await api.make("/registry/v2/repos", org, { name: "app" })).uid;
+});
+afterEach(() => emulator.close());
+
+describe("tags", () => {
+  const tags = "/registry/v2/tags";
+  const push = (name: string, digit: string, more: object = {}): Promise<Answer> =>
+    api.post(`${tags}/${repo}`, { name, digest: digestOf(digit), ...more });
+
+  test("move when they are pushed again, under the same uid", async () => {
+    const first = await push("1.2", "a", { deprecated: true, bundles: ["ai"] });
+    expect(first.body).toEqual({
+      uid: expect.stringMatching(`^${repo}/`),
+      name: "1.2",
+      digest: digestOf("a"),
+      deprecated: true,
+      bundles: ["ai"],
+      updateTime: "2026-01-28T12:54:21.189Z",
+    });
+    emulator.advanceClock(1000);
+    const second = await push("1.2", "b");
+    expect(second.body).toMatchObject({
+      uid: first.body.uid,
+      digest: digestOf("b"),
+      deprecated: false,
+      updateTime: "2026-01-28T12:54:22.189Z",
+    });
+    expect(emulator.state().tags).toHaveLength(1);
+  });
+
+  test.each<[object, string]>([
+    [{ digest: digestOf("a") }, "name"],
+    [{ name: "-x", digest: digestOf("a") }, "name"],
+    [{ name: "x" }, "digest"],
+    [{ name: "x", digest: "sha256:abc" }, "digest"],
+    [{ name: "x", digest: "latest" }, "digest"],
+    [{ name: "x", digest: digestOf("a"), bundles: ["nope"] }, "bundles"],
+  ])("%j is refused for %s", async (body, field) => {
+    expect(violatedFields(await api.post(`${tags}/${repo}`, body))).toEqual([field]);
+  });
+
+  test("belong to a repo, have no update, and go with their repo", async () => {
+    const { uid } = (await push("1", "a")).body;
+    const stray = await api.post(`${tags}/${org}`, { name: "1", digest: digestOf("a") });
+    expect(detail(stray, "ResourceInfo").resourceType).toBe("Repo");
+    expect((await api.patch(`${tags}/${uid}`, { deprecated: true })).status).toBe(501);
+    await push("2", "a");
+    expect((await api.delete(`${tags}/${uid}`)).status).toBe(200);
+    expect((await api.get(`${tags}/${uid}`)).status).toBe(404);
+    expect((await api.delete(`/registry/v2/repos/${repo}`)).status).toBe(200);
+    expect(emulator.state().tags).toEqual([]);
+  });
+
+  test("are listed by name, digest and time, and some only when asked for", async () => {
+    for (const name of ["1", "1-r3", "1-20260128", "sha256-abc.sig"]) await push(name, "a");
+    emulator.advanceClock(5000);
+    await push("2", "b");
+    const names = async (query: string): Promise<string[]> => {
+      const answer = await api.get(`${tags}?uidp.children_of=${repo}&order_by=name&${query}`);
+      return answer.body.tags.map(({ name }) => name);
+    };
+    expect(await names("")).toEqual(["1", "2"]);
+    expect(await names("includeEpochs=true")).toEqual(["1", "1-r3", "2"]);
+    expect(await names("includeDates=true")).toEqual(["1", "1-20260128", "2"]);
+    expect(await names("includeReferrers=true")).toEqual(["1", "2", "sha256-abc.sig"]);
+    expect(await names("name=1")).toEqual(["1"]);
+    expect(await names(`digest=${digestOf("b")}`)).toEqual(["2"]);
+    expect(await names("updatedSince=2026-01-28T12:54:24Z")).toEqual(["2"]);
+  });
+});
+
+describe("images", () => {
+  const of = (digest: string, what: string): Promise<Answer> =>
+    api.get(`/registry/v2/repos/${repo}/digests/${digest}/${what}`);
+
+  test("of a tag tell architectures and size, always the same", async () => {
+    await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
+    expect((await of(digestOf("a"), "architectures")).body).toEqual({ architectures: ["amd64", "arm64"] });
+    const { body } = await of(digestOf("a"), "size");
+    expect(body).toEqual({ size: expect.stringMatching(/^[0-9]+$/), architecture: "amd64" });
+    expect((await of(digestOf("a"), "size?architecture=amd64")).body).toEqual(body);
+    expect((await of(digestOf("a"), "size?architecture=arm64")).body.size).not.toBe(body.size);
+  });
+
+  test("that no tag has, or for another machine, are missing", async () => {
+    await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
+    for (const answer of [
+      await of(digestOf("b"), "architectures"),
+      await of(digestOf("b"), "size"),
+      await of(digestOf("a"), "size?architecture=vax"),
+    ]) {
+      expect([answer.status, detail(answer, "ResourceInfo").resourceType]).toEqual([404, "Image"]);
+    }
+  });
+});
+
+describe("readmes", () => {
+  const path = (of = repo): string => `/registry/v2/repos/${of}/readme`;
+
+  test("are empty at first, and change without the repo", async () => {
+    const before = (await api.get(`/registry/v2/repos/${repo}`)).body;
+    expect((await api.get(path())).body).toEqual({ uid: repo, content: "" });
+    const content = "# App\n\n<b>bold</b> [link](https://example.com)";
+    expect((await api.patch(`${path()}?updateMask=content`, { content })).body).toEqual({
+      uid: repo,
+      content,
+    });
+    expect((await api.get(path())).body.content).toBe(content);
+    expect((await api.get(`/registry/v2/repos/${repo}`)).body).toEqual(before);
+    expect((await api.patch(`${path()}?updateMask=content`, {})).body.content).toBe("");
+    const missing = await api.get(path(`${org}/0000000000000000`));
+    expect(detail(missing, "ResourceInfo").resourceType).toBe("Repo");
+  });
+
+  test("come from the source of a synced repo, and go with the repo", async () => {
+    const synced = await api.make("/registry/v2/repos", org, { name: "n", sync_config: { source: "nginx" } });
+    expect((await api.get(path(synced.uid))).body.content).toContain("# nginx");
+    await api.patch(path(synced.uid), { content: "mine" });
+    expect((await api.get(path(synced.uid))).body.content).toBe("mine");
+    await api.delete(`/registry/v2/repos/${synced.uid}`);
+    expect(emulator.state().repoReadmes).toEqual([]);
+  });
+
+  test.each([
+    "<script>x</script>",
+    '<img src="x" onerror="y()">',
+    '<a href="javascript:x()">y</a>',
+    "[y](javascript:x)",
+  ])("%s is refused", async (content) => {
+    expect(violatedFields(await api.patch(path(), { content }))).toEqual(["content"]);
+  });
+
+  test("are refused to customers, when so set", async () => {
+    emulator.settings({ readmeForbidden: true });
+    const answer = await api.patch(path(), { content: "x" });
+    expect([answer.status, answer.body.code]).toEqual([403, 7]);
+    expect((await api.get(path())).status).toBe(200);
+  });
+});
