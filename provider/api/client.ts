@@ -27,6 +27,15 @@ export interface ClientOptions {
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 export type JsonObject = Record<string, unknown>;
 
+export interface ListOptions {
+  /** The member of the answer that holds the list; default: the last word of the path. */
+  readonly member?: string;
+  /** At most, and by default, 200. */
+  readonly pageSize?: number;
+  /** Tells objects apart, undefined nothing; default: by their uid. */
+  readonly key?: (object: JsonObject) => unknown;
+}
+
 interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -94,6 +103,7 @@ export class Client {
   private readonly limit: ReturnType<typeof pLimit>;
   private readonly gate = new Gate();
   private readonly policy: RetryPolicy;
+  private readonly madeAt = new Map<string, number>();
   private clockSkewMs = 0;
 
   constructor(private readonly options: ClientOptions) {
@@ -138,8 +148,16 @@ export class Client {
     return this.request({ method: "POST", path, body, repeatable });
   }
 
-  create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
-    return this.post(this.address(collection, parent), body, { repeatable: false });
+  async create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
+    const answer = await this.post(this.address(collection, parent), body, { repeatable: false });
+    if (typeof answer["uid"] === "string") this.madeAt.set(answer["uid"], Date.now());
+    return answer;
+  }
+
+  /** How long ago this client made a resource, in milliseconds; undefined if it did not. */
+  madeAgo(uid: string): number | undefined {
+    const at = this.madeAt.get(uid);
+    return at === undefined ? undefined : Date.now() - at;
   }
 
   /** Changes what the body holds; `mask` names the same paths, or is left out for the inferred one. */
@@ -170,14 +188,18 @@ export class Client {
    * All objects of a list, page by page. An expired token restarts a list without an error
    * (contract, section 4): objects already seen are dropped.
    */
-  async *list(collection: string, query: Query = {}): AsyncGenerator<JsonObject> {
-    const plural = collection.slice(collection.lastIndexOf("/") + 1);
+  async *list(
+    collection: string,
+    query: Query = {},
+    { member, pageSize = PAGE_SIZE, key = ({ uid }) => (uid === "" ? undefined : uid) }: ListOptions = {},
+  ): AsyncGenerator<JsonObject> {
+    const plural = member ?? collection.slice(collection.lastIndexOf("/") + 1);
     const seen = new Set<unknown>();
     const tokens = new Set<string>();
     let token: string | undefined;
     let repeated = 0;
     do {
-      const page = await this.get(collection, { ...query, page_size: PAGE_SIZE, page_token: token });
+      const page = await this.get(collection, { ...query, page_size: pageSize, page_token: token });
       const items = page[plural];
       if (!Array.isArray(items)) {
         throw this.notTheApi({ method: "GET", path: collection }, `its answer has no list "${plural}"`);
@@ -188,9 +210,10 @@ export class Client {
           throw this.notTheApi({ method: "GET", path: collection }, `its list "${plural}" holds no objects`);
         }
         const object = item as JsonObject;
-        if (seen.has(object["uid"])) continue;
-        if (object["uid"] !== undefined) {
-          seen.add(object["uid"]);
+        const known = key(object);
+        if (seen.has(known)) continue;
+        if (known !== undefined) {
+          seen.add(known);
           isNews = true;
         }
         yield object;

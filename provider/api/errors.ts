@@ -185,7 +185,7 @@ export function isFailedPrecondition(error: unknown): boolean {
 export function isUnclear(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === "unclear";
   if (!isApiError(error)) return false;
-  return error.status >= 500 && error.code !== "UNIMPLEMENTED";
+  return (error.status >= 500 && error.code !== "UNIMPLEMENTED") || error.code === "CANCELLED";
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -23,7 +23,9 @@ async function main(argv: readonly string[]): Promise<number> {
       console.error(USAGE);
       return 2;
     default:
-      console.error(`pulumi-platform: unknown command ${JSON.stringify(command)}\n\n${USAGE}`);
+      console.error(
+        `pulumi-platform: unknown command ${JSON.stringify(command)}; see pulumi-platform --help`,
+      );
       return 2;
   }
 }

@@ -15,6 +15,7 @@ import type {
   ResourceSpec,
   StringSpec,
 } from "./spec";
+import { holdsSecret } from "./spec";
 import { containsUnknown, isObject, isSet, isUnknown } from "./values";
 
 /** The engine's own keys among the inputs. */
@@ -92,7 +93,8 @@ class Checker {
   value(spec: FieldSpec, path: string, value: Json): void {
     if (isUnknown(value)) return;
     if (!hasType(spec, value)) {
-      this.fail(path, `must be ${typeNames[spec.type]}, not ${typeOf(value)}`);
+      const given = spec.secret ? "" : `, not ${typeOf(value)}`;
+      this.fail(path, `must be ${typeNames[spec.type]}${given}`);
       return;
     }
     switch (spec.type) {
@@ -118,7 +120,12 @@ class Checker {
   }
 
   private string(spec: StringSpec, path: string, text: string): void {
-    if (text === "") return;
+    if (text === "") {
+      // An unset configuration value must not make a root by accident.
+      if (spec.path)
+        this.fail(path, "must not be empty: give a uid, or leave it out where there is no parent");
+      return;
+    }
     const length = Array.from(text).length;
     if (spec.maxLength !== undefined && length > spec.maxLength) {
       this.fail(path, `must have at most ${spec.maxLength} characters, not ${length}`);
@@ -253,5 +260,22 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
     );
     checker.failures.push(...spec.rules(sound, unknown, context));
   }
-  return checker.failures;
+  return Object.values(spec.fields).some(holdsSecret)
+    ? checker.failures.map(withoutValue(spec))
+    : checker.failures;
+}
+
+/**
+ * The engine prints the value of a top-level property that fails: an object with a secret in it, or a secret under a
+ * name that is none. Without a property it prints the reason alone.
+ */
+function withoutValue(spec: ResourceSpec): (failure: Failure) => Failure {
+  return ({ property, reason }) => {
+    const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
+    const isInside =
+      field === undefined && Object.keys(spec.fields).some((key) => property.startsWith(`${key}.`));
+    return isInside || (field && !holdsSecret(field))
+      ? { property, reason }
+      : { property: "", reason: `${property} ${reason}` };
+  };
 }

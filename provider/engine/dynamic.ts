@@ -68,7 +68,7 @@ async function guarded<T>(spec: ResourceSpec, stored: unknown, action: () => Pro
     return await action();
   } catch (error) {
     if (error instanceof PartialFailure) {
-      Object.assign(error.properties, { __provider: stored });
+      Object.assign(error, { properties: plain({ ...error.properties, __provider: stored }) });
       throw error;
     }
     throw error instanceof HandlerError ? error : explain(spec, spec.noun, error, []);

@@ -13,18 +13,15 @@ import { parentOf } from "../api/uid";
 import { checkInputs } from "./check";
 import { diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
-import { explain, PartialFailure, refused } from "./messages";
+import { explain, HandlerError, PartialFailure, refused } from "./messages";
 import { holdsSecret } from "./spec";
-import type { Failure, Props, ResourceSpec } from "./spec";
+import type { Clock, Failure, Props, ResourceSpec } from "./spec";
 import { equal, isSet } from "./values";
 import { createBody, isServerFilled, mergeLive, outputsFor, readBody, readOutputs } from "./wire";
 
 /** What a handler needs of the world. */
-export interface Surroundings {
+export interface Surroundings extends Clock {
   readonly client: () => Client;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
 }
 
 export interface CreateResult {
@@ -130,7 +127,7 @@ class KindHandlers implements Handlers {
       this.createOnce(parent, inputs),
     );
     const id = uidOf(answer, `creating ${label(this.spec, inputs)}`);
-    return { id, outs: await this.confirmed(id, inputs, answer) };
+    return { id, outs: await this.followed(id, inputs, await this.confirmed(id, inputs, answer)) };
   }
 
   async read(id: string, olds: Props): Promise<ReadResult> {
@@ -157,7 +154,7 @@ class KindHandlers implements Handlers {
         await this.spec.operations?.writeApart?.(this.client(), id, olds, news);
         answer = await this.get(id, news);
       }
-      return this.settled(id, olds, news, answer, olds);
+      return this.followed(id, news, this.settled(id, olds, news, answer, olds));
     });
   }
 
@@ -256,9 +253,11 @@ class KindHandlers implements Handlers {
         return answer;
       } catch (error) {
         const delay = SETTLE_DELAYS_MS[tries];
-        if (delay !== undefined && isPermissionDenied(error) && (await this.isNew(parent))) {
+        // A parent that may not be seen yet answers either way (contract, section 14).
+        const isRefused = isPermissionDenied(error) || isNotFound(error);
+        if (delay !== undefined && isRefused && (await this.isNew(parent))) {
           await this.around.sleep(delay);
-        } else if (isUnclear(error)) {
+        } else if (isUnclear(error) && !this.spec.operations?.createsOver) {
           const wait = LOST_DELAYS_MS[lost];
           if (wait === undefined) throw error;
           lost += 1;
@@ -276,6 +275,9 @@ class KindHandlers implements Handlers {
   private async isNew(parent: string | undefined): Promise<boolean> {
     if (parent === undefined) return false;
     const client = this.client();
+    // Even reading it may be refused for now.
+    const ago = client.madeAgo(parent);
+    if (ago !== undefined) return ago < NEW_GROUP_MS;
     try {
       const group = await client.getResource("/iam/v2/groups", parent);
       const made = typeof group["createTime"] === "string" ? Date.parse(group["createTime"]) : NaN;
@@ -292,7 +294,10 @@ class KindHandlers implements Handlers {
     started: number,
     lost: unknown,
   ): Promise<JsonObject | undefined> {
-    const found = await this.equalSiblings(parent, inputs, started).catch((error: unknown) => {
+    const { made: own } = this.spec.operations ?? {};
+    const looking = own ? own(this.client(), inputs) : this.equalSiblings(parent, inputs, started);
+    const found = await looking.catch((error: unknown) => {
+      if (error instanceof HandlerError) throw error;
       throw refused(
         `creating ${label(this.spec, inputs)}: the answer was lost (${messageOf(lost)}), and looking for what it made failed (${messageOf(error)}); look for it before you run again`,
       );
@@ -357,6 +362,19 @@ class KindHandlers implements Handlers {
     }
     // What is answered once is in the first answer only.
     return this.settled(id, undefined, news, answer, told);
+  }
+
+  /** What follows a write; the resource stays, whatever becomes of it. */
+  private async followed(id: string, news: Props, outs: Props): Promise<Props> {
+    try {
+      await this.spec.operations?.afterWrite?.(this.client(), id, news, this.around);
+      return outs;
+    } catch (error) {
+      // Recorded as not set, so that the next run comes here again.
+      const again = Object.fromEntries(changedApart(this.spec, {}, news).map((key) => [key, null]));
+      const { message } = explain(this.spec, `${label(this.spec, news)} ${id}`, error, []);
+      throw new PartialFailure(id, { ...outs, ...again }, [message]);
+    }
   }
 
   private settled(id: string, olds: Props | undefined, news: Props, answer: JsonObject, told: Props): Props {

@@ -55,12 +55,17 @@ export function propertyOf(spec: ResourceSpec, field: string): string {
 
 const PROXY = "a proxy or load balancer answered instead of the API; try again";
 
-function advice(error: ApiError): string | undefined {
+function advice(spec: ResourceSpec, error: ApiError): string | undefined {
   if (error.code === "NOT_FOUND" && error.details.resource === undefined && error.fromApi) {
     return "this address is not one of the API's: is platform:baseUrl (or PLATFORM_BASE_URL) right?";
   }
-  if (error.details.missingTerms.length > 0) return "accept these documents first, then run again";
+  if (error.details.missingTerms.length > 0) {
+    const ids = error.details.missingTerms.map(({ id }) => id);
+    return `read these documents, accept them by a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and let this resource depend on it`;
+  }
   if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
+  const own = error.fromApi ? spec.advice?.[error.code] : undefined;
+  if (own !== undefined) return own;
   switch (error.code) {
     case "UNAUTHENTICATED":
       return "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN";
@@ -105,7 +110,7 @@ export function explain(
     ...details.missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
     ...notes,
   ];
-  const say = advice(error);
+  const say = advice(spec, error);
   if (say !== undefined) lines.push(say);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
   // The violations say the same as the server's message, in the program's words.

@@ -47,7 +47,9 @@ function withSecrets(
       return [key, value];
     if (field.secret || field.type !== "object") return [key, pulumi.secret(value)];
     const mark = (inner: unknown): unknown =>
-      inner !== null && typeof inner === "object" ? withSecrets(field.fields, { ...inner }) : inner;
+      inner !== null && typeof inner === "object" && !Array.isArray(inner)
+        ? withSecrets(field.fields, { ...inner })
+        : inner;
     const isLater = pulumi.Output.isInstance(value) || value instanceof Promise;
     return [key, isLater ? pulumi.output(value).apply(mark) : mark(value)];
   });

@@ -44,8 +44,10 @@ interface Behaviour {
   readonly normalized?: boolean;
   /** A part of the address (the parent), not of the body. */
   readonly path?: boolean;
-  /** Written by a request of its own: see `Operations.writeApart`. */
+  /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
   readonly apart?: boolean;
+  /** For people: a difference at the server is not drift. A change in the program is sent like any other. */
+  readonly informative?: boolean;
   /** An output that is answered once, when the resource is made: kept from state on read. */
   readonly createOnly?: boolean;
   /** Its name on the wire, where that is not the property's. */
@@ -69,6 +71,8 @@ export interface EnumSpec extends Behaviour {
   readonly prefix: string;
   /** Known names without prefix: for hints only, since membership is the server's affair. */
   readonly known: readonly string[];
+  /** The name, without prefix, that the server takes where none is given: the two mean the same. */
+  readonly default?: string;
 }
 
 export interface BooleanSpec extends Behaviour {
@@ -85,7 +89,6 @@ export interface ListSpec extends Behaviour {
   readonly items: FieldSpec;
   /** A set: order and repetition mean nothing (contract, section 5). */
   readonly unordered?: boolean;
-  readonly minItems?: number;
   readonly maxItems?: number;
 }
 
@@ -144,18 +147,39 @@ export interface Api {
   post(path: string, body: unknown, options: { repeatable: boolean }): Promise<Record<string, unknown>>;
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
-  list(collection: string, query?: Readonly<Record<string, string>>): AsyncIterable<Record<string, unknown>>;
+  /** `member` of the answer holds the list; the last word of the path if not given. */
+  list(
+    collection: string,
+    query?: Readonly<Record<string, string>>,
+    options?: { readonly member?: string },
+  ): AsyncIterable<Record<string, unknown>>;
+}
+
+/** The time, for whoever has to wait. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** Where a kind's requests differ from the usual ones. Answers have the form of the resource, `uid` included. */
 export interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props) => Promise<Record<string, unknown>>;
+  /** `create` writes over what is there and may be done twice: a lost answer is an error like any other. */
+  readonly createsOver?: boolean;
+  /**
+   * What a create whose answer was lost may have made, looked for before it is sent again; by default the
+   * children of the parent, made since, that equal the inputs.
+   */
+  readonly made?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;
   /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
   readonly get?: (api: Api, uid: string, olds: Props) => Promise<Record<string, unknown> | undefined>;
   readonly update?: (api: Api, uid: string, olds: Props, news: Props) => Promise<Record<string, unknown>>;
   readonly delete?: (api: Api, uid: string, olds: Props) => Promise<void>;
   /** Writes the fields that are `apart`, when one of them changed; `olds` is empty after a create. */
   readonly writeApart?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
+  /** Runs after each create and update. The resource stays when it fails, and the next run comes here again. */
+  readonly afterWrite?: (api: Api, uid: string, news: Props, clock: Clock) => Promise<void>;
 }
 
 export interface ResourceSpec {
@@ -178,6 +202,8 @@ export interface ResourceSpec {
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Brings an answer into the form of the fields (contract, section 5). */
   readonly fromServer?: (body: Props, uid: string) => Props;
+  /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
+  readonly advice?: Readonly<Record<string, string>>;
   /** What may refuse a delete. */
   readonly dependents?: readonly Dependents[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */
@@ -191,6 +217,11 @@ export interface ResourceDescription<Args> extends Omit<ResourceSpec, "fields"> 
 
 export function defineResource<Args>(description: ResourceDescription<Args>): ResourceSpec {
   return description;
+}
+
+/** Whether an error is one of the API with this code, as in `ABORTED`, or got no answer: `CONNECTION`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === code;
 }
 
 /** Whether a field, or a part of it, is a secret. */

@@ -1,6 +1,19 @@
-import { canonicalJwks, durationNanos, timestampNanos } from "./formats";
 import { UNKNOWN } from "./spec";
 import type { FieldSpec, Json } from "./spec";
+import { durationNanos, timestampNanos } from "./times";
+
+/** The content of a JWKS in one spelling: keys of objects sorted, white space gone. */
+export function canonicalJwks(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
+      value !== null && typeof value === "object" && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
 
 export function isUnknown(value: unknown): boolean {
   return value === UNKNOWN;
@@ -46,18 +59,27 @@ function canonicalString(spec: FieldSpec, value: string): string | undefined {
  * absent, null and the default of the type are equal (contract, section 2). A value of a wrong type
  * stands for itself.
  */
-export function canonical(spec: FieldSpec, value: Json | undefined): Json | undefined {
+export function canonical(
+  spec: FieldSpec,
+  value: Json | undefined,
+  { informative = true } = {},
+): Json | undefined {
   if (value === undefined || value === null || value === "" || value === false || value === 0)
     return undefined;
+  if (spec.informative && !informative) return undefined;
   if (isUnknown(value)) return value;
   if (typeof value === "string") {
-    if (spec.type === "enum" && value === `${spec.prefix}UNSPECIFIED`) return undefined;
+    if (spec.type === "enum") {
+      return value === `${spec.prefix}UNSPECIFIED` || value === `${spec.prefix}${spec.default ?? ""}`
+        ? undefined
+        : value;
+    }
     return canonicalString(spec, value);
   }
   if (Array.isArray(value)) {
     if (value.length === 0) return undefined;
     if (spec.type !== "list") return value;
-    const items = value.map((item) => canonical(spec.items, item) ?? null);
+    const items = value.map((item) => canonical(spec.items, item, { informative }) ?? null);
     if (!spec.unordered) return items;
     const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
     return [...byText.keys()].sort(compare).map((text) => byText.get(text) ?? null);
@@ -66,12 +88,15 @@ export function canonical(spec: FieldSpec, value: Json | undefined): Json | unde
     const entries =
       spec.type === "object"
         ? Object.entries(spec.fields)
-            .map(([key, field]): [string, Json | undefined] => [key, canonical(field, value[key])])
+            .map(([key, field]): [string, Json | undefined] => [
+              key,
+              canonical(field, value[key], { informative }),
+            ])
             .filter(([, member]) => member !== undefined)
         : spec.type === "map"
           ? Object.entries(value).map(([key, member]): [string, Json] => [
               key,
-              canonical(spec.values, member) ?? null,
+              canonical(spec.values, member, { informative }) ?? null,
             ])
           : Object.entries(value);
     if (entries.length === 0) return undefined;
@@ -83,6 +108,12 @@ export function canonical(spec: FieldSpec, value: Json | undefined): Json | unde
 /** Whether two values mean the same to the API. */
 export function equal(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(canonical(spec, a)) === JSON.stringify(canonical(spec, b));
+}
+
+/** Whether two values mean the same but for what is there for people to read. */
+export function equalInEffect(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
+  const [one, other] = [a, b].map((value) => canonical(spec, value, { informative: false }));
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Whether a value is set at all: neither absent nor the default of its type. */

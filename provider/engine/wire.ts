@@ -1,6 +1,6 @@
-import { durationToWire } from "./formats";
 import type { FieldSpec, Json, Props, ResourceSpec } from "./spec";
-import { equal, isObject, isSet } from "./values";
+import { durationToWire } from "./times";
+import { equal, equalInEffect, isObject, isSet } from "./values";
 
 /** The name of a field on the wire. */
 export function wireName(key: string, spec: FieldSpec): string {
@@ -88,11 +88,16 @@ export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
   return readFields(spec.fields, spec.fromServer ? spec.fromServer(body, uid) : body);
 }
 
-/** The outputs that an answer holds; what it does not tell, or tells only once, is kept. */
+/** The outputs that an answer holds; what it does not name, or tells only once, is kept. */
 export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
-  const told = readFields(spec.outputs ?? {}, spec.fromServer ? spec.fromServer(body, uid) : body);
-  const kept = Object.keys(spec.outputs ?? {}).filter((key) => olds[key] !== undefined);
-  return { ...Object.fromEntries(kept.map((key) => [key, olds[key]])), ...told };
+  const fields = spec.outputs ?? {};
+  const answer = spec.fromServer ? spec.fromServer(body, uid) : body;
+  const kept = Object.entries(fields)
+    .filter(
+      ([key, field]) => olds[key] !== undefined && (field.createOnly || !(wireName(key, field) in answer)),
+    )
+    .map(([key]) => [key, olds[key]] as const);
+  return { ...Object.fromEntries(kept), ...readFields(fields, answer) };
 }
 
 /** Where the server's forms of normalized fields are kept in outputs: `{"syncConfig.source": "…"}`. */
@@ -130,7 +135,7 @@ function mergeField(
     if (Object.keys(merged).length > 0) return merged;
     return isObject(old) && !isSet(spec, old) ? old : undefined;
   }
-  if (equal(spec, old, live)) return old;
+  if ((context.all ? equal : equalInEffect)(spec, old, live)) return old;
   if (isSet(spec, old) || context.all) return live;
   return spec.security ? live : undefined;
 }
