@@ -2,15 +2,43 @@ import * as pulumi from "@pulumi/pulumi";
 import type * as authModule from "../api/auth";
 import type * as clientModule from "../api/client";
 import { readSettings } from "../config";
+import type { Settings } from "../config";
 
 /**
- * A client for one lookup of a program, from its stack configuration and environment. The HTTP
- * library takes a noticeable part of a program's start, so it is loaded by the first lookup, not with
- * the package; `import()` is no way to do that under test runners that have their own loader.
+ * Answers that were already asked for: one question, one answer. Failures are forgotten, and outside of
+ * a program's run so is everything that has been answered.
  */
-export function connect(): clientModule.Client {
-  const config = new pulumi.Config("platform");
-  const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
+export class Memo {
+  private readonly answers = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly keeps: boolean) {}
+
+  share<T>(question: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.answers.get(question);
+    if (known) return known as Promise<T>;
+    const answer = ask();
+    this.answers.set(question, answer);
+    const forget = () => void this.answers.delete(question);
+    answer.then(this.keeps ? undefined : forget, forget);
+    return answer;
+  }
+}
+
+/** What the lookups of one run with the same settings share. */
+export interface Session {
+  readonly client: clientModule.Client;
+  readonly memo: Memo;
+}
+
+/** By the run's connection to the engine: one process may run several programs, or one program again. */
+const sessions = new WeakMap<object, Map<string, Session>>();
+const NO_RUN = {};
+
+/**
+ * The HTTP library takes a noticeable part of a program's start, so it is loaded by the first lookup,
+ * not with the package; `import()` is no way to do that under test runners that have their own loader.
+ */
+function newClient(settings: Settings): clientModule.Client {
   /* eslint-disable @typescript-eslint/no-require-imports -- see above */
   const { Client } = require("../api/client") as typeof clientModule;
   const { tokenSource } = require("../api/auth") as typeof authModule;
@@ -20,4 +48,17 @@ export function connect(): clientModule.Client {
     tokens: tokenSource(settings.credentials),
     log: settings.debug ? (line) => process.stderr.write(`platform: ${line}\n`) : undefined,
   });
+}
+
+/** The session of the program that is running, by its stack configuration and environment as they are now. */
+export function connect(): Session {
+  const config = new pulumi.Config("platform");
+  const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
+  const run = pulumi.runtime.getMonitor() ?? NO_RUN;
+  const ofRun = sessions.get(run) ?? new Map<string, Session>();
+  sessions.set(run, ofRun);
+  const key = JSON.stringify(settings);
+  const session = ofRun.get(key) ?? { client: newClient(settings), memo: new Memo(run !== NO_RUN) };
+  ofRun.set(key, session);
+  return session;
 }

@@ -1,15 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Client, JsonObject } from "../api/client";
-import { isNotFound, printable } from "../api/errors";
-import { isUid, parentOf } from "../api/uid";
-
-/** What a lookup that selects by name may narrow by. */
-export interface NameQuery {
-  name: string;
-  parentUid?: string;
-  /** True: only objects without a parent; false: only those with one. */
-  root?: boolean;
-}
+import type { Client, JsonObject, Query } from "../api/client";
+import { ApiError, isNotFound, printable } from "../api/errors";
+import { parentOf } from "../api/uid";
+import { text } from "./answers";
+import { asksForNothing, checkArguments, inParts, queryOf } from "./arguments";
+import * as take from "./arguments";
+import type { LookupInputs, Rules } from "./arguments";
+import { connect } from "./connection";
 
 /**
  * A lookup that found none, or more than one, or was asked wrongly. The message says what to do; the
@@ -26,71 +23,117 @@ export class LookupError extends pulumi.RunError {
   }
 }
 
-/** Runs a lookup. Whatever goes wrong names the call and prints without a stack. */
-export async function lookup<T>(call: string, action: () => Promise<T>): Promise<T> {
+/** What a lookup is called, what it takes, and how it is answered. */
+export interface Lookup<A extends object, R> {
+  readonly call: string;
+  readonly rules: Rules<A>;
+  /** What is wrong with arguments that are right one by one. */
+  readonly problem?: (args: A) => string | undefined;
+  readonly run: (client: Client, args: A) => Promise<R>;
+}
+
+/**
+ * Answers a lookup: the same one is asked once in a program's run. Whatever goes wrong names the call
+ * and prints without a stack.
+ */
+export async function ask<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
   try {
-    return await action();
+    const checked = checkArguments(lookup.call, lookup.rules, args);
+    const problem = lookup.problem?.(checked);
+    if (problem !== undefined) throw new Error(problem);
+    const { client, memo } = connect();
+    const question = `${lookup.call} ${JSON.stringify(checked)}`;
+    // A copy each: what one caller changes is no one else's affair.
+    return structuredClone(await memo.share(question, () => lookup.run(client, checked)));
   } catch (error) {
-    throw new LookupError(`${call}: ${error instanceof Error ? error.message : "failed"}`);
+    throw new LookupError([`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "));
   }
 }
 
-/** Exactly one of `uid` and `name` must select; nothing else may be given beside `uid`. */
-export function checkSelection(args: Record<string, unknown>, allowed: readonly string[]): void {
-  const given = Object.keys(args).filter((key) => args[key] !== undefined && args[key] !== null);
-  const strange = given.filter((key) => !allowed.includes(key));
-  if (strange.length > 0) {
-    throw new Error(`${strange.join(", ")} is not an argument; it takes ${allowed.join(", ")}`);
-  }
-  const { uid, name, parentUid } = args;
-  if ((uid === undefined) === (name === undefined)) {
-    throw new Error(`give either uid or name`);
-  }
-  if (uid !== undefined && given.length > 1) {
-    throw new Error(`a uid selects by itself: remove ${given.filter((key) => key !== "uid").join(", ")}`);
-  }
-  for (const [key, value] of Object.entries({ uid, parentUid })) {
-    if (value !== undefined && !isUid(value)) {
-      throw new Error(
-        `${key} must be a uid: 40 hex digits, then 16 more after each slash, not ${JSON.stringify(value)}`,
-      );
-    }
-  }
-  if (name !== undefined && (typeof name !== "string" || name === "")) {
-    throw new Error(`name must be a text that is not empty`);
-  }
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "failed";
 }
 
-/** The object with a uid, or an error that says what is missing. */
-export async function one(client: Client, collection: string, uid: string): Promise<JsonObject> {
-  let object: JsonObject;
+/** A line for each detail that the message does not tell already. */
+function detailsOf(error: unknown): string[] {
+  if (!(error instanceof ApiError)) return [];
+  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
+  const lines = [
+    ...fieldViolations.map(({ field, description }) => `${field}: ${description}`),
+    ...preconditions.map(({ type, subject, description }) => `${type} ${subject}: ${description}`),
+    ...(resource ? [`not found: ${resource.resourceType} ${resource.resourceName}`] : []),
+    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+  ].filter((line) => !error.serverMessage.includes(line));
+  return error.requestId === "" ? lines : [...lines, `request id: ${error.requestId}`];
+}
+
+/** The same once the inputs are known. */
+export function askLater<A extends object, R>(lookup: Lookup<A, R>, args: LookupInputs<A>): pulumi.Output<R> {
+  return pulumi.all([args as object]).apply(([resolved]) => ask(lookup, resolved as A));
+}
+
+/** An answer about something that may be missing, or an error that says what is. */
+export async function found(answer: Promise<JsonObject>, otherwise: string): Promise<JsonObject> {
   try {
-    object = await client.getResource(collection, uid);
+    return await answer;
   } catch (error) {
-    if (isNotFound(error)) throw new Error(`there is none with the uid ${uid}`, { cause: error });
+    if (isNotFound(error)) throw new Error(otherwise, { cause: error });
     throw error;
   }
+}
+
+export function noneWith(uid: string): string {
+  return `there is none with the uid ${uid}`;
+}
+
+/** The object with a uid. */
+async function one(client: Client, collection: string, uid: string): Promise<JsonObject> {
+  const object = await found(client.getResource(collection, uid), noneWith(uid));
   if (object["uid"] !== uid) {
     throw new Error(`the answer is not about ${uid}; is platform:baseUrl right?`);
   }
   return object;
 }
 
+/** What a lookup that selects by name may narrow by. */
+interface NameQuery {
+  readonly name: string;
+  readonly parentUid?: string;
+  /** True: only objects without a parent; false: only those with one. */
+  readonly root?: boolean;
+}
+
+/** What there is to know of a kind that is selected by name. */
+interface ByName<A> {
+  /** Further parameters of the list: what it keeps out unless asked for. */
+  readonly query?: Query;
+  readonly root?: (args: A) => boolean | undefined;
+  /** Lists leave something out: read what was found once more by its uid. */
+  readonly listsLess?: boolean;
+}
+
 /** The only object with a name; none and several are errors, the latter with every candidate. */
-export async function only(client: Client, collection: string, query: NameQuery): Promise<JsonObject> {
-  const found: JsonObject[] = [];
+async function only(
+  client: Client,
+  collection: string,
+  query: NameQuery,
+  further: Query,
+  narrows: boolean,
+): Promise<JsonObject> {
+  const matching: JsonObject[] = [];
   const filter = {
     name: query.name,
     ...(query.parentUid === undefined ? {} : { "uidp.children_of": query.parentUid }),
+    ...further,
   };
   for await (const item of client.list(collection, filter)) {
     const uid = item["uid"];
     if (typeof uid !== "string" || item["name"] !== query.name) continue;
     if (query.parentUid !== undefined && parentOf(uid) !== query.parentUid) continue;
     if (query.root !== undefined && (parentOf(uid) === undefined) !== query.root) continue;
-    found.push(item);
+    matching.push(item);
   }
-  const [first, ...others] = found;
+  const [first, ...others] = matching;
   if (first === undefined) {
     const where = query.parentUid === undefined ? "" : ` below ${query.parentUid}`;
     throw new Error(
@@ -98,26 +141,166 @@ export async function only(client: Client, collection: string, query: NameQuery)
     );
   }
   if (others.length > 0) {
-    const candidates = found.slice(0, 20).map((item) => {
+    const candidates = matching.slice(0, 20).map((item) => {
       const uid = String(item["uid"]);
-      const text = typeof item["description"] === "string" ? printable(item["description"], 80) : "";
-      return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${text === "" ? "" : ` ${text}`}`;
+      const description = printable(text(item["description"]), 80);
+      return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
     });
+    const advice = narrows ? "narrow by parentUid, or give the uid of one:" : "give the uid of one:";
     throw new Error(
       [
-        `${found.length} have the name ${JSON.stringify(query.name)}; narrow by parentUid, or give the uid of one:`,
+        `${matching.length} have the name ${JSON.stringify(query.name)}; ${advice}`,
         ...candidates,
-        ...(found.length > candidates.length ? ["  …"] : []),
+        ...(matching.length > candidates.length ? ["  …"] : []),
       ].join("\n"),
     );
   }
   return first;
 }
 
-export function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
+/** Selects by `uid`, or by `name` and what narrows it. */
+interface Selection {
+  uid?: string;
+  name?: string;
+  parentUid?: string;
 }
 
-export function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+function selectionProblem(args: Selection): string | undefined {
+  if ((args.uid === undefined) === (args.name === undefined)) return "give either uid or name";
+  const others = Object.keys(args).filter((key) => key !== "uid");
+  return args.uid !== undefined && others.length > 0
+    ? `a uid selects by itself: remove ${others.join(", ")}`
+    : undefined;
+}
+
+/** A lookup of exactly one object of a kind whose lists know names. */
+export function selecting<A extends Selection, R>(
+  call: string,
+  collection: string,
+  rules: Rules<A>,
+  read: (object: unknown) => R,
+  { query = {}, root, listsLess = false }: ByName<A> = {},
+): Lookup<A, R> {
+  return {
+    call,
+    rules,
+    problem: selectionProblem,
+    run: async (client, args) => {
+      const { uid, name = "", parentUid } = args;
+      if (uid !== undefined) return read(await one(client, collection, uid));
+      const wanted = { name, parentUid, root: root?.(args) };
+      const listed = await only(client, collection, wanted, query, "parentUid" in rules);
+      return read(listsLess ? await one(client, collection, text(listed["uid"])) : listed);
+    },
+  };
+}
+
+/** Selects one object. */
+export interface ByUidArgs {
+  /** The uid, as the `id` of a resource or the `uid` of a lookup. */
+  uid: string;
+}
+
+/** A lookup of exactly one object of a kind whose lists know no names. */
+export function byUid<R>(
+  call: string,
+  collection: string,
+  read: (object: unknown) => R,
+  rule = take.uid,
+): Lookup<ByUidArgs, R> {
+  return {
+    call,
+    rules: { uid: take.required(rule) },
+    run: async (client, { uid }) => read(await one(client, collection, uid)),
+  };
+}
+
+/** What every list takes. */
+export interface LimitArgs {
+  /** At most this many: a whole number of at least 1. Without it all, page by page. */
+  limit?: number;
+}
+
+/** What the lists of resources take. */
+export interface ListArgs extends LimitArgs {
+  /** Only what stands above the object with this uid. */
+  ancestorsOf?: string;
+  /** Only what stands below the group with this uid, at any depth; the group itself is not among them. */
+  descendantsOf?: string;
+  /** Only what stands directly below the object with this uid. */
+  childrenOf?: string;
+  /** True: only what stands at the root. */
+  inRoot?: boolean;
+  /** Only the objects with these uids; an empty list finds nothing. Many are asked for in several requests. */
+  uids?: string[];
+  /**
+   * A column of the server and perhaps `asc` or `desc`, as in `name` or `created_at desc`. Without it by
+   * uid, or as the lookup says.
+   */
+  orderBy?: string;
+}
+
+export const limitRules: Rules<LimitArgs> = { limit: take.limit };
+
+export const listRules: Rules<ListArgs> = {
+  ancestorsOf: take.sentAs("uidp.ancestors_of", take.uid),
+  descendantsOf: take.sentAs("uidp.descendants_of", take.uid),
+  childrenOf: take.sentAs("uidp.children_of", take.uid),
+  inRoot: take.sentAs("uidp.in_root", take.flag),
+  uids: take.sentAs("uidp.ids", take.listOf(take.uid)),
+  orderBy: take.sentAs("order_by", take.orderBy),
+  ...limitRules,
+};
+
+/** A list, and what is odd about it. */
+interface Listing<A extends LimitArgs, R> {
+  readonly call: string;
+  readonly collection: string | ((args: A) => string);
+  readonly rules: Rules<A>;
+  readonly read: (object: unknown) => R;
+  readonly problem?: (args: A) => string | undefined;
+  /** What the server cannot filter by; undefined where nothing is asked of that kind. */
+  readonly keep?: (args: A) => ((object: R) => boolean) | undefined;
+  /** The member of the answer that holds the list; the collection's last word if not said. */
+  readonly member?: string;
+  /** Tells objects apart; the uid if not said. */
+  readonly key?: (object: JsonObject) => unknown;
+}
+
+const MAX_PAGE = 200;
+
+/** One query, or several where too many uids are asked for; an order of the server's holds within one only. */
+function queriesOf(query: Query): Query[] {
+  const uids = query["uidp.ids"];
+  if (!Array.isArray(uids) || query["order_by"] !== undefined) return [query];
+  const once = [...new Set(uids as string[])];
+  const whole = inParts("uidp.ids", once);
+  const parts = whole.length > 1 ? inParts("uidp.ids", once.sort()) : whole;
+  return parts.map((part) => ({ ...query, "uidp.ids": part }));
+}
+
+/** A lookup of all objects that match, over all pages. */
+export function listing<A extends LimitArgs, R>(list: Listing<A, R>): Lookup<A, R[]> {
+  const { call, rules, problem, read, keep, member, key } = list;
+  return {
+    call,
+    rules,
+    problem,
+    run: async (client, args) => {
+      const objects: R[] = [];
+      if (asksForNothing(rules, args)) return objects;
+      const path = typeof list.collection === "string" ? list.collection : list.collection(args);
+      const { limit = Infinity } = args;
+      const isWanted = keep?.(args);
+      const pageSize = isWanted ? MAX_PAGE : Math.min(limit, MAX_PAGE);
+      for (const query of queriesOf(queryOf(rules, args))) {
+        for await (const item of client.list(path, query, { member, pageSize, key })) {
+          const object = read(item);
+          if (isWanted?.(object) === false) continue;
+          if (objects.push(object) >= limit) return objects;
+        }
+      }
+      return objects;
+    },
+  };
 }

@@ -1,14 +1,26 @@
-import { connect } from "./connection";
-import { lookup, text } from "./lookup";
+import type * as pulumi from "@pulumi/pulumi";
+import * as read from "./answers";
+import { ask, askLater } from "./lookup";
+import type { Lookup } from "./lookup";
 
+/** What `ping` answers. */
 export interface PingResult {
+  /** What the API says; it means nothing. */
   response: string;
 }
 
+const signOfLife: Lookup<object, PingResult> = {
+  call: "ping",
+  rules: {},
+  run: async (client) => ({ response: read.text((await client.get("/ping/v2/ping"))["response"]) }),
+};
+
 /** Asks the API for a sign of life (contract, section 7). Throws where the address or the network is wrong. */
 export function ping(): Promise<PingResult> {
-  return lookup("ping", async () => {
-    const answer = await connect().get("/ping/v2/ping");
-    return { response: text(answer["response"]) };
-  });
+  return ask(signOfLife, {});
+}
+
+/** The same as an output. */
+export function pingOutput(): pulumi.Output<PingResult> {
+  return askLater(signOfLife, {});
 }

@@ -1,10 +1,14 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { parentOf } from "../api/uid";
-import { connect } from "./connection";
-import { checkSelection, lookup, one, only, text, texts } from "./lookup";
+import * as read from "./answers";
+import * as take from "./arguments";
+import type { LookupInputs, Rules } from "./arguments";
+import { ask, askLater, listing, listRules, selecting } from "./lookup";
+import type { ListArgs } from "./lookup";
 
 /** Selects one role: by `uid`, or by `name`. */
 export interface GetRoleArgs {
+  /** The uid, as the `id` of a Role. */
   uid?: string;
   /** The exact name. */
   name?: string;
@@ -14,18 +18,62 @@ export interface GetRoleArgs {
   builtIn?: boolean;
 }
 
+/** A role. Contract, sections 5 and 12. */
 export interface GetRoleResult {
+  /** The uid. */
   uid: string;
+  /** The name. */
   name: string;
+  /** The description; empty where there is none. */
   description: string;
-  /** Full names, as in `CAP_REPO_LIST`. */
+  /** Full names, as in `CAP_REPO_LIST`; of one newer than the gateway its number. */
   capabilities: string[];
+  /** Whether it is one of the platform's own, which never change. */
   builtIn: boolean;
-  /** The uid of its group; absent on a built-in role. */
+  /** The uid of its group; left out on a built-in role. */
   parentUid?: string;
+  /** When it was made: RFC 3339, as the API wrote it. */
+  createTime?: string;
+  /** When it last changed: RFC 3339, as the API wrote it. */
+  updateTime?: string;
+}
+
+/** Which roles to list. All by default: built-in and custom ones mixed. */
+export interface GetRolesArgs extends ListArgs {
+  /** The exact name. */
+  name?: string;
+  /** True: only built-in roles. False: only custom ones. Picked out of the list by this package, not by the server. */
+  builtIn?: boolean;
 }
 
 const COLLECTION = "/iam/v2/roles";
+
+const readRole = read.object<GetRoleResult>({
+  uid: read.text,
+  name: read.text,
+  description: read.text,
+  capabilities: read.enumNames,
+  builtIn: (_value, { uid }) => parentOf(read.text(uid)) === undefined,
+  parentUid: read.parent,
+  createTime: read.time,
+  updateTime: read.time,
+});
+
+const rules: Rules<GetRoleArgs> = {
+  uid: take.uid,
+  name: take.text,
+  parentUid: take.uid,
+  builtIn: take.flag,
+};
+const oneRole = selecting("getRole", COLLECTION, rules, readRole, { root: ({ builtIn }) => builtIn });
+
+const roles = listing<GetRolesArgs, GetRoleResult>({
+  call: "getRoles",
+  collection: COLLECTION,
+  rules: { ...listRules, name: take.sentAs("name", take.text), builtIn: take.flag },
+  read: readRole,
+  keep: ({ builtIn }) => (builtIn === undefined ? undefined : (role) => role.builtIn === builtIn),
+});
 
 /**
  * Finds exactly one role. Role lists mix custom roles with built-in ones (contract, section 12): give
@@ -33,33 +81,20 @@ const COLLECTION = "/iam/v2/roles";
  * their uids and parents.
  */
 export function getRole(args: GetRoleArgs): Promise<GetRoleResult> {
-  return lookup("getRole", async () => {
-    checkSelection({ ...args }, ["uid", "name", "parentUid", "builtIn"]);
-    const client = connect();
-    const role =
-      args.uid === undefined
-        ? await only(client, COLLECTION, {
-            name: args.name ?? "",
-            parentUid: args.parentUid,
-            root: args.builtIn,
-          })
-        : await one(client, COLLECTION, args.uid);
-    const uid = text(role["uid"]);
-    const parentUid = parentOf(uid);
-    return {
-      uid,
-      name: text(role["name"]),
-      description: text(role["description"]),
-      capabilities: texts(role["capabilities"]),
-      builtIn: parentUid === undefined,
-      ...(parentUid === undefined ? {} : { parentUid }),
-    };
-  });
+  return ask(oneRole, args);
 }
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getRoleOutput(args: {
-  [K in keyof GetRoleArgs]: pulumi.Input<GetRoleArgs[K]>;
-}): pulumi.Output<GetRoleResult> {
-  return pulumi.output(args).apply((resolved) => getRole(resolved));
+export function getRoleOutput(args: LookupInputs<GetRoleArgs>): pulumi.Output<GetRoleResult> {
+  return askLater(oneRole, args);
+}
+
+/** Lists the roles that match and that the token may see. */
+export function getRoles(args: GetRolesArgs = {}): Promise<GetRoleResult[]> {
+  return ask(roles, args);
+}
+
+/** The same with inputs, for arguments that are known only when other resources are. */
+export function getRolesOutput(args: LookupInputs<GetRolesArgs> = {}): pulumi.Output<GetRoleResult[]> {
+  return askLater(roles, args);
 }

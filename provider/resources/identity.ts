@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { timestampNanos } from "../engine/formats";
+import { timestampNanos } from "../engine/times";
 import { PlatformResource } from "../engine/resource";
 import type { Resolved } from "../engine/resource";
 import { defineFields, defineResource, description, parentGroup } from "../engine/spec";

@@ -3,6 +3,7 @@ import { PlatformResource } from "../engine/resource";
 import type { Resolved } from "../engine/resource";
 import { defineFields, defineResource, description, parentGroup } from "../engine/spec";
 import type { Failure, FieldSpec, ListSpec, ObjectSpec, Props } from "../engine/spec";
+import { bundles, tagName } from "./registry";
 
 /** Keeps a repository in step with one of the catalogue. */
 export interface SyncConfigArgs {
@@ -281,18 +282,7 @@ export class Repo extends PlatformResource {
         known: ["APPLICATION", "BASE", "FIPS", "AI", "DEVTOOLS", "COMMERCIAL"],
         serverFilled: fromSource("catalogTier"),
       },
-      bundles: {
-        type: "list",
-        unordered: true,
-        serverFilled: fromSource("bundles"),
-        items: {
-          type: "string",
-          pattern: {
-            regex: /^[a-z0-9][a-z0-9-]*$/,
-            must: 'a bundle\'s name in lower case, as in "base" or "ai-gpu"',
-          },
-        },
-      },
+      bundles: { ...bundles, serverFilled: fromSource("bundles") },
       aliases: {
         type: "list",
         unordered: true,
@@ -309,18 +299,13 @@ export class Repo extends PlatformResource {
         type: "list",
         unordered: true,
         serverFilled: fromSource("activeTags"),
-        items: {
-          type: "string",
-          pattern: {
-            regex: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
-            must: "a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
-          },
-        },
+        items: { type: "string", pattern: tagName },
       },
       syncConfig,
       customOverlay,
     },
     rules: checkSynced,
+    dependents: [{ collection: "/registry/v2/tags", noun: "tags in it", by: "uidp.children_of" }],
   });
 
   declare readonly parentUid: pulumi.Output<string>;

@@ -31,7 +31,6 @@ export class Role extends PlatformResource {
         type: "list",
         required: true,
         unordered: true,
-        minItems: 1,
         security: true,
         items: { type: "enum", prefix: "CAP_", known: capabilityNames },
       },

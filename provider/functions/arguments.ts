@@ -1,0 +1,224 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Query } from "../api/client";
+import { printable } from "../api/errors";
+import { isUid } from "../api/uid";
+import { timestampNanos } from "../engine/times";
+
+/** The arguments of a lookup with inputs in their places: also single items of lists. */
+export type LookupInputs<A> = {
+  [K in keyof A]: NonNullable<A[K]> extends (infer Item)[]
+    ? pulumi.Input<pulumi.Input<Item>[]> | Extract<A[K], undefined>
+    : pulumi.Input<A[K]>;
+};
+
+/** What an argument may be, and how it is sent. */
+export interface Rule<T> {
+  readonly is: (value: unknown) => value is T;
+  /** Goes on after "must be". */
+  readonly must: string;
+  /** Its value says nothing in a message. */
+  readonly quiet?: boolean;
+  readonly required?: boolean;
+  /** Of each item of a list. */
+  readonly items?: Rule<unknown>;
+  /** The query parameter; none where the lookup does something else with it. */
+  readonly parameter?: string;
+  /** Of a list: it takes out what it names, so an empty one takes out nothing. */
+  readonly excludes?: boolean;
+}
+
+/** A rule for every argument: a forgotten one does not compile. */
+export type Rules<A> = { readonly [K in keyof A]-?: Rule<NonNullable<A[K]>> };
+
+export const text: Rule<string> = {
+  // Half a surrogate pair cannot be sent.
+  is: (value): value is string => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value),
+  must: "a text that is not empty",
+  quiet: true,
+};
+
+export const uid: Rule<string> = {
+  is: isUid,
+  must: "a uid: 40 hex digits, then 16 more after each slash",
+};
+
+/** A uid whose form is not known: whatever may stand in a path. */
+export const anyUid: Rule<string> = {
+  is: (value): value is string =>
+    text.is(value) && value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
+  must: "a uid as the API gave it",
+};
+
+export const segment: Rule<string> = {
+  is: (value): value is string => anyUid.is(value) && !value.includes("/"),
+  must: "one that the API gave, without a slash",
+};
+
+export const digest: Rule<string> = {
+  is: (value): value is string =>
+    typeof value === "string" && /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}$/.test(value),
+  must: 'a digest: "sha256:" and 64 hex digits in lower case',
+};
+
+export const flag: Rule<boolean> = {
+  is: (value): value is boolean => typeof value === "boolean",
+  must: "true or false",
+};
+
+export const time: Rule<string> = {
+  is: (value): value is string => typeof value === "string" && timestampNanos(value) !== undefined,
+  must: 'a time in RFC 3339 with its zone, as in "2026-01-28T12:00:00Z"',
+};
+
+/** Names of columns are the server's, so only the form is looked at. */
+export const orderBy: Rule<string> = {
+  is: (value): value is string =>
+    typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_.]*(?: (?:asc|desc))?$/.test(value),
+  must: 'a column and perhaps a direction, as in "name" or "created_at desc"',
+};
+
+export const limit: Rule<number> = {
+  is: (value): value is number => Number.isSafeInteger(value) && (value as number) >= 1,
+  must: "a whole number of at least 1",
+};
+
+/** A full name. New ones come without a new version of this package: the prefix is looked at, the known ones are named. */
+export function enumName(prefix: string, known: string): Rule<string> {
+  const names = known.split(" ").map((name) => `${prefix}${name}`);
+  return {
+    is: (value): value is string =>
+      typeof value === "string" && value.startsWith(prefix) && /^[A-Z][A-Z0-9_]*$/.test(value),
+    must: `a full name: ${names.join(", ")}`,
+  };
+}
+
+/** One of the names that there are: where a server drops unknown ones silently. */
+export function oneName(names: readonly string[]): Rule<string> {
+  return {
+    is: (value): value is string => typeof value === "string" && names.includes(value),
+    must: `one of ${names.join(", ")}`,
+  };
+}
+
+export function listOf<T>(items: Rule<T>): Rule<T[]> {
+  return {
+    is: (value): value is T[] => Array.isArray(value) && value.every((item) => items.is(item)),
+    must: "a list",
+    items,
+  };
+}
+
+/** A list that must name something. */
+export function someOf<T>(items: Rule<T>): Rule<T[]> {
+  const rule = listOf(items);
+  return {
+    ...rule,
+    is: (value): value is T[] => rule.is(value) && value.length > 0,
+    must: `a list with at least one item, each ${items.must}`,
+  };
+}
+
+export function required<T>(rule: Rule<T>): Rule<T> {
+  return { ...rule, required: true };
+}
+
+/** Sent as a query parameter of this name. */
+export function sentAs<T>(parameter: string, rule: Rule<T>): Rule<T> {
+  return { ...rule, parameter };
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  try {
+    const json = JSON.stringify(value) as string | undefined;
+    return printable(json ?? `a ${typeof value}`, 100);
+  } catch {
+    return "an object that holds itself";
+  }
+}
+
+function isLater(value: unknown): boolean {
+  return pulumi.Output.isInstance(value) || value instanceof Promise;
+}
+
+function checkValue(call: string, key: string, rule: Rule<unknown>, value: unknown): void {
+  if (isLater(value)) throw new Error(`${key} is known only later: call ${call}Output instead`);
+  if (rule.items && Array.isArray(value)) {
+    for (const [i, item] of (value as unknown[]).entries()) {
+      checkValue(call, `${key}[${i}]`, rule.items, item);
+    }
+  }
+  const isRight: boolean = rule.is(value);
+  if (isRight) return;
+  const instead = rule.quiet || value === undefined ? "" : `, not ${shown(value)}`;
+  throw new Error(`${key} must be ${rule.must}${instead}`);
+}
+
+/** The arguments that are given, in the order of their rules; an Error that names the first wrong one. */
+export function checkArguments<A extends object>(call: string, rules: Rules<A>, args: A): A {
+  if (isLater(args)) throw new Error(`the arguments are known only later: call ${call}Output instead`);
+  const given: unknown = args;
+  if (given === null || typeof given !== "object" || Array.isArray(given)) {
+    throw new Error(`the arguments must be an object, not ${shown(given)}`);
+  }
+  const values = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined));
+  const known = Object.entries<Rule<unknown>>(rules);
+  const names = known.map(([key]) => key);
+  const strange = [...values.keys()].filter((key) => !names.includes(key));
+  if (strange.length > 0) {
+    const takes = names.length > 0 ? names.join(", ") : "none";
+    throw new Error(
+      `${strange.map((key) => printable(key, 100)).join(", ")} is not an argument; it takes ${takes}`,
+    );
+  }
+  for (const [key, rule] of known) {
+    if (values.has(key) || rule.required) checkValue(call, key, rule, values.get(key));
+  }
+  return Object.fromEntries(
+    names
+      .filter((key) => values.has(key))
+      .map((key) => {
+        const value = values.get(key);
+        return [key, Array.isArray(value) ? [...(value as unknown[])] : value];
+      }),
+  ) as A;
+}
+
+/** The query that the arguments say. */
+export function queryOf<A extends object>(rules: Rules<A>, args: A): Query {
+  const query: Record<string, Query[string]> = {};
+  for (const [key, { parameter }] of Object.entries<Rule<unknown>>(rules)) {
+    const value = (args as Record<string, unknown>)[key];
+    if (parameter !== undefined && value !== undefined) query[parameter] = value as Query[string];
+  }
+  return query;
+}
+
+/** Whether a list of what to look for is empty: the server would take it for no filter and give everything. */
+export function asksForNothing<A extends object>(rules: Rules<A>, args: A): boolean {
+  return Object.entries<Rule<unknown>>(rules).some(([key, { items, excludes }]) => {
+    const value = (args as Record<string, unknown>)[key];
+    return items !== undefined && !excludes && Array.isArray(value) && value.length === 0;
+  });
+}
+
+/** Proxies commonly take addresses of up to 8 KiB. */
+const MAX_ENCODED = 7000;
+
+/** Values of a repeated parameter, each once, in parts that fit into one address. */
+export function inParts(parameter: string, values: readonly string[], most = Infinity): string[][] {
+  const parts: string[][] = [];
+  let size = Infinity;
+  for (const value of new Set(values)) {
+    const cost = parameter.length + encodeURIComponent(value).length + 2;
+    const part = parts.at(-1);
+    if (part === undefined || size + cost > MAX_ENCODED || part.length >= most) {
+      parts.push([value]);
+      size = cost;
+    } else {
+      part.push(value);
+      size += cost;
+    }
+  }
+  return parts;
+}

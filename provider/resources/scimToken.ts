@@ -1,0 +1,210 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { durationNanos, durationToWire, timestampNanos } from "../engine/times";
+import { PartialFailure, refused } from "../engine/messages";
+import { PlatformResource } from "../engine/resource";
+import { defineResource, hasCode } from "../engine/spec";
+import type { Api, CheckContext, Failure, FieldSpec, Json, Props, StringSpec } from "../engine/spec";
+import { equal, isObject, isSet } from "../engine/values";
+
+/** The arguments of a ScimToken. */
+export interface ScimTokenArgs {
+  /** The uid of the identity provider: an IdentityProvider's id. Changing it replaces the token. */
+  parentUid: pulumi.Input<string>;
+  /**
+   * When the token stops counting: RFC 3339, at most two years ahead. The server's default is one year. Changing it
+   * rotates the token.
+   */
+  expireTime?: pulumi.Input<string>;
+  /** A token without an end, instead of `expireTime`. Changing it rotates the token. */
+  neverExpires?: pulumi.Input<boolean>;
+  /**
+   * How long the old token still counts after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
+   * nothing before the next rotation.
+   */
+  overlap?: pulumi.Input<string>;
+  /** Any text: giving another one rotates the token. */
+  rotate?: pulumi.Input<string>;
+}
+
+const COLLECTION = "/iam/v2/identityProviders";
+/** Stands in state as `rotate` while the token there is is known to nobody: the next run differs from it, and rotates. */
+const LOST = "the token was lost";
+
+const time: StringSpec = { type: "string", format: "timestamp" };
+
+const fields: { readonly [K in keyof Required<ScimTokenArgs>]: FieldSpec } = {
+  parentUid: { type: "string", format: "uid", path: true, immutable: true, required: true },
+  expireTime: { ...time, normalized: true, serverFilled: true },
+  neverExpires: { type: "boolean" },
+  overlap: { type: "string", format: "duration", inputOnly: true },
+  rotate: { type: "string", inputOnly: true },
+};
+
+/** A change of one of them rotates the token. */
+const TRIGGERS = ["expireTime", "neverExpires", "rotate"] as const;
+
+const DAY_NANOS = 86_400_000_000_000n;
+
+function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }: CheckContext): Failure[] {
+  const failures: Failure[] = [];
+  const { expireTime, overlap } = inputs;
+  const before = olds["expireTime"];
+  const nanos = typeof expireTime === "string" ? timestampNanos(expireTime) : undefined;
+  // Only a new value is held to the calendar: an expired token must not block other changes, or a delete.
+  if (nanos !== undefined && !(typeof before === "string" && nanos === timestampNanos(before))) {
+    const ahead = nanos - BigInt(now) * 1_000_000n;
+    if (ahead <= 0n) failures.push({ property: "expireTime", reason: "must lie in the future" });
+    if (ahead > 731n * DAY_NANOS) {
+      failures.push({ property: "expireTime", reason: "must be at most two years ahead" });
+    }
+  }
+  const span = typeof overlap === "string" ? durationNanos(overlap) : undefined;
+  if (span !== undefined && (span < 0n || span > DAY_NANOS)) {
+    failures.push({ property: "overlap", reason: 'must be between "0s" and "24h"' });
+  }
+  return failures;
+}
+
+/** The SCIM part of an identity provider. */
+async function readScim(api: Api, provider: string): Promise<Props> {
+  const { scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
+  return isObject(scim) ? scim : {};
+}
+
+/** An expired token is there, and can be rotated; a revoked one is not. */
+function hasToken({ credentialState }: Props): boolean {
+  return ["LIVE", "EXPIRED", "ROTATING"].some((state) => credentialState === `CREDENTIAL_STATE_${state}`);
+}
+
+function resource(provider: string, expireTime: Json | undefined, more: Props): Props {
+  const isEndless = !isSet(time, expireTime);
+  return { ...more, uid: provider, expireTime, neverExpires: isEndless, tokenExpireTime: expireTime ?? null };
+}
+
+function life({ expireTime, neverExpires }: Props): Props {
+  return {
+    ...(isSet(time, expireTime) ? { expireTime } : {}),
+    ...(neverExpires === true ? { neverExpires } : {}),
+  };
+}
+
+async function generate(api: Api, inputs: Props): Promise<Props> {
+  const provider = inputs["parentUid"] as string;
+  try {
+    const path = api.address(COLLECTION, provider, ":generateScimToken");
+    const answer = (await api.post(path, life(inputs), { repeatable: false })) as Props;
+    return resource(provider, answer["expireTime"], answer);
+  } catch (error) {
+    if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
+      throw refused(
+        `creating SCIM token below ${provider}: this identity provider has a token already, made elsewhere or by a run whose answer was lost; a token is shown only once, so it cannot be taken over: revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
+      );
+    }
+    throw error;
+  }
+}
+
+/** The token of a lost answer is never made a second time; what is known of it goes into state, for the next run. */
+async function lookForLost(api: Api, inputs: Props): Promise<Props[]> {
+  const provider = inputs["parentUid"] as string;
+  if (!hasToken(await readScim(api, provider))) return [];
+  const held = Object.fromEntries(Object.keys(fields).map((key) => [key, inputs[key]]));
+  throw new PartialFailure(provider, { ...held, rotate: LOST }, [
+    `creating SCIM token below ${provider}: it was made, but the answer was lost, and a token is shown only once: run again to rotate it, or destroy it, which revokes it`,
+  ]);
+}
+
+async function rotate(api: Api, provider: string, olds: Props, news: Props): Promise<Props> {
+  if (TRIGGERS.every((key) => equal(fields[key], olds[key], news[key]))) return { uid: provider };
+  const { overlap } = news;
+  const body = {
+    ...life(news),
+    ...(typeof overlap === "string" && overlap !== "" ? { overlap: durationToWire(overlap) } : {}),
+  };
+  for (let isFirst = true; ; isFirst = false) {
+    const { etag } = await readScim(api, provider);
+    try {
+      const path = api.address(COLLECTION, provider, ":regenerateScimToken");
+      // A repetition with a fresh etag would rotate twice, and cut short the token that is in use.
+      const answer = (await api.post(path, { ...body, etag }, { repeatable: false })) as Props;
+      return resource(provider, answer["expireTime"], answer);
+    } catch (error) {
+      if (hasCode(error, "ABORTED")) {
+        if (isFirst) continue;
+        throw error;
+      }
+      const now = await readScim(api, provider).catch(() => undefined);
+      if (now === undefined || now["etag"] === etag) throw error;
+      throw refused(
+        `updating SCIM token ${provider}: it was rotated, but the answer was lost, and a token is shown only once: the token in state counts until its overlap ends; run again to rotate once more`,
+      );
+    }
+  }
+}
+
+async function find(api: Api, provider: string): Promise<Props | undefined> {
+  const scim = await readScim(api, provider);
+  return hasToken(scim) ? resource(provider, scim["tokenExpireTime"], scim) : undefined;
+}
+
+async function revoke(api: Api, provider: string): Promise<void> {
+  try {
+    await api.post(api.address(COLLECTION, provider, ":revokeScimToken"), {}, { repeatable: true });
+  } catch (error) {
+    if (!hasCode(error, "FAILED_PRECONDITION") || hasToken(await readScim(api, provider))) throw error;
+  }
+}
+
+/**
+ * The token with which people are provisioned by SCIM: at most one for each identity provider, shown once when it is
+ * made, and kept as a secret in state. Its id is the identity provider's. Deleting it revokes it. Contract, section 6.
+ */
+export class ScimToken extends PlatformResource {
+  /** @internal */
+  static readonly spec = defineResource<ScimTokenArgs>({
+    kind: "ScimToken",
+    noun: "SCIM token",
+    collection: COLLECTION,
+    sharesParentUid: true,
+    listsByName: false,
+    fields,
+    oneOfs: [{ members: ["expireTime", "neverExpires"], required: false }],
+    outputs: {
+      token: { type: "string", secret: true, createOnly: true },
+      endpointUrl: { type: "string" },
+      tokenExpireTime: time,
+      previousTokenExpireTime: time,
+    },
+    operations: {
+      create: generate,
+      get: find,
+      update: rotate,
+      delete: revoke,
+      made: lookForLost,
+    },
+    rules: checkTimes,
+  });
+
+  declare readonly parentUid: pulumi.Output<string>;
+  declare readonly expireTime: pulumi.Output<string | undefined>;
+  declare readonly neverExpires: pulumi.Output<boolean | undefined>;
+  declare readonly overlap: pulumi.Output<string | undefined>;
+  declare readonly rotate: pulumi.Output<string | undefined>;
+  /** The token: a secret. */
+  declare readonly token: pulumi.Output<string>;
+  /** The address to give to the directory beside the token. */
+  declare readonly endpointUrl: pulumi.Output<string>;
+  /** When the token stops counting; undefined for one that never expires. */
+  declare readonly tokenExpireTime: pulumi.Output<string | undefined>;
+  /** When the token before the last rotation stops counting. */
+  declare readonly previousTokenExpireTime: pulumi.Output<string | undefined>;
+
+  constructor(name: string, args: ScimTokenArgs, opts?: pulumi.CustomResourceOptions) {
+    super(ScimToken.spec, name, args, opts);
+  }
+
+  /** Reads what is known of an identity provider's token, by the identity provider's uid; not the token itself. */
+  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): ScimToken {
+    return new ScimToken(name, undefined as unknown as ScimTokenArgs, { ...opts, id: uid });
+  }
+}

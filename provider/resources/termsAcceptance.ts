@@ -1,0 +1,86 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { PlatformResource } from "../engine/resource";
+import { defineResource, parentGroup } from "../engine/spec";
+import type { Api, Props } from "../engine/spec";
+
+/** The arguments of a TermsAcceptance. */
+export interface TermsAcceptanceArgs {
+  /** The uid of the group that accepts, for itself and all below. Changing it accepts anew, there. */
+  parentUid: pulumi.Input<string>;
+  /**
+   * The ids of the documents, as in `guardener-tos.v1`: an error that asks for them tells them, with their addresses.
+   * Read them before you accept them. Order means nothing; taking one out withdraws nothing.
+   */
+  documentIds: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+const COLLECTION = "/iam/v2/terms";
+
+function wanted(inputs: Props): string[] {
+  const ids = inputs["documentIds"];
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+}
+
+/** The documents that a group, or one above it, has accepted. */
+async function accepted(api: Api, group: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  const path = api.address(COLLECTION, group);
+  for await (const { docId } of api.list(path, {}, { member: "termsAcceptances" })) {
+    if (typeof docId === "string") ids.add(docId);
+  }
+  return ids;
+}
+
+async function accept(api: Api, group: string, inputs: Props): Promise<Props> {
+  const before = await accepted(api, group);
+  const documentIds = wanted(inputs).filter((id) => !before.has(id));
+  if (documentIds.length > 0) {
+    await api.post(api.address(COLLECTION, group), { documentIds }, { repeatable: true });
+  }
+  return read(api, group, inputs);
+}
+
+/** What others accepted besides is no affair of this resource. */
+async function read(api: Api, group: string, inputs: Props): Promise<Props> {
+  const now = await accepted(api, group);
+  const ours = wanted(inputs);
+  return { uid: group, documentIds: ours.length === 0 ? [...now] : ours.filter((id) => now.has(id)) };
+}
+
+/**
+ * Accepts terms of service for a group and all below it. An acceptance cannot be withdrawn: deleting this resource
+ * takes it out of the state and changes nothing at the server. Contract, section 6.
+ */
+export class TermsAcceptance extends PlatformResource {
+  /** @internal */
+  static readonly spec = defineResource<TermsAcceptanceArgs>({
+    kind: "TermsAcceptance",
+    noun: "acceptance of terms",
+    collection: COLLECTION,
+    sharesParentUid: true,
+    listsByName: false,
+    fields: {
+      parentUid: parentGroup({ required: true }),
+      documentIds: { type: "list", required: true, unordered: true, items: { type: "string" } },
+    },
+    operations: {
+      createsOver: true,
+      create: (api, inputs) => accept(api, inputs["parentUid"] as string, inputs),
+      get: read,
+      update: (api, uid, _olds, news) => accept(api, uid, news),
+      delete: () => Promise.resolve(),
+    },
+  });
+
+  declare readonly parentUid: pulumi.Output<string>;
+  declare readonly documentIds: pulumi.Output<string[]>;
+
+  constructor(name: string, args: TermsAcceptanceArgs, opts?: pulumi.CustomResourceOptions) {
+    super(TermsAcceptance.spec, name, args, opts);
+  }
+
+  /** Reads what a group has accepted, by the group's uid. */
+  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): TermsAcceptance {
+    return new TermsAcceptance(name, undefined as unknown as TermsAcceptanceArgs, { ...opts, id: uid });
+  }
+}
