@@ -1,8 +1,8 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { Stack } from "../support/engine";
+import { revealed, Stack } from "../support/engine";
 import type { Declarations } from "../support/engine";
-import { memberAt, nested, samples, surroundings, withMember } from "../support/samples";
+import { declared, memberAt, nested, ownOf, samples, surroundings, withMember } from "../support/samples";
 import type { FieldCase, Sample } from "../support/samples";
 
 /*
@@ -23,7 +23,7 @@ function program(argsOf: (trial: Trial) => Record<string, unknown>): Declaration
   return {
     ...surroundings,
     ...Object.fromEntries(
-      trials.map((trial) => [trial.name, { kind: trial.sample.kind, args: argsOf(trial) }]),
+      trials.flatMap((trial) => Object.entries(declared(trial.name, trial.sample, argsOf(trial)))),
     ),
   };
 }
@@ -49,19 +49,23 @@ describe("each field of each kind, through the real engine", () => {
   let stack: Stack;
   let uids: Record<string, string>;
 
-  const patches = (name: string) =>
-    emulator.requests.filter(
-      ({ method, path }) => method === "PATCH" && path.endsWith(`/${uids[name] ?? "?"}`),
+  const updates = ({ name, sample: { writing } }: Trial) =>
+    emulator.requests.filter(({ method, path }) =>
+      writing
+        ? method === writing.update.method &&
+          path === writing.update.address.replace("${own}", uids[ownOf(name)] ?? "?")
+        : method === "PATCH" && path.endsWith(`/${uids[name] ?? "?"}`),
     );
   const writes = () => emulator.requests.filter(({ method }) => method !== "GET");
 
   /** An object replaced as a whole is sent leaf by leaf. */
-  const expectedPatch = ({ field, sample }: Trial, value: unknown) => {
+  const expectedUpdate = ({ field, sample }: Trial, value: unknown) => {
+    const whole = sample.writing?.update.body;
+    if (whole) return { updateMask: undefined, body: { ...whole, [field.path]: value } };
     const old = memberAt(sample.args, property(field));
     const isObject = (candidate: unknown): candidate is Record<string, unknown> =>
       candidate !== null && typeof candidate === "object" && !Array.isArray(candidate);
-    const whole = ["customOverlay", "customOverlay.accounts", "sync_config"].includes(field.path);
-    if (!whole || !isObject(value) || !isObject(old)) {
+    if (!field.whole || !isObject(value) || !isObject(old)) {
       return { updateMask: [field.path], body: nested(field.path, value) };
     }
     return undefined;
@@ -87,23 +91,23 @@ describe("each field of each kind, through the real engine", () => {
       const inputs = ours[trial.name]?.inputs ?? {};
       for (const [key, value] of Object.entries(before(trial))) {
         if (typeof value === "string" && value.startsWith("${"))
-          expect(inputs[key]).toBe(uids[value.slice(2, -1)]);
-        else expect(inputs[key]).toEqual(value);
+          expect(inputs[key]).toBe(uids[value === "${own}" ? ownOf(trial.name) : value.slice(2, -1)]);
+        else expect(revealed(inputs[key])).toEqual(value);
       }
     }
   });
 
-  test("changes one field by one PATCH that holds exactly that field", async () => {
+  test("changes one field by one PATCH that holds exactly that field, or one POST of it all", async () => {
     emulator.clearRequests();
     stack.declare(program(changed));
     await stack.up();
     for (const trial of trials) {
       const { name, field } = trial;
-      const [patch, ...more] = patches(name);
+      const [patch, ...more] = updates(trial);
       expect({ name, more: more.length }).toEqual({ name, more: 0 });
       const value =
         typeof field.to === "string" && field.to.startsWith("${") ? uids[field.to.slice(2, -1)] : field.to;
-      const expected = expectedPatch(trial, value);
+      const expected = expectedUpdate(trial, value);
       if (expected) {
         expect({ name, updateMask: patch?.updateMask, body: patch?.body }).toEqual({ name, ...expected });
       } else {
@@ -117,14 +121,18 @@ describe("each field of each kind, through the real engine", () => {
     expect(writes()).toHaveLength(trials.length);
   }, 120_000);
 
-  test("clears one field by one PATCH that names it and sends it empty", async () => {
+  test("clears one field by one PATCH that names it and sends it empty, or one POST of it all", async () => {
     emulator.clearRequests();
     stack.declare(program(cleared));
     await stack.up();
     const clearing = trials.filter(({ field }) => "empty" in field);
-    for (const { name, field } of clearing) {
-      expect(patches(name).map(({ updateMask, body }) => ({ name, updateMask, body }))).toEqual([
-        { name, updateMask: [field.path], body: nested(field.path, field.empty) },
+    for (const trial of clearing) {
+      const { name, field, sample } = trial;
+      const whole = sample.writing?.update.body;
+      expect(updates(trial).map(({ updateMask, body }) => ({ name, updateMask, body }))).toEqual([
+        whole
+          ? { name, updateMask: undefined, body: { ...whole, [field.path]: field.empty } }
+          : { name, updateMask: [field.path], body: nested(field.path, field.empty) },
       ]);
     }
     expect(writes()).toHaveLength(clearing.length);

@@ -3,7 +3,8 @@ import type { Emulator } from "../../emulator";
 import { kinds } from "../../provider/resources";
 import { Stack } from "../support/engine";
 import type { Declarations } from "../support/engine";
-import { samples, surroundings, withMember } from "../support/samples";
+import { declared, ownOf, samples, surroundings, withMember } from "../support/samples";
+import type { WireRequest } from "../support/samples";
 import { call } from "../support/wire";
 
 /** One of each sample, in a team that can be exchanged. */
@@ -13,15 +14,26 @@ function program(
   return {
     ...surroundings,
     elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
+    partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
+    partners: {
+      kind: "AccountAssociation",
+      args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
+    },
+    ...Object.fromEntries(samples.flatMap(({ label, own }) => (own ? [[elsewhereOf(label), own]] : []))),
     ...Object.fromEntries(
-      samples.map(({ label, kind, args }) => [label, { kind, args: change(label, structuredClone(args)) }]),
+      samples.flatMap((sample) =>
+        Object.entries(declared(sample.label, sample, change(sample.label, structuredClone(sample.args)))),
+      ),
     ),
   };
 }
 
+/** What takes the place of what a sample has for itself alone. */
+const elsewhereOf = (label: string): string => `${label}-elsewhere`;
+
 const asIs = program((_label, args) => args);
 
-/** A change by hand of each sample, in wire terms: what somebody does at the server. */
+/** A change by hand of each sample, in wire terms: what somebody does at the server. It goes where an update goes. */
 const byHand: Record<string, { body: Record<string, unknown>; property: string }> = {
   team: { body: { description: "by hand" }, property: "description" },
   root: { body: { kind: "ORG_KIND_INFRA" }, property: "kind" },
@@ -35,13 +47,21 @@ const byHand: Record<string, { body: Record<string, unknown>; property: string }
   },
   binding: { body: { roleUid: "${writer}" }, property: "roleUid" },
   repo: { body: { activeTags: ["by-hand"] }, property: "activeTags" },
+  tag: {
+    body: { name: "1.27", digest: `sha256:${"f".repeat(64)}`, deprecated: true, bundles: ["base"] },
+    property: "digest",
+  },
+  readme: { body: { content: "# By hand\n" }, property: "content" },
   synced: { body: { sync_config: { source: "by-hand" } }, property: "syncConfig" },
+  provider: { body: { oidc: { groupsClaim: "by-hand" } }, property: "oidc" },
+  accounts: { body: { amazon: { account: "999999999999" } }, property: "amazon" },
 };
 
 /** Security-relevant fields that no program set. */
 const addedByHand: Record<string, Record<string, unknown>> = {
   someone: { claimMatch: { audiencePattern: ".*" } },
   other: { claimMatch: { claimPatterns: { ref: ".*" } } },
+  partners: { google: { projectId: "by-hand", projectNumber: "1" } },
 };
 
 describe("the life of each kind, through the real engine", () => {
@@ -54,6 +74,22 @@ describe("the life of each kind, through the real engine", () => {
     const kind = { ...asIs }[label]?.kind ?? "";
     return `${collectionOf(kind)}/${await uid(label)}`;
   };
+  const writingOf = (label: string) => samples.find((sample) => sample.label === label)?.writing;
+  const send = async (
+    label: string,
+    request: WireRequest | undefined,
+    usual: "PATCH" | "DELETE",
+    body?: unknown,
+  ) => {
+    const path = request?.address.replace("${own}", await uid(ownOf(label)));
+    await call(emulator, request?.method ?? usual, path ?? (await address(label)), body ?? request?.body);
+  };
+  const updateByHand = (label: string, body: unknown) => send(label, writingOf(label)?.update, "PATCH", body);
+  const deleteByHand = (label: string) => send(label, writingOf(label)?.delete, "DELETE");
+  const methods = () =>
+    writes()
+      .map(({ method }) => method)
+      .sort();
   const summary = (stdout: string) =>
     (JSON.parse(stdout) as { changeSummary?: Record<string, number> }).changeSummary ?? {};
   const steps = (stdout: string) =>
@@ -104,7 +140,31 @@ describe("the life of each kind, through the real engine", () => {
       program((label, args) => {
         const keys = args["staticKeys"] as Record<string, string> | undefined;
         if (label === "role") args["capabilities"] = ["CAP_TAG_LIST", "CAP_REPO_LIST"];
+        if (label === "tag") args["bundles"] = ["fips", "base"];
         if (label === "team") args["kind"] = "";
+        if (label === "invite") args["ttl"] = "86400s";
+        if (label === "provider") {
+          Object.assign(args["oidc"] as object, {
+            additionalScopes: ["groups", "email"],
+            correlationRule: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+          });
+        }
+        if (label === "scim") {
+          args["expireTime"] = String(args["expireTime"]).replace("Z", ".000+00:00");
+          args["overlap"] = "1800s";
+        }
+        if (label === "accounts") {
+          args["github"] = {
+            appInstallations: {
+              "12345": {
+                installations: [
+                  { installationId: "2" },
+                  { installationId: "9007199254740993", name: "acme" },
+                ],
+              },
+            },
+          };
+        }
         if (keys) {
           keys["issuerKeys"] = JSON.stringify(JSON.parse(keys["issuerKeys"] ?? ""), null, 2);
           keys["expirationTime"] = (keys["expirationTime"] ?? "").replace("Z", ".000+00:00");
@@ -121,10 +181,10 @@ describe("the life of each kind, through the real engine", () => {
     const before = emulator.state();
     for (const [label, { body }] of Object.entries(byHand)) {
       const resolved = JSON.parse(JSON.stringify(body).replace("${writer}", await uid("writer"))) as unknown;
-      await call(emulator, "PATCH", await address(label), resolved);
+      await updateByHand(label, resolved);
     }
     for (const [label, body] of Object.entries(addedByHand)) {
-      await call(emulator, "PATCH", await address(label), body);
+      await updateByHand(label, body);
     }
     const names = [...Object.keys(byHand), ...Object.keys(addedByHand)].sort();
 
@@ -138,7 +198,7 @@ describe("the life of each kind, through the real engine", () => {
 
     emulator.clearRequests();
     await stack.up("--refresh");
-    expect(writes().map(({ method }) => method)).toEqual(names.map(() => "PATCH"));
+    expect(methods()).toEqual(names.map((label) => writingOf(label)?.update.method ?? "PATCH").sort());
     const untimed = (state: ReturnType<Emulator["state"]>) =>
       Object.values(state)
         .flat()
@@ -147,8 +207,10 @@ describe("the life of each kind, through the real engine", () => {
   }, 120_000);
 
   test("what was deleted by hand shows as gone, and the next run makes it again", async () => {
-    const gone = samples.map(({ label }) => label).filter((label) => label !== "root");
-    for (const label of gone) await call(emulator, "DELETE", await address(label));
+    const gone = samples
+      .filter(({ label, permanent }) => label !== "root" && !permanent)
+      .map(({ label }) => label);
+    for (const label of gone) await deleteByHand(label);
     const preview = await stack.pulumi(["preview", "--refresh", "--json", "--expect-no-changes"]);
     expect(preview.code).toBe(7);
     expect(
@@ -159,7 +221,7 @@ describe("the life of each kind, through the real engine", () => {
     ).toEqual([...gone].sort());
     emulator.clearRequests();
     await stack.up("--refresh");
-    expect(writes().map(({ method }) => method)).toEqual(gone.map(() => "POST"));
+    expect(methods()).toEqual(gone.map((label) => writingOf(label)?.create ?? "POST").sort());
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   }, 120_000);
 
@@ -167,12 +229,14 @@ describe("the life of each kind, through the real engine", () => {
     stack.declare(
       program((label, args) => {
         if (label === "subscription") return { ...args, sink: "https://sink.example.com/two" };
+        if (label === "mapping") return { ...args, externalGroupId: "others" };
         if (label === "claims") {
           return {
             ...withMember(args, "claimMatch", undefined),
             servicePrincipal: "SERVICE_PRINCIPAL_SKILLS",
           };
         }
+        if (args["parentUid"] === "${own}") return { ...args, parentUid: `\${${elsewhereOf(label)}}` };
         return args["parentUid"] === undefined ? args : { ...args, parentUid: "${elsewhere}" };
       }),
     );
@@ -189,6 +253,7 @@ describe("the life of each kind, through the real engine", () => {
     expect(reasons).toEqual({
       ...Object.fromEntries(expected.map((label) => [label, ["parentUid"]])),
       subscription: ["sink"],
+      mapping: ["externalGroupId"],
       claims: ["claimMatch", "servicePrincipal"],
     });
     expect(summary(preview.stdout)["replace"]).toBe(expected.length);
@@ -199,10 +264,10 @@ describe("the life of each kind, through the real engine", () => {
   }, 120_000);
 
   test("a replaced parent takes its children along, without a failed step", async () => {
-    stack.declare({
+    const below = (parentOfTop: string): Declarations => ({
       ...surroundings,
       old: { kind: "Group", args: { parentUid: "${org}", name: "old" } },
-      top: { kind: "Group", args: { parentUid: "${org}", name: "top" } },
+      top: { kind: "Group", args: { parentUid: parentOfTop, name: "top" } },
       team: { kind: "Group", args: { parentUid: "${top}", name: "team" } },
       role: { kind: "Role", args: { parentUid: "${team}", name: "r", capabilities: ["CAP_REPO_LIST"] } },
       binding: {
@@ -211,22 +276,9 @@ describe("the life of each kind, through the real engine", () => {
       },
       repo: { kind: "Repo", args: { parentUid: "${team}", name: "repo" } },
     });
+    stack.declare(below("${org}"));
     await stack.up();
-    const moved = JSON.parse(
-      JSON.stringify({
-        ...surroundings,
-        old: { kind: "Group", args: { parentUid: "${org}", name: "old" } },
-        top: { kind: "Group", args: { parentUid: "${old}", name: "top" } },
-        team: { kind: "Group", args: { parentUid: "${top}", name: "team" } },
-        role: { kind: "Role", args: { parentUid: "${team}", name: "r", capabilities: ["CAP_REPO_LIST"] } },
-        binding: {
-          kind: "RoleBinding",
-          args: { parentUid: "${team}", identityUid: "${someone}", roleUid: "${role}" },
-        },
-        repo: { kind: "Repo", args: { parentUid: "${team}", name: "repo" } },
-      }),
-    ) as Declarations;
-    stack.declare(moved);
+    stack.declare(below("${old}"));
     const run = await stack.pulumi(["up", "--yes"]);
     expect({ code: run.code, output: run.code === 0 ? "" : run.output }).toEqual({ code: 0, output: "" });
     const ours = await stack.ours();
@@ -262,8 +314,7 @@ describe("the life of each kind, through the real engine", () => {
   test("a delete of what is gone is done, and the server ends empty", async () => {
     stack.declare(asIs);
     await stack.up();
-    const gone = samples.map(({ label }) => label);
-    for (const label of gone) await call(emulator, "DELETE", await address(label));
+    for (const { label, permanent } of samples) if (!permanent) await deleteByHand(label);
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     expect(Object.values(emulator.state()).flat()).toEqual([]);
     expect(await stack.ours()).toEqual({});

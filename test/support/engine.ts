@@ -80,6 +80,19 @@ export interface StackOptions {
   readonly token: string;
   /** Further environment variables; undefined removes one. */
   readonly env?: Record<string, string | undefined>;
+  /** A project that exists, to run in instead of the test program. */
+  readonly directory?: string;
+}
+
+/** A value of a state that was exported with its secrets, in the clear. */
+export function revealed(value: unknown): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(revealed);
+  const members = value as Record<string, unknown>;
+  // The engine's mark of a secret.
+  if ("4dabf18193072939515e22adb298388d" in members)
+    return JSON.parse(String(members["plaintext"])) as unknown;
+  return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, revealed(member)]));
 }
 
 /** A stack of its own on a file backend in a temporary folder, run by the real CLI. */
@@ -89,9 +102,10 @@ export class Stack {
 
   constructor(private readonly options: StackOptions) {
     this.home = mkdtempSync(join(tmpdir(), "pulumi-platform-test-"));
-    this.directory = join(this.home, "program");
-    mkdirSync(this.directory);
+    this.directory = options.directory ?? join(this.home, "program");
     mkdirSync(join(this.home, "backend"));
+    if (options.directory !== undefined) return;
+    mkdirSync(this.directory);
     symlinkSync(join(ROOT, "node_modules"), join(this.directory, "node_modules"));
     writeFileSync(
       join(this.directory, "Pulumi.yaml"),

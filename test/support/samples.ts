@@ -1,4 +1,4 @@
-import type { Declaration } from "./engine";
+import type { Declaration, Declarations } from "./engine";
 
 /**
  * Every field of every kind, changed once and cleared once, with what must go over the wire. The
@@ -16,6 +16,23 @@ export interface FieldCase {
   readonly empty?: unknown;
   /** Removed in the program together with the change: the other member of a one-of. */
   readonly without?: string;
+  /** An object changed as a whole: sent leaf by leaf. */
+  readonly whole?: true;
+}
+
+/** A request in wire terms; `${own}` in its address stands for the uid of what the sample has for itself. */
+export interface WireRequest {
+  readonly method: "POST" | "PATCH" | "DELETE";
+  readonly address: string;
+  readonly body?: Record<string, unknown>;
+}
+
+/** How a kind is written, where that is not POST below the parent, then PATCH and DELETE of the resource. */
+export interface Writing {
+  readonly create?: "PATCH";
+  /** With a `body` an update sends all of that, whatever changed, and has no mask. */
+  readonly update: WireRequest;
+  readonly delete?: WireRequest;
 }
 
 export interface Sample {
@@ -23,6 +40,11 @@ export interface Sample {
   readonly label: string;
   readonly kind: string;
   readonly args: Record<string, unknown>;
+  /** What each copy needs for itself alone; `${own}` in the arguments stands for its id. */
+  readonly own?: Declaration;
+  readonly writing?: Writing;
+  /** Nobody can delete it at the server: it goes with its parent. */
+  readonly permanent?: true;
   readonly fields: readonly FieldCase[];
 }
 
@@ -43,6 +65,12 @@ const certificate = (body: string): string =>
 /** A day well inside the 365 that a key may live. */
 export const inDays = (days: number): string =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)}Z`;
+
+/** The digest of an image, of four digits repeated. */
+const digest = (digits: string): string => `sha256:${digits.repeat(16)}`;
+
+/** A tag's name is the only one of its repository, and so is a readme. */
+const repository: Declaration = { kind: "Repo", args: { parentUid: "${org}", name: "own" } };
 
 const named = { parentUid: "${org}", description: "before" };
 
@@ -238,8 +266,8 @@ export const samples: readonly Sample[] = [
       },
       { path: "customOverlay.certificates.providers", to: ["corporate", "partner"], empty: [] },
       // A whole object goes as one path.
-      { path: "customOverlay.accounts", to: { runAs: "7" }, empty: null },
-      { path: "customOverlay", to: { environment: { ONLY: "1" } }, empty: null },
+      { path: "customOverlay.accounts", to: { runAs: "7" }, empty: null, whole: true },
+      { path: "customOverlay", to: { environment: { ONLY: "1" } }, empty: null, whole: true },
     ],
   },
   {
@@ -255,13 +283,184 @@ export const samples: readonly Sample[] = [
       { path: "sync_config.google", property: "syncConfig.google", to: "g2", empty: "" },
       { path: "sync_config.amazon", property: "syncConfig.amazon", to: "a2", empty: "" },
       { path: "sync_config.azure", property: "syncConfig.azure", to: "z2", empty: "" },
-      { path: "sync_config", property: "syncConfig", to: { source: "redis" }, empty: null },
+      { path: "sync_config", property: "syncConfig", to: { source: "redis" }, empty: null, whole: true },
     ],
+  },
+  {
+    label: "tag",
+    kind: "Tag",
+    own: repository,
+    args: {
+      parentUid: "${own}",
+      name: "1.27",
+      digest: digest("6b3f"),
+      bundles: ["base", "fips"],
+    },
+    writing: {
+      update: {
+        method: "POST",
+        address: "/registry/v2/tags/${own}",
+        body: { name: "1.27", digest: digest("6b3f"), deprecated: false, bundles: ["base", "fips"] },
+      },
+    },
+    fields: [
+      { path: "digest", to: digest("0a1b") },
+      { path: "deprecated", to: true, empty: false },
+      { path: "bundles", to: ["ai"], empty: [] },
+    ],
+  },
+  {
+    label: "readme",
+    kind: "RepoReadme",
+    own: repository,
+    args: { parentUid: "${own}", content: "# One\n\n- [x] <b>done</b>\n" },
+    writing: {
+      create: "PATCH",
+      update: { method: "PATCH", address: "/registry/v2/repos/${own}/readme" },
+      delete: { method: "PATCH", address: "/registry/v2/repos/${own}/readme", body: { content: "" } },
+    },
+    fields: [{ path: "content", to: "# Two\n" }],
   },
   {
     label: "subscription",
     kind: "Subscription",
     args: { parentUid: "${org}", sink: "https://sink.example.com/one" },
+    fields: [],
+  },
+  {
+    label: "accounts",
+    kind: "AccountAssociation",
+    own: { kind: "Group", args: { parentUid: "${org}", name: "with accounts" } },
+    args: {
+      parentUid: "${own}",
+      name: "accounts",
+      description: "before",
+      amazon: { account: "123456789012" },
+      google: { projectId: "acme-production", projectNumber: "987654321098" },
+      azure: { tenantId: "7b1e9a4c-0000-4000-8000-000000000001", clientIds: { pull: "client-1" } },
+      chainguard: { serviceBindings: { INGESTER: `${"ab".repeat(20)}/0123456789abcdef` } },
+      github: {
+        appInstallations: {
+          "12345": {
+            installations: [{ installationId: "9007199254740993", name: "acme" }, { installationId: "2" }],
+          },
+        },
+      },
+    },
+    fields: [
+      { path: "name", to: "accounts two" },
+      { path: "description", to: "after", empty: "" },
+      { path: "amazon.account", to: "210987654321" },
+      { path: "google.projectId", to: "acme-staging" },
+      { path: "google.projectNumber", to: "123" },
+      { path: "azure.tenantId", to: "7b1e9a4c-0000-4000-8000-000000000002" },
+      { path: "azure.clientIds", to: { pull: "client-1", push: "client-2" } },
+      { path: "chainguard.serviceBindings", to: { SKILLS: `${"cd".repeat(20)}/0123456789abcdef` } },
+      {
+        path: "github.appInstallations",
+        to: { "678": { installations: [{ installationId: "3", name: "other" }] } },
+      },
+      { path: "amazon", to: { account: "3" }, empty: null, whole: true },
+      { path: "google", to: { projectId: "other", projectNumber: "4" }, empty: null, whole: true },
+      { path: "azure", to: { tenantId: "t", clientIds: { a: "b" } }, empty: null, whole: true },
+      {
+        path: "chainguard",
+        to: { serviceBindings: { SKILLS: "ef".repeat(20) } },
+        empty: null,
+        whole: true,
+      },
+      {
+        path: "github",
+        to: { appInstallations: { "9": { installations: [{ installationId: "9" }] } } },
+        empty: null,
+        whole: true,
+      },
+    ],
+  },
+  {
+    label: "provider",
+    kind: "IdentityProvider",
+    own: { kind: "Group", args: { name: "with provider" } },
+    args: {
+      parentUid: "${own}",
+      name: "provider",
+      description: "before",
+      defaultRole: "${reader}",
+      oidc: {
+        issuer: "https://login.example.com",
+        clientId: "platform",
+        clientSecret: "before",
+        additionalScopes: ["email", "groups"],
+        groupsClaim: "groups",
+        pkceEnabled: true,
+      },
+    },
+    fields: [
+      { path: "name", to: "provider two" },
+      { path: "description", to: "after", empty: "" },
+      { path: "defaultRole", to: "${writer}" },
+      { path: "oidc.issuer", to: "https://other.example.com" },
+      { path: "oidc.clientId", to: "other" },
+      { path: "oidc.clientSecret", to: "after", empty: "" },
+      { path: "oidc.additionalScopes", to: ["email"], empty: [] },
+      { path: "oidc.groupsClaim", to: "teams", empty: "" },
+      { path: "oidc.pkceEnabled", to: false },
+    ],
+  },
+  {
+    label: "scim",
+    kind: "ScimToken",
+    own: {
+      kind: "IdentityProvider",
+      args: {
+        parentUid: "${org}",
+        name: "with token",
+        defaultRole: "${reader}",
+        oidc: { issuer: "https://login.example.com", clientId: "platform", pkceEnabled: true },
+      },
+    },
+    args: { parentUid: "${own}", expireTime: inDays(100), overlap: "30m", rotate: "one" },
+    writing: {
+      update: { method: "POST", address: "/iam/v2/identityProviders/${own}:regenerateScimToken" },
+      delete: { method: "POST", address: "/iam/v2/identityProviders/${own}:revokeScimToken", body: {} },
+    },
+    fields: [],
+  },
+  {
+    label: "terms",
+    kind: "TermsAcceptance",
+    own: { kind: "Group", args: { parentUid: "${org}", name: "with terms" } },
+    args: { parentUid: "${own}", documentIds: ["guardener-tos.v1"] },
+    permanent: true,
+    fields: [],
+  },
+  {
+    label: "invite",
+    kind: "GroupInvite",
+    args: {
+      parentUid: "${org}",
+      roleUid: "${reader}",
+      ttl: "24h",
+      email: "ada@example.com",
+      singleUse: true,
+    },
+    fields: [],
+  },
+  {
+    label: "open-invite",
+    kind: "GroupInvite",
+    args: { parentUid: "${org}", roleUid: "${reader}", ttl: "1h30m" },
+    fields: [],
+  },
+  {
+    label: "mapping",
+    kind: "ExternalGroupRoleMapping",
+    args: {
+      parentUid: "${login}",
+      externalGroupId: "engineers",
+      roleUid: "${reader}",
+      scope: "${org}",
+    },
     fields: [],
   },
 ];
@@ -272,6 +471,15 @@ export const surroundings: Record<string, Declaration> = {
   reader: {
     kind: "Role",
     args: { parentUid: "${org}", name: "reader", capabilities: ["CAP_REPO_LIST"] },
+  },
+  login: {
+    kind: "IdentityProvider",
+    args: {
+      parentUid: "${org}",
+      name: "login",
+      defaultRole: "${reader}",
+      oidc: { issuer: "https://login.example.com", clientId: "platform", pkceEnabled: true },
+    },
   },
   writer: {
     kind: "Role",
@@ -294,6 +502,23 @@ export const surroundings: Record<string, Declaration> = {
     },
   },
 };
+
+/** The name of what a copy of a sample has for itself alone. */
+export const ownOf = (name: string): string => `${name}-own`;
+
+/** A copy of a sample, with what it has for itself alone. */
+export function declared(
+  name: string,
+  { kind, own }: Sample,
+  args: Record<string, unknown>,
+  ownName = ownOf(name),
+): Declarations {
+  const text = JSON.stringify(args).replaceAll("${own}", `\${${ownName}}`);
+  return {
+    ...(own ? { [ownName]: own } : {}),
+    [name]: { kind, args: JSON.parse(text) as Record<string, unknown> },
+  };
+}
 
 /** A copy of `args` with the member at a path set, or taken out. */
 export function withMember(

@@ -1,0 +1,210 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ROOT } from "../support/engine";
+import { endChildren, packSources, Project, run, signal, start } from "../support/project";
+import type { Packed } from "../support/project";
+
+// Installs packages and runs the real CLI: slow where the machine is busy.
+jest.setTimeout(180_000);
+
+interface Manifest {
+  readonly main: string;
+  readonly types: string;
+  readonly exports: Record<string, string | { types: string; default: string }>;
+  readonly bin: Record<string, string>;
+}
+
+let packed: Packed | undefined;
+let project: Project;
+
+const inPackage = (path: string) => join(project.directory, "node_modules", "pulumi-platform", path);
+
+/** Runs a script in the project; its last line is JSON. */
+async function evaluate(script: string): Promise<{ stderr: string; answer: unknown }> {
+  const { code, stdout, stderr } = await run(process.execPath, ["-e", script], { cwd: project.directory });
+  if (code !== 0) throw new Error(`node ended with ${code}:\n${stdout}${stderr}`);
+  return { stderr, answer: JSON.parse(stdout) };
+}
+
+beforeAll(async () => {
+  packed = await packSources();
+  project = await Project.with(packed, "npm");
+});
+
+afterEach(() => endChildren());
+
+afterAll(() => {
+  // Unset where the set-up failed.
+  (project as Project | undefined)?.dispose();
+  packed?.dispose();
+});
+
+describe("the tarball", () => {
+  let files: readonly string[];
+
+  beforeAll(() => {
+    files = packed?.files ?? [];
+  });
+
+  test("holds every file that package.json promises, types included", () => {
+    const manifest = JSON.parse(readFileSync(inPackage("package.json"), "utf8")) as Manifest;
+    expect(Object.keys(manifest.exports)).toEqual([".", "./dynamic", "./package.json"]);
+    const entries = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : [entry.types, entry.default],
+    );
+    const promised = [manifest.main, manifest.types, ...entries, manifest.bin["pulumi-platform"]];
+    expect(files).toEqual(expect.arrayContaining(promised.map((path) => path?.replace(/^\.\//, ""))));
+  });
+
+  test("holds types beside every module", () => {
+    const modules = files.filter((path) => path.endsWith(".js"));
+    expect(modules).toContain("dist/provider/index.js");
+    expect(files).toEqual(expect.arrayContaining(modules.map((path) => path.replace(/\.js$/, ".d.ts"))));
+  });
+
+  test("holds nothing else: no source, no test, no map", () => {
+    const others = files.filter(
+      (path) =>
+        !/^dist\/(provider|emulator)\/([a-z][A-Za-z0-9]*\/)*[a-z][A-Za-z0-9]*(\.js|\.d\.ts|\.json)$/.test(
+          path,
+        ) && !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
+    );
+    expect(others).toEqual(["package.json"]);
+  });
+
+  test("names no folder of the machine that built it", () => {
+    const texts = files.map((path) => readFileSync(inPackage(path), "utf8"));
+    expect(texts.length).toBeGreaterThan(50);
+    expect(texts.filter((text) => text.includes(ROOT) || text.includes("sourceMappingURL"))).toEqual([]);
+  });
+});
+
+describe("the installed package", () => {
+  const loaded = (entry: string) =>
+    evaluate(`
+      require(${JSON.stringify(entry)});
+      console.log(JSON.stringify(Object.keys(require.cache).map((path) => path.replaceAll("\\\\", "/"))));
+    `);
+
+  test("loads for a program without the HTTP library, the command line, the emulator or the engine's side", async () => {
+    const { answer, stderr } = await loaded("pulumi-platform");
+    expect(answer).toContainEqual(
+      expect.stringMatching(/\/pulumi-platform\/dist\/provider\/resources\/group\.js$/),
+    );
+    const unwanted =
+      /\/node_modules\/(axios|p-retry|p-limit|re2js)\/|\/dist\/emulator\/|\/dist\/provider\/(cli|api\/client|engine\/(dynamic|handlers))/;
+    expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
+    expect(stderr).toBe("");
+  });
+
+  test("loads for the engine without a warning, ES modules among its dependencies included", async () => {
+    const { answer, stderr } = await loaded("pulumi-platform/dynamic");
+    expect(answer).toContainEqual(expect.stringMatching(/\/node_modules\/p-retry\//));
+    expect((answer as string[]).filter((path) => /\/dist\/(emulator|provider\/cli)\//.test(path))).toEqual(
+      [],
+    );
+    expect(stderr).toBe("");
+  });
+
+  test("offers the engine every kind that a program can create", async () => {
+    const { answer } = await evaluate(`
+      const platform = require("pulumi-platform");
+      const { CustomResource } = require("@pulumi/pulumi");
+      const kinds = Object.keys(platform).filter((name) => platform[name].prototype instanceof CustomResource);
+      console.log(JSON.stringify({ kinds: kinds.sort(), providers: Object.keys(require("pulumi-platform/dynamic")).sort() }));
+    `);
+    const { kinds, providers } = answer as { kinds: string[]; providers: string[] };
+    expect(kinds).toEqual(expect.arrayContaining(["Group", "Identity", "Role", "RoleBinding"]));
+    expect(providers).toEqual(kinds);
+  });
+
+  test("offers import by name everything that it offers require", async () => {
+    const { answer } = await evaluate(`
+      import("pulumi-platform").then((module) => {
+        const names = Object.keys(module).filter((name) => !["__esModule", "default", "module.exports"].includes(name));
+        console.log(JSON.stringify({ imported: names.sort(), required: Object.keys(require("pulumi-platform")).sort() }));
+      });
+    `);
+    const { imported, required } = answer as { imported: string[]; required: string[] };
+    expect(imported).toEqual(expect.arrayContaining(["getRole", "Group"]));
+    expect(imported).toEqual(required);
+  });
+
+  test("tells its version by package.json", async () => {
+    const { answer } = await evaluate(
+      `console.log(JSON.stringify(require("pulumi-platform/package.json").version))`,
+    );
+    expect(answer).toBe(packed?.version);
+  });
+
+  test.each([
+    "pulumi-platform/dist/provider/index.js",
+    "pulumi-platform/dist/provider/engine/dynamic.js",
+    "pulumi-platform/dist/provider/engine/handlers",
+    "pulumi-platform/dist/emulator/index.js",
+    "pulumi-platform/engine/dynamic",
+    "pulumi-platform/provider",
+    "pulumi-platform/emulator",
+  ])("refuses to give out %s", async (path) => {
+    const { answer } = await evaluate(`
+      const { require: from } = { require };
+      let code = "none";
+      try { from(${JSON.stringify(path)}); } catch (error) { code = error.code; }
+      console.log(JSON.stringify(code));
+    `);
+    expect(answer).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED");
+  });
+});
+
+describe("the installed command", () => {
+  const npx = (...args: string[]) =>
+    run("npx", ["--no-install", "pulumi-platform", ...args], { cwd: project.directory });
+
+  test("shows its commands", async () => {
+    const { code, stdout } = await npx("--help");
+    expect(stdout).toMatch(/^Usage: pulumi-platform <command>/);
+    expect(stdout).toMatch(/^ {2}emulator {2,}\S/m);
+    expect(code).toBe(0);
+  });
+
+  test("refuses an unknown command in one line", async () => {
+    const { code, stdout, stderr } = await run(project.command("pulumi-platform"), ["emulate"], {
+      cwd: project.directory,
+    });
+    expect(stderr).toMatch(/^pulumi-platform: unknown command "emulate"[^\n]*\n$/);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  /** Starts the emulator; answers the process and what a ping is answered. */
+  const serve = async (program: string, ...args: string[]) => {
+    const child = start(program, [...args, "emulator", "--port", "0", "--token", "a-token"], {
+      cwd: project.directory,
+    });
+    const ended = once(child, "close");
+    const lines = createInterface({ input: child.stdout! });
+    const [line] = (await Promise.race([once(lines, "line"), ended])) as [string];
+    expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/);
+    const response = await fetch(`${line.replace("listening on ", "")}/ping/v2/ping`, {
+      headers: { Authorization: "Bearer a-token" },
+    });
+    return { child, ended, status: response.status, body: await response.json() };
+  };
+
+  test("serves the emulator until it is told to end", async () => {
+    const { child, ended, status, body } = await serve(project.command("pulumi-platform"));
+    expect({ status, body }).toEqual({ status: 200, body: { response: expect.any(String) } });
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("serves the emulator when npx starts it, and ends with it", async () => {
+    const { child, ended, status } = await serve("npx", "--no-install", "pulumi-platform");
+    expect(status).toBe(200);
+    signal(child, "SIGTERM");
+    // Its pipes close once the last process that holds them is gone.
+    await expect(ended).resolves.toHaveLength(2);
+  });
+});

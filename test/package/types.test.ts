@@ -1,0 +1,247 @@
+import { endChildren, packSources, Project } from "../support/project";
+import type { Packed } from "../support/project";
+
+// Installs packages and runs the real CLI: slow where the machine is busy.
+jest.setTimeout(180_000);
+
+interface Misuse {
+  readonly title: string;
+  readonly program: string;
+  /** The code of the error, and the text of the line that it is shown at. */
+  readonly code: string;
+  readonly at: string;
+}
+
+const misuses: Misuse[] = [
+  {
+    title: "a group without a name",
+    program: 'new Group("group", { description: "nameless" });',
+    code: "TS2345",
+    at: 'new Group("group", { description: "nameless" });',
+  },
+  {
+    title: "a group without arguments",
+    program: 'new Group("group");',
+    code: "TS2554",
+    at: 'new Group("group");',
+  },
+  {
+    title: "an argument that does not exist",
+    program: 'new Group("group", {\n  name: "group",\n  descripton: "misspelt",\n});',
+    code: "TS2561",
+    at: '  descripton: "misspelt",',
+  },
+  {
+    title: "a number for a parent's uid",
+    program: 'new Group("group", {\n  name: "group",\n  parentUid: 5,\n});',
+    code: "TS2322",
+    at: "  parentUid: 5,",
+  },
+  {
+    title: "a resource for a parent's uid",
+    program:
+      'const org = new Group("org", { name: "org" });\nnew Group("group", {\n  name: "group",\n  parentUid: org,\n});',
+    code: "TS2322",
+    at: "  parentUid: org,",
+  },
+  {
+    title: "an output of another type",
+    program: 'new Group("group", {\n  name: pulumi.output(true),\n});',
+    code: "TS2322",
+    at: "  name: pulumi.output(true),",
+  },
+  {
+    title: "a text for a flag",
+    program: 'new Group("group", {\n  name: "group",\n  verified: "yes",\n});',
+    code: "TS2322",
+    at: '  verified: "yes",',
+  },
+  {
+    title: "a misspelt member of claimMatch",
+    program:
+      'new Identity("identity", {\n  parentUid: "uid",\n  name: "identity",\n  claimMatch: {\n    isuer: "https://issuer.example.com",\n    subject: "subject",\n  },\n});',
+    code: "TS2353",
+    at: '    isuer: "https://issuer.example.com",',
+  },
+  {
+    title: "a list of issuers in claimMatch",
+    program:
+      'new Identity("identity", {\n  parentUid: "uid",\n  name: "identity",\n  claimMatch: {\n    issuer: ["https://issuer.example.com"],\n  },\n});',
+    code: "TS2322",
+    at: '    issuer: ["https://issuer.example.com"],',
+  },
+  {
+    title: "static keys without keys",
+    program:
+      'new Identity("identity", {\n  parentUid: "uid",\n  name: "identity",\n  staticKeys: { issuer: "issuer", subject: "subject" },\n});',
+    code: "TS2322",
+    at: '  staticKeys: { issuer: "issuer", subject: "subject" },',
+  },
+  {
+    title: "one capability in place of a list",
+    program:
+      'new Role("role", {\n  parentUid: "uid",\n  name: "role",\n  capabilities: "CAP_REPO_LIST",\n});',
+    code: "TS2322",
+    at: '  capabilities: "CAP_REPO_LIST",',
+  },
+  {
+    title: "a role binding without its role",
+    program: 'new RoleBinding("binding", { parentUid: "uid", identityUid: "uid" });',
+    code: "TS2345",
+    at: 'new RoleBinding("binding", { parentUid: "uid", identityUid: "uid" });',
+  },
+  {
+    title: "an assignment to an output",
+    program: 'const group = new Group("group", { name: "group" });\ngroup.name = pulumi.output("other");',
+    code: "TS2540",
+    at: 'group.name = pulumi.output("other");',
+  },
+  {
+    title: "a member of claimMatch that may be absent, taken for granted",
+    program:
+      'const identity = Identity.get("identity", "uid");\nexport const issuer =\n  identity.claimMatch.apply((claims) => claims.issuer);',
+    code: "TS18048",
+    at: "  identity.claimMatch.apply((claims) => claims.issuer);",
+  },
+  {
+    title: "an unknown member of a lookup's answer",
+    program: 'export const found = getRole({ name: "viewer" }).then((role) =>\n  role.title,\n);',
+    code: "TS2339",
+    at: "  role.title,",
+  },
+  {
+    title: "an output as the argument of a lookup that takes plain values",
+    program:
+      'const group = new Group("group", { name: "group" });\nexport const found = getRole({\n  name: group.name,\n});',
+    code: "TS2322",
+    at: "  name: group.name,",
+  },
+  {
+    title: "a module that the package does not export",
+    program: 'import * as inner from "pulumi-platform/dist/provider/engine/handlers";\nexport { inner };',
+    code: "TS2307",
+    at: 'import * as inner from "pulumi-platform/dist/provider/engine/handlers";',
+  },
+];
+
+const PRELUDE =
+  'import * as pulumi from "@pulumi/pulumi";\nimport { getRole, Group, Identity, Role, RoleBinding } from "pulumi-platform";\n';
+
+const correct = `
+import * as pulumi from "@pulumi/pulumi";
+import * as platform from "pulumi-platform";
+
+/** Compiles only if both types are the same. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => undefined;
+
+const text: pulumi.Output<string> = pulumi.secret("text");
+const later: Promise<string> = Promise.resolve("text");
+const flag: pulumi.Output<boolean> = pulumi.output(true);
+
+const groupArgs: platform.GroupArgs = { name: later, description: text, kind: text, verified: flag };
+const org = new platform.Group("org", groupArgs, { protect: true });
+const team = new platform.Group("team", { parentUid: org.uid, name: pulumi.interpolate\`\${org.name}-team\` });
+
+const claims: platform.ClaimMatchArgs = { issuer: text, subjectPattern: later, claims: { owner: text }, claimPatterns: pulumi.output({ ref: "^main$" }) };
+const whole = new platform.Identity("whole", { parentUid: team.id, name: text, claimMatch: pulumi.output({ issuer: "issuer", subject: "subject" }) });
+const parts = new platform.Identity("parts", { parentUid: later, name: later, description: undefined, claimMatch: claims });
+const keys = new platform.Identity("keys", {
+  parentUid: team.id,
+  name: "keys",
+  staticKeys: { issuer: text, subject: text, issuerKeys: later, audiences: [text, "audience"] },
+});
+const aws = new platform.Identity("aws", {
+  parentUid: team.id,
+  name: "aws",
+  awsIdentity: Promise.resolve({ awsAccount: "123456789012", arn: text, userIdPattern: later }),
+});
+const role = new platform.Role("role", { parentUid: org.id, name: text, capabilities: [text, later, "CAP_REPO_LIST"] });
+new platform.Role("all", { parentUid: org.id, name: text, capabilities: pulumi.output(["CAP_REPO_LIST"]) });
+const found = platform.getRoleOutput({ name: text, builtIn: flag });
+new platform.RoleBinding("binding", { parentUid: team.id, identityUid: parts.id, roleUid: found.uid });
+new platform.RoleBinding("own", { parentUid: team.id, identityUid: whole.uid, roleUid: role.uid }, { dependsOn: [keys, aws] });
+const other = platform.Group.get("other", text);
+const all: pulumi.CustomResource[] = [org, team, whole, other];
+
+same<typeof org.uid, pulumi.Output<pulumi.ID>>(true);
+same<typeof org.name, pulumi.Output<string>>(true);
+same<typeof org.description, pulumi.Output<string | undefined>>(true);
+same<typeof org.verified, pulumi.Output<boolean | undefined>>(true);
+same<typeof role.capabilities, pulumi.Output<string[]>>(true);
+const issuer = whole.claimMatch.apply((match) => match?.issuer);
+same<typeof issuer, pulumi.Output<string | undefined>>(true);
+const owner = whole.claimMatch.apply((match) => match?.claims);
+same<typeof owner, pulumi.Output<Record<string, string> | undefined>>(true);
+const audiences = keys.staticKeys.apply((match) => match?.audiences);
+same<typeof audiences, pulumi.Output<string[] | undefined>>(true);
+const account = aws.awsIdentity.apply((match) => match?.awsAccount);
+same<typeof account, pulumi.Output<string | undefined>>(true);
+same<typeof found.capabilities, pulumi.Output<string[]>>(true);
+same<ReturnType<typeof platform.getGroup>, Promise<platform.GetGroupResult>>(true);
+
+export { all };
+`;
+
+const compilerOptions = {
+  target: "ES2022",
+  module: "Node16",
+  moduleResolution: "Node16",
+  strict: true,
+  types: ["node"],
+};
+
+describe("the types of the packed package", () => {
+  let packed: Packed | undefined;
+  let project: Project | undefined;
+  /** Errors by file. */
+  let errors: Record<string, { code: string; at: string }[]>;
+  let output: string;
+
+  const file = (index: number) => `misuse${index}.ts`;
+
+  beforeAll(async () => {
+    packed = await packSources();
+    project = await Project.with(packed, "npm");
+    const sources: Record<string, string> = {
+      ...Object.fromEntries(misuses.map(({ program }, index) => [file(index), `${PRELUDE}${program}\n`])),
+      "correct.ts": correct,
+      "correct.mts": correct,
+    };
+    const config = { compilerOptions, files: Object.keys(sources) };
+    project.write({ "tsconfig.json": JSON.stringify(config), ...sources });
+    ({ output } = await project.tsc("tsconfig.json"));
+    errors = {};
+    for (const [, name = "", line, code = ""] of output.matchAll(/^(\S+)\((\d+),\d+\): error (TS\d+)/gm)) {
+      const at = sources[name]?.split("\n")[Number(line) - 1] ?? "";
+      (errors[name] ??= []).push({ code, at });
+    }
+  });
+
+  afterAll(() => {
+    endChildren();
+    project?.dispose();
+    packed?.dispose();
+  });
+
+  test.each(misuses.map((misuse, index) => ({ ...misuse, name: file(index) })))(
+    "refuse $title",
+    ({ name, code, at }) => {
+      expect(errors[name]).toEqual([{ code, at }]);
+    },
+  );
+
+  test.each(["correct.ts", "correct.mts"])(
+    "take inputs of every form everywhere, and give outputs their types: %s",
+    (name) => {
+      expect(Object.keys(errors)).toHaveLength(misuses.length);
+      expect(errors[name] ?? []).toEqual([]);
+    },
+  );
+
+  test("are refused by the lines of the programs alone, not inside the package", () => {
+    const files = [...output.matchAll(/^([^\s(]+)\(/gm)].map(([, name]) => name);
+    expect(files.filter((name) => !/^misuse\d+\.ts$/.test(name ?? ""))).toEqual([]);
+    expect(files).toHaveLength(misuses.length);
+  });
+});

@@ -1,0 +1,162 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { Stack } from "../support/engine";
+import { endChildren, packSources, packVersion, Project } from "../support/project";
+import type { PackageManager, Packed } from "../support/project";
+
+// Installs packages and runs the real CLI: slow where the machine is busy.
+jest.setTimeout(180_000);
+
+const NEXT = "0.1.1";
+
+/** Each call of the new version's code, by the engine, is a line of this file. */
+const MARKS = "PULUMI_PLATFORM_TEST_MARKS";
+
+const changedCode = `
+for (const [kind, provider] of Object.entries(module.exports)) {
+  for (const method of ["check", "diff", "create", "read", "update", "delete"]) {
+    const before = provider[method];
+    provider[method] = (...args) => {
+      require("node:fs").appendFileSync(process.env.${MARKS}, "${NEXT} " + method + " " + kind + "\\n");
+      return before(...args);
+    };
+  }
+}
+`;
+
+const program = {
+  "Pulumi.yaml": "name: test\nruntime: nodejs\n",
+  "index.js": `
+const { Group, Role } = require("pulumi-platform");
+const org = new Group("org", { name: "org" });
+new Role("role", { parentUid: org.id, name: "role", capabilities: ["CAP_REPO_LIST"] });
+`,
+};
+
+let first: Packed;
+let next: Packed;
+
+beforeAll(async () => {
+  first = await packSources();
+  next = await packVersion(first, NEXT, changedCode);
+});
+
+afterAll(() => {
+  // Unset where the set-up failed.
+  (next as Packed | undefined)?.dispose();
+  (first as Packed | undefined)?.dispose();
+});
+
+describe.each<PackageManager>(["npm", "pnpm"])(
+  "a new version of the package, installed by %s,",
+  (manager) => {
+    let emulator: Emulator;
+    let folder: string;
+    let project: Project;
+    let stack: Stack;
+    let providersBefore: unknown[];
+
+    /** What the new version's code was called for, since the last time. */
+    const takeMarks = () => {
+      const file = join(folder, "marks");
+      const marks = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+      rmSync(file, { force: true });
+      return marks.sort();
+    };
+
+    const providers = async () =>
+      Object.values(await stack.ours()).map(({ inputs, outputs }) => [
+        inputs?.["__provider"],
+        outputs?.["__provider"],
+      ]);
+
+    /** Versions of the package below node_modules, however the package manager keeps them. */
+    const installedVersions = () => {
+      const modules = join(project.directory, "node_modules");
+      const store = join(modules, ".pnpm");
+      const places = existsSync(store)
+        ? readdirSync(store)
+            .filter((name) => name.startsWith("pulumi-platform@"))
+            .map((name) => join(store, name, "node_modules"))
+        : [modules];
+      return places.map((place) => {
+        const text = readFileSync(join(place, "pulumi-platform", "package.json"), "utf8");
+        return (JSON.parse(text) as { version: string }).version;
+      });
+    };
+
+    beforeAll(async () => {
+      emulator = await startEmulator();
+      folder = mkdtempSync(join(tmpdir(), "pulumi-platform-marks-"));
+      project = await Project.with(first, manager);
+      project.describe({ main: "index.js" });
+      project.write(program);
+      const { url, token } = emulator;
+      stack = new Stack({
+        url,
+        token,
+        directory: project.directory,
+        env: { [MARKS]: join(folder, "marks") },
+      });
+      await stack.init();
+      await stack.up();
+      providersBefore = await providers();
+      await project.install(next.tarball);
+    });
+
+    afterAll(async () => {
+      await emulator.close();
+      endChildren();
+      // Unset where the set-up failed.
+      (stack as Stack | undefined)?.dispose();
+      (project as Project | undefined)?.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test("has another version than the one before, whose code made the resources", () => {
+      expect(next.version).toBe(NEXT);
+      expect(first.version).not.toBe(NEXT);
+      expect(installedVersions()).toContain(NEXT);
+      expect(takeMarks()).toEqual([]);
+      expect(emulator.state()["roles"]).toHaveLength(1);
+    });
+
+    test("changes nothing in a preview, which runs the new code", async () => {
+      await stack.succeed(["preview", "--expect-no-changes"]);
+      expect(takeMarks()).toEqual(
+        ["check Group", "check Role", "diff Group", "diff Role"].map((mark) => `${NEXT} ${mark}`),
+      );
+    });
+
+    test("reads with the new code in a refresh, though the old one made the state", async () => {
+      await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+      expect(takeMarks()).toEqual(expect.arrayContaining([`${NEXT} read Group`, `${NEXT} read Role`]));
+    });
+
+    test("stays usable once nothing of the old version is left on disk", async () => {
+      await project.reinstall();
+      expect(installedVersions()).toEqual([NEXT]);
+      await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+      expect(takeMarks()).toEqual(expect.arrayContaining([`${NEXT} read Group`, `${NEXT} read Role`]));
+    });
+
+    test("leaves the provider's text in state as it was: no path, no version, no code", async () => {
+      await stack.up("--expect-no-changes");
+      const texts = ["Group", "Role"].map(
+        (kind) => `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`,
+      );
+      expect(await providers()).toEqual(texts.map((text) => [text, text]));
+      expect(providersBefore).toEqual(await providers());
+      takeMarks();
+    });
+
+    test("deletes with the new code in a destroy", async () => {
+      await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+      expect(takeMarks()).toEqual([`${NEXT} delete Group`, `${NEXT} delete Role`]);
+      expect(Object.values(emulator.state()).flat()).toEqual([]);
+    });
+  },
+);

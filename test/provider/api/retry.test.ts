@@ -1,0 +1,220 @@
+import type { ApiError } from "../../../provider/api/errors";
+import { apiErrorFrom, ConnectionError, ConfigError } from "../../../provider/api/errors";
+import { defaultPolicy, Gate, mayRepeat, throughGate, withRetry } from "../../../provider/api/retry";
+import type { RetryPolicy } from "../../../provider/api/retry";
+import { detail, errorOf } from "../support/server";
+
+const policy: RetryPolicy = { maxRetries: 3, firstDelayMs: 1, maxDelayMs: 2, maxServerDelayMs: 1000 };
+
+function apiError(status: number, code?: number, message = "", retryAfter?: string): ApiError {
+  const body = code === undefined ? undefined : { code, message, details: [] };
+  const call = { method: "POST", path: "/x" };
+  const header = (name: string) => (name === "retry-after" ? retryAfter : undefined);
+  return apiErrorFrom(call, { status, body, now: 0, header });
+}
+
+interface Case {
+  readonly name: string;
+  readonly error: Error;
+  /** Whether a request that may be repeated is, and one that must not be. */
+  readonly repeatable: boolean;
+  readonly once: boolean;
+}
+
+const cases: readonly Case[] = [
+  { name: "429 of the API", error: apiError(429, 8), repeatable: true, once: true },
+  { name: "429 of a proxy", error: apiError(429), repeatable: true, once: true },
+  {
+    name: "a message that is too large",
+    error: apiError(429, 8, "grpc: received message larger than max (5000000 vs. 4194304)"),
+    repeatable: false,
+    once: false,
+  },
+  {
+    name: "access that was already asked for",
+    error: apiError(429, 8, "access was already requested"),
+    repeatable: false,
+    once: false,
+  },
+  { name: "503 of the API", error: apiError(503, 14), repeatable: true, once: false },
+  { name: "code 14 whatever the status", error: apiError(400, 14), repeatable: true, once: false },
+  { name: "a conflict of writes", error: apiError(409, 10), repeatable: true, once: false },
+  { name: "an object that exists", error: apiError(409, 6), repeatable: false, once: false },
+  { name: "500 of the API", error: apiError(500, 13), repeatable: true, once: false },
+  { name: "500 with a page", error: apiError(500), repeatable: true, once: false },
+  { name: "502 with a page", error: apiError(502), repeatable: true, once: false },
+  { name: "503 with a page", error: apiError(503), repeatable: true, once: false },
+  { name: "504 with a page", error: apiError(504), repeatable: true, once: false },
+  { name: "504 of the API", error: apiError(504, 4), repeatable: true, once: false },
+  { name: "408 of a proxy", error: apiError(408), repeatable: true, once: false },
+  { name: "501", error: apiError(501, 12), repeatable: false, once: false },
+  { name: "400", error: apiError(400, 3), repeatable: false, once: false },
+  { name: "401", error: apiError(401, 16), repeatable: false, once: false },
+  { name: "403", error: apiError(403, 7), repeatable: false, once: false },
+  { name: "404", error: apiError(404, 5), repeatable: false, once: false },
+  { name: "404 of a proxy", error: apiError(404), repeatable: false, once: false },
+  { name: "a failed precondition", error: apiError(400, 9), repeatable: false, once: false },
+  {
+    name: "a request that was never sent",
+    error: new ConnectionError("m", "nothing", true),
+    repeatable: true,
+    once: true,
+  },
+  {
+    name: "an answer that was lost",
+    error: new ConnectionError("m", "unclear", true),
+    repeatable: true,
+    once: false,
+  },
+  {
+    name: "a host that does not exist",
+    error: new ConnectionError("m", "nothing", false),
+    repeatable: false,
+    once: false,
+  },
+  {
+    name: "an answer of another service",
+    error: new ConnectionError("m", "unclear", false),
+    repeatable: false,
+    once: false,
+  },
+  { name: "a wrong setting", error: new ConfigError("m"), repeatable: false, once: false },
+  { name: "a bug", error: new TypeError("m"), repeatable: false, once: false },
+];
+
+describe("what is sent again", () => {
+  test.each(cases)("$name", ({ error, repeatable, once }) => {
+    expect({ repeatable: mayRepeat(error, true), once: mayRepeat(error, false) }).toEqual({
+      repeatable,
+      once,
+    });
+  });
+
+  test.each(cases)("$name: as often as that says", async ({ error, repeatable, once }) => {
+    for (const [isRepeatable, attempts] of [
+      [true, repeatable ? 4 : 1],
+      [false, once ? 4 : 1],
+    ] as const) {
+      const attempt = jest.fn(() => Promise.reject<unknown>(error));
+      const thrown = await errorOf(withRetry(attempt, isRepeatable, policy));
+      expect(thrown).toBe(error);
+      expect(attempt).toHaveBeenCalledTimes(attempts);
+    }
+  });
+
+  test("nothing that is no error", () => {
+    for (const other of [undefined, null, "x", { code: "UNAVAILABLE" }])
+      expect(mayRepeat(other, true)).toBe(false);
+  });
+});
+
+describe("repeating", () => {
+  test("ends with the first answer", async () => {
+    const attempt = jest
+      .fn<Promise<string>, []>()
+      .mockRejectedValueOnce(apiError(503, 14))
+      .mockRejectedValueOnce(new ConnectionError("m", "unclear", true))
+      .mockResolvedValue("done");
+    await expect(withRetry(attempt, true, policy)).resolves.toBe("done");
+    expect(attempt).toHaveBeenCalledTimes(3);
+  });
+
+  test("ends with the first error that is final", async () => {
+    const final = apiError(403, 7);
+    const attempt = jest
+      .fn<Promise<string>, []>()
+      .mockRejectedValueOnce(apiError(503, 14))
+      .mockRejectedValue(final);
+    expect(await errorOf(withRetry(attempt, true, policy))).toBe(final);
+    expect(attempt).toHaveBeenCalledTimes(2);
+  });
+
+  test("does not happen where none is wanted", async () => {
+    const attempt = jest.fn(() => Promise.reject<unknown>(apiError(503, 14)));
+    await errorOf(withRetry(attempt, true, { ...policy, maxRetries: 0 }));
+    expect(attempt).toHaveBeenCalledTimes(1);
+  });
+
+  test("a server that asks for too long a wait has refused", async () => {
+    const error = apiError(429, 8, "", "2");
+    const attempt = jest.fn(() => Promise.reject<unknown>(error));
+    expect(await errorOf(withRetry(attempt, true, policy))).toBe(error);
+    expect(attempt).toHaveBeenCalledTimes(1);
+    const longest = jest.fn(() => Promise.reject<unknown>(apiError(429, 8, "", "1")));
+    await errorOf(withRetry(longest, true, policy));
+    expect(longest).toHaveBeenCalledTimes(4);
+  });
+
+  test("waits by default half a second first and ten at most, and two minutes for a server", () => {
+    expect(defaultPolicy).toEqual({ firstDelayMs: 500, maxDelayMs: 10_000, maxServerDelayMs: 120_000 });
+  });
+});
+
+describe("the gate", () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  async function passed(gate: Gate, ms: number): Promise<boolean> {
+    let done = false;
+    void gate.pass().then(() => (done = true));
+    await jest.advanceTimersByTimeAsync(ms);
+    return done;
+  }
+
+  test("is open until it is closed", async () => {
+    expect(await passed(new Gate(), 0)).toBe(true);
+  });
+
+  test("lets nobody pass before its time, and everybody after it", async () => {
+    const gate = new Gate();
+    gate.closeFor(1000);
+    expect(await passed(gate, 999)).toBe(false);
+    expect(await passed(gate, 1)).toBe(true);
+  });
+
+  test("stays closed for the longest that was asked", async () => {
+    const gate = new Gate();
+    gate.closeFor(1000);
+    gate.closeFor(10);
+    expect(await passed(gate, 999)).toBe(false);
+    expect(await passed(gate, 1)).toBe(true);
+  });
+
+  test("holds those who wait when it is closed for longer", async () => {
+    const gate = new Gate();
+    gate.closeFor(1000);
+    const first = passed(gate, 500);
+    expect(await first).toBe(false);
+    gate.closeFor(2000);
+    expect(await passed(gate, 1999)).toBe(false);
+    expect(await passed(gate, 1)).toBe(true);
+  });
+
+  test("is closed by an answer that asks to wait, and by no other", async () => {
+    const info = detail("RetryInfo", { retryDelay: "0.5s" });
+    const call = { method: "GET", path: "/x" };
+    const header = () => undefined;
+    const asks = apiErrorFrom(call, { status: 429, body: { code: 8, details: [info] }, now: 0, header });
+    const gate = new Gate();
+    for (const error of [apiError(429, 8), apiError(429, 8, "", "2"), new Error("x")]) {
+      expect(await errorOf(throughGate(() => Promise.reject(error), policy, gate))).toBe(error);
+      expect(await passed(gate, 0)).toBe(true);
+    }
+    await expect(throughGate(() => Promise.resolve("done"), policy, gate)).resolves.toBe("done");
+    expect(await errorOf(throughGate(() => Promise.reject(asks), policy, gate))).toBe(asks);
+    const next = jest.fn(() => Promise.resolve("next"));
+    const waiting = throughGate(next, policy, gate);
+    await jest.advanceTimersByTimeAsync(499);
+    expect(next).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    await expect(waiting).resolves.toBe("next");
+  });
+
+  test("goes by the clock it is given", async () => {
+    let now = 0;
+    const gate = new Gate(() => now);
+    gate.closeFor(1000);
+    now = 1000;
+    expect(await passed(gate, 0)).toBe(true);
+  });
+});

@@ -1,0 +1,266 @@
+import { readSettings } from "../../provider/config";
+import type { Settings } from "../../provider/config";
+
+const CANARY = "canary-token-1618033988";
+
+function read(stack: Record<string, string> = {}, env: Record<string, string | undefined> = {}): Settings {
+  return readSettings({ stack: (key) => stack[key], env });
+}
+
+const stackOf = (more: Record<string, string> = {}): Record<string, string> => ({
+  baseUrl: "https://api.example.com",
+  token: "t",
+  ...more,
+});
+
+function messageOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    expect(error).toMatchObject({ name: "ConfigError" });
+    return error instanceof Error ? error.message : "";
+  }
+  throw new Error("expected an error");
+}
+
+describe("settings", () => {
+  test("have defaults for all but the address and the token", () => {
+    expect(read(stackOf())).toEqual({
+      baseUrl: "https://api.example.com",
+      timeoutMs: 60_000,
+      maxRetries: 5,
+      maxConcurrency: 8,
+      credentials: { kind: "token", token: "t", setting: "platform:token" },
+      debug: false,
+    });
+  });
+
+  test("come from the stack's configuration", () => {
+    const stack = { timeout: "30s", maxRetries: "0", maxConcurrency: "256" };
+    expect(read(stackOf(stack))).toMatchObject({ timeoutMs: 30_000, maxRetries: 0, maxConcurrency: 256 });
+  });
+
+  test("come from the environment", () => {
+    const env = {
+      PLATFORM_BASE_URL: "http://localhost:8080/",
+      PLATFORM_TIMEOUT: "1.5m",
+      PLATFORM_MAX_RETRIES: " 20 ",
+      PLATFORM_MAX_CONCURRENCY: "1",
+      PLATFORM_TOKEN_FILE: "/run/token",
+      PLATFORM_LOG: "debug",
+    };
+    expect(read({}, env)).toEqual({
+      baseUrl: "http://localhost:8080",
+      timeoutMs: 90_000,
+      maxRetries: 20,
+      maxConcurrency: 1,
+      credentials: { kind: "tokenFile", path: "/run/token", setting: "PLATFORM_TOKEN_FILE" },
+      debug: true,
+    });
+  });
+
+  test.each([
+    [
+      "baseUrl",
+      "PLATFORM_BASE_URL",
+      "https://stack.example.com",
+      "https://env.example.com",
+      "baseUrl",
+      "https://stack.example.com",
+    ],
+    ["timeout", "PLATFORM_TIMEOUT", "1s", "2s", "timeoutMs", 1000],
+    ["maxRetries", "PLATFORM_MAX_RETRIES", "1", "2", "maxRetries", 1],
+    ["maxConcurrency", "PLATFORM_MAX_CONCURRENCY", "1", "2", "maxConcurrency", 1],
+  ])(
+    "%s of the stack goes before %s; an empty one counts as absent",
+    (key, variable, inStack, inEnv, name, value) => {
+      expect(read(stackOf({ [key]: inStack }), { [variable]: inEnv })).toHaveProperty(name, value);
+      const fromEnv = read(stackOf({ [key]: "" }), { [variable]: inStack });
+      expect(fromEnv).toHaveProperty(name, value);
+    },
+  );
+
+  test("nothing but the environment and configuration that are handed over is looked at", () => {
+    const env = new Proxy<Record<string, string>>({}, { get: () => undefined });
+    expect(messageOf(() => readSettings({ stack: () => undefined, env }))).toMatch(
+      /^the address of the API is missing/,
+    );
+  });
+});
+
+describe("the address", () => {
+  test.each([
+    ["https://api.example.com/", "https://api.example.com"],
+    ["https://API.example.com:443/a/b//", "https://api.example.com/a/b"],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+    ["http://127.9.9.9", "http://127.9.9.9"],
+    ["http://[::1]:8080/", "http://[::1]:8080"],
+    ["http://localhost", "http://localhost"],
+  ])("%s is taken as %s", (given, taken) => {
+    expect(read(stackOf({ baseUrl: given })).baseUrl).toBe(taken);
+  });
+
+  test("that is missing is told by both names", () => {
+    expect(messageOf(() => read({ token: "t" }))).toBe(
+      "the address of the API is missing: run `pulumi config set platform:baseUrl https://…`, or set PLATFORM_BASE_URL",
+    );
+  });
+
+  const wrong = (value: string, why: string): string =>
+    `platform:baseUrl must be an address as in "https://api.example.com", not ${JSON.stringify(value)}: ${why}`;
+  const INSECURE =
+    "plain http would show the token to the network; set platform:allowInsecure to true if you mean it";
+
+  test.each([
+    ["api.example.com", "it is not an absolute URL"],
+    ["/iam", "it is not an absolute URL"],
+    ["ftp://example.com", "it is neither https nor http"],
+    ["https://example.com?x=1", "it has a query or a fragment"],
+    ["https://example.com/#x", "it has a query or a fragment"],
+    ["http://example.com", INSECURE],
+    ["http://127.0.0.1.example.com", INSECURE],
+    ["http://localhost.example.com", INSECURE],
+    ["http://10.0.0.1", INSECURE],
+  ])("%s is refused, with the reason", (value, why) => {
+    expect(messageOf(() => read(stackOf({ baseUrl: value })))).toBe(wrong(value, why));
+  });
+
+  test("of the environment is told by its variable", () => {
+    expect(messageOf(() => read({ token: "t" }, { PLATFORM_BASE_URL: "x" }))).toMatch(
+      /^PLATFORM_BASE_URL must be/,
+    );
+  });
+
+  test("may be plain http elsewhere only where the stack says so", () => {
+    const baseUrl = "http://emulator.internal:8080";
+    expect(read(stackOf({ baseUrl, allowInsecure: "true" })).baseUrl).toBe(baseUrl);
+    for (const allowInsecure of ["", "false", "yes", "1"]) {
+      expect(messageOf(() => read(stackOf({ baseUrl, allowInsecure })))).toContain(INSECURE);
+    }
+  });
+
+  test.each([
+    `https://user:${CANARY}@example.com`,
+    `ftp://user:${CANARY}@example.com`,
+    `https://${CANARY}@example.com`,
+  ])("with a password is refused without repeating it: %#", (baseUrl) => {
+    const message = messageOf(() => read(stackOf({ baseUrl })));
+    expect(message).toBe(
+      "platform:baseUrl must not hold a user name or a password: credentials have settings of their own",
+    );
+  });
+});
+
+describe("numbers", () => {
+  test.each([
+    ["maxRetries", "PLATFORM_MAX_RETRIES", 0, 20],
+    ["maxConcurrency", "PLATFORM_MAX_CONCURRENCY", 1, 256],
+  ])("%s (%s) is a whole number from %i to %i", (key, variable, min, max) => {
+    for (const value of [
+      String(min - 1),
+      String(max + 1),
+      "1.5",
+      "x",
+      "1e2",
+      "0x10",
+      "-1",
+      "1 2",
+      "٣",
+      " ",
+    ]) {
+      const range = `must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`;
+      expect(messageOf(() => read(stackOf({ [key]: value })))).toBe(`platform:${key} ${range}`);
+      expect(messageOf(() => read(stackOf(), { [variable]: value }))).toBe(`${variable} ${range}`);
+    }
+    expect(read(stackOf({ [key]: String(min) }))).toHaveProperty(key, min);
+    expect(read(stackOf({ [key]: String(max) }))).toHaveProperty(key, max);
+  });
+
+  test.each([
+    ["1ms", 1],
+    ["0.5s", 500],
+    ["90s", 90_000],
+    [" 60m ", 3_600_000],
+  ])("the timeout %s is %i ms", (timeout, ms) => {
+    expect(read(stackOf({ timeout })).timeoutMs).toBe(ms);
+  });
+
+  test.each(["30", "0s", "0ms", "0.1ms", "-1s", "61m", "1h", "s", "1 s", "1s1s", "Infinitys"])(
+    "the timeout %j is refused by the name of its setting",
+    (timeout) => {
+      const must = `must be a duration with a unit, as in "30s" or "2m" (at most 60m), not ${JSON.stringify(timeout)}`;
+      expect(messageOf(() => read(stackOf({ timeout })))).toBe(`platform:timeout ${must}`);
+      expect(messageOf(() => read(stackOf(), { PLATFORM_TIMEOUT: timeout }))).toBe(
+        `PLATFORM_TIMEOUT ${must}`,
+      );
+    },
+  );
+});
+
+describe("credentials", () => {
+  const base = { baseUrl: "https://api.example.com" };
+
+  test("of the environment go before the stack's, which may be stale", () => {
+    expect(read({ ...base, token: "old" }, { PLATFORM_TOKEN: "new" }).credentials).toEqual({
+      kind: "token",
+      token: "new",
+      setting: "PLATFORM_TOKEN",
+    });
+    expect(read({ ...base, token: "old" }, { PLATFORM_TOKEN_FILE: "f" }).credentials).toEqual({
+      kind: "tokenFile",
+      path: "f",
+      setting: "PLATFORM_TOKEN_FILE",
+    });
+    expect(
+      read({ ...base, token: "old", tokenFile: "f" }, { PLATFORM_TOKEN: "new" }).credentials,
+    ).toMatchObject({
+      token: "new",
+    });
+  });
+
+  test("of the stack count where the environment has none, or empty ones", () => {
+    expect(
+      read({ ...base, tokenFile: "f" }, { PLATFORM_TOKEN: "", PLATFORM_TOKEN_FILE: "" }).credentials,
+    ).toEqual({
+      kind: "tokenFile",
+      path: "f",
+      setting: "platform:tokenFile",
+    });
+  });
+
+  test("of one rank must be one, and the message names both but neither value", () => {
+    const inEnv = messageOf(() => read(base, { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: "f" }));
+    expect(inEnv).toBe("PLATFORM_TOKEN and PLATFORM_TOKEN_FILE are both set: keep one of them");
+    const inStack = messageOf(() => read({ ...base, token: CANARY, tokenFile: "f" }));
+    expect(inStack).toBe("platform:token and platform:tokenFile are both set: keep one of them");
+  });
+
+  test("that are missing are told by every name", () => {
+    expect(messageOf(() => read(base))).toBe(
+      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or run `pulumi config set --secret platform:token …`",
+    );
+  });
+});
+
+describe("the log level", () => {
+  test("is debug or none", () => {
+    expect(read(stackOf(), { PLATFORM_LOG: "debug" }).debug).toBe(true);
+    expect(read(stackOf(), { PLATFORM_LOG: "" }).debug).toBe(false);
+    for (const level of ["info", "DEBUG", "1", "true"]) {
+      expect(messageOf(() => read(stackOf(), { PLATFORM_LOG: level }))).toBe(
+        `PLATFORM_LOG must be "debug" or unset, not ${JSON.stringify(level)}`,
+      );
+    }
+  });
+});
+
+test("no message repeats a token", () => {
+  const attempts = [
+    () => read({ token: CANARY }),
+    () => read({ baseUrl: "x", token: CANARY }),
+    () => read(stackOf({ token: CANARY, timeout: "x" })),
+    () => read(stackOf({ token: CANARY }), { PLATFORM_LOG: "x" }),
+    () => read(stackOf(), { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: CANARY }),
+  ];
+  for (const attempt of attempts) expect(messageOf(attempt)).not.toContain(CANARY);
+});

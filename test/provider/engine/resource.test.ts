@@ -1,0 +1,330 @@
+import * as pulumi from "@pulumi/pulumi";
+import { providerText } from "../../../provider/engine/resource";
+import * as platform from "../../../provider/index";
+import { Group, Identity, Repo, Role, RoleBinding, Subscription } from "../../../provider/index";
+import type { GroupArgs } from "../../../provider/index";
+import { kinds } from "../../../provider/resources";
+import { GROUP_UID, ROOT_UID, sample, samples, specOf } from "../support/samples";
+
+type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
+
+let registered: Registered[] = [];
+
+void pulumi.runtime.setMocks({
+  newResource: ({ type, name, inputs, id }) => {
+    registered.push({ type, name, inputs: inputs as Record<string, unknown>, id });
+    const state = id === undefined || id === "" ? {} : { name: "read", description: "from the server" };
+    return {
+      id: id === undefined || id === "" ? `${name}-id` : id,
+      state: { ...(inputs as object), ...state },
+    };
+  },
+  call: () => ({}),
+});
+
+beforeEach(() => (registered = []));
+afterEach(() => jest.restoreAllMocks());
+
+function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
+  return new Promise((done) => output.apply(done));
+}
+
+/** Waits until everything that was begun is registered. */
+const settled = (resource: pulumi.CustomResource): Promise<string> => valueOf(resource.id);
+
+type Kind = new (name: string, args: never, opts?: pulumi.CustomResourceOptions) => pulumi.CustomResource;
+const isKind = (entry: [string, unknown]): entry is [string, Kind] =>
+  typeof entry[1] === "function" && entry[1].prototype instanceof pulumi.CustomResource;
+const classes: Readonly<Record<string, Kind>> = Object.fromEntries(
+  Object.entries<unknown>(platform).filter(isKind),
+);
+
+function made(
+  kind: string,
+  name: string,
+  args: unknown,
+  opts?: pulumi.CustomResourceOptions,
+): pulumi.CustomResource {
+  const Class = classes[kind];
+  if (!Class) throw new Error(`no class ${kind}`);
+  return new Class(name, args as never, opts);
+}
+
+/** A value with its secrets in the clear. */
+function revealed<T>(value: T): T {
+  const members = value as unknown as Record<string, unknown>;
+  if (value === null || typeof value !== "object") return value;
+  if ("4dabf18193072939515e22adb298388d" in members) return members["value"] as T;
+  if (Array.isArray(value)) return value.map(revealed) as T;
+  return Object.fromEntries(Object.entries(members).map(([key, inner]) => [key, revealed(inner)])) as T;
+}
+
+describe("what the engine stores as the provider", () => {
+  test.each(["Group", "Identity", "Role", "RoleBinding", "Repo", "Subscription", "ExternalGroupRoleMapping"])(
+    "of %s is a constant text of at most eighty bytes",
+    (kind) => {
+      expect(providerText(kind)).toBe(`exports.handler=()=>require("pulumi-platform/dynamic").${kind}`);
+      expect(Buffer.byteLength(providerText(kind))).toBeLessThanOrEqual(80);
+    },
+  );
+});
+
+describe("a resource", () => {
+  test("there is a class for each kind", () => {
+    expect(Object.keys(classes).sort()).toEqual(kinds.map(({ spec }) => spec.kind).sort());
+  });
+
+  test.each(samples)(
+    "$kind, $choice: is registered with its arguments and the text, nothing else",
+    async (one) => {
+      const { kind, inputs } = one;
+      await settled(made(kind, "thing", inputs));
+      registered = registered.map((one) => ({ ...one, inputs: revealed(one.inputs) }));
+      expect(registered).toEqual(
+        [
+          {
+            type: `pulumi-nodejs:dynamic/platform:${kind}`,
+            name: "thing",
+            inputs: {
+              ...inputs,
+              __provider: `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`,
+            },
+            id: expect.anything() as unknown,
+          },
+        ].map((wanted) => ({ ...wanted, id: registered[0]?.id })),
+      );
+    },
+  );
+
+  test.each(samples)(
+    "$kind, $choice: has an output for each argument, also for those that were not given",
+    async (one) => {
+      const { kind, inputs } = one;
+      const resource = made(kind, "thing", inputs) as unknown as Record<string, pulumi.Output<unknown>>;
+      for (const key of Object.keys(specOf(kind).fields)) {
+        const output = resource[key];
+        expect([key, pulumi.Output.isInstance(output)]).toEqual([key, true]);
+        await expect(valueOf(output!)).resolves.toEqual(inputs[key]);
+      }
+    },
+  );
+
+  test("has no trace of arguments that are undefined", async () => {
+    const group = new Group("thing", { name: "team", description: undefined, kind: undefined });
+    await settled(group);
+    expect(Object.keys(registered[0]?.inputs as object).sort()).toEqual(["__provider", "name"]);
+    await expect(valueOf(group.description)).resolves.toBeUndefined();
+    expect(Object.keys(group)).not.toContain("description");
+  });
+
+  test("shares nothing with another of its kind", async () => {
+    const first = new Group("first", { name: "a", description: "has one" });
+    const second = new Group("second", { name: "b" });
+    await expect(valueOf(first.description)).resolves.toBe("has one");
+    await expect(valueOf(second.description)).resolves.toBeUndefined();
+  });
+
+  test("has its id as uid, not as an output of its own", async () => {
+    const group = new Group("thing", { name: "team" });
+    expect(group.uid).toBe(group.id);
+    await expect(valueOf(group.uid)).resolves.toBe("thing-id");
+    expect(Object.keys(group)).not.toContain("uid");
+  });
+
+  test("takes outputs of others as arguments", async () => {
+    const root = new Group("root", { name: "acme" });
+    const role = new Role("role", {
+      parentUid: root.id,
+      name: pulumi.interpolate`${root.name}-puller`,
+      capabilities: [pulumi.output("CAP_REPO_LIST")],
+    });
+    await settled(role);
+    expect(registered[1]?.inputs).toMatchObject({
+      parentUid: "root-id",
+      name: "acme-puller",
+      capabilities: ["CAP_REPO_LIST"],
+    });
+  });
+
+  test("may be extended by a class of the program", async () => {
+    class Team extends Group {
+      constructor(name: string) {
+        super(name, { parentUid: ROOT_UID, name });
+      }
+    }
+    const team = new Team("crew");
+    await settled(team);
+    expect(registered[0]?.type).toBe("pulumi-nodejs:dynamic/platform:Group");
+    await expect(valueOf(team.name)).resolves.toBe("crew");
+    await expect(valueOf(team.description)).resolves.toBeUndefined();
+  });
+
+  test("does not take a provider's text from its arguments", async () => {
+    const args = { name: "team", __provider: "exports.handler=()=>({})" } as GroupArgs;
+    await settled(new Group("thing", args));
+    expect(registered[0]?.inputs).toMatchObject({ __provider: providerText("Group") });
+  });
+
+  test("does not change the arguments it is given", async () => {
+    const args = Object.freeze({ name: "team", description: undefined });
+    await settled(new Group("thing", args));
+    expect(args).toEqual({ name: "team", description: undefined });
+  });
+
+  test.each([undefined, null, 5, "team"])("without arguments (%j) says how to write it", (args) => {
+    for (const kind of Object.keys(classes)) {
+      if (args === undefined || args === null) {
+        expect(() => made(kind, 'my "thing"', args)).toThrow(
+          `${kind} "my \\"thing\\"": the arguments are missing: write new ${kind}("my \\"thing\\"", { … })`,
+        );
+      } else {
+        expect(() => made(kind, "thing", args)).not.toThrow(/undefined/);
+      }
+    }
+  });
+});
+
+describe("a resource that is only read", () => {
+  test.each([
+    ["Group", () => Group.get("there", GROUP_UID)],
+    ["Identity", () => Identity.get("there", GROUP_UID)],
+    ["Repo", () => Repo.get("there", GROUP_UID)],
+    ["Role", () => Role.get("there", GROUP_UID)],
+    ["RoleBinding", () => RoleBinding.get("there", GROUP_UID)],
+    ["Subscription", () => Subscription.get("there", GROUP_UID)],
+  ] as const)("%s: is found by its uid and has all outputs", async (kind, get) => {
+    const resource = get();
+    expect(resource).toBeInstanceOf(classes[kind]);
+    await expect(settled(resource)).resolves.toBe(GROUP_UID);
+    expect(registered).toHaveLength(1);
+    expect(registered[0]).toMatchObject({
+      type: `pulumi-nodejs:dynamic/platform:${kind}`,
+      name: "there",
+      id: GROUP_UID,
+    });
+    const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
+    for (const key of Object.keys(specOf(kind).fields)) {
+      expect([key, pulumi.Output.isInstance(outputs[key])]).toEqual([key, true]);
+    }
+  });
+
+  test("has the values that the server holds", async () => {
+    const group = Group.get("there", pulumi.output(GROUP_UID));
+    await expect(valueOf(group.name)).resolves.toBe("read");
+    await expect(valueOf(group.description)).resolves.toBe("from the server");
+    await expect(valueOf(group.kind)).resolves.toBeUndefined();
+    await expect(valueOf(group.uid)).resolves.toBe(GROUP_UID);
+  });
+
+  test("takes the options of a resource", async () => {
+    const parent = new Group("parent", { name: "acme" });
+    const group = Group.get("there", GROUP_UID, { parent });
+    await expect(settled(group)).resolves.toBe(GROUP_UID);
+    expect(pulumi.Resource.isInstance(group)).toBe(true);
+  });
+
+  test("is made where the id of the options is undefined", async () => {
+    await settled(new Group("thing", { name: "team" }, { id: undefined }));
+    expect(registered[0]?.inputs).toMatchObject({ name: "team" });
+  });
+});
+
+describe("warnings", () => {
+  async function warningsOf(capabilities: pulumi.Input<pulumi.Input<string>[]>): Promise<string[]> {
+    const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
+    const role = new Role("puller", {
+      ...(sample("Role") as { parentUid: string; name: string }),
+      capabilities,
+    });
+    await settled(role);
+    await valueOf(pulumi.output(capabilities));
+    const lines = warn.mock.calls.map(([line]) => line);
+    warn.mockRestore();
+    return lines;
+  }
+
+  test("are given for a capability that is unknown, internal or deprecated", async () => {
+    const lines = await warningsOf([
+      "CAP_REPO_LIST",
+      "CAP_NEWER_THAN_THIS",
+      "CAP_SKILLS_WRITE",
+      "CAP_TENANT_RECORDS_LIST",
+    ]);
+    expect(lines).toEqual([
+      'Role "puller": capabilities: CAP_NEWER_THAN_THIS is not a capability this version knows: if the server does not know it, it is refused',
+      'Role "puller": capabilities: CAP_SKILLS_WRITE is internal to the platform: expect it to be refused',
+      'Role "puller": capabilities: CAP_TENANT_RECORDS_LIST is deprecated',
+    ]);
+  });
+
+  test("are given when the value is known", async () => {
+    const later = pulumi.output(Promise.resolve(["CAP_NEWER_THAN_THIS"]));
+    await expect(warningsOf(later)).resolves.toHaveLength(1);
+    const inside = [pulumi.output(Promise.resolve("CAP_NEWER_THAN_THIS"))];
+    await expect(warningsOf(inside)).resolves.toHaveLength(1);
+  });
+
+  test("are not given for good capabilities, nor for what check refuses anyway", async () => {
+    await expect(warningsOf(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"])).resolves.toEqual([]);
+    await expect(warningsOf(["repo.list", "", "CAP_"])).resolves.toEqual([]);
+    await expect(warningsOf("CAP_NEWER_THAN_THIS" as unknown as string[])).resolves.toEqual([]);
+  });
+
+  test("are not given for what is only read", async () => {
+    const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
+    await settled(Role.get("there", GROUP_UID));
+    expect(warn).not.toHaveBeenCalled();
+  });
+});
+
+describe("a token in the stack's configuration", () => {
+  const environment = { ...process.env };
+  afterEach(() => {
+    process.env = { ...environment };
+  });
+
+  /** The warnings of a program that makes two groups, in a process of its own. */
+  async function warningsWith(
+    config: Record<string, string>,
+    env: Record<string, string>,
+  ): Promise<string[]> {
+    for (const key of ["PLATFORM_TOKEN", "PLATFORM_TOKEN_FILE"]) Reflect.deleteProperty(process.env, key);
+    Object.assign(process.env, env);
+    const lines: string[] = [];
+    const made: Promise<unknown>[] = [];
+    jest.isolateModules(() => {
+      /* eslint-disable @typescript-eslint/no-require-imports -- loaded anew each time */
+      const sdk = require("@pulumi/pulumi") as typeof pulumi;
+      const { Group: OwnGroup } = require("../../../provider/resources/group") as { Group: typeof Group };
+      /* eslint-enable @typescript-eslint/no-require-imports */
+      void sdk.runtime.setMocks({
+        newResource: ({ name, inputs }) => ({ id: name, state: inputs as object }),
+        call: () => ({}),
+      });
+      sdk.runtime.setAllConfig(config);
+      jest.spyOn(sdk.log, "warn").mockImplementation((line) => {
+        lines.push(line);
+        return Promise.resolve();
+      });
+      for (const name of ["a", "b"]) made.push(valueOf(new OwnGroup(name, { name }).id));
+    });
+    await Promise.all(made);
+    return lines;
+  }
+
+  test("is warned about once, and never printed", async () => {
+    const lines = await warningsWith({ "platform:token": "canary-token" }, {});
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^platform:token: .*prefer PLATFORM_TOKEN$/);
+    expect(lines[0]).not.toContain("canary-token");
+  });
+
+  test("is not warned about where the environment has one, which goes first, or where there is none", async () => {
+    await expect(warningsWith({ "platform:token": "t" }, { PLATFORM_TOKEN: "e" })).resolves.toEqual([]);
+    await expect(warningsWith({}, {})).resolves.toEqual([]);
+  });
+
+  test("is warned about where the environment's is empty, and so does not count", async () => {
+    await expect(warningsWith({ "platform:token": "t" }, { PLATFORM_TOKEN: "" })).resolves.toHaveLength(1);
+  });
+});

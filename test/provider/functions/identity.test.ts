@@ -1,0 +1,51 @@
+import * as pulumi from "@pulumi/pulumi";
+import { lookupIdentity, lookupIdentityOutput } from "../../../provider/index";
+import { ProgramContext, resolved } from "../support/program";
+import { IDENTITY_UID } from "../support/samples";
+import { errorOf, failure } from "../support/server";
+
+const context = new ProgramContext().install();
+const who = { issuer: "https://accounts.example.com", subject: "auth|a+b c&d" };
+
+test("lookupIdentity asks by issuer and subject and answers the uid", async () => {
+  context.server.script([{ json: { uid: IDENTITY_UID } }]);
+  await expect(lookupIdentity(who)).resolves.toStrictEqual({ uid: IDENTITY_UID });
+  const { method, path, query } = context.server.last();
+  expect(`${method} ${path}`).toBe("GET /iam/v2/identities:lookupIdentity");
+  expect(Object.fromEntries(query)).toEqual(who);
+});
+
+test.each<[object, string]>([
+  [{}, "issuer must be a text that is not empty"],
+  [{ issuer: "i" }, "subject must be a text that is not empty"],
+  [{ issuer: "", subject: "s" }, "issuer must be a text that is not empty"],
+  [{ issuer: "i", subject: 5 }, "subject must be a text that is not empty"],
+])("lookupIdentity says what is wrong with %j", async (args, message) => {
+  context.server.script([]);
+  const error = await errorOf(lookupIdentity(args as typeof who));
+  expect(error).toMatchObject({ name: "LookupError", message: `lookupIdentity: ${message}` });
+  expect(context.server.requests).toHaveLength(0);
+});
+
+test("lookupIdentity takes no answer without a uid", async () => {
+  context.server.script(() => ({ json: {} }));
+  expect((await errorOf(lookupIdentity(who))).message).toBe(
+    "lookupIdentity: the answer holds no uid for auth|a+b c&d of https://accounts.example.com",
+  );
+});
+
+test("lookupIdentity says what the server says", async () => {
+  context.server.script([failure(3, "bad issuer")]);
+  expect((await errorOf(lookupIdentity(who))).message).toBe(
+    "lookupIdentity: GET /iam/v2/identities:lookupIdentity: INVALID_ARGUMENT (HTTP 400): bad issuer",
+  );
+});
+
+test("lookupIdentityOutput takes what is known later", async () => {
+  context.server.script([{ json: { uid: IDENTITY_UID } }]);
+  const output = lookupIdentityOutput({
+    issuer: pulumi.output(Promise.resolve(who.issuer)),
+    subject: who.subject,
+  });
+  await expect(resolved(output.uid)).resolves.toBe(IDENTITY_UID);
+});

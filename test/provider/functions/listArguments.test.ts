@@ -1,0 +1,241 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as platform from "../../../provider/index";
+import { ProgramContext, resolved } from "../support/program";
+import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
+import { detail, errorOf, failure } from "../support/server";
+
+const context = new ProgramContext().install();
+const DIGEST = `sha256:${"a".repeat(64)}`;
+const IS_UID = "must be a uid: 40 hex digits, then 16 more after each slash";
+
+type AnyLookup = (args?: unknown) => Promise<unknown>;
+const lookups = platform as unknown as Readonly<Record<string, AnyLookup>>;
+
+async function told(name: string, ...args: unknown[]): Promise<string> {
+  const error = await errorOf((lookups[name] as AnyLookup)(...args));
+  expect(error).toMatchObject({ name: "LookupError", code: "LOOKUP" });
+  expect(String(error.stack)).not.toMatch(/\n\s+at /);
+  return error.message;
+}
+
+test.each<[string, unknown, string]>([
+  ["getGroups", { descendantsOf: "x" }, `descendantsOf ${IS_UID}, not "x"`],
+  ["getGroups", { childrenOf: null }, `childrenOf ${IS_UID}, not null`],
+  ["getGroups", { ancestorsOf: `${ROOT_UID}/` }, `ancestorsOf ${IS_UID}, not "${ROOT_UID}/"`],
+  ["getGroups", { inRoot: "true" }, 'inRoot must be true or false, not "true"'],
+  ["getGroups", { uids: GROUP_UID }, `uids must be a list, not "${GROUP_UID}"`],
+  ["getGroups", { uids: [GROUP_UID, "x"] }, `uids[1] ${IS_UID}, not "x"`],
+  ["getGroups", { uids: [undefined] }, `uids[0] ${IS_UID}`],
+  ["getGroups", { name: "" }, "name must be a text that is not empty"],
+  ["getGroups", { name: "\ud800" }, "name must be a text that is not empty"],
+  ["getGroups", { limit: 0 }, "limit must be a whole number of at least 1, not 0"],
+  ["getGroups", { limit: 1.5 }, "limit must be a whole number of at least 1, not 1.5"],
+  ["getGroups", { limit: "5" }, 'limit must be a whole number of at least 1, not "5"'],
+  ["getGroups", { limit: Infinity }, "limit must be a whole number of at least 1, not Infinity"],
+  [
+    "getGroups",
+    { orderBy: "name descending" },
+    'orderBy must be a column and perhaps a direction, as in "name" or "created_at desc", not "name descending"',
+  ],
+  ["getGroups", { orderBy: "" }, /^orderBy must be a column .*, not ""$/.source],
+  ["getGroups", "all", 'the arguments must be an object, not "all"'],
+  ["getGroups", null, "the arguments must be an object, not null"],
+  ["getGroups", [], "the arguments must be an object, not []"],
+  [
+    "getGroups",
+    { descendants_of: ROOT_UID, skip: 3 },
+    "descendants_of, skip is not an argument; it takes ancestorsOf, descendantsOf, childrenOf, inRoot, uids, orderBy, limit, name",
+  ],
+  // The server would ignore a name there and answer everything.
+  [
+    "getRoleBindings",
+    { name: "a" },
+    "name is not an argument; it takes ancestorsOf, descendantsOf, childrenOf, inRoot, uids, orderBy, limit, identityUid, groupUid, roleUid",
+  ],
+  ["getGroupInvites", { name: "a" }, /^name is not an argument/.source],
+  ["getExternalGroupRoleMappings", { name: "a" }, /^name is not an argument/.source],
+  ["getSubscriptions", { name: "a" }, /^name is not an argument/.source],
+  ["getArtifacts", { ecosystems: ["ECOSYSTEM_JAVA"], name: "a" }, /^name is not an argument/.source],
+  ["getAdvisories", { name: "a" }, /^name is not an argument/.source],
+  ["getArtifacts", { ecosystems: ["ECOSYSTEM_JAVA"], uids: [] }, /^uids is not an argument/.source],
+  ["getRoleBinding", { name: "a" }, "name is not an argument; it takes uid"],
+  ["getRoleBinding", {}, `uid ${IS_UID}`],
+  ["getSubscription", { uid: "x" }, `uid ${IS_UID}, not "x"`],
+  ["getTag", { name: "a", uid: GROUP_UID }, "give either uid or name"],
+  ["getRepo", { uid: GROUP_UID, parentUid: ROOT_UID }, "a uid selects by itself: remove parentUid"],
+  [
+    "getAccountAssociation",
+    { name: "a", parentUid: ROOT_UID },
+    "parentUid is not an argument; it takes uid, name",
+  ],
+  [
+    "getIdentities",
+    { relationshipType: "STATIC" },
+    'relationshipType must be a full name: RELATIONSHIP_TYPE_CLAIM_MATCH, RELATIONSHIP_TYPE_STATIC, RELATIONSHIP_TYPE_AWS_IDENTITY, RELATIONSHIP_TYPE_SERVICE_PRINCIPAL, not "STATIC"',
+  ],
+  ["getIdentities", { relationshipType: 2 }, /^relationshipType must be a full name: .*, not 2$/.source],
+  [
+    "getTags",
+    { digest: "sha256:XYZ" },
+    'digest must be a digest: "sha256:" and 64 hex digits in lower case, not "sha256:XYZ"',
+  ],
+  [
+    "getTags",
+    { updatedSince: "2026-01-28" },
+    'updatedSince must be a time in RFC 3339 with its zone, as in "2026-01-28T12:00:00Z", not "2026-01-28"',
+  ],
+  ["getTags", { includeDates: 1 }, "includeDates must be true or false, not 1"],
+  ["getTags", { deprecated: "no" }, 'deprecated must be true or false, not "no"'],
+  ["getRepoReadme", {}, `repoUid ${IS_UID}`],
+  ["getImageArchitectures", { repoUid: CHILD_UID }, /^digest must be a digest: [^,]*$/.source],
+  [
+    "getImageSize",
+    { repoUid: CHILD_UID, digest: `${DIGEST}/../x` },
+    /^digest must be a digest: .*, not "/.source,
+  ],
+  [
+    "getImageSize",
+    { repoUid: CHILD_UID, digest: DIGEST, architecture: "" },
+    "architecture must be a text that is not empty",
+  ],
+  [
+    "getArtifacts",
+    {},
+    "ecosystems must be a list with at least one item, each a full name: ECOSYSTEM_JAVA, ECOSYSTEM_PYTHON",
+  ],
+  [
+    "getArtifacts",
+    { ecosystems: [] },
+    /^ecosystems must be a list with at least one item, .*, not \[\]$/.source,
+  ],
+  [
+    "getArtifactCount",
+    { ecosystems: ["JAVA"] },
+    /^ecosystems\[0\] must be a full name: .*, not "JAVA"$/.source,
+  ],
+  [
+    "getArtifactVersions",
+    { artifactUid: "a/b" },
+    'artifactUid must be one that the API gave, without a slash, not "a/b"',
+  ],
+  ["getArtifactVersions", { artifactUid: ".." }, /^artifactUid must be one .*, not "\.\."$/.source],
+  ["getArtifactVersions", {}, "artifactUid must be one that the API gave, without a slash"],
+  ["getAdvisory", { uid: "a//b" }, 'uid must be a uid as the API gave it, not "a//b"'],
+  [
+    "getAdvisories",
+    { origin: "o", artifactNames: ["a"] },
+    "give either origin or artifactNames: beside origin the server ignores artifactNames",
+  ],
+  ["getAdvisories", { aliases: ["CVE-1", ""] }, "aliases[1] must be a text that is not empty"],
+  ["getAdvisories", { eventReviewStates: ["PENDING"] }, /^eventReviewStates\[0\] must be a full name/.source],
+  [
+    "getAdvisories",
+    { latestEventType: "FIXED" },
+    /^latestEventType must be a full name: EVENT_TYPE_FILTER_/.source,
+  ],
+  ["getVulnerabilityMetadata", {}, "ids must be a list"],
+  ["getVulnerabilityMetadata", { ids: "CVE-1" }, 'ids must be a list, not "CVE-1"'],
+  ["getTermsAcceptances", {}, `groupUid ${IS_UID}`],
+  [
+    "checkAccountAssociation",
+    { uid: GROUP_UID, provider: "ACCOUNT_PROVIDER_TYPE_GITHUB" },
+    'provider must be one of ACCOUNT_PROVIDER_TYPE_GOOGLE, ACCOUNT_PROVIDER_TYPE_AMAZON, ACCOUNT_PROVIDER_TYPE_AZURE, not "ACCOUNT_PROVIDER_TYPE_GITHUB"',
+  ],
+  ["checkAccountAssociation", { uid: GROUP_UID }, /^provider must be one of [^"]*$/.source],
+])("%s with %j says what to write, and asks nobody", async (name, args, message) => {
+  context.server.script([]);
+  const said = await told(name, args);
+  if (message.startsWith("^")) expect(said.replace(`${name}: `, "")).toMatch(new RegExp(message));
+  else expect(said).toBe(`${name}: ${message}`);
+  expect(context.server.requests).toHaveLength(0);
+});
+
+test.each<[string, unknown]>([
+  ["an output", pulumi.output(GROUP_UID)],
+  ["a promise", Promise.resolve(GROUP_UID)],
+])("%s as an argument is told to go into the form that takes it", async (_name, later) => {
+  expect(await told("getGroups", { childrenOf: later })).toBe(
+    "getGroups: childrenOf is known only later: call getGroupsOutput instead",
+  );
+  expect(await told("getGroups", { uids: [later] })).toBe(
+    "getGroups: uids[0] is known only later: call getGroupsOutput instead",
+  );
+  expect(await told("getGroups", later)).toBe(
+    "getGroups: the arguments are known only later: call getGroupsOutput instead",
+  );
+});
+
+test("a value that cannot be shown is named by its type, and a long one is cut", async () => {
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  expect(await told("getGroups", { limit: circular })).toMatch(/, not an object that holds itself$/);
+  expect(await told("getGroups", { limit: () => 1 })).toMatch(/, not a function$/);
+  expect(await told("getGroups", { limit: 5n })).toMatch(/, not 5$/);
+  expect((await told("getGroups", { limit: "x".repeat(1000) })).length).toBeLessThan(200);
+});
+
+test("a name newer than this package passes, where the server checks names", async () => {
+  context.server.script(() => ({ json: { identities: [], artifacts: [] } }));
+  await platform.getIdentities({ relationshipType: "RELATIONSHIP_TYPE_SPIFFE" });
+  await platform.getArtifacts({ ecosystems: ["ECOSYSTEM_JAVASCRIPT"] });
+  expect(context.server.requests.map(({ rawQuery }) => rawQuery)).toEqual([
+    "relationshipType=RELATIONSHIP_TYPE_SPIFFE&page_size=200",
+    "ecosystems=ECOSYSTEM_JAVASCRIPT&page_size=200",
+  ]);
+});
+
+test("the forms that take inputs resolve them deep inside lists, and wait for all", async () => {
+  context.server.script(() => ({ json: { groups: [{ uid: GROUP_UID, name: "a" }] } }));
+  const output = platform.getGroupsOutput({
+    uids: [pulumi.output(Promise.resolve(GROUP_UID)), ROOT_UID],
+    name: undefined,
+    limit: Promise.resolve(2),
+  });
+  await expect(resolved(output)).resolves.toStrictEqual([
+    { uid: GROUP_UID, name: "a", description: "", verified: false, parentUid: ROOT_UID },
+  ]);
+  expect(context.server.last().query.getAll("uidp.ids")).toEqual([GROUP_UID, ROOT_UID]);
+  expect(context.server.last().query.get("page_size")).toBe("2");
+});
+
+test("forms without arguments work too", async () => {
+  context.server.script(() => ({
+    json: { eligible: true, response: "r", roles: [], group: { uid: ROOT_UID } },
+  }));
+  await expect(resolved(platform.checkEligibilityOutput())).resolves.toEqual({ eligible: true });
+  await expect(resolved(platform.pingOutput())).resolves.toEqual({ response: "r" });
+  await expect(resolved(platform.getRolesOutput())).resolves.toEqual([]);
+  await expect(resolved(platform.lookupGroupOutput().uid)).resolves.toBe(ROOT_UID);
+});
+
+test("an error of the server is told with the details that its message leaves out, and its request id", async () => {
+  context.server.script([
+    failure(
+      3,
+      "Invalid argument: orderBy: unknown column",
+      detail("BadRequest", {
+        fieldViolations: [
+          { field: "orderBy", description: "unknown column" },
+          { field: "uidp", description: "two scopes" },
+        ],
+      }),
+      detail("ErrorInfo", { reason: "INVALID_ARGUMENT", metadata: { requestId: "r-1" } }),
+    ),
+    failure(
+      9,
+      "terms",
+      detail("TermsNotAcceptedDetail", { missing: [{ id: "t", label: "Terms", url: "https://e.com" }] }),
+      detail("PreconditionFailure", { violations: [{ type: "T", subject: "s", description: "d" }] }),
+    ),
+  ]);
+  expect((await told("getGroups", { orderBy: "nope" })).split("\n")).toEqual([
+    "getGroups: GET /iam/v2/groups: INVALID_ARGUMENT (HTTP 400): Invalid argument: orderBy: unknown column",
+    "  uidp: two scopes",
+    "  request id: r-1",
+  ]);
+  expect((await told("getGroups", { orderBy: "nope" })).split("\n")).toEqual([
+    "getGroups: GET /iam/v2/groups: FAILED_PRECONDITION (HTTP 400): terms",
+    "  T s: d",
+    "  not accepted: Terms (t) https://e.com",
+  ]);
+});

@@ -1,0 +1,162 @@
+import * as platform from "../../../provider/index";
+import { ProgramContext } from "../support/program";
+import { GROUP_UID, ROOT_UID } from "../support/samples";
+import { errorOf, failure } from "../support/server";
+import type { Reply } from "../support/server";
+
+const context = new ProgramContext().install();
+const uidAt = (i: number) => `${GROUP_UID}/${i.toString(16).padStart(16, "0")}`;
+const groups = (from: number, to: number, nextPageToken?: string): Reply => ({
+  json: {
+    groups: Array.from({ length: to - from }, (_, i) => ({ uid: uidAt(from + i), name: `g${from + i}` })),
+    nextPageToken,
+    skipped: 0,
+  },
+});
+const queries = () => context.server.requests.map(({ rawQuery }) => rawQuery);
+const uids = (answers: readonly { uid: string }[]) => answers.map(({ uid }) => uid);
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => uidAt(from + i));
+
+test("a list goes over all pages, with the same filters on each", async () => {
+  context.server.script([groups(0, 200, "a+b/c=="), groups(200, 400, "2"), groups(400, 401)]);
+  const all = await platform.getGroups({ descendantsOf: ROOT_UID, orderBy: "name desc" });
+  expect(uids(all)).toEqual(range(0, 401));
+  const query = `uidp.descendants_of=${ROOT_UID}&order_by=name%20desc&page_size=200`;
+  expect(queries()).toEqual([query, `${query}&page_token=a%2Bb%2Fc%3D%3D`, `${query}&page_token=2`]);
+});
+
+test("a list whose token expires on the way is whole, with nothing twice", async () => {
+  const pages: Record<string, Reply> = {
+    "": groups(0, 3, "1"),
+    "1": groups(3, 6, "2"),
+    "2": groups(6, 8, "3"),
+    "3": groups(8, 9),
+  };
+  for (const expired of ["1", "2", "3"]) {
+    let isExpired = true;
+    context.server.script(({ query }) => {
+      const token = query.get("page_token") ?? "";
+      if (token !== expired || !isExpired) return pages[token] ?? failure(3, "bad token");
+      isExpired = false;
+      return pages[""] ?? {};
+    });
+    expect(uids(await platform.getGroups({ childrenOf: GROUP_UID }))).toEqual(range(0, 9));
+  }
+});
+
+test("accepted terms, which have no uid, are told apart by all they say", async () => {
+  const acceptance = (docId: string) => ({ docId, acceptedBy: "a", orgUid: ROOT_UID, createTime: null });
+  const page = (nextPageToken: string, ...docIds: string[]): Reply => ({
+    json: { termsAcceptances: docIds.map(acceptance), nextPageToken },
+  });
+  context.server.script([page("1", "x", "y"), page("1", "x", "y"), page("", "z")]);
+  const all = await platform.getTermsAcceptances({ groupUid: GROUP_UID });
+  expect(all).toStrictEqual(["x", "y", "z"].map((docId) => ({ docId, acceptedBy: "a", orgUid: ROOT_UID })));
+});
+
+describe("a limit", () => {
+  test.each([
+    [1, [1], ["page_size=1"]],
+    [2, [1, 1], ["page_size=2", "page_size=2&page_token=1"]],
+    [200, [200], ["page_size=200"]],
+    [201, [200, 200], ["page_size=200", "page_size=200&page_token=1"]],
+    [1000, [200, 3], ["page_size=200", "page_size=200&page_token=1"]],
+  ])("of %d takes as many, in pages of at most 200", async (limit, sizes, sent) => {
+    const starts = sizes.map((_, i) => sizes.slice(0, i).reduce((sum, size) => sum + size, 0));
+    context.server.script(
+      sizes.map((size, i) => {
+        const from = starts[i] ?? 0;
+        const isEnd = limit === 1000 && i === sizes.length - 1;
+        return groups(from, from + size, isEnd ? "" : String(i + 1));
+      }),
+    );
+    const wanted = Math.min(
+      limit,
+      sizes.reduce((sum, size) => sum + size, 0),
+    );
+    expect(uids(await platform.getGroups({ limit }))).toEqual(range(0, wanted));
+    expect(queries()).toEqual(sent);
+  });
+
+  test("counts what the package itself picks out, from full pages", async () => {
+    const tag = (i: number) => ({ uid: uidAt(i), name: `t${i}`, deprecated: i % 2 === 1 });
+    const page = (nextPageToken: string, ...is: number[]): Reply => ({
+      json: { tags: is.map(tag), nextPageToken },
+    });
+    context.server.script([page("1", 0, 1, 2), page("2", 3, 4, 5)]);
+    const tags = await platform.getTags({ childrenOf: GROUP_UID, deprecated: true, limit: 2 });
+    expect(tags.map(({ name }) => name)).toEqual(["t1", "t3"]);
+    expect(queries()[1]).toMatch(/&page_size=200&page_token=1$/);
+    context.server.script([page("", 0, 1, 2)]);
+    const living = await platform.getTags({ childrenOf: GROUP_UID, deprecated: false });
+    expect(living.map(({ name }) => name)).toEqual(["t0", "t2"]);
+  });
+
+  test("does not make more of a list than there is", async () => {
+    context.server.script([groups(0, 2)]);
+    await expect(platform.getGroups({ limit: 3 })).resolves.toHaveLength(2);
+  });
+});
+
+test("built-in roles are picked out of the list that mixes them with custom ones", async () => {
+  context.server.script(() => ({ json: { roles: [{ uid: ROOT_UID }, { uid: GROUP_UID }] } }));
+  expect(uids(await platform.getRoles({ builtIn: true }))).toEqual([ROOT_UID]);
+  expect(uids(await platform.getRoles({ builtIn: false }))).toEqual([GROUP_UID]);
+  expect(uids(await platform.getRoles())).toEqual([ROOT_UID, GROUP_UID]);
+});
+
+describe("many uids", () => {
+  const many = range(0, 500);
+  const echo = (): void => {
+    context.server.script(({ query }) => ({
+      json: { groups: query.getAll("uidp.ids").map((uid) => ({ uid })) },
+    }));
+  };
+
+  test("are asked for in addresses that proxies take, each once, in the order of the uids", async () => {
+    echo();
+    const shuffled = [...many.slice(250), ...many.slice(0, 300)];
+    expect(uids(await platform.getGroups({ uids: shuffled, inRoot: false }))).toEqual(many);
+    expect(context.server.requests.length).toBeGreaterThan(1);
+    for (const query of queries()) {
+      expect(query.length).toBeLessThan(8000);
+      expect(query).toMatch(/^uidp\.in_root=false&uidp\.ids=.*&page_size=200$/);
+    }
+  });
+
+  test("are asked for no further than a limit wants", async () => {
+    echo();
+    expect(uids(await platform.getGroups({ uids: many, limit: 3 }))).toEqual(range(0, 3));
+    expect(context.server.requests).toHaveLength(1);
+  });
+
+  test("are asked for at once where an order is wanted: only the server knows it", async () => {
+    echo();
+    const few = range(0, 120);
+    expect(uids(await platform.getGroups({ uids: few, orderBy: "name" }))).toEqual(few);
+    expect(context.server.requests).toHaveLength(1);
+  });
+});
+
+test.each<[string, () => Promise<unknown[]>]>([
+  ["uids", () => platform.getRoles({ uids: [] })],
+  ["uids and a name", () => platform.getRepos({ name: "a", uids: [] })],
+  ["advisoryIds", () => platform.getAdvisories({ advisoryIds: [] })],
+  ["eventTypes", () => platform.getAdvisories({ eventTypes: [], query: "q" })],
+  ["cves", () => platform.getAdvisoryDocuments({ cves: [] })],
+  ["ids", () => platform.getVulnerabilityMetadata({ ids: [] })],
+])(
+  "an empty list of %s finds nothing: sent, it would be no filter and find everything",
+  async (_name, call) => {
+    context.server.script([]);
+    await expect(call()).resolves.toEqual([]);
+    expect(context.server.requests).toHaveLength(0);
+  },
+);
+
+test("a list that fails on the way fails whole", async () => {
+  context.server.script([groups(0, 2, "1"), failure(7, "no")]);
+  expect((await errorOf(platform.getGroups())).message).toBe(
+    "getGroups: GET /iam/v2/groups: PERMISSION_DENIED (HTTP 403): no",
+  );
+});

@@ -1,0 +1,138 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as platform from "../../../provider/index";
+import { ProgramContext } from "../support/program";
+import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
+import { errorOf, failure, ScriptedServer } from "../support/server";
+
+/* What lookups of one program share: the client, and answers to the same question. */
+
+const context = new ProgramContext().install();
+
+/** Begins another run, as the engine's own process does once. */
+const newRun = () =>
+  pulumi.runtime.setMocks({
+    newResource: ({ inputs }) => ({ id: "id", state: inputs as Record<string, unknown> }),
+    call: ({ inputs }) => inputs as Record<string, unknown>,
+  });
+
+const group = { uid: GROUP_UID, name: "team" };
+const answerGroups = (): void =>
+  void context.server.script(() => ({ json: { ...group, groups: [group], roles: [] } }));
+
+describe("outside of a run", () => {
+  test("the same question is asked once at a time, and again later", async () => {
+    answerGroups();
+    await Promise.all([platform.getGroups(), platform.getGroups(), platform.getGroups({})]);
+    expect(context.server.requests).toHaveLength(1);
+    await platform.getGroups();
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("all lookups share one connection where none runs beside another", async () => {
+    answerGroups();
+    await platform.getGroups();
+    const { connections } = context.server;
+    for (const limit of [1, 2, 3, 4]) await platform.getRoles({ limit });
+    await platform.getGroup({ uid: GROUP_UID });
+    expect(context.server.connections).toBe(connections);
+  });
+});
+
+describe("in a program's run", () => {
+  beforeEach(async () => {
+    await newRun();
+    context.configure();
+  });
+
+  test("the same question is asked once, whatever the order of its words", async () => {
+    answerGroups();
+    const first = await platform.getGroups({ childrenOf: ROOT_UID, limit: 3 });
+    const second = await platform.getGroups({ limit: 3, childrenOf: ROOT_UID, name: undefined });
+    expect(second).toStrictEqual(first);
+    await platform.getGroup({ uid: GROUP_UID });
+    await platform.getGroup({ uid: GROUP_UID });
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("other questions are asked on their own", async () => {
+    answerGroups();
+    await platform.getGroups();
+    await platform.getGroups({ limit: 3 });
+    await platform.getGroups({ uids: [ROOT_UID, GROUP_UID] });
+    await platform.getGroups({ uids: [GROUP_UID, ROOT_UID] });
+    await platform.getGroups({ name: "team" });
+    await platform.getGroup({ name: "team" });
+    await platform.getRoles();
+    expect(context.server.requests).toHaveLength(7);
+  });
+
+  test("each caller has an answer of its own", async () => {
+    answerGroups();
+    const [mine] = await platform.getGroups();
+    if (mine) mine.name = "changed";
+    await expect(platform.getGroups()).resolves.toMatchObject([{ name: "team" }]);
+  });
+
+  test("a failure is told to all who wait for it, and then forgotten", async () => {
+    context.server.script([failure(7, "no"), { json: group }]);
+    const ask = () => platform.getGroup({ uid: GROUP_UID });
+    const [one, other] = await Promise.all([errorOf(ask()), errorOf(ask())]);
+    expect(one.message).toBe(`getGroup: GET /iam/v2/groups/${GROUP_UID}: PERMISSION_DENIED (HTTP 403): no`);
+    expect(other.message).toBe(one.message);
+    await expect(ask()).resolves.toMatchObject({ name: "team" });
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("other settings are another question, to another server", async () => {
+    answerGroups();
+    const elsewhere = await ScriptedServer.start();
+    elsewhere.script(() => ({ json: { groups: [] } }));
+    await expect(platform.getGroups()).resolves.toHaveLength(1);
+    context.configure({ "platform:baseUrl": elsewhere.url });
+    await expect(platform.getGroups()).resolves.toHaveLength(0);
+    context.configure({ "platform:token": "another" });
+    await platform.getGroups();
+    context.configure();
+    await expect(platform.getGroups()).resolves.toHaveLength(1);
+    await elsewhere.close();
+    expect(context.server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      expect.not.stringContaining("another"),
+      "Bearer another",
+    ]);
+  });
+
+  test("another run asks anew, though it is in the same process", async () => {
+    answerGroups();
+    await platform.getGroups();
+    await newRun();
+    context.configure();
+    await platform.getGroups();
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("outputs and plain answers share too", async () => {
+    answerGroups();
+    const output = platform.getGroupsOutput({ childrenOf: pulumi.output(ROOT_UID) });
+    const name = await new Promise((done) => output.apply(([first]) => done(first?.name)));
+    expect(name).toBe("team");
+    await platform.getGroups({ childrenOf: ROOT_UID });
+    expect(context.server.requests).toHaveLength(1);
+  });
+
+  test("what is unknown in a preview is not asked for", async () => {
+    process.env["PLATFORM_TOKEN"] = "token";
+    await pulumi.runtime.setMocks(
+      { newResource: () => ({ id: undefined, state: {} }), call: () => ({}) },
+      "p",
+      "s",
+      true,
+    );
+    context.configure();
+    answerGroups();
+    const made = new platform.Group("g", { parentUid: ROOT_UID, name: "g" });
+    const output = platform.getGroupsOutput({ childrenOf: made.id, uids: [CHILD_UID] });
+    const { isKnown } = output as unknown as { isKnown: Promise<boolean> };
+    await expect(isKnown).resolves.toBe(false);
+    expect(context.server.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,214 @@
+import * as pulumi from "@pulumi/pulumi";
+import { getRole, getRoleOutput } from "../../../provider/index";
+import { ProgramContext, resolved } from "../support/program";
+import { GROUP_UID, ROLE_UID, ROOT_UID } from "../support/samples";
+import { errorOf, failure, htmlPage, missing, TOKEN } from "../support/server";
+import type { Reply } from "../support/server";
+
+const context = new ProgramContext().install();
+const OTHER_UID = "0123456789abcdef0123456789abcdef01234567";
+const CUSTOM_UID = `${GROUP_UID}/3333333333333333`;
+const viewer = {
+  uid: ROLE_UID,
+  name: "viewer",
+  description: "May look",
+  capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"],
+  createTime: null,
+};
+const custom = { uid: CUSTOM_UID, name: "viewer", description: "", capabilities: ["CAP_REPO_LIST"] };
+
+const roles = (...all: object[]): Reply => ({ json: { roles: all, nextPageToken: "", skipped: 0 } });
+
+async function told(args: object): Promise<string> {
+  const error = await errorOf(getRole(args));
+  expect(error).toMatchObject({ name: "LookupError", code: "LOOKUP" });
+  expect(String(error.stack)).not.toMatch(/\n\s+at /);
+  expect(error.message).not.toContain(TOKEN);
+  return error.message;
+}
+
+describe("getRole", () => {
+  test("by uid answers the role", async () => {
+    context.server.script([{ json: viewer }]);
+    await expect(getRole({ uid: ROLE_UID })).resolves.toStrictEqual({
+      uid: ROLE_UID,
+      name: "viewer",
+      description: "May look",
+      capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"],
+      builtIn: true,
+    });
+    expect(context.server.calls).toEqual([`GET /iam/v2/roles/${ROLE_UID}`]);
+    expect(context.server.last().headers.authorization).toBe(`Bearer ${TOKEN}`);
+  });
+
+  test("by name asks for that name and takes exactly it", async () => {
+    context.server.script([roles({ ...viewer, uid: OTHER_UID, name: "Viewer" }, viewer, { name: "viewer" })]);
+    await expect(getRole({ name: "viewer" })).resolves.toMatchObject({ uid: ROLE_UID, builtIn: true });
+    expect(context.server.last().query.get("name")).toBe("viewer");
+    expect(context.server.last().query.has("uidp.children_of")).toBe(false);
+  });
+
+  test("tells a built-in role from a custom one of the same name", async () => {
+    context.server.script(() => roles(custom, viewer));
+    await expect(getRole({ name: "viewer", builtIn: true })).resolves.toMatchObject({
+      uid: ROLE_UID,
+      builtIn: true,
+    });
+    await expect(getRole({ name: "viewer", builtIn: false })).resolves.toStrictEqual({
+      uid: CUSTOM_UID,
+      name: "viewer",
+      description: "",
+      capabilities: ["CAP_REPO_LIST"],
+      builtIn: false,
+      parentUid: GROUP_UID,
+    });
+  });
+
+  test("takes only a role of the group that is named", async () => {
+    const elsewhere = { ...custom, uid: `${ROOT_UID}/4444444444444444` };
+    context.server.script(() => roles(viewer, elsewhere, custom));
+    await expect(getRole({ name: "viewer", parentUid: GROUP_UID })).resolves.toMatchObject({
+      uid: CUSTOM_UID,
+    });
+    expect(context.server.last().query.get("uidp.children_of")).toBe(GROUP_UID);
+  });
+
+  test("looks at every page", async () => {
+    context.server.script(({ query }) =>
+      query.get("page_token") === null ? { json: { roles: [], nextPageToken: "2" } } : roles(viewer),
+    );
+    await expect(getRole({ name: "viewer" })).resolves.toMatchObject({ uid: ROLE_UID });
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("fills in what an answer leaves out", async () => {
+    context.server.script([{ json: { uid: ROLE_UID, capabilities: ["CAP_A", 217, null] } }]);
+    await expect(getRole({ uid: ROLE_UID })).resolves.toStrictEqual({
+      uid: ROLE_UID,
+      name: "",
+      description: "",
+      // The name of a value newer than the gateway is its number.
+      capabilities: ["CAP_A", "217"],
+      builtIn: true,
+    });
+  });
+});
+
+describe("getRole says", () => {
+  test("that there is none, and where it looked", async () => {
+    context.server.script(() => roles());
+    expect(await told({ name: "viewer" })).toBe(
+      'getRole: there is none with the name "viewer" that this token may see',
+    );
+    expect(await told({ name: "viewer", parentUid: GROUP_UID })).toBe(
+      `getRole: there is none with the name "viewer" below ${GROUP_UID} that this token may see`,
+    );
+    context.server.script([missing(ROLE_UID)]);
+    expect(await told({ uid: ROLE_UID })).toBe(`getRole: there is none with the uid ${ROLE_UID}`);
+  });
+
+  test("that there are several, with each one's uid, parent and description", async () => {
+    context.server.script([roles(viewer, { ...custom, description: "Ours\n::error::x" })]);
+    expect((await told({ name: "viewer" })).split("\n")).toEqual([
+      'getRole: 2 have the name "viewer"; narrow by parentUid, or give the uid of one:',
+      `  ${ROLE_UID} (parent: none) May look`,
+      `  ${CUSTOM_UID} (parent: ${GROUP_UID}) Ours ::error::x`,
+    ]);
+  });
+
+  test("at most twenty of many", async () => {
+    const many = Array.from({ length: 25 }, (_, i) => ({
+      ...custom,
+      uid: `${GROUP_UID}/${i.toString(16).padStart(16, "0")}`,
+    }));
+    context.server.script([roles(...many)]);
+    const lines = (await told({ name: "viewer" })).split("\n");
+    expect(lines).toHaveLength(22);
+    expect(lines[0]).toContain("25 have the name");
+    expect(lines[21]).toBe("  …");
+  });
+
+  test.each<[object, string]>([
+    [{}, "give either uid or name"],
+    [{ uid: ROLE_UID, name: "viewer" }, "give either uid or name"],
+    [{ uid: "viewer" }, 'uid must be a uid: 40 hex digits, then 16 more after each slash, not "viewer"'],
+    [{ uid: 5 }, "uid must be a uid: 40 hex digits, then 16 more after each slash, not 5"],
+    [{ name: "" }, "name must be a text that is not empty"],
+    [{ name: 5 }, "name must be a text that is not empty"],
+    [
+      { name: "a", parentUid: "acme" },
+      'parentUid must be a uid: 40 hex digits, then 16 more after each slash, not "acme"',
+    ],
+    [{ uid: ROLE_UID, builtIn: true }, "a uid selects by itself: remove builtIn"],
+    [
+      { uid: ROLE_UID, parentUid: GROUP_UID, builtIn: false },
+      "a uid selects by itself: remove parentUid, builtIn",
+    ],
+    [{ nmae: "viewer" }, "nmae is not an argument; it takes uid, name, parentUid, builtIn"],
+  ])("what is wrong with %j, and asks nobody", async (args, message) => {
+    context.server.script([]);
+    expect(await told(args)).toBe(`getRole: ${message}`);
+    expect(context.server.requests).toHaveLength(0);
+  });
+
+  test("that it was called without arguments", async () => {
+    expect(await told(undefined as unknown as object)).toMatch(/^getRole: the arguments must be an object/);
+  });
+
+  test.each<[string, Reply, RegExp]>([
+    ["is denied", failure(7, "no"), /^getRole: GET \S+: PERMISSION_DENIED \(HTTP 403\): no$/],
+    [
+      "is a proxy's",
+      { status: 502, text: htmlPage },
+      /^getRole: GET \S+: UNAVAILABLE \(HTTP 502\), and the answer is not the Platform API's$/,
+    ],
+    [
+      "is a page",
+      { text: htmlPage },
+      /^getRole: GET \S+: this is not the Platform API: .*is platform:baseUrl/,
+    ],
+    ["is lost", { cut: "before" }, /^getRole: GET \S+: the connection was cut/],
+    ["is about something else", { json: {} }, /^getRole: .*(not about|has no list)/],
+  ])("what went wrong where the answer %s", async (_name, reply, message) => {
+    context.server.script(() => reply);
+    expect(await told({ uid: ROLE_UID })).toMatch(message);
+    expect(await told({ name: "viewer" })).toMatch(message);
+  });
+
+  test("which setting is missing or wrong", async () => {
+    context.configure({ "platform:baseUrl": "" });
+    expect(await told({ name: "viewer" })).toMatch(
+      /^getRole: the address of the API is missing: .*platform:baseUrl.*PLATFORM_BASE_URL$/,
+    );
+    context.configure({ "platform:timeout": "soon" });
+    expect(await told({ name: "viewer" })).toMatch(/^getRole: platform:timeout must be a duration/);
+  });
+});
+
+describe("getRoleOutput", () => {
+  test("takes what is known later, and answers an output", async () => {
+    context.server.script([roles(viewer, custom)]);
+    const output = getRoleOutput({
+      name: pulumi.output(Promise.resolve("viewer")),
+      builtIn: pulumi.output(true),
+    });
+    expect(pulumi.Output.isInstance(output)).toBe(true);
+    await expect(resolved(output.uid)).resolves.toBe(ROLE_UID);
+    await expect(resolved(output.capabilities)).resolves.toEqual(viewer.capabilities);
+    expect(context.server.requests).toHaveLength(1);
+  });
+
+  test("ends in the same error", async () => {
+    context.server.script([roles()]);
+    const error = await errorOf(resolved(getRoleOutput({ name: "viewer" })));
+    expect(error).toMatchObject({ name: "LookupError" });
+  });
+});
+
+test("the environment's token goes before the stack's, and its address after", async () => {
+  process.env["PLATFORM_TOKEN"] = "from-the-environment";
+  process.env["PLATFORM_BASE_URL"] = "http://127.0.0.1:9";
+  context.server.script([{ json: viewer }]);
+  await getRole({ uid: ROLE_UID });
+  expect(context.server.last().headers.authorization).toBe("Bearer from-the-environment");
+});

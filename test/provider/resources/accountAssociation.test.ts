@@ -1,0 +1,208 @@
+import { handlersFor } from "../../../provider/engine/handlers";
+import type { Handlers } from "../../../provider/engine/handlers";
+import { PartialFailure } from "../../../provider/engine/messages";
+import type { Props } from "../../../provider/engine/spec";
+import { mergeLive } from "../../../provider/engine/wire";
+import { GROUP_UID, sample, specOf, withValue } from "../support/samples";
+import { clientOf, detail, errorOf, failure, missing, ScriptedServer } from "../support/server";
+import type { Reply } from "../support/server";
+
+const KIND = "AccountAssociation";
+const ADDRESS = `/iam/v2/accountAssociations/${GROUP_UID}`;
+const CHECK = `POST ${ADDRESS}:checkAccountAssociation`;
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+let clock: number;
+let slept: number[];
+beforeEach(() => {
+  clock = Date.parse("2026-03-01T00:00:00Z");
+  slept = [];
+});
+
+function handlers(): Handlers {
+  const client = clientOf(server);
+  return handlersFor(specOf(KIND), {
+    client: () => client,
+    now: () => clock,
+    sleep: (ms) => {
+      slept.push(ms);
+      clock += ms;
+      return Promise.resolve();
+    },
+  });
+}
+
+const inputs = sample(KIND);
+const bare = { parentUid: GROUP_UID, name: "accounts", amazon: { account: "123456789012" } };
+const waiting = { ...bare, awaitReady: ["amazon"] };
+const stored = (props: Props): Reply => ({
+  json: { ...props, parentUid: undefined, awaitReady: undefined, uid: GROUP_UID },
+});
+const ready: Reply = { json: { status: "CHECK_STATUS_READY", reason: "", message: "" } };
+const notReady: Reply = {
+  json: { status: "CHECK_STATUS_NOT_READY", reason: "PROPAGATING", message: "no trust yet" },
+};
+
+async function partial(promise: Promise<unknown>): Promise<PartialFailure> {
+  const error: Error = await errorOf(promise);
+  if (error instanceof PartialFailure) return error;
+  throw error;
+}
+
+describe("an association", () => {
+  test("has the uid of its group, which is its parent", async () => {
+    server.script([stored(inputs), stored(inputs), { json: {} }]);
+    await expect(handlers().create(inputs)).resolves.toEqual({ id: GROUP_UID, outs: inputs });
+    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({
+      id: GROUP_UID,
+      props: inputs,
+      inputs,
+    });
+    await handlers().delete(GROUP_UID, inputs);
+    expect(server.calls).toEqual([`POST ${ADDRESS}`, `GET ${ADDRESS}`, `DELETE ${ADDRESS}`]);
+  });
+
+  test("that nobody knows is read with its parent", async () => {
+    server.script([stored(bare)]);
+    const { inputs: read } = await handlers().read(GROUP_UID, {});
+    expect(read).toEqual(bare);
+  });
+
+  test("that is gone is gone, and deleting it again is done", async () => {
+    server.script([missing(GROUP_UID), missing(GROUP_UID)]);
+    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({});
+    await handlers().delete(GROUP_UID, inputs);
+  });
+
+  test("sends only the block that changed", async () => {
+    const news = withValue(inputs, ["google", "projectId"], "acme-staging");
+    server.script([stored(news)]);
+    await handlers().update(GROUP_UID, inputs, news);
+    expect(server.last().query.get("updateMask")).toBe("google.projectId");
+    expect(server.last().body).toEqual({ google: { projectId: "acme-staging" } });
+  });
+
+  test("clears the block that was taken out", async () => {
+    const news = withValue(inputs, ["github"], undefined);
+    server.script([stored(news)]);
+    await handlers().update(GROUP_UID, inputs, news);
+    expect(server.last().query.get("updateMask")).toBe("github");
+    expect(server.last().body).toEqual({ github: null });
+  });
+
+  test("shows a block that was added by hand", async () => {
+    const added = { ...bare, azure: { tenantId: "t", clientIds: { pull: "c" } } };
+    server.script([stored(added)]);
+    const read = await handlers().read(GROUP_UID, bare);
+    expect(read.inputs).toEqual(added);
+    expect(handlers().diff(read.props ?? {}, bare).changes).toBeUndefined();
+  });
+});
+
+describe("the name of an installation", () => {
+  const path = ["github", "appInstallations"];
+  const installed = (...installations: Props[]): Props =>
+    withValue(inputs, path, { "12345": { installations } });
+
+  test.each([
+    ["another", { installationId: "1", name: "acme" }, { installationId: "1", name: "acme-renamed" }],
+    ["one that the program did not give", { installationId: "1" }, { installationId: "1", name: "acme" }],
+    ["none", { installationId: "1", name: "acme" }, { installationId: "1", name: "" }],
+  ])("%s at the server is not drift", (_name, ours, theirs) => {
+    const olds = installed(ours, { installationId: "2" });
+    const live = installed({ installationId: "2" }, theirs);
+    expect(mergeLive(specOf(KIND), olds, live).inputs).toEqual(olds);
+  });
+
+  test("does not hide a change of the installation", () => {
+    const olds = installed({ installationId: "1", name: "acme" });
+    const live = installed({ installationId: "2", name: "acme" });
+    expect(mergeLive(specOf(KIND), olds, live).inputs).toEqual(live);
+  });
+
+  test("is read where nothing is known of the program", () => {
+    const live = installed({ installationId: "1", name: "acme" });
+    expect(mergeLive(specOf(KIND), {}, live).inputs).toEqual(live);
+  });
+
+  test("is sent when the program changes it, and taken in whatever form", async () => {
+    const olds = installed({ installationId: "1", name: "acme" });
+    const news = installed({ installationId: "1", name: "other" });
+    expect(handlers().diff(olds, news).changes).toBeUndefined();
+    server.script([stored(olds)]);
+    await expect(handlers().update(GROUP_UID, olds, news)).resolves.toEqual(news);
+    expect(server.last().query.get("updateMask")).toBe("github.appInstallations");
+  });
+});
+
+describe("waiting until accounts are ready", () => {
+  test("is not done unasked", async () => {
+    server.script([stored(inputs)]);
+    await handlers().create(inputs);
+    expect(server.calls).toEqual([`POST ${ADDRESS}`]);
+  });
+
+  test("asks for each, and only for what is still open", async () => {
+    const news = { ...inputs, awaitReady: ["amazon", "google", "amazon", "azure"] };
+    const answers: Record<string, Reply[]> = {
+      ACCOUNT_PROVIDER_TYPE_AMAZON: [notReady, ready],
+      ACCOUNT_PROVIDER_TYPE_GOOGLE: [ready],
+      ACCOUNT_PROVIDER_TYPE_AZURE: [notReady, notReady, notReady, notReady, notReady, ready],
+    };
+    server.script(({ path, body }) => {
+      if (!path.endsWith(":checkAccountAssociation")) return stored(news);
+      return answers[(body as { providerType: string }).providerType]?.shift() ?? { status: 599 };
+    });
+    await expect(handlers().create(news)).resolves.toEqual({ id: GROUP_UID, outs: news });
+    expect(Object.values(answers).flat()).toEqual([]);
+    expect(slept).toEqual([1000, 2000, 4000, 8000, 10_000]);
+  });
+
+  test("ends after a minute with the server's words; the association stays, and the next run asks again", async () => {
+    server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? notReady : stored(waiting)));
+    const error = await partial(handlers().create(waiting));
+    expect(error.id).toBe(GROUP_UID);
+    expect(error.reasons).toEqual([
+      `account association "accounts" ${GROUP_UID}: not ready after 60 s: amazon: PROPAGATING: no trust yet`,
+    ]);
+    expect(error.properties).toEqual({ ...waiting, awaitReady: null });
+    expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
+
+    server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? ready : stored(waiting)));
+    const again = handlers();
+    expect(again.diff(error.properties, waiting)).toEqual({ changes: undefined, replaces: [] });
+    await expect(again.update(GROUP_UID, error.properties, waiting)).resolves.toEqual(waiting);
+    expect(server.calls).toEqual([`GET ${ADDRESS}`, CHECK]);
+  });
+
+  test("is done after each update, though the list is the same", async () => {
+    const news = { ...waiting, amazon: { account: "210987654321" } };
+    server.script([stored(news), notReady, ready]);
+    await expect(handlers().update(GROUP_UID, waiting, news)).resolves.toEqual(news);
+    expect(server.calls).toEqual([`PATCH ${ADDRESS}`, CHECK, CHECK]);
+  });
+
+  test("is not done where nothing changed, nor where it is no longer asked for", async () => {
+    server.script([stored(bare)]);
+    await handlers().update(GROUP_UID, waiting, waiting);
+    await expect(handlers().update(GROUP_UID, waiting, bare)).resolves.toEqual(bare);
+    expect(server.calls).toEqual([`GET ${ADDRESS}`]);
+  });
+
+  test("that is refused is a failure after the fact, told whole", async () => {
+    const refusal = failure(
+      7,
+      "no",
+      detail("ErrorInfo", { reason: "MISSING", domain: "example.com", metadata: {} }),
+    );
+    server.script([stored(waiting), refusal]);
+    const error = await partial(handlers().create(waiting));
+    expect(error.properties).toEqual({ ...waiting, awaitReady: null });
+    expect(error.reasons[0]).toContain("PERMISSION_DENIED (HTTP 403): no");
+  });
+});
