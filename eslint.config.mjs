@@ -76,7 +76,7 @@ export default tseslint.config(
     [["^\\.", "spec imports nothing of ours."], noPulumi, noAxios, noEmulator],
   ),
   layer(
-    ["provider/engine/{check,fieldMask,wire,values,formats}.ts"],
+    ["provider/engine/{check,fieldMask,wire,values,formats,times}.ts"],
     [
       ["^\\.\\./", "The pure modules import only the spec."],
       ["^\\./(handlers|dynamic|resource)", "The pure modules import only the spec."],
@@ -110,7 +110,10 @@ export default tseslint.config(
   layer(["provider/access/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
   layer(["provider/config.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),
   layer(["provider/index.ts"], [["/cli(/|$)", "Programs never load the command line."], noAxios, noEmulator]),
-  layer(["emulator/**/*.ts"], [["(^|/)provider(/|$)", "The emulator and the provider share nothing."], noPulumi]),
+  layer(
+    ["emulator/**/*.ts"],
+    [["(^|/)provider(/|$)", "The emulator and the provider share nothing."], noPulumi],
+  ),
   {
     files: ["provider/cli/**/*.ts", "emulator/main.ts", "scripts/**/*", "test/**/*"],
     rules: { "no-console": "off" },
