@@ -52,6 +52,14 @@ const TEXTS_OF_0_1_0 = [
   'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding',
   'exports.handler=()=>require("pulumi-platform/dynamic").Repo',
   'exports.handler=()=>require("pulumi-platform/dynamic").Subscription',
+  'exports.handler=()=>require("pulumi-platform/dynamic").RepoReadme',
+  'exports.handler=()=>require("pulumi-platform/dynamic").Tag',
+  'exports.handler=()=>require("pulumi-platform/dynamic").AccountAssociation',
+  'exports.handler=()=>require("pulumi-platform/dynamic").GroupInvite',
+  'exports.handler=()=>require("pulumi-platform/dynamic").ExternalGroupRoleMapping',
+  'exports.handler=()=>require("pulumi-platform/dynamic").IdentityProvider',
+  'exports.handler=()=>require("pulumi-platform/dynamic").ScimToken',
+  'exports.handler=()=>require("pulumi-platform/dynamic").TermsAcceptance',
 ];
 
 let server: ScriptedServer;
