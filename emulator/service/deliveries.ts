@@ -1,10 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { EmulatorSettings } from "../settings";
 
-/** One event on its way to one subscription. */
-export interface Delivery {
-  /** Counts up from 1. */
-  readonly seq: number;
+/** What an event says of itself, and the subscription that it is for. */
+interface Addressed {
   readonly eventId: string;
   readonly type: string;
   readonly subject: string;
@@ -14,6 +12,12 @@ export interface Delivery {
   readonly sink: string;
   /** Without the bearer token. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One event on its way to one subscription. */
+export interface Delivery extends Addressed {
+  /** Counts up from 1. */
+  readonly seq: number;
   readonly body: unknown;
   /** `kept`: nothing was sent, because no deliveries are asked for. */
   state: "kept" | "pending" | "delivered" | "failed";
@@ -23,14 +27,7 @@ export interface Delivery {
   error?: string;
 }
 
-export interface Outgoing {
-  readonly eventId: string;
-  readonly type: string;
-  readonly subject: string;
-  readonly group: string;
-  readonly subscription: string;
-  readonly sink: string;
-  readonly headers: Readonly<Record<string, string>>;
+export interface Outgoing extends Addressed {
   /** The raw body. */
   readonly data: string;
   readonly authorization: () => string;

@@ -156,8 +156,9 @@ export class ConfigError extends Error {
   readonly code = "CONFIG";
 }
 
-function hasCode(error: unknown): error is { code: unknown } {
-  return typeof error === "object" && error !== null && "code" in error;
+/** Whether an error is one of the API with this code, as in `ABORTED`, or got no answer: `CONNECTION`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === code;
 }
 
 function isApiError(error: unknown): error is ApiError {
@@ -170,15 +171,15 @@ export function isNotFound(error: unknown): boolean {
 }
 
 export function isPermissionDenied(error: unknown): boolean {
-  return hasCode(error) && error.code === "PERMISSION_DENIED";
+  return hasCode(error, "PERMISSION_DENIED");
 }
 
 export function isInvalidArgument(error: unknown): boolean {
-  return hasCode(error) && error.code === "INVALID_ARGUMENT";
+  return hasCode(error, "INVALID_ARGUMENT");
 }
 
 export function isFailedPrecondition(error: unknown): boolean {
-  return hasCode(error) && error.code === "FAILED_PRECONDITION";
+  return hasCode(error, "FAILED_PRECONDITION");
 }
 
 /** Whether a request that failed so may have been carried out. */

@@ -2,6 +2,9 @@ import { ApiError, printable } from "../api/errors";
 import type { FieldSpec, Props, ResourceSpec } from "./spec";
 import { wireName } from "./wire";
 
+/** For the kinds: they act on what an error means, and never see the client. */
+export { hasCode } from "../api/errors";
+
 /** A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. */
 export class HandlerError extends Error {
   override readonly name = "HandlerError";

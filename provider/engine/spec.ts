@@ -219,11 +219,6 @@ export function defineResource<Args>(description: ResourceDescription<Args>): Re
   return description;
 }
 
-/** Whether an error is one of the API with this code, as in `ABORTED`, or got no answer: `CONNECTION`. */
-export function hasCode(error: unknown, code: string): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === code;
-}
-
 /** Whether a field, or a part of it, is a secret. */
 export function holdsSecret(field: FieldSpec): boolean {
   return field.secret === true || (field.type === "object" && Object.values(field.fields).some(holdsSecret));

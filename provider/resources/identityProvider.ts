@@ -1,7 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { hasCode } from "../engine/messages";
 import { PlatformResource } from "../engine/resource";
 import type { Resolved } from "../engine/resource";
-import { defineFields, defineResource, description, hasCode, parentGroup } from "../engine/spec";
+import { defineFields, defineResource, description, parentGroup } from "../engine/spec";
 import type { Api, Failure, ObjectSpec, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { durationNanos, durationToWire, timestampNanos } from "../engine/times";
-import { PartialFailure, refused } from "../engine/messages";
+import { hasCode, PartialFailure, refused } from "../engine/messages";
 import { PlatformResource } from "../engine/resource";
-import { defineResource, hasCode } from "../engine/spec";
+import { defineResource } from "../engine/spec";
 import type { Api, CheckContext, Failure, FieldSpec, Json, Props, StringSpec } from "../engine/spec";
 import { equal, isObject, isSet } from "../engine/values";
 
