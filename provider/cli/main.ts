@@ -1,33 +1,44 @@
 #!/usr/bin/env node
-import { main as emulator } from "../../emulator/main";
+import type { Command } from "./command";
+import { exitCodes } from "./command";
 
-const USAGE = `Usage: pulumi-platform <command> [options]
+/** A command's code is loaded when it is called for: the others cost its start nothing. */
+const commands: readonly Command[] = [
+  {
+    name: "emulator",
+    summary: "serve the Platform API from memory, for trying and testing programs",
+    load: async () => (await import("../../emulator/main.js")).main,
+  },
+];
+
+function usage(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}   ${summary}`);
+  return `Usage: pulumi-platform <command> [options]
 
 Commands:
-  emulator   serve the Platform API from memory, for trying and testing programs
+${lines.join("\n")}
 
 Run pulumi-platform <command> --help for its options.`;
+}
 
-/** Exit codes: 0 done, 1 error, 2 wrong use. */
 async function main(argv: readonly string[]): Promise<number> {
-  const [command, ...rest] = argv;
-  switch (command) {
-    case "emulator":
-      return await emulator(rest);
-    case "--help":
-    case "-h":
-    case "help":
-      console.log(USAGE);
-      return 0;
-    case undefined:
-      console.error(USAGE);
-      return 2;
-    default:
-      console.error(
-        `pulumi-platform: unknown command ${JSON.stringify(command)}; see pulumi-platform --help`,
-      );
-      return 2;
+  const [name, ...rest] = argv;
+  if (name === "--help" || name === "-h" || name === "help") {
+    console.log(usage());
+    return exitCodes.clean;
   }
+  if (name === undefined) {
+    console.error(usage());
+    return exitCodes.usage;
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (!command) {
+    console.error(`pulumi-platform: unknown command ${JSON.stringify(name)}; see pulumi-platform --help`);
+    return exitCodes.usage;
+  }
+  const run = await command.load();
+  return await run(rest);
 }
 
 main(process.argv.slice(2)).then(
@@ -35,7 +46,8 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
+    const usageError = error instanceof Error && "code" in error && error.code === "USAGE";
     console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
-    process.exitCode = 1;
+    process.exitCode = usageError ? exitCodes.usage : exitCodes.error;
   },
 );

@@ -1,0 +1,24 @@
+/** Exit codes, after Pulumi's own: a crash and a failed `npx` are 1, so 1 never means a finding. */
+export const exitCodes = {
+  clean: 0,
+  error: 1,
+  usage: 2,
+  authentication: 3,
+  incomplete: 4,
+  reviewFindings: 5,
+  drift: 7,
+} as const;
+
+/** Arguments, or a file that they name, are wrong: one line that says what to write. Ends with code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly code = "USAGE";
+}
+
+/** One command of the command line. Loaded when it is called for. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Takes the arguments after the command's name, answers the exit code. */
+  readonly load: () => Promise<(argv: string[]) => Promise<number>>;
+}
