@@ -1,0 +1,70 @@
+import type { Props } from "../engine/spec";
+import type { Inventory } from "./inventory";
+import type { FieldChange, Grant, GrantChange, GroupNode, SourceLocation } from "./report";
+
+/**
+ * A resource of one of our kinds: as a program declares it, as a state records it, or as the server
+ * holds it.
+ */
+export interface Entity {
+  /** The uid where it is known, else the urn. One resource has one key before and after a change. */
+  readonly key: string;
+  readonly kind: string;
+  readonly uid?: string;
+  readonly urn?: string;
+  readonly name?: string;
+  /**
+   * The arguments. A reference to a resource that is not made yet holds its key; one that cannot be
+   * resolved holds UNKNOWN (spec.ts) and is named in `unresolved`. A secret holds "[secret]" and is
+   * named in `hidden`.
+   */
+  readonly inputs: Props;
+  readonly unresolved: readonly string[];
+  readonly hidden: readonly string[];
+  readonly location?: SourceLocation;
+  /** The platform's own role. */
+  readonly builtIn?: true;
+  /** In no stack, or read with `.get`: not the program's to change. */
+  readonly external?: true;
+  readonly protect?: true;
+  /** From the inventory: RFC 3339. */
+  readonly lastSeenTime?: string;
+  /** From the inventory: what the server alone says. */
+  readonly details?: Props;
+}
+
+/** Everything that exists at one time, and what it grants. */
+export interface World {
+  readonly entities: ReadonlyMap<string, Entity>;
+  readonly grants: readonly Grant[];
+}
+
+/** What happens to one resource. */
+export interface ResourceChange {
+  readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
+  readonly kind: string;
+  readonly urn?: string;
+  /** Absent for a create. */
+  readonly before?: Entity;
+  /** Absent for a delete. */
+  readonly after?: Entity;
+  readonly fields: readonly FieldChange[];
+  /** Properties that are secret on both sides, so that a change cannot be seen. */
+  readonly secretsMayHaveChanged: readonly string[];
+}
+
+/** Two worlds and what lies between them. */
+export interface Comparison {
+  readonly stack?: string;
+  readonly before: World;
+  readonly after: World;
+  readonly changes: readonly ResourceChange[];
+  readonly grants: readonly GrantChange[];
+  readonly kept: number;
+  readonly groups: readonly GroupNode[];
+  readonly unresolved: readonly string[];
+  readonly complete: boolean;
+  readonly incomplete: readonly string[];
+  /** The live organisation, where it was given. */
+  readonly inventory?: Inventory;
+}
