@@ -4,13 +4,13 @@ const common = {
   testEnvironment: "node",
   transform: {
     "^.+\\.ts$": ["ts-jest", { tsconfig: "tsconfig.json", diagnostics: false }],
-    // p-retry and p-limit are ES modules; Node loads them by require, jest's own loader cannot.
-    "^.+/node_modules/(p-retry|p-limit|is-network-error|yocto-queue)/.+\\.js$": [
+    // ES modules; Node loads them by require, jest's own loader cannot.
+    "^.+/node_modules/(jose|p-retry|p-limit|is-network-error|yocto-queue)/.+\\.js$": [
       "ts-jest",
       { tsconfig: { allowJs: true, module: "CommonJS", esModuleInterop: true }, diagnostics: false },
     ],
   },
-  transformIgnorePatterns: ["/node_modules/(?!(p-retry|p-limit|is-network-error|yocto-queue)/)"],
+  transformIgnorePatterns: ["/node_modules/(?!(jose|p-retry|p-limit|is-network-error|yocto-queue)/)"],
   moduleFileExtensions: ["ts", "js", "json", "node"],
 };
 

@@ -50,7 +50,7 @@ describe("the tarball", () => {
 
   test("holds every file that package.json promises, types included", () => {
     const manifest = JSON.parse(readFileSync(inPackage("package.json"), "utf8")) as Manifest;
-    expect(Object.keys(manifest.exports)).toEqual([".", "./dynamic", "./package.json"]);
+    expect(Object.keys(manifest.exports)).toEqual([".", "./dynamic", "./events", "./package.json"]);
     const entries = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : [entry.types, entry.default],
     );
@@ -105,6 +105,14 @@ describe("the installed package", () => {
     expect((answer as string[]).filter((path) => /\/dist\/(emulator|provider\/cli)\//.test(path))).toEqual(
       [],
     );
+    expect(stderr).toBe("");
+  });
+
+  test("loads for a receiver of events without Pulumi, without the HTTP library and without the kinds", async () => {
+    const { answer, stderr } = await loaded("pulumi-platform/events");
+    expect(answer).toContainEqual(expect.stringMatching(/\/node_modules\/jose\//));
+    const unwanted = /\/node_modules\/(@pulumi|axios)\/|\/dist\/(emulator|provider\/(?!events\/))/;
+    expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
     expect(stderr).toBe("");
   });
 

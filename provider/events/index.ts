@@ -1,0 +1,2 @@
+export { EventError, verifyEvent } from "./verifyEvent";
+export type { EventHeaders, EventProblem, PlatformEvent, VerifyEventOptions } from "./verifyEvent";

@@ -1,0 +1,330 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createRemoteJWKSet, errors, jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+
+/** Headers of a request, by name in any case: of Node's `http`, of `fetch`, or a plain object. */
+export type EventHeaders =
+  | Headers
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | Iterable<readonly [string, string]>;
+
+export interface VerifyEventOptions {
+  /** The platform's issuer, as in `https://issuer.example.com`: its published keys must have signed the event. */
+  readonly issuer: string;
+  /**
+   * The uid of the group of the subscription, or of several. Whoever has a group on the platform can subscribe
+   * your address, so an event of another's subscription is as foreign as an unsigned one.
+   */
+  readonly group: string | readonly string[];
+  /** How much the clocks may differ; 60 seconds by default. */
+  readonly clockToleranceSeconds?: number;
+  /** The time to check against; now by default. */
+  readonly now?: Date;
+}
+
+/** A verified event of the platform (contract, section 11): act on its type and subject, then read the resource. */
+export interface PlatformEvent {
+  /** The same for every delivery of one event: what comes twice has the same id. Not signed. */
+  readonly id: string;
+  /** As delivered: `dev.chainguard.api.iam.group.created.v1`. Not signed. */
+  readonly type: string;
+  /** The type without prefix and version: `iam.group.created`. Types that you do not know are to be ignored. */
+  readonly name: string;
+  /** Where it comes from. Not signed. */
+  readonly source: string;
+  /** The uid of what it happened to. Not signed. */
+  readonly subject: string;
+  /** RFC 3339; absent where it was not told. Not signed. */
+  readonly time?: string;
+  /** The uid of the group that it belongs to. Not signed. */
+  readonly group?: string;
+  /** The uid of the group whose subscription was served: from the signature. */
+  readonly subscriptionGroup: string;
+  /** What the body holds, where it is not the resource itself. Not signed. */
+  readonly bodyType?: string;
+  /** Further attributes by lower-case name, as `identityprovider`. Not signed. */
+  readonly extensions: Readonly<Record<string, string>>;
+  /** Who did it: from the signed body. */
+  readonly actor?: unknown;
+  /** The resource, or the request; absent where there is none. From the signed body. */
+  readonly body?: unknown;
+}
+
+/**
+ * Why an event was not accepted:
+ * - `malformed`: no event of the platform, whoever sent it;
+ * - `refused`: not signed, not by this issuer, not for this group, not this body, or out of date;
+ * - `unavailable`: the issuer's keys could not be had, so nothing can be said.
+ */
+export type EventProblem = "malformed" | "refused" | "unavailable";
+
+const STATUS: Readonly<Record<EventProblem, number>> = { malformed: 400, refused: 401, unavailable: 503 };
+
+/** An event that was not accepted. The message holds nothing of the token. */
+export class EventError extends Error {
+  override readonly name = "EventError";
+  readonly code = "EVENT";
+  /** What a receiver answers: 400, 401, or 503 (then the event is delivered again). */
+  readonly status: number;
+
+  constructor(
+    readonly problem: EventProblem,
+    message: string,
+  ) {
+    super(message);
+    this.status = STATUS[problem];
+  }
+}
+
+const AUDIENCE = "customer";
+const SUBJECT_PREFIX = "webhook:";
+/** No shared secrets: with those, a public key could pass for one. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const TYPE = /^dev\.chainguard\.api\.(.+)\.v\d+$/;
+const KNOWN = new Set([
+  "specversion",
+  "id",
+  "source",
+  "type",
+  "subject",
+  "time",
+  "group",
+  "audience",
+  "bodytype",
+]);
+/** A token that names no end is good for this long after its issue. */
+const LONGEST_LIFE_SECONDS = 3600;
+const TIMEOUT_MS = 10_000;
+
+/** Public keys by issuer: fetched at the first event, and again when a key is not among them. */
+const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
+
+function issuerUrl(issuer: string): URL {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (!url || (url.protocol !== "https:" && !isLoopback(url))) {
+    throw new TypeError(
+      `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(issuer)}`,
+    );
+  }
+  return url;
+}
+
+function isLoopback(url: URL): boolean {
+  return url.protocol === "http:" && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+}
+
+async function discover(issuer: string): Promise<JWTVerifyGetKey> {
+  const base = issuerUrl(issuer);
+  const response = await fetch(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`, {
+    redirect: "error",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!response.ok) throw new Error(`its configuration answers HTTP ${response.status}`);
+  const document: unknown = await response.json();
+  const { issuer: named, jwks_uri: address } = (document ?? {}) as Record<string, unknown>;
+  if (named !== issuer) throw new Error("its configuration names another issuer");
+  if (typeof address !== "string" || !URL.canParse(address))
+    throw new Error("its configuration names no keys");
+  const keys = new URL(address);
+  if (keys.protocol !== "https:" && !(isLoopback(keys) && isLoopback(base))) {
+    throw new Error("its keys are not at an https address");
+  }
+  return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS });
+}
+
+async function keysOf(issuer: string): Promise<JWTVerifyGetKey> {
+  const known = keySets.get(issuer) ?? discover(issuer);
+  keySets.set(issuer, known);
+  try {
+    return await known;
+  } catch (error) {
+    keySets.delete(issuer);
+    throw unavailable(issuer, error);
+  }
+}
+
+function unavailable(issuer: string, error: unknown): EventError {
+  return new EventError(
+    "unavailable",
+    `the keys of ${issuer} could not be had: ${error instanceof Error ? error.message : "no answer"}`,
+  );
+}
+
+function headersOf(headers: EventHeaders): ReadonlyMap<string, string> {
+  const entries: Iterable<readonly [string, unknown]> =
+    Symbol.iterator in headers ? headers : Object.entries(headers);
+  const found = new Map<string, string>();
+  for (const [name, value] of entries) {
+    const lower = name.toLowerCase();
+    if (value === undefined) continue;
+    if (typeof value !== "string" || found.has(lower)) {
+      throw new EventError("malformed", `the header ${lower} came more than once`);
+    }
+    found.set(lower, value);
+  }
+  return found;
+}
+
+/** Attributes are percent-encoded in headers (CloudEvents, HTTP binding, 3.1.3.2). */
+function decoded(value: string, name: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw new EventError("malformed", `the header ce-${name} is not percent-encoded UTF-8`);
+  }
+}
+
+function attributesOf(headers: ReadonlyMap<string, string>): Record<string, string> {
+  const attributes = [...headers]
+    .filter(([name]) => name.startsWith("ce-"))
+    .map(([name, value]): [string, string] => [name.slice(3), decoded(value, name.slice(3))]);
+  return Object.fromEntries(attributes);
+}
+
+function required(attributes: Readonly<Record<string, string>>, name: string): string {
+  const value = attributes[name];
+  if (value === undefined || value === "") {
+    throw new EventError("malformed", `the header ce-${name} is missing: this is no event in binary mode`);
+  }
+  return value;
+}
+
+/** The part of jose's messages that a receiver's log needs; never the token. */
+function refusal(error: unknown, issuer: string): EventError {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
+    return unavailable(issuer, error);
+  if (error instanceof errors.JWTExpired) return new EventError("refused", "its token has expired");
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return new EventError(
+      "refused",
+      `its token is not for this receiver: claim ${error.claim} ${error.reason}`,
+    );
+  }
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed) {
+    return new EventError("refused", `its token is not signed by ${issuer}`);
+  }
+  // A failed fetch of the keys: jose passes on what fetch threw, and its own error for any status but 200.
+  if (!(error instanceof errors.JOSEError) || error.code === "ERR_JOSE_GENERIC")
+    return unavailable(issuer, error);
+  return new EventError("refused", "its token is no valid JSON web token");
+}
+
+function checkLife(payload: JWTPayload, now: number, tolerance: number): void {
+  if (payload.exp !== undefined) return;
+  if (payload.iat === undefined) throw new EventError("refused", "its token names no time");
+  if (payload.iat + LONGEST_LIFE_SECONDS + tolerance < now / 1000) {
+    throw new EventError("refused", "its token has expired");
+  }
+}
+
+function subscriptionOf(payload: JWTPayload, groups: readonly string[]): string {
+  const subject = payload.sub ?? "";
+  const group = subject.startsWith(SUBJECT_PREFIX) ? subject.slice(SUBJECT_PREFIX.length) : undefined;
+  if (group === undefined) throw new EventError("refused", "its token is not for a webhook");
+  if (!groups.includes(group)) {
+    throw new EventError("refused", "its token is for the subscription of another group");
+  }
+  return group;
+}
+
+function checkDigest(payload: JWTPayload, raw: Uint8Array): void {
+  const webhook: unknown = payload["webhook"];
+  const claimed =
+    webhook !== null && typeof webhook === "object" && "digest" in webhook ? webhook.digest : undefined;
+  const expected = Buffer.from(`sha256:${createHash("sha256").update(raw).digest("hex")}`);
+  const given = Buffer.from(typeof claimed === "string" ? claimed : "");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new EventError(
+      "refused",
+      "its token is for another body: pass the bytes as they came, not parsed JSON",
+    );
+  }
+}
+
+function parse(raw: Uint8Array): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(raw).toString("utf8"));
+  } catch {
+    value = undefined;
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    throw new EventError("malformed", "the body is no JSON object");
+  }
+  return value as Record<string, unknown>;
+}
+
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  const given: unknown = body;
+  if (typeof given === "string") return Buffer.from(given);
+  if (given instanceof Uint8Array) return given;
+  throw new TypeError(
+    "body must be the raw body of the request, a string or bytes: its signature is over those",
+  );
+}
+
+function groupsOf(group: VerifyEventOptions["group"]): readonly string[] {
+  const groups = (typeof group === "string" ? [group] : group).filter((uid) => uid !== "");
+  if (groups.length === 0) throw new TypeError("group must be the uid of the group of the subscription");
+  return groups;
+}
+
+/**
+ * Verifies a delivery of the platform to a subscription's sink, and says what it tells: a CloudEvent in binary
+ * mode whose bearer token the issuer signed, for this body and for the subscription of one of these groups.
+ *
+ * The signature covers the body and the group of the subscription, not the headers: take `type` and `subject` as
+ * a hint of where to look, and read the resource. Events may come twice, or in any order.
+ *
+ * @param headers of the request.
+ * @param body the raw body, before anything has parsed it.
+ * @throws EventError, with the status that a receiver answers; TypeError for wrong arguments.
+ */
+export async function verifyEvent(
+  headers: EventHeaders,
+  body: string | Uint8Array,
+  options: VerifyEventOptions,
+): Promise<PlatformEvent> {
+  issuerUrl(options.issuer);
+  const groups = groupsOf(options.group);
+  const raw = bytesOf(body);
+  const given = headersOf(headers);
+  const token = /^bearer +(\S+)$/i.exec(given.get("authorization") ?? "")?.[1];
+  if (token === undefined) throw new EventError("refused", "it carries no bearer token");
+
+  const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
+  const keys = await keysOf(issuer);
+  let payload: JWTPayload;
+  try {
+    ({ payload } = await jwtVerify(token, keys, {
+      issuer,
+      audience: AUDIENCE,
+      algorithms: ALGORITHMS,
+      clockTolerance: clockToleranceSeconds,
+      currentDate: now,
+    }));
+  } catch (error) {
+    throw refusal(error, issuer);
+  }
+  checkLife(payload, now.getTime(), clockToleranceSeconds);
+  const subscriptionGroup = subscriptionOf(payload, groups);
+  checkDigest(payload, raw);
+
+  const attributes = attributesOf(given);
+  const type = required(attributes, "type");
+  const { actor, body: content } = parse(raw);
+  return {
+    id: required(attributes, "id"),
+    type,
+    name: TYPE.exec(type)?.[1] ?? type,
+    source: required(attributes, "source"),
+    subject: required(attributes, "subject"),
+    ...(attributes["time"] ? { time: attributes["time"] } : {}),
+    ...(attributes["group"] ? { group: attributes["group"] } : {}),
+    subscriptionGroup,
+    ...(attributes["bodytype"] ? { bodyType: attributes["bodytype"] } : {}),
+    extensions: Object.fromEntries(Object.entries(attributes).filter(([name]) => !KNOWN.has(name))),
+    ...(actor === undefined ? {} : { actor }),
+    ...(content === undefined ? {} : { body: content }),
+  };
+}

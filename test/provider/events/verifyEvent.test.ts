@@ -1,0 +1,325 @@
+import type { IncomingHttpHeaders, Server } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createHash } from "node:crypto";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import type { CryptoKey, JWTPayload } from "jose";
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
+import { EventError, verifyEvent } from "../../../provider/events";
+import type { PlatformEvent } from "../../../provider/events";
+import { Api } from "../../emulator/api";
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: Buffer;
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function problemOf(verification: Promise<PlatformEvent>): Promise<[string, number, string]> {
+  const error: unknown = await verification.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof EventError)) throw new Error("expected an EventError", { cause: error });
+  return [error.problem, error.status, error.message];
+}
+
+describe("deliveries of the emulator", () => {
+  let emulator: Emulator;
+  let hook: Server;
+  let received: Received[];
+  let api: Api;
+  let org: string;
+
+  beforeAll(async () => {
+    hook = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        received.push({ headers: request.headers, raw: Buffer.concat(chunks) });
+        response.writeHead(204).end();
+      });
+    });
+    emulator = await startEmulator({ deliverTo: await listen(hook) });
+    api = new Api(emulator);
+    received = [];
+    org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
+    await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
+    await emulator.settled();
+  });
+  beforeEach(() => {
+    received = [];
+  });
+  afterAll(async () => {
+    await emulator.close();
+    hook.closeAllConnections();
+    hook.close();
+  });
+
+  const deliveryOf = async (action: () => Promise<unknown>): Promise<Received> => {
+    await action();
+    await emulator.settled();
+    return received.at(-1)!;
+  };
+  const options = () => ({ issuer: emulator.url, group: org });
+
+  test("are verified, and say what happened to what", async () => {
+    let uid = "";
+    const { headers, raw } = await deliveryOf(async () => {
+      ({ uid } = await api.make("/registry/v2/repos", org, { name: "app", description: "smörgås" }));
+    });
+    const event = await verifyEvent(headers, raw, options());
+    expect(event).toEqual({
+      id: headers["ce-id"],
+      type: "dev.chainguard.api.platform.registry.repo.created.v1",
+      name: "platform.registry.repo.created",
+      source: emulator.url,
+      subject: uid,
+      time: headers["ce-time"],
+      group: org,
+      subscriptionGroup: org,
+      bodyType: headers["ce-bodytype"],
+      extensions: {},
+      actor: { subject: expect.stringMatching(/^[0-9a-f]{40}$/), act: {} },
+      body: expect.objectContaining({ uid, name: "app", description: "smörgås" }),
+    });
+    // The body as text and the headers of fetch do as well.
+    expect(
+      await verifyEvent(new Headers(headers as Record<string, string>), raw.toString(), options()),
+    ).toEqual(event);
+  });
+
+  test("of every kind of change are verified", async () => {
+    const { uid } = await api.make("/iam/v2/groups", org, { name: "team" });
+    await api.patch(`/iam/v2/groups/${uid}`, { description: "d" });
+    await api.post(`/iam/v2/accountAssociations/${uid}`, { name: "a" });
+    await api.delete(`/iam/v2/accountAssociations/${uid}`);
+    await api.delete(`/iam/v2/groups/${uid}`);
+    await emulator.settled();
+    const events = await Promise.all(
+      received.map(({ headers, raw }) => verifyEvent(headers, raw, options())),
+    );
+    expect(events.map(({ name }) => name).sort()).toEqual([
+      "iam.account_associations.created",
+      "iam.account_associations.deleted",
+      "iam.group.created",
+      "iam.group.deleted",
+      "iam.group.updated",
+    ]);
+    expect(events.find(({ name }) => name === "iam.account_associations.deleted")).not.toHaveProperty("body");
+  });
+
+  test("are refused with another body, even of the same meaning", async () => {
+    const { headers, raw } = await deliveryOf(() => api.make("/registry/v2/repos", org, { name: "b" }));
+    for (const body of [JSON.stringify(JSON.parse(raw.toString()), null, 1), `${raw.toString()} `, ""]) {
+      expect(await problemOf(verifyEvent(headers, body, options()))).toEqual([
+        "refused",
+        401,
+        "its token is for another body: pass the bytes as they came, not parsed JSON",
+      ]);
+    }
+  });
+
+  test("are refused where they are for the subscription of another group", async () => {
+    const other = await api.make("/iam/v2/groups", "", { name: "other" });
+    const { headers, raw } = await deliveryOf(() => api.make("/registry/v2/repos", org, { name: "c" }));
+    const verify = (group: string | string[]) => verifyEvent(headers, raw, { issuer: emulator.url, group });
+    expect(await problemOf(verify(other.uid))).toEqual([
+      "refused",
+      401,
+      "its token is for the subscription of another group",
+    ]);
+    expect((await verify([other.uid, org])).subscriptionGroup).toBe(org);
+  });
+
+  test("are refused when their token has expired, but for a difference of the clocks", async () => {
+    const { headers, raw } = await deliveryOf(() => api.make("/registry/v2/repos", org, { name: "d" }));
+    const at = (seconds: number) =>
+      verifyEvent(headers, raw, { ...options(), now: new Date(Date.now() + seconds * 1000) });
+    expect((await at(3600 + 50)).name).toBe("platform.registry.repo.created");
+    expect(await problemOf(at(3600 + 70))).toEqual(["refused", 401, "its token has expired"]);
+  });
+});
+
+describe("an event", () => {
+  const group = "ab".repeat(20);
+  const body = JSON.stringify({ actor: { subject: "x", act: {} }, body: { uid: group } });
+  const digest = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+  let issuer: string;
+  let server: Server;
+  let ours: CryptoKey;
+  let theirs: CryptoKey;
+  let answers: Map<string, { status?: number; body: unknown }>;
+
+  beforeAll(async () => {
+    const pair = await generateKeyPair("ES256");
+    ours = pair.privateKey;
+    theirs = (await generateKeyPair("ES256")).privateKey;
+    const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: "1", alg: "ES256" }] };
+    server = createServer((request, response) => {
+      const answer = answers.get(request.url ?? "");
+      response.writeHead(answer ? (answer.status ?? 200) : 404).end(JSON.stringify(answer?.body ?? {}));
+    });
+    issuer = await listen(server);
+    answers = new Map<string, { status?: number; body: unknown }>([
+      ["/.well-known/openid-configuration", { body: { issuer, jwks_uri: `${issuer}/keys` } }],
+      ["/keys", { body: jwks }],
+    ]);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const attributes = {
+    "ce-specversion": "1.0",
+    "ce-id": "1",
+    "ce-source": "https://api.test",
+    "ce-type": "dev.chainguard.api.iam.group.created.v1",
+    "ce-subject": group,
+  };
+  const claims = (more: JWTPayload = {}): JWTPayload => ({
+    iss: issuer,
+    aud: "customer",
+    sub: `webhook:${group}`,
+    exp: Math.floor(Date.now() / 1000) + 60,
+    webhook: { digest: digest(body) },
+    ...more,
+  });
+  const signed = (payload: JWTPayload, key = ours, header: object = {}) =>
+    new SignJWT(payload).setProtectedHeader({ alg: "ES256", kid: "1", ...header }).sign(key);
+  const verify = (token: string, more: Record<string, string | string[]> = {}) =>
+    verifyEvent({ ...attributes, authorization: `Bearer ${token}`, ...more }, body, { issuer, group });
+
+  test("is taken with attributes that this version does not know", async () => {
+    const event = await verify(await signed(claims()), {
+      "Ce-Identityprovider": "p%C3%A9",
+      "ce-type": "dev.other.v9",
+    });
+    expect(event).toMatchObject({
+      type: "dev.other.v9",
+      name: "dev.other.v9",
+      extensions: { identityprovider: "pé" },
+    });
+  });
+
+  const wrongClaims: [string, JWTPayload, string][] = [
+    ["of another issuer", { iss: "https://other.test" }, "claim iss"],
+    ["for another audience", { aud: "internal" }, "claim aud"],
+    ["that is no webhook's", { sub: group }, "not for a webhook"],
+    ["without a subject", { sub: undefined }, "not for a webhook"],
+    ["without a digest", { webhook: undefined }, "another body"],
+    ["whose digest is of another kind", { webhook: { digest: [digest(body)] } }, "another body"],
+    ["that is not valid yet", { nbf: Math.floor(Date.now() / 1000) + 600 }, "claim nbf"],
+    ["that names no time", { exp: undefined }, "names no time"],
+    [
+      "that names no end and is old",
+      { exp: undefined, iat: Math.floor(Date.now() / 1000) - 4000 },
+      "expired",
+    ],
+  ];
+  test.each(wrongClaims)("with a token %s is refused", async (_, more, message) => {
+    const [problem, status, text] = await problemOf(verify(await signed(claims(more))));
+    expect([problem, status]).toEqual(["refused", 401]);
+    expect(text).toContain(message);
+  });
+
+  test("signed by someone else, by no one, or with a shared secret is refused, without a word of its token", async () => {
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(
+      JSON.stringify(claims()),
+    ).toString("base64url")}.`;
+    const shared = await new SignJWT(claims())
+      .setProtectedHeader({ alg: "HS256", kid: "1" })
+      .sign(Buffer.from(JSON.stringify(answers.get("/keys")?.body)));
+    const tokens = [
+      await signed(claims(), theirs),
+      await signed(claims(), ours, { kid: "2" }),
+      unsigned,
+      shared,
+      "opaque",
+    ];
+    for (const token of tokens) {
+      const [problem, , text] = await problemOf(verify(token));
+      expect(problem).toBe("refused");
+      expect(text).not.toContain(token);
+    }
+    expect(await problemOf(verifyEvent(attributes, body, { issuer, group }))).toEqual([
+      "refused",
+      401,
+      "it carries no bearer token",
+    ]);
+  });
+
+  test("that is none is said to be malformed, once it is known to be the platform's", async () => {
+    const token = await signed(claims());
+    for (const name of ["ce-type", "ce-id", "ce-source", "ce-subject"]) {
+      expect((await problemOf(verify(token, { [name]: "" })))[2]).toContain(`the header ${name} is missing`);
+    }
+    expect((await problemOf(verify(token, { "ce-subject": "%zz" })))[2]).toContain("percent-encoded");
+    expect((await problemOf(verify(token, { "ce-id": ["1", "2"] })))[2]).toBe(
+      "the header ce-id came more than once",
+    );
+    const list = "[1]";
+    const other = await signed(claims({ webhook: { digest: digest(list) } }));
+    const headers = { ...attributes, authorization: `Bearer ${other}` };
+    expect(await problemOf(verifyEvent(headers, list, { issuer, group }))).toEqual([
+      "malformed",
+      400,
+      "the body is no JSON object",
+    ]);
+  });
+
+  test("is nobody's fault while the issuer's keys cannot be had, and is taken when they can", async () => {
+    const failing = createServer((request, response) => {
+      const url = request.url ?? "";
+      const named = url.startsWith("/other") ? { issuer: "https://x.test", jwks_uri: "https://x.test" } : {};
+      response.writeHead(url.startsWith("/html") ? 502 : 200).end(JSON.stringify(named));
+    });
+    const address = await listen(failing);
+    const token = await signed(claims());
+    const headers = { ...attributes, authorization: `Bearer ${token}` };
+    const causes: string[] = [];
+    for (const path of ["/html", "/other", "/empty"]) {
+      const [problem, status, text] = await problemOf(
+        verifyEvent(headers, body, { issuer: address + path, group }),
+      );
+      expect([problem, status]).toEqual(["unavailable", 503]);
+      causes.push(text);
+    }
+    expect(causes[0]).toContain("HTTP 502");
+    expect(causes.slice(1)).toEqual(Array(2).fill(expect.stringContaining("names another issuer")));
+    failing.closeAllConnections();
+    failing.close();
+
+    // The failure is not kept.
+    const late = `${issuer}/late`;
+    const lateToken = await signed(claims({ iss: late }));
+    const verifyLate = () =>
+      verifyEvent({ ...attributes, authorization: `Bearer ${lateToken}` }, body, { issuer: late, group });
+    expect((await problemOf(verifyLate()))[0]).toBe("unavailable");
+    answers.set("/late/.well-known/openid-configuration", {
+      body: { issuer: late, jwks_uri: `${issuer}/late/keys` },
+    });
+    expect((await problemOf(verifyLate()))[0]).toBe("unavailable");
+    answers.set("/late/keys", answers.get("/keys")!);
+    expect((await verifyLate()).subject).toBe(group);
+  });
+
+  test("is not looked at with wrong arguments", async () => {
+    const verifyWith = (options: { issuer: string; group: string | string[] }, raw: string = body) =>
+      verifyEvent(attributes, raw, options);
+    await expect(verifyWith({ issuer: "http://issuer.test", group })).rejects.toThrow(
+      /issuer must be an address/,
+    );
+    await expect(verifyWith({ issuer: "issuer.test", group })).rejects.toThrow(/issuer must be an address/);
+    for (const none of ["", [], [""]]) {
+      await expect(verifyWith({ issuer, group: none })).rejects.toThrow(/group must be the uid/);
+    }
+    await expect(verifyWith({ issuer, group }, { parsed: true } as never)).rejects.toThrow(/raw body/);
+  });
+});
