@@ -1,4 +1,4 @@
-import { ApiError, printable } from "../api/errors";
+import { ApiError, isNotFound, printable } from "../api/errors";
 import type { FieldSpec, Props, ResourceSpec } from "./spec";
 import { wireName } from "./wire";
 
@@ -85,6 +85,12 @@ function advice(spec: ResourceSpec, error: ApiError): string | undefined {
   }
 }
 
+/** What an error says of the resource that it names. */
+function concerns(error: ApiError): string {
+  if (isNotFound(error)) return "not found";
+  return error.code === "ALREADY_EXISTS" ? "exists already" : "concerns";
+}
+
 /** One error, told whole: what was done, code and status, a line per detail, one line of advice. */
 export function explain(
   spec: ResourceSpec,
@@ -108,7 +114,7 @@ export function explain(
         `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
     ),
     ...(details.resource
-      ? [`not found: ${details.resource.resourceType} ${details.resource.resourceName}`.trim()]
+      ? [`${concerns(error)}: ${details.resource.resourceType} ${details.resource.resourceName}`.trim()]
       : []),
     ...details.missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
     ...notes,

@@ -3,7 +3,7 @@ import type { Emulator } from "../../emulator";
 import { revealed, Stack } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { declared, memberAt, nested, ownOf, samples, surroundings, withMember } from "../support/samples";
-import type { FieldCase, Sample } from "../support/samples";
+import type { FieldCase, Replacement, Sample } from "../support/samples";
 
 /*
  * A resource for each field of each kind, so that three runs of the real engine change and clear them
@@ -19,13 +19,32 @@ const trials: Trial[] = samples.flatMap((sample) =>
   sample.fields.map((field) => ({ name: `${sample.label}-${field.path}`, sample, field })),
 );
 
-function program(argsOf: (trial: Trial) => Record<string, unknown>): Declarations {
+/** A resource for each field that cannot be changed: the run that changes the others makes another of it. */
+const exchanges = samples.flatMap((sample) =>
+  (sample.replacements ?? []).map((replacement) => ({
+    name: `${sample.label}=${replacement.property}`,
+    sample,
+    replacement,
+  })),
+);
+
+function program(argsOf: (trial: Trial) => Record<string, unknown>, exchanged: boolean): Declarations {
   return {
     ...surroundings,
     ...Object.fromEntries(
       trials.flatMap((trial) => Object.entries(declared(trial.name, trial.sample, argsOf(trial)))),
     ),
+    ...Object.fromEntries(
+      exchanges.flatMap(({ name, sample, replacement }) =>
+        Object.entries(declared(name, sample, exchanged ? replaced(sample, replacement) : sample.args)),
+      ),
+    ),
   };
+}
+
+function replaced({ args }: Sample, { property, to, without, also }: Replacement): Record<string, unknown> {
+  const changed = { ...withMember(args, property, to), ...also };
+  return without === undefined ? changed : withMember(changed, without, undefined);
 }
 
 const property = ({ path, property: name }: FieldCase): string => name ?? path;
@@ -74,7 +93,7 @@ describe("each field of each kind, through the real engine", () => {
   beforeAll(async () => {
     emulator = await startEmulator();
     stack = await new Stack(emulator).init();
-    stack.declare(program(before));
+    stack.declare(program(before, false));
     await stack.up();
     const ours = await stack.ours();
     uids = Object.fromEntries(Object.entries(ours).map(([name, { id }]) => [name, id ?? ""]));
@@ -99,7 +118,7 @@ describe("each field of each kind, through the real engine", () => {
 
   test("changes one field by one PATCH that holds exactly that field, or one POST of it all", async () => {
     emulator.clearRequests();
-    stack.declare(program(changed));
+    stack.declare(program(changed, true));
     await stack.up();
     for (const trial of trials) {
       const { name, field } = trial;
@@ -118,12 +137,28 @@ describe("each field of each kind, through the real engine", () => {
         expect(paths.every((path) => memberAt(patch?.body, path) !== undefined)).toBe(true);
       }
     }
-    expect(writes()).toHaveLength(trials.length);
+    expect(writes()).toHaveLength(trials.length + 2 * exchanges.length);
   }, 120_000);
+
+  test("makes another resource for each field that cannot be changed, and deletes the first", async () => {
+    const ours = await stack.ours();
+    const deleted = writes()
+      .filter(({ method }) => method === "DELETE")
+      .map(({ path }) => path);
+    expect(exchanges.length).toBeGreaterThan(10);
+    for (const { name, replacement } of exchanges) {
+      const old = uids[name] ?? "?";
+      expect({ name, same: ours[name]?.id === old }).toEqual({ name, same: false });
+      expect({ name, gone: deleted.some((path) => path.endsWith(`/${old}`)) }).toEqual({ name, gone: true });
+      const now = memberAt(revealed(ours[name]?.inputs), replacement.property);
+      if (typeof replacement.to !== "string" || !replacement.to.startsWith("${"))
+        expect({ name, now }).toEqual({ name, now: replacement.to });
+    }
+  });
 
   test("clears one field by one PATCH that names it and sends it empty, or one POST of it all", async () => {
     emulator.clearRequests();
-    stack.declare(program(cleared));
+    stack.declare(program(cleared, true));
     await stack.up();
     const clearing = trials.filter(({ field }) => "empty" in field);
     for (const trial of clearing) {

@@ -20,6 +20,16 @@ export interface FieldCase {
   readonly whole?: true;
 }
 
+/** A change that makes another resource, since the API cannot change the field. */
+export interface Replacement {
+  readonly property: string;
+  readonly to: unknown;
+  /** Removed in the program together with the change: the other member of a one-of. */
+  readonly without?: string;
+  /** What has to change along with it. */
+  readonly also?: Readonly<Record<string, unknown>>;
+}
+
 /** A request in wire terms; `${own}` in its address stands for the uid of what the sample has for itself. */
 export interface WireRequest {
   readonly method: "POST" | "PATCH" | "DELETE";
@@ -46,6 +56,8 @@ export interface Sample {
   /** Nobody can delete it at the server: it goes with its parent. */
   readonly permanent?: true;
   readonly fields: readonly FieldCase[];
+  /** Besides another parent, which replaces a resource of any kind. */
+  readonly replacements?: readonly Replacement[];
 }
 
 export const jwks = (kid: string): string =>
@@ -71,6 +83,17 @@ const digest = (digits: string): string => `sha256:${digits.repeat(16)}`;
 
 /** A tag's name is the only one of its repository, and so is a readme. */
 const repository: Declaration = { kind: "Repo", args: { parentUid: "${org}", name: "own" } };
+
+/** An identity provider has one token, and no two mappings that are equal. */
+const withLogin: Declaration = {
+  kind: "IdentityProvider",
+  args: {
+    parentUid: "${org}",
+    name: "with login",
+    defaultRole: "${reader}",
+    oidc: { issuer: "https://login.example.com", clientId: "platform", pkceEnabled: true },
+  },
+};
 
 const named = { parentUid: "${org}", description: "before" };
 
@@ -125,6 +148,7 @@ export const samples: readonly Sample[] = [
       { path: "claimMatch.subjectPattern", to: "^repo:acme/.+$", without: "claimMatch.subject" },
       { path: "claimMatch.audiencePattern", to: "^api$", empty: "", without: "claimMatch.audience" },
     ],
+    replacements: [{ property: "servicePrincipal", to: "SERVICE_PRINCIPAL_SKILLS", without: "claimMatch" }],
   },
   {
     label: "keys",
@@ -146,6 +170,17 @@ export const samples: readonly Sample[] = [
       { path: "staticKeys.issuerKeys", to: jwks("two") },
       { path: "staticKeys.expirationTime", to: inDays(50), empty: null },
       { path: "staticKeys.audiences", to: ["other"], empty: [] },
+    ],
+    replacements: [
+      {
+        property: "awsIdentity",
+        to: {
+          awsAccount: "123456789012",
+          arnPattern: "^arn:aws:iam::123456789012:role/a$",
+          userIdPattern: "^AROA[A-Z0-9]+$",
+        },
+        without: "staticKeys",
+      },
     ],
   },
   {
@@ -175,12 +210,30 @@ export const samples: readonly Sample[] = [
         without: "awsIdentity.userIdPattern",
       },
     ],
+    replacements: [
+      {
+        property: "claimMatch",
+        to: { issuer: "https://issuer.example.com", subject: "s" },
+        without: "awsIdentity",
+      },
+    ],
   },
   {
     label: "service",
     kind: "Identity",
     args: { ...named, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
     fields: [{ path: "servicePrincipal", to: "SERVICE_PRINCIPAL_COSIGNED" }],
+    replacements: [
+      {
+        property: "staticKeys",
+        to: {
+          issuer: "https://kubernetes.default.svc",
+          subject: "system:serviceaccount:ci:deployer",
+          issuerKeys: jwks("one"),
+        },
+        without: "servicePrincipal",
+      },
+    ],
   },
   {
     label: "role",
@@ -267,6 +320,8 @@ export const samples: readonly Sample[] = [
       { path: "customOverlay.certificates.providers", to: ["corporate", "partner"], empty: [] },
       // A whole object goes as one path.
       { path: "customOverlay.accounts", to: { runAs: "7" }, empty: null, whole: true },
+      { path: "customOverlay.contents", to: { packages: ["jq"] }, empty: null, whole: true },
+      { path: "customOverlay.certificates", to: { providers: ["partner"] }, empty: null, whole: true },
       { path: "customOverlay", to: { environment: { ONLY: "1" } }, empty: null, whole: true },
     ],
   },
@@ -308,6 +363,7 @@ export const samples: readonly Sample[] = [
       { path: "deprecated", to: true, empty: false },
       { path: "bundles", to: ["ai"], empty: [] },
     ],
+    replacements: [{ property: "name", to: "1.28" }],
   },
   {
     label: "readme",
@@ -326,6 +382,7 @@ export const samples: readonly Sample[] = [
     kind: "Subscription",
     args: { parentUid: "${org}", sink: "https://sink.example.com/one" },
     fields: [],
+    replacements: [{ property: "sink", to: "https://sink.example.com/two" }],
   },
   {
     label: "accounts",
@@ -406,19 +463,12 @@ export const samples: readonly Sample[] = [
       { path: "oidc.groupsClaim", to: "teams", empty: "" },
       { path: "oidc.pkceEnabled", to: false },
     ],
+    replacements: [{ property: "oidc.correlationRule", to: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID" }],
   },
   {
     label: "scim",
     kind: "ScimToken",
-    own: {
-      kind: "IdentityProvider",
-      args: {
-        parentUid: "${org}",
-        name: "with token",
-        defaultRole: "${reader}",
-        oidc: { issuer: "https://login.example.com", clientId: "platform", pkceEnabled: true },
-      },
-    },
+    own: withLogin,
     args: { parentUid: "${own}", expireTime: inDays(100), overlap: "30m", rotate: "one" },
     writing: {
       update: { method: "POST", address: "/iam/v2/identityProviders/${own}:regenerateScimToken" },
@@ -445,6 +495,12 @@ export const samples: readonly Sample[] = [
       singleUse: true,
     },
     fields: [],
+    replacements: [
+      { property: "roleUid", to: "${writer}" },
+      { property: "ttl", to: "48h" },
+      { property: "email", to: "grace@example.com" },
+      { property: "singleUse", to: false },
+    ],
   },
   {
     label: "open-invite",
@@ -455,13 +511,20 @@ export const samples: readonly Sample[] = [
   {
     label: "mapping",
     kind: "ExternalGroupRoleMapping",
+    own: withLogin,
     args: {
-      parentUid: "${login}",
+      parentUid: "${own}",
       externalGroupId: "engineers",
       roleUid: "${reader}",
       scope: "${org}",
     },
     fields: [],
+    replacements: [
+      { property: "externalGroupId", to: "others" },
+      { property: "roleUid", to: "${writer}" },
+      // The only root that the server takes is the provider's own.
+      { property: "scope", to: "${abroad}", also: { parentUid: "${abroadLogin}" } },
+    ],
   },
 ];
 
@@ -472,10 +535,11 @@ export const surroundings: Record<string, Declaration> = {
     kind: "Role",
     args: { parentUid: "${org}", name: "reader", capabilities: ["CAP_REPO_LIST"] },
   },
-  login: {
+  abroad: { kind: "Group", args: { name: "abroad" } },
+  abroadLogin: {
     kind: "IdentityProvider",
     args: {
-      parentUid: "${org}",
+      parentUid: "${abroad}",
       name: "login",
       defaultRole: "${reader}",
       oidc: { issuer: "https://login.example.com", clientId: "platform", pkceEnabled: true },

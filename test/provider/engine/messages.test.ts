@@ -119,6 +119,14 @@ describe("an error is told whole", () => {
     );
   });
 
+  test("with the resource that stands in the way", () => {
+    const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
+    const equal = errorFrom(409, { code: 6, message: "Already exists", details: [info] });
+    expect(told("Group", equal)).toContain("\n  exists already: Group abc");
+    const other = errorFrom(403, { code: 7, message: "Denied", details: [info] });
+    expect(told("Group", other)).toContain("\n  concerns: Group abc");
+  });
+
   test("with documents that are not accepted", () => {
     const terms = detail("TermsNotAcceptedDetail", {
       missing: [{ id: "d-1", label: "Terms of use", url: "https://example.com/terms" }],

@@ -1,0 +1,66 @@
+import { handlersFor } from "../../../provider/engine/handlers";
+import type { Handlers } from "../../../provider/engine/handlers";
+import type { Props } from "../../../provider/engine/spec";
+import { kinds } from "../../../provider/resources";
+import type { Declarations } from "../../support/engine";
+import { clientOf } from "./server";
+
+export interface Held {
+  readonly kind: string;
+  readonly id: string;
+  readonly inputs: Props;
+  readonly outs: Props;
+}
+
+/** The handlers of every kind against one server, without an engine: declared things are made when they are named. */
+export class HandlerStack {
+  readonly handlers: Readonly<Record<string, Handlers>>;
+  private readonly held = new Map<string, Promise<Held>>();
+
+  constructor(
+    server: { readonly url: string; readonly token: string },
+    private readonly declarations: Declarations,
+  ) {
+    const client = clientOf(server, {
+      tokens: { token: () => Promise.resolve(server.token), renew: () => Promise.resolve(false) },
+    });
+    const surroundings = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
+    this.handlers = Object.fromEntries(kinds.map(({ spec }) => [spec.kind, handlersFor(spec, surroundings)]));
+  }
+
+  handlersOf(kind: string): Handlers {
+    const handlers = this.handlers[kind];
+    if (!handlers) throw new Error(`no kind ${kind}`);
+    return handlers;
+  }
+
+  /** Arguments with every `${name}` replaced by the uid of what it names, which is made if need be. */
+  async resolved(args: Record<string, unknown>): Promise<Props> {
+    let text = JSON.stringify(args);
+    for (const [reference, name] of [...text.matchAll(/\$\{([^}]+)\}/g)]) {
+      text = text.replaceAll(reference, (await this.make(name ?? "")).id);
+    }
+    return JSON.parse(text) as Props;
+  }
+
+  make(name: string): Promise<Held> {
+    const held = this.held.get(name) ?? this.create(name);
+    this.held.set(name, held);
+    return held;
+  }
+
+  async delete(name: string): Promise<void> {
+    const { kind, id, outs } = await this.make(name);
+    await this.handlersOf(kind).delete(id, outs);
+    this.held.delete(name);
+  }
+
+  private async create(name: string): Promise<Held> {
+    const declaration = this.declarations[name];
+    if (!declaration) throw new Error(`nothing is declared as ${name}`);
+    const { kind, args } = declaration;
+    const inputs = await this.resolved(args);
+    const { id, outs } = await this.handlersOf(kind).create(inputs);
+    return { kind, id, inputs, outs };
+  }
+}

@@ -1,0 +1,303 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { allMethods } from "../../emulator/tables";
+import type { FieldSpec, OneOf } from "../../provider/engine/spec";
+import { kinds } from "../../provider/resources";
+import type { Sample } from "../support/samples";
+import { declared, memberAt, samples, surroundings, withMember } from "../support/samples";
+import { HandlerStack } from "./support/handlerStack";
+import { lookups } from "./support/lookups";
+import { ProgramContext } from "./support/program";
+
+/*
+ * What of the API the package covers: each operation by the resource or lookup that uses it, each argument by the
+ * test that writes it. The operations are the emulator's, which was written apart from the package.
+ */
+
+/** Who uses an operation: `Group.create`, or the name of a lookup. Looked for in what is really sent. */
+const users: Readonly<Record<string, string>> = {
+  "GroupsService/ListGroups": "getGroups",
+  "GroupsService/GetGroup": "Group.read",
+  "GroupsService/CreateGroup": "Group.create",
+  "GroupsService/UpdateGroup": "Group.update",
+  "GroupsService/DeleteGroup": "Group.delete",
+  "GroupsService/LookupGroup": "lookupGroup",
+  "GroupsService/CheckEligibility": "checkEligibility",
+  "IdentitiesService/ListIdentities": "getIdentities",
+  "IdentitiesService/GetIdentity": "Identity.read",
+  "IdentitiesService/CreateIdentity": "Identity.create",
+  "IdentitiesService/UpdateIdentity": "Identity.update",
+  "IdentitiesService/DeleteIdentity": "Identity.delete",
+  "IdentitiesService/LookupIdentity": "lookupIdentity",
+  "RolesService/ListRoles": "getRoles",
+  "RolesService/GetRole": "Role.read",
+  "RolesService/CreateRole": "Role.create",
+  "RolesService/UpdateRole": "Role.update",
+  "RolesService/DeleteRole": "Role.delete",
+  "RoleBindingsService/ListRoleBindings": "getRoleBindings",
+  "RoleBindingsService/GetRoleBinding": "RoleBinding.read",
+  "RoleBindingsService/CreateRoleBinding": "RoleBinding.create",
+  "RoleBindingsService/UpdateRoleBinding": "RoleBinding.update",
+  "RoleBindingsService/DeleteRoleBinding": "RoleBinding.delete",
+  "IdentityProvidersService/ListIdentityProviders": "getIdentityProviders",
+  "IdentityProvidersService/GetIdentityProvider": "IdentityProvider.read",
+  "IdentityProvidersService/CreateIdentityProvider": "IdentityProvider.create",
+  "IdentityProvidersService/UpdateIdentityProvider": "IdentityProvider.update",
+  "IdentityProvidersService/DeleteIdentityProvider": "IdentityProvider.delete",
+  "IdentityProvidersService/SetScimEnabled": "IdentityProvider.update",
+  "IdentityProvidersService/GenerateScimToken": "ScimToken.create",
+  "IdentityProvidersService/RegenerateScimToken": "ScimToken.update",
+  "IdentityProvidersService/RevokeScimToken": "ScimToken.delete",
+  "AccountAssociationsService/ListAccountAssociations": "getAccountAssociations",
+  "AccountAssociationsService/GetAccountAssociation": "AccountAssociation.read",
+  "AccountAssociationsService/CreateAccountAssociation": "AccountAssociation.create",
+  "AccountAssociationsService/UpdateAccountAssociation": "AccountAssociation.update",
+  "AccountAssociationsService/DeleteAccountAssociation": "AccountAssociation.delete",
+  "AccountAssociationsService/CheckAccountAssociation": "checkAccountAssociation",
+  "GroupInvitesService/ListGroupInvites": "getGroupInvites",
+  "GroupInvitesService/GetGroupInvite": "GroupInvite.read",
+  "GroupInvitesService/CreateGroupInvite": "GroupInvite.create",
+  "GroupInvitesService/DeleteGroupInvite": "GroupInvite.delete",
+  "ExternalGroupRoleMappingsService/ListExternalGroupRoleMappings": "getExternalGroupRoleMappings",
+  "ExternalGroupRoleMappingsService/GetExternalGroupRoleMapping": "ExternalGroupRoleMapping.read",
+  "ExternalGroupRoleMappingsService/CreateExternalGroupRoleMapping": "ExternalGroupRoleMapping.create",
+  "ExternalGroupRoleMappingsService/DeleteExternalGroupRoleMapping": "ExternalGroupRoleMapping.delete",
+  "ReposService/ListRepos": "getRepos",
+  "ReposService/GetRepo": "Repo.read",
+  "ReposService/CreateRepo": "Repo.create",
+  "ReposService/UpdateRepo": "Repo.update",
+  "ReposService/DeleteRepo": "Repo.delete",
+  "ReposService/GetRepoReadme": "RepoReadme.read",
+  "ReposService/UpdateRepoReadme": "RepoReadme.update",
+  "TagsService/ListTags": "getTags",
+  "TagsService/GetTag": "Tag.read",
+  "TagsService/CreateTag": "Tag.update",
+  "TagsService/DeleteTag": "Tag.delete",
+  "ImagesService/GetArchitectures": "getImageArchitectures",
+  "ImagesService/GetSize": "getImageSize",
+  "SubscriptionsService/ListSubscriptions": "getSubscriptions",
+  "SubscriptionsService/GetSubscription": "Subscription.read",
+  "SubscriptionsService/CreateSubscription": "Subscription.create",
+  "SubscriptionsService/DeleteSubscription": "Subscription.delete",
+  "TermsService/AcceptTerms": "TermsAcceptance.create",
+  "TermsService/ListTermsAcceptances": "getTermsAcceptances",
+  "ArtifactsService/ListArtifacts": "getArtifacts",
+  "ArtifactsService/ListArtifactVersions": "getArtifactVersions",
+  "ArtifactsService/CountArtifacts": "getArtifactCount",
+  "AdvisoriesService/ListAdvisories": "getAdvisories",
+  "AdvisoriesService/GetAdvisory": "getAdvisory",
+  "SecurityAdvisoryService/ListDocuments": "getAdvisoryDocuments",
+  "SecurityAdvisoryService/ListVulnerabilityMetadata": "getVulnerabilityMetadata",
+  "PingService/Ping": "ping",
+};
+
+/** What a program has no use for, and why. */
+const unused: Readonly<Record<string, string>> = {
+  "GroupsService/RequestGroupAccess":
+    "asks people for something, once: no state to declare, refused the second time",
+  "IdentitiesService/UpdateIdentityMetadata":
+    "the profile of whoever runs the program, not of the organisation",
+  "RoleBindingsService/BatchCreateRoleBindings": "the engine makes resources one by one",
+  "ExternalGroupRoleMappingsService/BatchDeleteExternalGroupRoleMappings":
+    "the engine deletes resources one by one",
+  "SecurityAdvisoryService/ListResolvedVulnsReports":
+    "its required argument fits no query (contract, section 7)",
+  "SecurityTokenService/Exchange": "not a program's: the client gets its token there",
+  "SecurityTokenService/ExchangeRefreshToken": "not a program's: the client gets its token there",
+};
+
+const short = (rpc: string): string => rpc.slice(rpc.lastIndexOf(".") + 1);
+
+describe("the operations of the API", () => {
+  const context = new ProgramContext().install();
+  const sent = new Map<string, Set<string>>();
+  let emulator: Emulator;
+  let stack: HandlerStack;
+
+  /** What a use sends counts, whatever comes of it. */
+  async function recorded(user: string, use: () => Promise<unknown>): Promise<void> {
+    emulator.clearRequests();
+    await use().catch(() => undefined);
+    const rpcs = emulator.requests.flatMap(({ rpc }) => (rpc === undefined ? [] : [short(rpc)]));
+    sent.set(user, new Set([...(sent.get(user) ?? []), ...rpcs]));
+  }
+
+  const updates: Readonly<Record<string, Record<string, unknown>>> = {
+    IdentityProvider: { scimEnabled: true },
+    ScimToken: { rotate: "two" },
+    Subscription: {},
+  };
+
+  async function useOf(sample: Sample): Promise<void> {
+    const { label, kind, fields } = sample;
+    const handlers = stack.handlersOf(kind);
+    await recorded(`${kind}.create`, () => stack.make(label));
+    const { id, inputs, outs } = await stack.make(label);
+    await recorded(`${kind}.read`, () => handlers.read(id, outs));
+    const [field] = fields;
+    const args = field ? withMember(inputs, field.property ?? field.path, field.to) : inputs;
+    const without = field?.without === undefined ? args : withMember(args, field.without, undefined);
+    const news = await stack.resolved({ ...without, ...updates[kind] });
+    await recorded(`${kind}.update`, () => handlers.update(id, outs, news));
+    await recorded(`${kind}.delete`, () => stack.delete(label));
+  }
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    const all = samples.flatMap((sample) => Object.entries(declared(sample.label, sample, sample.args)));
+    stack = new HandlerStack(emulator, { ...surroundings, ...Object.fromEntries(all) });
+    for (const sample of samples) await useOf(sample);
+    context.configure({ "platform:baseUrl": emulator.url, "platform:token": emulator.token });
+    for (const { call, always, cases } of lookups) {
+      const args = { ...always?.[0], ...cases[0]?.[0] };
+      await recorded(call.name, () => call(args as never));
+    }
+  }, 30_000);
+  afterAll(() => emulator.close());
+
+  test("are each used, or left out for a reason", () => {
+    const all = [...new Set(allMethods.map(({ rpc }) => short(rpc)))];
+    expect([...Object.keys(users), ...Object.keys(unused)].sort()).toEqual(all.sort());
+  });
+
+  test.each(Object.entries(users))("%s is used by %s", (rpc, user) => {
+    expect([...(sent.get(user) ?? [])]).toContain(rpc);
+  });
+
+  test("that are left out are really sent by nobody", () => {
+    const all = new Set([...sent.values()].flatMap((rpcs) => [...rpcs]));
+    expect(Object.keys(unused).filter((rpc) => all.has(rpc))).toEqual([]);
+  });
+});
+
+interface Argument {
+  readonly name: string;
+  readonly kind: string;
+  readonly path: string;
+  readonly immutable: boolean;
+  /** Taking it out is refused, or is the same as putting another in its place. */
+  readonly needed: boolean;
+}
+
+function argumentsOf(
+  kind: string,
+  fields: Readonly<Record<string, FieldSpec>>,
+  oneOfs: readonly OneOf[] = [],
+  within = { path: "", immutable: false },
+): Argument[] {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const path = `${within.path}${key}`;
+    const oneOf = oneOfs.find(({ members }) => members.includes(key));
+    const immutable = within.immutable || field.immutable === true || oneOf?.immutable === true;
+    const needed = field.required === true || oneOf?.required === true;
+    const self = { name: `${kind}.${path}`, kind, path, immutable, needed };
+    return field.type === "object"
+      ? [
+          self,
+          // What is inside of a replaced object is changed in place while the object stays.
+          ...argumentsOf(kind, field.fields, field.oneOfs, {
+            path: `${path}.`,
+            immutable: field.immutable === true,
+          }),
+        ]
+      : [self];
+  });
+}
+
+/** Arguments whose life does not fit a sample: the tests, by file and name, that write, change and clear them. */
+const elsewhere: Readonly<Record<string, readonly [file: string, name: string]>> = {
+  "IdentityProvider.scimEnabled": [
+    "test/engine/credentials.test.ts",
+    "SCIM is switched with the etag read just before, once more where that is stale",
+  ],
+  ...Object.fromEntries(
+    ["expireTime", "neverExpires", "overlap", "rotate"].map((path) => [
+      `ScimToken.${path}`,
+      [
+        "test/engine/credentials.test.ts",
+        "a SCIM token is a secret output, kept on refresh, rotated by each trigger",
+      ],
+    ]),
+  ),
+  "TermsAcceptance.documentIds": [
+    "test/provider/resources/termsAcceptance.test.ts",
+    "accepts what the program adds, and withdraws nothing",
+  ],
+  "AccountAssociation.awaitReady": [
+    "test/engine/accountsAndInvites.test.ts",
+    "accounts that cannot be checked stay in state, and the next run checks again",
+  ],
+};
+
+describe("the arguments of the resources", () => {
+  const all = kinds.flatMap(({ spec }) => argumentsOf(spec.kind, spec.fields, spec.oneOfs));
+  const inSamples = all.filter(({ name }) => !(name in elsewhere));
+  const of = (kind: string) => samples.filter((sample) => sample.kind === kind);
+  const casesOf = ({ kind, path }: Argument) =>
+    of(kind)
+      .flatMap(({ fields }) => fields)
+      .filter((field) => (field.property ?? field.path) === path);
+  const replacementsOf = ({ kind, path }: Argument) =>
+    of(kind)
+      .flatMap(({ replacements }) => replacements ?? [])
+      .filter(({ property, without }) => property === path || without === path);
+  const names = (found: readonly Argument[]) => found.map(({ name }) => name);
+  /** Another parent replaces a resource of any kind: lifecycle.test.ts does that with every sample. */
+  const isParent = ({ path }: Argument) => path === "parentUid";
+
+  test("are found, nested ones too", () => {
+    expect(names(all)).toEqual(
+      expect.arrayContaining([
+        "Group.name",
+        "Identity.claimMatch.issuer",
+        "Repo.customOverlay.accounts.runAs",
+      ]),
+    );
+    expect(all.length).toBeGreaterThan(90);
+  });
+
+  test("are each written by a create", () => {
+    const missing = inSamples.filter(
+      (argument) =>
+        !of(argument.kind).some(({ args }) => memberAt(args, argument.path) !== undefined) &&
+        casesOf(argument).length + replacementsOf(argument).length === 0,
+    );
+    expect(names(missing)).toEqual([]);
+  });
+
+  test("are each changed in place, or replaced where they cannot be", () => {
+    const missing = inSamples.filter(
+      (argument) =>
+        !isParent(argument) &&
+        (argument.immutable ? replacementsOf(argument) : casesOf(argument)).length === 0 &&
+        // An object of which each member is changed.
+        !all.some(({ kind, path }) => kind === argument.kind && path.startsWith(`${argument.path}.`)),
+    );
+    expect(names(missing)).toEqual([]);
+  });
+
+  test("are each cleared, where they can be", () => {
+    const around = ({ kind, path }: Argument) =>
+      all.find((other) => other.kind === kind && other.path === path.slice(0, path.lastIndexOf(".")));
+    const membersOf = ({ kind, path }: Argument) =>
+      all.filter((other) => other.kind === kind && other.path.startsWith(`${path}.`));
+    const isCleared = (argument: Argument): boolean => {
+      if (casesOf(argument).some((field) => "empty" in field || field.to === false)) return true;
+      // Without its only member an object is not set.
+      const object = around(argument);
+      return object !== undefined && membersOf(object).length === 1 && isCleared(object);
+    };
+    const missing = inSamples.filter(
+      (argument) => !argument.needed && !argument.immutable && !isParent(argument) && !isCleared(argument),
+    );
+    expect(names(missing)).toEqual([]);
+  });
+
+  test.each(Object.entries(elsewhere))("%s has its own test", (name, [file, title]) => {
+    expect(names(all)).toContain(name);
+    const text = readFileSync(join(__dirname, "../..", file), "utf8");
+    expect(text).toContain(JSON.stringify(title));
+  });
+});
