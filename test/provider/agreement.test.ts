@@ -1,0 +1,272 @@
+import fc from "fast-check";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { ApiError } from "../../provider/api/errors";
+import { HandlerError, propertyOf } from "../../provider/engine/messages";
+import type { FieldSpec, Json, Props } from "../../provider/engine/spec";
+import { declared, memberAt, ownOf, samples, surroundings, withMember } from "../support/samples";
+import type { FieldCase, Sample } from "../support/samples";
+import { call } from "../support/wire";
+import { HandlerStack } from "./support/handlerStack";
+import { CERTIFICATE, GROUP_UID, JWKS, PUBLIC_KEY, specOf } from "./support/samples";
+
+/* The package and the emulator, written apart, agree on what is valid and on what an update makes of a resource. */
+
+let emulator: Emulator;
+let stack: HandlerStack;
+
+beforeAll(async () => {
+  const now = Date.now();
+  emulator = await startEmulator({ now: () => now });
+  const all = samples.flatMap((sample) => Object.entries(declared(sample.label, sample, sample.args)));
+  stack = new HandlerStack(emulator, { ...surroundings, ...Object.fromEntries(all) });
+});
+afterAll(() => emulator.close());
+
+/** The arguments of a sample, with what they refer to. */
+const baseOf = ({ label, args }: Sample): Promise<Props> =>
+  stack.resolved(JSON.parse(JSON.stringify(args).replaceAll("${own}", `\${${ownOf(label)}}`)) as Props);
+
+/** Kinds that are written by requests of their own, which their own tests follow. */
+const apart = ["RepoReadme", "ScimToken", "TermsAcceptance"];
+const posted = samples.filter(({ kind }) => !apart.includes(kind));
+
+const hex = (digits: string, length: number): string => digits.repeat(length).slice(0, length);
+const texts: readonly string[] = [
+  ...["", " ", "a", "A B", "ünï", "x\ny", "x\ty", "y".repeat(513), "constructor", "<script>x</script>"],
+  ...["https://e.com", "http://e.com", "https://", "not a url", "^a$", "(", "(?=a)"],
+  ...["24h", "86400s", "1.5s", "-1s", "P1D", "0s"],
+  ...["2030-01-01T00:00:00Z", "2030-01-01", "2030-02-30T00:00:00Z", "2020-01-01T00:00:00Z"],
+  ...[GROUP_UID, "abc", `${hex("ab", 40)}/`, `sha256:${hex("a", 64)}`, "sha256:x"],
+  ...[".hidden", "../x", "a b.pub", "123456789012", "12345", "base", "Base", "repo:tag", "a/b:c"],
+  ...[JWKS, "{}", '{"keys":[]}', PUBLIC_KEY, CERTIFICATE, "-----BEGIN"],
+  ...["CATALOG_TIER_BASE", "BASE", "CAP_REPO_LIST", "cap", "SERVICE_PRINCIPAL_COSIGNED"],
+];
+const keys = ["", "a b", "CHAINGUARD_X", "dev.chainguard.x", "org.opencontainers.a", "__proto__", "INGESTER"];
+const wrongTypes: readonly Json[] = [5, 1.5, true, [], {}, null, ["a"], { a: "b" }];
+
+function candidatesFor(field: FieldSpec): readonly Json[] {
+  switch (field.type) {
+    case "string":
+    case "enum":
+      return [...texts, ...wrongTypes];
+    case "boolean":
+      return [false, "true", 1, ...wrongTypes];
+    case "integer":
+      return [0, 1, -1, 2 ** 31, 2 ** 31 - 1, "1", ...wrongTypes];
+    case "list":
+      return [...texts.map((text) => [text]), [5], [null], ["a", "a"], ...wrongTypes];
+    case "map":
+      return [
+        ...texts.map((text) => ({ k: text })),
+        ...keys.map((key) => ({ [key]: "v" })),
+        { k: null },
+        { k: 5 },
+        ...wrongTypes,
+      ];
+    case "object":
+      return [null, {}, "x", [], 5];
+  }
+}
+
+function leavesOf(fields: Readonly<Record<string, FieldSpec>>, prefix = ""): [string, FieldSpec][] {
+  return Object.entries(fields).flatMap(([key, field]): [string, FieldSpec][] => [
+    [`${prefix}${key}`, field],
+    ...(field.type === "object" ? leavesOf(field.fields, `${prefix}${key}.`) : []),
+  ]);
+}
+
+/** Where one of the two refuses what the other takes, on purpose. */
+interface Difference {
+  readonly stricter: "package" | "emulator";
+  readonly path: RegExp;
+  readonly when?: (value: Json) => boolean;
+  readonly why: string;
+}
+const holdsBlank = (value: Json): boolean =>
+  (typeof value === "string" && value.trim() === "") ||
+  (value !== null && typeof value === "object" && ("" in value || Object.values(value).includes("")));
+const differences: readonly Difference[] = [
+  {
+    stricter: "emulator",
+    path: /^name$/,
+    why: "which names are checked is open (contract, section 14): the package checks identities' only",
+  },
+  { stricter: "emulator", path: /^bundles$/, why: "the list of bundles is the server's, and grows" },
+  {
+    stricter: "emulator",
+    path: /^(roleUid|identityUid|defaultRole|scope)$/,
+    why: "what exists, and where, is the server's to say",
+  },
+  {
+    stricter: "package",
+    path: /./,
+    when: holdsBlank,
+    why: "blanks, and keys and items without a text, say nothing",
+  },
+  {
+    stricter: "package",
+    path: /^(claimMatch|staticKeys|oidc)\.issuer$/,
+    why: "an issuer that is no address can neither sign a token nor be asked",
+  },
+  {
+    stricter: "package",
+    path: /^staticKeys\.(expirationTime|issuerKeys)$/,
+    why: "keys that have expired, and an empty set of them, let nobody in",
+  },
+  { stricter: "package", path: /^chainguard\.serviceBindings$/, why: "its values are uids of identities" },
+  { stricter: "package", path: /^activeTags$/, why: "no tag of such a name can exist" },
+  {
+    stricter: "package",
+    path: /^(capabilities|oidc\.correlationRule)$/,
+    when: (value) => [value].flat().includes(5),
+    why: "a number says nothing to a reader; the gateway takes any",
+  },
+];
+
+const isEmpty = (value: Json | undefined): boolean =>
+  value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+
+interface Verdict {
+  readonly accepts: boolean;
+  readonly properties: readonly string[];
+}
+
+async function serverSays({ kind }: Sample, inputs: Props): Promise<Verdict> {
+  const handlers = stack.handlersOf(kind);
+  try {
+    const { id, outs } = await handlers.create(inputs);
+    await handlers.delete(id, outs);
+    return { accepts: true, properties: [] };
+  } catch (error) {
+    if (!(error instanceof HandlerError)) throw error;
+    // Made, but not as asked: names that it does not know are dropped.
+    if ("id" in error) await handlers.delete(String(error.id), inputs);
+    const violations = error.cause instanceof ApiError ? error.cause.details.fieldViolations : [];
+    return { accepts: false, properties: violations.map(({ field }) => propertyOf(specOf(kind), field)) };
+  }
+}
+
+const within = (inner: string, outer: string): boolean =>
+  inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+
+describe("what is valid", () => {
+  const met = new Set<Difference>();
+
+  test.each(posted)(
+    "of $label ($kind) is the same to check and to the emulator",
+    async (sample) => {
+      const base = await baseOf(sample);
+      const disagreements: string[] = [];
+      for (const [path, field] of leavesOf(specOf(sample.kind).fields)) {
+        const around = path.slice(0, Math.max(path.lastIndexOf("."), 0));
+        if (field.path || field.apart || (around !== "" && memberAt(base, around) === undefined)) continue;
+        for (const value of candidatesFor(field)) {
+          const inputs = withMember(base, path, value) as Props;
+          const failures = stack.handlersOf(sample.kind).check({}, inputs);
+          const server = await serverSays(sample, inputs);
+          const shown = `${path} = ${JSON.stringify(value).slice(0, 60)}`;
+          if (server.accepts !== (failures.length === 0)) {
+            const stricter = server.accepts ? "package" : "emulator";
+            // What is empty is never sent, so the server cannot see that it has the wrong type.
+            if (stricter === "package" && isEmpty(value)) continue;
+            const known = differences.filter(
+              (each) => each.stricter === stricter && each.path.test(path) && (each.when?.(value) ?? true),
+            );
+            for (const difference of known) met.add(difference);
+            if (known.length === 0) disagreements.push(`${shown}: only the ${stricter} refuses it`);
+          } else if (server.properties.length > 0 && field.type !== "enum" && !isEmpty(value)) {
+            // Both refuse it: at the same property. (Names of enums that it does not know a server drops unseen.)
+            const same = server.properties.some((property) =>
+              failures.some(
+                (failure) => within(failure.property, property) || within(property, failure.property),
+              ),
+            );
+            const ours = failures.map(({ property }) => property).join(", ");
+            if (!same) disagreements.push(`${shown}: ${ours} here, ${server.properties.join(", ")} there`);
+          }
+        }
+      }
+      expect(disagreements).toEqual([]);
+    },
+    30_000,
+  );
+
+  test("differs only where it is said to", () => {
+    expect(differences.filter((difference) => !met.has(difference)).map(({ why }) => why)).toEqual([]);
+  });
+});
+
+/** Fields that take any line, or any text. */
+const free: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  description: fc.string({ unit: "grapheme", maxLength: 20 }).filter((text) => /^[\S ]+$/u.test(text.trim())),
+  company: fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== ""),
+  "claimMatch.claims": fc.dictionary(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), {
+    noNullPrototype: true,
+    minKeys: 1,
+  }),
+};
+
+/** Changes of a sample in any order: each field set, or cleared where it can be. */
+function variantsOf(sample: Sample, base: Props): fc.Arbitrary<Props> {
+  const change = (field: FieldCase): fc.Arbitrary<(args: Props) => Props> => {
+    const path = field.property ?? field.path;
+    const set = (to: unknown) => (args: Props) => {
+      const changed = withMember(args, path, to);
+      return (field.without === undefined ? changed : withMember(changed, field.without, undefined)) as Props;
+    };
+    const values = [
+      fc.constant(field.to),
+      ...(path in free && memberAt(base, path) !== undefined ? [free[path]!] : []),
+    ];
+    const sets = fc.oneof(...values).map(set);
+    return "empty" in field ? fc.oneof(sets, fc.constant(set(undefined))) : sets;
+  };
+  const usable = sample.fields.filter(({ to }) => !JSON.stringify(to).includes("${"));
+  return fc
+    .shuffledSubarray([...usable])
+    .chain((chosen) => fc.tuple(...chosen.map(change)))
+    .map((changes) => changes.reduce((args, apply) => apply(args), base))
+    .filter((inputs) => stack.handlersOf(sample.kind).check({}, inputs).length === 0);
+}
+
+describe("an update of any valid inputs to any others", () => {
+  const updated = posted.filter(({ fields }) => fields.length > 0);
+  /** What the source of a synced repository writes, once or now and then. */
+  const fromSource = ["description", "catalogTier", "bundles", "aliases", "activeTags"];
+  const itsOwn = ["uid", "createTime", "updateTime", "scim"];
+
+  test.each(updated)(
+    "of $label ($kind) makes what creating the others makes",
+    async (sample) => {
+      const base = await baseOf(sample);
+      const { collection } = specOf(sample.kind);
+      const handlers = stack.handlersOf(sample.kind);
+      const atServer = async (id: string) => {
+        const held = await call(emulator, "GET", `${collection}/${id}`);
+        return Object.fromEntries(Object.entries(held).filter(([key]) => !itsOwn.includes(key)));
+      };
+      await fc.assert(
+        fc.asyncProperty(variantsOf(sample, base), variantsOf(sample, base), async (a, b) => {
+          const { id, outs } = await handlers.create(a);
+          const after = await handlers.update(id, outs, b);
+          const read = await handlers.read(id, after);
+          const updatedOne = await atServer(id);
+          await handlers.delete(id, after);
+          expect(handlers.diff(after, b)).toEqual({ changes: false, replaces: [] });
+          expect(handlers.diff(read.props ?? {}, b)).toEqual({ changes: false, replaces: [] });
+
+          const made = await handlers.create(b);
+          const createdOne = await atServer(made.id);
+          await handlers.delete(made.id, made.outs);
+          const isSynced = a["syncConfig"] !== undefined || b["syncConfig"] !== undefined;
+          const ofProgram = (held: Record<string, unknown>) =>
+            Object.entries(held).filter(([key]) => !isSynced || !fromSource.includes(key));
+          expect(ofProgram(updatedOne)).toEqual(ofProgram(createdOne));
+        }),
+        { numRuns: 20 },
+      );
+    },
+    30_000,
+  );
+});
