@@ -1,5 +1,6 @@
-import type { Credentials } from "./api/auth";
+import type { Credentials, ExchangeCredentials, OidcSource } from "./api/auth";
 import { ConfigError } from "./api/errors";
+import { isLoopback } from "./api/loopback";
 
 /** Everything that the client needs to know, read and checked. Times in milliseconds. */
 export interface Settings {
@@ -18,15 +19,24 @@ export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-function fromStackThenEnv(
-  sources: SettingSources,
-  key: string,
-  variable: string,
-): { value: string; name: string } | undefined {
-  const stack = sources.stack(key);
-  if (stack !== undefined && stack !== "") return { value: stack, name: `platform:${key}` };
-  const env = sources.env[variable];
-  return env !== undefined && env !== "" ? { value: env, name: variable } : undefined;
+/** A setting that is there; an empty one counts as absent. */
+interface Found {
+  readonly value: string;
+  readonly name: string;
+}
+
+function inEnvironment({ env }: SettingSources, name: string): Found | undefined {
+  const value = env[name];
+  return value === undefined || value === "" ? undefined : { value, name };
+}
+
+function inStack({ stack }: SettingSources, key: string): Found | undefined {
+  const value = stack(key);
+  return value === undefined || value === "" ? undefined : { value, name: `platform:${key}` };
+}
+
+function fromStackThenEnv(sources: SettingSources, key: string, variable: string): Found | undefined {
+  return inStack(sources, key) ?? inEnvironment(sources, variable);
 }
 
 function wholeNumber(
@@ -61,14 +71,8 @@ function timeout(sources: SettingSources): number {
   return Math.round(ms);
 }
 
-function baseUrl(sources: SettingSources): string {
-  const found = fromStackThenEnv(sources, "baseUrl", "PLATFORM_BASE_URL");
-  if (!found) {
-    throw new ConfigError(
-      "the address of the API is missing: run `pulumi config set platform:baseUrl https://…`, or set PLATFORM_BASE_URL",
-    );
-  }
-  const { value, name } = found;
+/** An address that credentials may be sent to, without a slash at its end. */
+function address(sources: SettingSources, { value, name }: { value: string; name: string }): string {
   const wrong = (why: string) =>
     new ConfigError(
       `${name} must be an address as in "https://api.example.com", not ${JSON.stringify(value)}: ${why}`,
@@ -82,8 +86,7 @@ function baseUrl(sources: SettingSources): string {
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") throw wrong("it is neither https nor http");
   if (url.search !== "" || url.hash !== "") throw wrong("it has a query or a fragment");
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol === "http:" && !loopback && sources.stack("allowInsecure") !== "true") {
+  if (url.protocol === "http:" && !isLoopback(url) && sources.stack("allowInsecure") !== "true") {
     throw wrong(
       "plain http would show the token to the network; set platform:allowInsecure to true if you mean it",
     );
@@ -91,41 +94,112 @@ function baseUrl(sources: SettingSources): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-interface Candidate {
-  readonly value: string;
-  readonly name: string;
-  readonly kind: Credentials["kind"];
+function baseUrl(sources: SettingSources): string {
+  const found = fromStackThenEnv(sources, "baseUrl", "PLATFORM_BASE_URL");
+  if (!found) {
+    throw new ConfigError(
+      "the address of the API is missing: run `pulumi config set platform:baseUrl https://…`, or set PLATFORM_BASE_URL",
+    );
+  }
+  return address(sources, found);
 }
 
-function single(candidates: readonly Candidate[]): Candidate | undefined {
-  if (candidates.length > 1) {
-    const names = candidates.map((candidate) => candidate.name).join(" and ");
-    throw new ConfigError(`${names} are both set: keep one of them`);
+/** The one that is there of several that exclude each other. */
+function single<T extends { readonly name: string }>(candidates: readonly (T | undefined)[]): T | undefined {
+  const [first, second] = candidates.filter((candidate) => candidate !== undefined);
+  if (first && second)
+    throw new ConfigError(`${first.name} and ${second.name} are both set: keep one of them`);
+  return first;
+}
+
+/** What GitHub Actions gives a job that may ask for a token. Never a source by itself: only with an identity. */
+function githubSource({ env }: SettingSources, audience: string): OidcSource | undefined {
+  const setting = "ACTIONS_ID_TOKEN_REQUEST_URL";
+  const requestUrl = env[setting] ?? "";
+  const requestToken = env["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] ?? "";
+  if (requestUrl === "" || requestToken === "") return undefined;
+  const url = URL.canParse(requestUrl) ? new URL(requestUrl) : undefined;
+  if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url)))) {
+    throw new ConfigError(`${setting} must be an https address, as GitHub Actions sets it`);
   }
-  return candidates[0];
+  return { kind: "github", requestUrl, requestToken, audience, setting: "GitHub Actions" };
+}
+
+function exchange(sources: SettingSources, apiUrl: string, identity: Found | undefined): ExchangeCredentials {
+  const token = inEnvironment(sources, "PLATFORM_OIDC_TOKEN");
+  const file = inEnvironment(sources, "PLATFORM_OIDC_TOKEN_FILE");
+  const source = single([token, file]) ?? inStack(sources, "oidcTokenFile");
+  const who = identity ?? inStack(sources, "identity");
+  if (!who) {
+    throw new ConfigError(
+      `${source?.name ?? "an exchange"} needs the identity to assume: set PLATFORM_IDENTITY (or platform:identity) to its uid`,
+      "CREDENTIAL",
+    );
+  }
+  if (!/^[0-9a-f]{40}(\/[0-9a-f]{16})*$/.test(who.value)) {
+    throw new ConfigError(
+      `${who.name} must be the uid of an identity, 40 hexadecimal digits and then 16 after each slash, not ${JSON.stringify(who.value)}`,
+    );
+  }
+  const issuer = fromStackThenEnv(sources, "issuerUrl", "PLATFORM_ISSUER_URL");
+  if (!issuer) {
+    throw new ConfigError(
+      `the address of the token issuer is missing, which ${who.name} needs: run \`pulumi config set platform:issuerUrl https://…\`, or set PLATFORM_ISSUER_URL`,
+    );
+  }
+  const issuerUrl = address(sources, issuer);
+  // An identity that names no audience takes tokens for its issuer's host (contract, section 5).
+  const oidcAudience =
+    fromStackThenEnv(sources, "oidcAudience", "PLATFORM_OIDC_AUDIENCE")?.value ?? new URL(issuerUrl).hostname;
+  const oidc: OidcSource | undefined = !source
+    ? githubSource(sources, oidcAudience)
+    : source === token
+      ? { kind: "token", token: source.value, setting: source.name }
+      : { kind: "file", path: source.value, setting: source.name };
+  if (!oidc) {
+    throw new ConfigError(
+      `${who.name} needs an OIDC token to exchange: set PLATFORM_OIDC_TOKEN_FILE, PLATFORM_OIDC_TOKEN or platform:oidcTokenFile; in GitHub Actions, give the job the permission "id-token: write"`,
+      "CREDENTIAL",
+    );
+  }
+  return {
+    kind: "exchange",
+    issuerUrl,
+    audience: fromStackThenEnv(sources, "audience", "PLATFORM_AUDIENCE")?.value ?? apiUrl,
+    identity: who.value,
+    oidc,
+    setting: `${who.name} with ${oidc.setting}`,
+  };
 }
 
 /** The environment goes first: the engine hands `refresh` and `destroy` the stack configuration of the last `up`. */
-function credentials(sources: SettingSources): Credentials {
-  const candidate = (value: string | undefined, name: string, kind: Credentials["kind"]): Candidate[] =>
-    value === undefined || value === "" ? [] : [{ value, name, kind }];
-  const found =
-    single([
-      ...candidate(sources.env["PLATFORM_TOKEN"], "PLATFORM_TOKEN", "token"),
-      ...candidate(sources.env["PLATFORM_TOKEN_FILE"], "PLATFORM_TOKEN_FILE", "tokenFile"),
-    ]) ??
-    single([
-      ...candidate(sources.stack("token"), "platform:token", "token"),
-      ...candidate(sources.stack("tokenFile"), "platform:tokenFile", "tokenFile"),
-    ]);
-  if (!found) {
-    throw new ConfigError(
-      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or run `pulumi config set --secret platform:token …`",
-    );
+function credentials(sources: SettingSources, apiUrl: string): Credentials {
+  const ranks = [
+    {
+      token: inEnvironment(sources, "PLATFORM_TOKEN"),
+      tokenFile: inEnvironment(sources, "PLATFORM_TOKEN_FILE"),
+      identity: inEnvironment(sources, "PLATFORM_IDENTITY"),
+      oidc:
+        inEnvironment(sources, "PLATFORM_OIDC_TOKEN") ?? inEnvironment(sources, "PLATFORM_OIDC_TOKEN_FILE"),
+    },
+    {
+      token: inStack(sources, "token"),
+      tokenFile: inStack(sources, "tokenFile"),
+      identity: inStack(sources, "identity"),
+      oidc: inStack(sources, "oidcTokenFile"),
+    },
+  ];
+  for (const rank of ranks) {
+    const found = single([rank.token, rank.tokenFile, rank.identity ?? rank.oidc]);
+    if (!found) continue;
+    if (found === rank.token) return { kind: "token", token: found.value, setting: found.name };
+    if (found === rank.tokenFile) return { kind: "tokenFile", path: found.value, setting: found.name };
+    return exchange(sources, apiUrl, rank.identity);
   }
-  return found.kind === "token"
-    ? { kind: "token", token: found.value, setting: found.name }
-    : { kind: "tokenFile", path: found.value, setting: found.name };
+  throw new ConfigError(
+    "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
+    "CREDENTIAL",
+  );
 }
 
 /** Reads and checks every setting. Throws a ConfigError that names the first wrong one. */
@@ -134,8 +208,9 @@ export function readSettings(sources: SettingSources): Settings {
   if (level !== undefined && level !== "" && level !== "debug") {
     throw new ConfigError(`PLATFORM_LOG must be "debug" or unset, not ${JSON.stringify(level)}`);
   }
+  const apiUrl = baseUrl(sources);
   return {
-    baseUrl: baseUrl(sources),
+    baseUrl: apiUrl,
     timeoutMs: timeout(sources),
     maxRetries: wholeNumber(sources, "maxRetries", "PLATFORM_MAX_RETRIES", { min: 0, max: 20, fallback: 5 }),
     maxConcurrency: wholeNumber(sources, "maxConcurrency", "PLATFORM_MAX_CONCURRENCY", {
@@ -143,7 +218,7 @@ export function readSettings(sources: SettingSources): Settings {
       max: 256,
       fallback: 8,
     }),
-    credentials: credentials(sources),
+    credentials: credentials(sources, apiUrl),
     debug: level === "debug",
   };
 }

@@ -1,12 +1,10 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
-import axios from "axios";
-import type { AxiosInstance, AxiosResponse } from "axios";
 import pLimit from "p-limit";
 import type { TokenSource } from "./auth";
-import { apiErrorFrom, ConnectionError, printable } from "./errors";
+import { ConnectionError } from "./errors";
 import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
+import { Transport } from "./transport";
+import type { Answer } from "./transport";
 import { encodeUid } from "./uid";
 
 export interface ClientOptions {
@@ -45,8 +43,6 @@ interface Call {
   readonly repeatable: boolean;
 }
 
-/** No answer of the API is near this; a larger one is somebody else's. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const PAGE_SIZE = 200;
 
 function encodeQuery(query: Query): string {
@@ -58,48 +54,9 @@ function encodeQuery(query: Query): string {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/** Codes of Node that say: the request never left. */
-const NOT_SENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ERR_INVALID_URL",
-]);
-const NOT_PASSING = new Set(["ENOTFOUND", "ERR_INVALID_URL", "ERR_FR_TOO_MANY_REDIRECTS"]);
-
-const explanations: Record<string, string> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "the host name does not exist",
-  EAI_AGAIN: "the host name could not be looked up",
-  EHOSTUNREACH: "the host cannot be reached",
-  ENETUNREACH: "the network cannot be reached",
-  ECONNRESET: "the connection was cut",
-  ECONNABORTED: "no answer in time",
-  ETIMEDOUT: "no answer in time",
-  EPIPE: "the connection was cut",
-};
-
-/** A message that ends in what was asked of whom; never the body, never a header. */
-function connectionError(error: unknown, call: Call, baseUrl: string): ConnectionError {
-  const raw = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  // axios names a cut answer, and one that took too long, by codes of its own.
-  const code = { ERR_BAD_RESPONSE: "ECONNRESET", ERR_CANCELED: "ETIMEDOUT" }[raw] ?? raw;
-  const isTls = /^(CERT_|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code);
-  const why = isTls ? "the TLS connection failed" : (explanations[code] ?? "the request failed");
-  const outcome = NOT_SENT.has(code) || isTls ? "nothing" : "unclear";
-  const advice = isTls || outcome === "nothing" ? "; is platform:baseUrl (or PLATFORM_BASE_URL) right?" : "";
-  return new ConnectionError(
-    `${call.method} ${baseUrl}${call.path}: ${why}${code === "" ? "" : ` (${code})`}${advice}`,
-    outcome,
-    !NOT_PASSING.has(code) && !isTls,
-  );
-}
-
 /** Requests to the API: one connection pool, one gate, bounded concurrency, repeated by meaning. */
 export class Client {
-  private readonly http: AxiosInstance;
+  private readonly transport: Transport;
   private readonly limit: ReturnType<typeof pLimit>;
   private readonly gate = new Gate();
   private readonly policy: RetryPolicy;
@@ -107,19 +64,11 @@ export class Client {
   private clockSkewMs = 0;
 
   constructor(private readonly options: ClientOptions) {
-    const agent = { keepAlive: true, maxSockets: options.maxConcurrency };
-    this.http = axios.create({
-      baseURL: options.baseUrl,
-      httpAgent: new HttpAgent(agent),
-      httpsAgent: new HttpsAgent(agent),
-      // The bearer follows no redirect (contract, section 10).
-      maxRedirects: 0,
-      maxContentLength: MAX_ANSWER_BYTES,
-      maxBodyLength: MAX_ANSWER_BYTES,
-      responseType: "text",
-      transformRequest: [(data: unknown) => data],
-      transformResponse: [(data: unknown) => data],
-      validateStatus: () => true,
+    this.transport = new Transport({
+      ...options,
+      name: "the Platform API",
+      setting: "platform:baseUrl (or PLATFORM_BASE_URL)",
+      maxSockets: options.maxConcurrency,
     });
     this.limit = pLimit(options.maxConcurrency);
     this.policy = { ...defaultPolicy, ...options.policy, maxRetries: options.maxRetries };
@@ -245,81 +194,30 @@ export class Client {
     if (response.status === 401 && (await this.options.tokens.renew(token))) {
       response = await this.send(call, await this.options.tokens.token(), number);
     }
-    return this.read(call, response);
+    return this.transport.read(call, response);
   }
 
-  private async send(call: Call, token: string, attempt: number): Promise<AxiosResponse<string>> {
-    const started = performance.now();
-    let outcome = "no answer";
-    try {
-      const response = await this.http.request<string>({
-        method: call.method,
-        url: `${call.path}${encodeQuery(call.query ?? {})}`,
-        // The timeout of axios starts anew with each byte.
-        signal: AbortSignal.timeout(this.options.timeoutMs),
-        ...(call.body === undefined ? {} : { data: JSON.stringify(call.body) }),
-        headers: {
-          Authorization: `Bearer ${token}`,
-          Accept: "application/json",
-          "User-Agent": "pulumi-platform",
-          ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
-        },
-      });
-      outcome = String(response.status);
-      const date = Date.parse(String(response.headers["date"]));
-      if (!Number.isNaN(date)) this.clockSkewMs = date - Date.now();
-      return response;
-    } catch (error) {
-      const wrapped = connectionError(error, call, this.options.baseUrl);
-      outcome = wrapped.message.slice(wrapped.message.indexOf(": ") + 2);
-      throw wrapped;
-    } finally {
-      const mask = call.query?.["updateMask"];
-      const detail = typeof mask === "string" ? ` mask=${mask}` : "";
-      this.options.log?.(
-        `${call.method} ${call.path}${detail} -> ${outcome} in ${Math.round(performance.now() - started)} ms (attempt ${attempt})`,
-      );
-    }
-  }
-
-  private read(call: Call, response: AxiosResponse<string>): JsonObject {
-    const { status, data } = response;
-    if (status >= 300 && status < 400) {
-      const target = String(response.headers["location"] ?? "");
-      const host = URL.canParse(target, this.options.baseUrl)
-        ? new URL(target, this.options.baseUrl).host
-        : "elsewhere";
-      throw this.notTheApi(call, `it redirects to ${printable(host)}, which is not followed`);
-    }
-    let body: unknown;
-    try {
-      body = data === "" ? {} : JSON.parse(data);
-    } catch {
-      body = undefined;
-    }
-    if (status < 200 || status >= 300) {
-      throw apiErrorFrom(call, {
-        status,
-        header: (name) => {
-          const value: unknown = response.headers[name];
-          return typeof value === "string" ? value : undefined;
-        },
-        body,
-        now: Date.now(),
-      });
-    }
-    if (body === null || typeof body !== "object" || Array.isArray(body)) {
-      throw this.notTheApi(call, `HTTP ${status}, but its answer is not the API's JSON`);
-    }
-    return body as JsonObject;
+  private async send(call: Call, token: string, attempt: number): Promise<Answer> {
+    const mask = call.query?.["updateMask"];
+    const answer = await this.transport.send({
+      method: call.method,
+      path: call.path,
+      query: encodeQuery(call.query ?? {}),
+      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      note: typeof mask === "string" ? ` mask=${mask}` : "",
+      attempt,
+    });
+    const date = Date.parse(answer.header("date") ?? "");
+    if (!Number.isNaN(date)) this.clockSkewMs = date - Date.now();
+    return answer;
   }
 
   private notTheApi(call: Pick<Call, "method" | "path">, why: string): ConnectionError {
-    return new ConnectionError(
-      `${call.method} ${this.options.baseUrl}${call.path}: this is not the Platform API: ${why}; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
-      call.method === "GET" ? "nothing" : "unclear",
-      false,
-    );
+    return this.transport.foreign(call, why);
   }
 }
 

@@ -153,7 +153,20 @@ export class ConnectionError extends Error {
 /** A setting is missing or wrong. The message names it and says what to write. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  readonly code = "CONFIG";
+
+  /** @param code `CREDENTIAL` where it is the credential itself. */
+  constructor(
+    message: string,
+    readonly code: "CONFIG" | "CREDENTIAL" = "CONFIG",
+  ) {
+    super(message);
+  }
+}
+
+/** A credential was refused, or cannot be exchanged. The message names its source and says what to look at. */
+export class AuthenticationError extends Error {
+  override readonly name = "AuthenticationError";
+  readonly code = "AUTHENTICATION";
 }
 
 /** Whether an error is one of the API with this code, as in `ABORTED`, or got no answer: `CONNECTION`. */

@@ -1,3 +1,5 @@
+import { hasCode } from "../api/errors";
+
 /** Exit codes, after Pulumi's own: a crash and a failed `npx` are 1, so 1 never means a finding. */
 export const exitCodes = {
   clean: 0,
@@ -21,4 +23,13 @@ export interface Command {
   readonly summary: string;
   /** Takes the arguments after the command's name, answers the exit code. */
   readonly load: () => Promise<(argv: string[]) => Promise<number>>;
+}
+
+/** The exit code for an error that ended a command: whether trying again with another credential could help. */
+export function exitCodeOf(error: unknown): number {
+  if (hasCode(error, "USAGE")) return exitCodes.usage;
+  const isAuthentication = ["CREDENTIAL", "AUTHENTICATION", "UNAUTHENTICATED"].some((code) =>
+    hasCode(error, code),
+  );
+  return isAuthentication ? exitCodes.authentication : exitCodes.error;
 }

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { tokenSource } from "../api/auth";
 import type { TokenSource } from "../api/auth";
-import { Client } from "../api/client";
+import type { Client } from "../api/client";
 import { ConfigError, printable } from "../api/errors";
 import { readSettings } from "../config";
 import type { Settings, SettingSources } from "../config";
+import { clientOf } from "../connect";
 
 /** What the options of a command say about where to connect to. */
 export interface ConnectOptions {
@@ -50,13 +50,7 @@ export async function settingSources({
  */
 export async function connect(options: ConnectOptions = {}): Promise<Connection> {
   const settings = readSettings(await settingSources(options));
-  const tokens = tokenSource(settings.credentials);
-  const client = new Client({
-    ...settings,
-    tokens,
-    log: settings.debug ? (line) => process.stderr.write(`platform: ${line}\n`) : undefined,
-  });
-  return { client, settings, tokens };
+  return { ...clientOf(settings), settings };
 }
 
 async function stackConfiguration(
@@ -67,7 +61,7 @@ async function stackConfiguration(
   const args = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
   const { stdout } = await promisify(execFile)("pulumi", args, {
     cwd,
-    env: env as NodeJS.ProcessEnv,
+    env,
     timeout: 60_000,
     maxBuffer: 16 * 1024 * 1024,
   }).catch((error: unknown) => {

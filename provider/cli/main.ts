@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import type { Command } from "./command";
-import { exitCodes } from "./command";
+import { exitCodeOf, exitCodes } from "./command";
 
 /** A command's code is loaded when it is called for: the others cost its start nothing. */
 const commands: readonly Command[] = [
@@ -46,8 +46,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    const usageError = error instanceof Error && "code" in error && error.code === "USAGE";
     console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
-    process.exitCode = usageError ? exitCodes.usage : exitCodes.error;
+    process.exitCode = exitCodeOf(error);
   },
 );

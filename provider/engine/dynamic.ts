@@ -1,6 +1,6 @@
-import { tokenSource } from "../api/auth";
-import { Client } from "../api/client";
+import type { Client } from "../api/client";
 import { readSettings } from "../config";
+import { clientOf } from "../connect";
 import { kinds } from "../resources";
 import { explain, HandlerError, PartialFailure } from "./messages";
 import { handlersFor } from "./handlers";
@@ -39,11 +39,7 @@ function connect(): Client {
       stack: (key) => configuration.get(`platform:${key}`),
       env: process.env,
     });
-    client = new Client({
-      ...settings,
-      tokens: tokenSource(settings.credentials),
-      log: settings.debug ? (line) => process.stderr.write(`platform: ${line}\n`) : undefined,
-    });
+    ({ client } = clientOf(settings));
   }
   return client;
 }

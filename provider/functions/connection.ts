@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type * as authModule from "../api/auth";
-import type * as clientModule from "../api/client";
+import type { Client } from "../api/client";
 import { readSettings } from "../config";
 import type { Settings } from "../config";
+import type * as connectModule from "../connect";
 
 /**
  * Answers that were already asked for: one question, one answer. Failures are forgotten, and outside of
@@ -26,7 +26,7 @@ export class Memo {
 
 /** What the lookups of one run with the same settings share. */
 export interface Session {
-  readonly client: clientModule.Client;
+  readonly client: Client;
   readonly memo: Memo;
 }
 
@@ -38,16 +38,10 @@ const NO_RUN = {};
  * The HTTP library takes a noticeable part of a program's start, so it is loaded by the first lookup,
  * not with the package; `import()` is no way to do that under test runners that have their own loader.
  */
-function newClient(settings: Settings): clientModule.Client {
-  /* eslint-disable @typescript-eslint/no-require-imports -- see above */
-  const { Client } = require("../api/client") as typeof clientModule;
-  const { tokenSource } = require("../api/auth") as typeof authModule;
-  /* eslint-enable @typescript-eslint/no-require-imports */
-  return new Client({
-    ...settings,
-    tokens: tokenSource(settings.credentials),
-    log: settings.debug ? (line) => process.stderr.write(`platform: ${line}\n`) : undefined,
-  });
+function newClient(settings: Settings): Client {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- see above
+  const { clientOf } = require("../connect") as typeof connectModule;
+  return clientOf(settings).client;
 }
 
 /** The session of the program that is running, by its stack configuration and environment as they are now. */

@@ -237,8 +237,142 @@ describe("credentials", () => {
 
   test("that are missing are told by every name", () => {
     expect(messageOf(() => read(base))).toBe(
-      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or run `pulumi config set --secret platform:token …`",
+      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
     );
+  });
+});
+
+describe("an exchange", () => {
+  const ISSUER = "https://issuer.example.com";
+  const IDENTITY = `${"a".repeat(40)}/${"b".repeat(16)}`;
+  const base = { baseUrl: "https://api.example.com", issuerUrl: ISSUER };
+  const github = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: "https://pipelines.example.com/token?api-version=2.0",
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: CANARY,
+  };
+  const exchanged = {
+    kind: "exchange",
+    issuerUrl: ISSUER,
+    audience: "https://api.example.com",
+    identity: IDENTITY,
+  };
+
+  test("takes identity and OIDC token from the environment, for the API's address", () => {
+    const env = { PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN: CANARY };
+    expect(read(base, env).credentials).toEqual({
+      ...exchanged,
+      oidc: { kind: "token", token: CANARY, setting: "PLATFORM_OIDC_TOKEN" },
+      setting: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
+    });
+    const file = { PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN_FILE: "/run/oidc" };
+    expect(read(base, file).credentials).toEqual({
+      ...exchanged,
+      oidc: { kind: "file", path: "/run/oidc", setting: "PLATFORM_OIDC_TOKEN_FILE" },
+      setting: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN_FILE",
+    });
+  });
+
+  test("takes everything but a token from the stack too", () => {
+    const stack = { ...base, identity: IDENTITY, oidcTokenFile: "/run/oidc", audience: "https://other" };
+    expect(read(stack).credentials).toEqual({
+      ...exchanged,
+      audience: "https://other",
+      oidc: { kind: "file", path: "/run/oidc", setting: "platform:oidcTokenFile" },
+      setting: "platform:identity with platform:oidcTokenFile",
+    });
+  });
+
+  test("of the environment goes before the stack's credentials, and may use the stack's identity", () => {
+    const stack = { ...base, token: "stale", identity: IDENTITY };
+    expect(read(stack, { PLATFORM_OIDC_TOKEN: CANARY }).credentials).toMatchObject({
+      setting: "platform:identity with PLATFORM_OIDC_TOKEN",
+    });
+    const other = `${"c".repeat(40)}/${"d".repeat(16)}`;
+    expect(read(stack, { PLATFORM_IDENTITY: other, PLATFORM_OIDC_TOKEN: CANARY }).credentials).toMatchObject({
+      identity: other,
+    });
+  });
+
+  test("uses GitHub's own token where an identity is named and no other is there", () => {
+    const found = read(base, { ...github, PLATFORM_IDENTITY: IDENTITY }).credentials;
+    expect(found).toMatchObject({
+      oidc: {
+        kind: "github",
+        requestUrl: github.ACTIONS_ID_TOKEN_REQUEST_URL,
+        requestToken: CANARY,
+        audience: "issuer.example.com",
+      },
+      setting: "PLATFORM_IDENTITY with GitHub Actions",
+    });
+    const env = { ...github, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_AUDIENCE: "ours" };
+    expect(read(base, env).credentials).toMatchObject({ oidc: { audience: "ours" } });
+    const withFile = { ...github, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN_FILE: "f" };
+    expect(read(base, withFile).credentials).toMatchObject({ oidc: { kind: "file" } });
+    // What a runner happens to offer is no choice of the user's.
+    expect(messageOf(() => read(base, github))).toMatch(/^the access token is missing/);
+    expect(read({ ...base, token: "t" }, github).credentials).toMatchObject({ kind: "token" });
+  });
+
+  test.each([
+    ["PLATFORM_TOKEN", "PLATFORM_IDENTITY"],
+    ["PLATFORM_TOKEN", "PLATFORM_OIDC_TOKEN"],
+    ["PLATFORM_TOKEN_FILE", "PLATFORM_OIDC_TOKEN_FILE"],
+  ])("beside another source of its rank is an error: %s and %s", (one, other) => {
+    expect(messageOf(() => read(base, { [one]: CANARY, [other]: CANARY }))).toBe(
+      `${one} and ${other} are both set: keep one of them`,
+    );
+  });
+
+  test("of the stack beside a token of the stack is an error, and so are two OIDC tokens", () => {
+    expect(messageOf(() => read({ ...base, token: CANARY, identity: IDENTITY }))).toBe(
+      "platform:token and platform:identity are both set: keep one of them",
+    );
+    const both = {
+      PLATFORM_IDENTITY: IDENTITY,
+      PLATFORM_OIDC_TOKEN: CANARY,
+      PLATFORM_OIDC_TOKEN_FILE: "f",
+    };
+    expect(messageOf(() => read(base, both))).toBe(
+      "PLATFORM_OIDC_TOKEN and PLATFORM_OIDC_TOKEN_FILE are both set: keep one of them",
+    );
+  });
+
+  test.each<[string, Record<string, string>, Record<string, string>, string]>([
+    [
+      "the identity",
+      base,
+      { PLATFORM_OIDC_TOKEN: CANARY },
+      "PLATFORM_OIDC_TOKEN needs the identity to assume: set PLATFORM_IDENTITY (or platform:identity) to its uid",
+    ],
+    [
+      "the OIDC token",
+      { ...base, identity: IDENTITY },
+      {},
+      'platform:identity needs an OIDC token to exchange: set PLATFORM_OIDC_TOKEN_FILE, PLATFORM_OIDC_TOKEN or platform:oidcTokenFile; in GitHub Actions, give the job the permission "id-token: write"',
+    ],
+    [
+      "the issuer",
+      { baseUrl: base.baseUrl },
+      { PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN: CANARY },
+      "the address of the token issuer is missing, which PLATFORM_IDENTITY needs: run `pulumi config set platform:issuerUrl https://…`, or set PLATFORM_ISSUER_URL",
+    ],
+  ])("tells by name that %s is missing", (_what, stack, env, message) => {
+    expect(messageOf(() => read(stack, env))).toBe(message);
+  });
+
+  test("refuses an identity that is no uid, and addresses that would show a token to the network", () => {
+    const env = { PLATFORM_IDENTITY: "ci", PLATFORM_OIDC_TOKEN: CANARY };
+    expect(messageOf(() => read(base, env))).toMatch(/^PLATFORM_IDENTITY must be the uid of an identity/);
+    const plain = { ...base, issuerUrl: "http://issuer.example.com", identity: IDENTITY };
+    expect(messageOf(() => read(plain, { PLATFORM_OIDC_TOKEN: CANARY }))).toMatch(
+      /^platform:issuerUrl must be an address .* plain http would show the token to the network/,
+    );
+    for (const url of ["http://pipelines.example.com/", "file:///etc/passwd", "nowhere"]) {
+      const actions = { ...github, ACTIONS_ID_TOKEN_REQUEST_URL: url, PLATFORM_IDENTITY: IDENTITY };
+      expect(messageOf(() => read(base, actions))).toBe(
+        "ACTIONS_ID_TOKEN_REQUEST_URL must be an https address, as GitHub Actions sets it",
+      );
+    }
   });
 });
 

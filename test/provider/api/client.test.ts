@@ -12,6 +12,7 @@ import {
   missing,
   ScriptedServer,
   TOKEN,
+  tokensOf,
 } from "../support/server";
 import type { Reply } from "../support/server";
 
@@ -238,7 +239,7 @@ describe("repeating", () => {
   test("does not happen without a token, nor does a request", async () => {
     server.script([]);
     const token = jest.fn(() => Promise.reject<string>(new ConfigError("PLATFORM_TOKEN is empty")));
-    const tokens = { token, renew: () => Promise.resolve(true) };
+    const tokens = tokensOf(token, { renew: () => Promise.resolve(true) });
     const error = await errorOf(clientOf(server, { maxRetries: 3, tokens }).get("/x"));
     expect(error.message).toBe("PLATFORM_TOKEN is empty");
     expect(token).toHaveBeenCalledTimes(1);
@@ -340,7 +341,9 @@ describe("connections", () => {
       clientOf({ url }, { maxRetries: 3, log: (line) => lines.push(line) }).get("/x"),
     );
     expect(error).toMatchObject({ outcome: "nothing", passing: false });
-    expect(error.message).toMatch(/: the TLS connection failed \(\w+\); is platform:baseUrl/);
+    expect(error.message).toMatch(
+      /: the TLS connection failed \(\w+\): what answers there does not speak TLS; is platform:baseUrl /,
+    );
     expect(lines).toHaveLength(1);
   });
 });
@@ -365,8 +368,17 @@ describe("answers that are not the API's", () => {
     },
   );
 
+  test("a page with 200, as a log-in page, is told as one and never taken for an answer", async () => {
+    server.script(() => ({ text: htmlPage }));
+    const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "nothing", passing: false });
+    expect(error.message).toBe(
+      `GET ${server.url}/x: this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
   test.each<[string, Reply]>([
-    ["a page", { text: htmlPage }],
     ["null", { text: "null" }],
     ["a list", { text: "[]" }],
     ["a text", { text: '"ok"' }],
@@ -391,13 +403,13 @@ describe("answers that are not the API's", () => {
 });
 
 describe("401", () => {
-  const rotating = (tokens: string[]) => ({
-    token: () => Promise.resolve(tokens[0] ?? ""),
-    renew: (refused: string) => {
-      if (tokens.length > 1 && tokens[0] === refused) tokens.shift();
-      return Promise.resolve(tokens[0] !== refused);
-    },
-  });
+  const rotating = (tokens: string[]) =>
+    tokensOf(() => Promise.resolve(tokens[0] ?? ""), {
+      renew: (refused: string) => {
+        if (tokens.length > 1 && tokens[0] === refused) tokens.shift();
+        return Promise.resolve(tokens[0] !== refused);
+      },
+    });
 
   test("is answered with a new token once", async () => {
     server.script((request) =>

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { TokenSource } from "../../../provider/api/auth";
 import { Client } from "../../../provider/api/client";
 import type { ClientOptions } from "../../../provider/api/client";
 
@@ -190,6 +191,11 @@ export const htmlPage = "<html><body><h1>502 Bad Gateway</h1></body></html>";
 /** A text that must turn up nowhere but in the header that carries it. */
 export const TOKEN = "canary-token-3141592653";
 
+/** A source of tokens that never has another one, unless told so. */
+export function tokensOf(token: TokenSource["token"], more: Partial<TokenSource> = {}): TokenSource {
+  return { token, renew: () => Promise.resolve(false), refresh: () => Promise.resolve(false), ...more };
+}
+
 /** A client of a server that repeats nothing unless told so, and never waits long. */
 export function clientOf(server: { readonly url: string }, options: Partial<ClientOptions> = {}): Client {
   return new Client({
@@ -197,7 +203,7 @@ export function clientOf(server: { readonly url: string }, options: Partial<Clie
     timeoutMs: 5000,
     maxRetries: 0,
     maxConcurrency: 8,
-    tokens: { token: () => Promise.resolve(TOKEN), renew: () => Promise.resolve(false) },
+    tokens: tokensOf(() => Promise.resolve(TOKEN)),
     policy: { firstDelayMs: 1, maxDelayMs: 2, maxServerDelayMs: 5000 },
     ...options,
   });

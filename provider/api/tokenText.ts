@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { ConfigError } from "./errors";
+
+const credentialError = (message: string): ConfigError => new ConfigError(message, "CREDENTIAL");
+
+/** Names for the messages about a text that must be a token. */
+export interface Wanted {
+  /** As in "the access token". */
+  readonly what: string;
+  /** The settings that name a file with it. */
+  readonly fileSettings: string;
+  /** The setting for the token itself. */
+  readonly setting: string;
+}
+
+export const ACCESS_TOKEN: Wanted = {
+  what: "the access token",
+  fileSettings: "PLATFORM_TOKEN_FILE or platform:tokenFile",
+  setting: "PLATFORM_TOKEN",
+};
+export const OIDC_TOKEN: Wanted = {
+  what: "the OIDC token",
+  fileSettings: "PLATFORM_OIDC_TOKEN_FILE or platform:oidcTokenFile",
+  setting: "PLATFORM_OIDC_TOKEN",
+};
+
+/**
+ * The token that a text holds, without the white space around it.
+ *
+ * @throws ConfigError naming the setting, never repeating the text.
+ */
+export function validToken(token: string, setting: string, wanted: Wanted): string {
+  const trimmed = token.trim();
+  if (trimmed === "") throw credentialError(`${setting} is empty: it must hold ${wanted.what}`);
+  if (/^(\.{0,2}\/|~|[A-Za-z]:[\\/])/.test(trimmed)) {
+    throw credentialError(`${setting} holds a path, not a token: name the file with ${wanted.fileSettings}`);
+  }
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw credentialError(`${setting} holds spaces, line breaks or other characters that no token has`);
+  }
+  return trimmed;
+}
+
+/**
+ * The token that a file holds now: it is read anew at each call.
+ *
+ * @throws ConfigError naming the setting, and the path unless that looks like a token itself.
+ */
+export async function readTokenFile(path: string, setting: string, wanted: Wanted): Promise<string> {
+  let content: string;
+  try {
+    content = await readFile(path, "utf8");
+  } catch (error) {
+    const code =
+      error !== null && typeof error === "object" && "code" in error ? String(error.code) : "unreadable";
+    if (/^[\w-]{20,}(\.[\w-]+)*$/.test(path.trim())) {
+      throw credentialError(
+        `${setting} seems to hold a token: it must name a file; a token itself goes into ${wanted.setting}`,
+      );
+    }
+    throw credentialError(`${setting} names a file that cannot be read (${code}): ${path}`);
+  }
+  return validToken(content, `the file that ${setting} names`, wanted);
+}

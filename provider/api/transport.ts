@@ -1,0 +1,316 @@
+import type { ClientRequest } from "node:http";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import axios from "axios";
+import type { AxiosInstance } from "axios";
+import { HttpsProxyAgent } from "https-proxy-agent";
+import { getProxyForUrl } from "proxy-from-env";
+import { apiErrorFrom, ConnectionError, printable } from "./errors";
+import { isLoopback } from "./loopback";
+
+/** A server that requests go to, in the words of messages. */
+export interface Place {
+  /** Absolute, without a trailing slash. */
+  readonly baseUrl: string;
+  /** As in "the Platform API". */
+  readonly name: string;
+  /** The setting that holds the address, as in "platform:baseUrl (or PLATFORM_BASE_URL)". */
+  readonly setting: string;
+}
+
+export interface TransportOptions extends Place {
+  /** For one attempt, from sending to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Connections open at once. */
+  readonly maxSockets: number;
+  /** Takes one line a request. */
+  readonly log?: (line: string) => void;
+}
+
+export interface OutgoingRequest {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  /** Encoded, with its question mark; never in a message or log line. */
+  readonly query?: string;
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Put after the path in the log line. */
+  readonly note?: string;
+  /** Counted from 1, for the log line. */
+  readonly attempt: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  readonly text: string;
+}
+
+type Asked = Pick<OutgoingRequest, "method" | "path">;
+
+/** No answer of the API is near this; a larger one is somebody else's. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+/** Codes of Node that say: the request never left. */
+const NOT_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ERR_INVALID_URL",
+]);
+const NOT_PASSING = new Set(["ENOTFOUND", "ERR_INVALID_URL", "ERR_FR_TOO_MANY_REDIRECTS"]);
+
+const explanations: Record<string, string> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host name does not exist",
+  EAI_AGAIN: "the host name could not be looked up",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ECONNRESET: "the connection was cut",
+  ECONNABORTED: "no answer in time",
+  ETIMEDOUT: "no answer in time",
+  EPIPE: "the connection was cut",
+};
+
+const UNKNOWN_AUTHORITY =
+  "its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file with the authority's certificate";
+
+/** What a failure of TLS means, and what to do; `%s` stands for the setting that holds the address. */
+const tlsExplanations: Record<string, string> = {
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "its certificate is signed by itself; where it is your own server, set NODE_EXTRA_CA_CERTS to a PEM file with that certificate",
+  CERT_HAS_EXPIRED:
+    "its certificate has expired: it must be renewed there, unless the clock of this machine is wrong",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: is the clock of this machine right?",
+  CERT_REVOKED: "its certificate has been revoked: do not use this server",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host; is %s right?",
+  EPROTO: "what answers there does not speak TLS; is %s right, and does no proxy stand before it?",
+};
+
+/** The proxy itself failed, not the server behind it. */
+class ProxyError extends Error {
+  constructor(
+    message: string,
+    readonly passing: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Reaches every server through a tunnel (CONNECT): the proxy sees a host name, never a header of ours. What it
+ * answers in place of a tunnel is an error, never taken for the server's answer.
+ */
+class TunnelAgent extends HttpsProxyAgent<string> {
+  constructor(
+    proxy: string,
+    private readonly advice: string,
+    options: { keepAlive: boolean; maxSockets: number },
+  ) {
+    super(proxy, options);
+    this.on("proxyConnect", ({ statusCode }: { statusCode: number }) => {
+      if (statusCode !== 200) throw this.refusal(statusCode);
+    });
+  }
+
+  override async connect(
+    request: ClientRequest,
+    options: Parameters<HttpsProxyAgent<string>["connect"]>[1],
+  ): ReturnType<HttpsProxyAgent<string>["connect"]> {
+    try {
+      return await super.connect(
+        request,
+        options.secureEndpoint ? { ...options, rejectUnauthorized: true } : options,
+      );
+    } catch (error) {
+      if (error instanceof ProxyError) throw error;
+      const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+      throw new ProxyError(`the proxy ${this.proxy.host} cannot be reached${code}; ${this.advice}`, true);
+    }
+  }
+
+  private refusal(status: number): ProxyError {
+    const advice =
+      status === 407
+        ? `it wants a user name and a password; put them into the address of the proxy, or ${this.advice}`
+        : this.advice;
+    return new ProxyError(
+      `the proxy ${this.proxy.host} refused the connection (HTTP ${status}); ${advice}`,
+      [429, 502, 503, 504].includes(status),
+    );
+  }
+}
+
+/** The address of the proxy for a URL, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY; loopback never has one. */
+export function proxyFor(url: string): string | undefined {
+  const proxy = isLoopback(new URL(url)) ? "" : getProxyForUrl(url);
+  return proxy === "" ? undefined : proxy;
+}
+
+function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent; httpsAgent: HttpAgent } {
+  const options = { keepAlive: true, maxSockets };
+  const proxy = proxyFor(baseUrl);
+  if (proxy === undefined) {
+    // Said here, NODE_TLS_REJECT_UNAUTHORIZED cannot take it back.
+    return {
+      httpAgent: new HttpAgent(options),
+      httpsAgent: new HttpsAgent({ ...options, rejectUnauthorized: true }),
+    };
+  }
+  const { protocol, hostname } = new URL(baseUrl);
+  const advice = `HTTP${protocol === "https:" ? "S" : ""}_PROXY names it: change that, or add ${hostname} to NO_PROXY`;
+  if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol)) {
+    throw new ConnectionError(
+      `the address of the proxy for ${hostname} is no http or https URL; ${advice}`,
+      "nothing",
+      false,
+    );
+  }
+  const agent = new TunnelAgent(proxy, advice, options);
+  return { httpAgent: agent, httpsAgent: agent };
+}
+
+/** Sends requests to one server and to no other: no redirect is followed, no certificate left unchecked. */
+export class Transport {
+  private http: AxiosInstance | undefined;
+
+  constructor(private readonly options: TransportOptions) {}
+
+  /** @throws ConnectionError when there is no answer; whatever the status, an answer is none. */
+  async send(request: OutgoingRequest): Promise<Answer> {
+    const started = performance.now();
+    let outcome = "no answer";
+    try {
+      const response = await this.connections().request<string>({
+        method: request.method,
+        url: `${request.path}${request.query ?? ""}`,
+        // The timeout of axios starts anew with each byte.
+        signal: AbortSignal.timeout(this.options.timeoutMs),
+        ...(request.body === undefined ? {} : { data: request.body }),
+        headers: { Accept: "application/json", "User-Agent": "pulumi-platform", ...request.headers },
+      });
+      outcome = String(response.status);
+      return {
+        status: response.status,
+        header: (name) => {
+          const value: unknown = response.headers[name];
+          return typeof value === "string" ? value : undefined;
+        },
+        text: response.data,
+      };
+    } catch (error) {
+      const wrapped = this.connectionError(error, request);
+      outcome = wrapped.message.slice(wrapped.message.indexOf(": ") + 2);
+      throw wrapped;
+    } finally {
+      const ms = Math.round(performance.now() - started);
+      this.options.log?.(
+        `${request.method} ${request.path}${request.note ?? ""} -> ${outcome} in ${ms} ms (attempt ${request.attempt})`,
+      );
+    }
+  }
+
+  /**
+   * The object that an answer holds.
+   *
+   * @throws ApiError for a status that is not 2xx, ConnectionError for an answer that is not this server's.
+   */
+  read(asked: Asked, answer: Answer): Record<string, unknown> {
+    const { status, text } = answer;
+    if (status >= 300 && status < 400) {
+      const target = answer.header("location") ?? "";
+      const host = URL.canParse(target, this.options.baseUrl)
+        ? new URL(target, this.options.baseUrl).host
+        : "elsewhere";
+      throw this.foreign(asked, `it redirects to ${printable(host)}, which is not followed`);
+    }
+    let body: unknown;
+    try {
+      body = text === "" ? {} : JSON.parse(text);
+    } catch {
+      body = undefined;
+    }
+    if (status < 200 || status >= 300) {
+      throw apiErrorFrom(asked, { status, header: answer.header, body, now: Date.now() });
+    }
+    if (body === null || typeof body !== "object" || Array.isArray(body)) {
+      const isPage = /^\s*</.test(text);
+      throw this.foreign(
+        asked,
+        isPage
+          ? `HTTP ${status} with a web page, as the log-in page of a proxy or a network is`
+          : `HTTP ${status}, but its answer is not the API's JSON`,
+      );
+    }
+    return body as Record<string, unknown>;
+  }
+
+  /** The error for an answer that another server gave. */
+  foreign({ method, path }: Asked, why: string): ConnectionError {
+    const { baseUrl, name, setting } = this.options;
+    return new ConnectionError(
+      `${method} ${baseUrl}${path}: this is not ${name}: ${why}; is ${setting} right?`,
+      method === "GET" ? "nothing" : "unclear",
+      false,
+    );
+  }
+
+  /** Made at first use: what the environment says about a proxy may be wrong, and then this throws. */
+  private connections(): AxiosInstance {
+    this.http ??= axios.create({
+      baseURL: this.options.baseUrl,
+      ...agentsFor(this.options.baseUrl, this.options.maxSockets),
+      // The agents know the way; axios would send plain http to a proxy with the bearer in it.
+      proxy: false,
+      // The bearer follows no redirect (contract, section 10).
+      maxRedirects: 0,
+      maxContentLength: MAX_ANSWER_BYTES,
+      maxBodyLength: MAX_ANSWER_BYTES,
+      responseType: "text",
+      transformRequest: [(data: unknown) => data],
+      transformResponse: [(data: unknown) => data],
+      validateStatus: () => true,
+    });
+    return this.http;
+  }
+
+  /** A message that ends in what was asked of whom; never the body, never a header. */
+  private connectionError(error: unknown, { method, path }: Asked): ConnectionError {
+    const { baseUrl, setting } = this.options;
+    const where = `${method} ${baseUrl}${path}`;
+    if (error instanceof ConnectionError) {
+      return new ConnectionError(`${where}: ${error.message}`, error.outcome, error.passing);
+    }
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof ProxyError) {
+      return new ConnectionError(`${where}: ${cause.message}`, "nothing", cause.passing);
+    }
+    const raw = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+    // axios names a cut answer, and one that took too long, by codes of its own.
+    const code = { ERR_BAD_RESPONSE: "ECONNRESET", ERR_CANCELED: "ETIMEDOUT" }[raw] ?? raw;
+    const shown = code === "" ? "" : ` (${code})`;
+    if (/^(CERT_|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)) {
+      const explanation =
+        tlsExplanations[code.startsWith("ERR_SSL") ? "EPROTO" : code] ??
+        "is %s right, and the server's set-up?";
+      return new ConnectionError(
+        `${where}: the TLS connection failed${shown}: ${explanation.replace("%s", setting)}`,
+        "nothing",
+        false,
+      );
+    }
+    const outcome = NOT_SENT.has(code) ? "nothing" : "unclear";
+    const advice = outcome === "nothing" ? `; is ${setting} right?` : "";
+    return new ConnectionError(
+      `${where}: ${explanations[code] ?? "the request failed"}${shown}${advice}`,
+      outcome,
+      !NOT_PASSING.has(code),
+    );
+  }
+}
