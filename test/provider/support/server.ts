@@ -111,13 +111,18 @@ export class ScriptedServer {
         query: new URLSearchParams(rawQuery),
         headers: request.headers,
         text,
-        body: text === "" ? undefined : (JSON.parse(text) as unknown),
+        body: parsed(text),
         at: performance.now(),
       };
       const reply = this.replier(recorded, this.requests.push(recorded) - 1);
       void Promise.resolve(reply.after).then(() => answer(reply, request, response));
     });
   }
+}
+
+/** The JSON of a text; undefined for a form. */
+function parsed(text: string): unknown {
+  return /^\s*[[{"]/.test(text) ? (JSON.parse(text) as unknown) : undefined;
 }
 
 function answer(reply: Reply, request: IncomingMessage, response: ServerResponse): void {
