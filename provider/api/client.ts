@@ -4,7 +4,7 @@ import { ConnectionError } from "./errors";
 import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { Transport } from "./transport";
-import type { Answer } from "./transport";
+import type { Answer, Place } from "./transport";
 import { encodeUid } from "./uid";
 
 export interface ClientOptions {
@@ -54,6 +54,11 @@ function encodeQuery(query: Query): string {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
+/** The API in the words of messages. */
+export function apiPlace(baseUrl: string): Place {
+  return { baseUrl, name: "the Platform API", setting: "platform:baseUrl (or PLATFORM_BASE_URL)" };
+}
+
 /** Requests to the API: one connection pool, one gate, bounded concurrency, repeated by meaning. */
 export class Client {
   private readonly transport: Transport;
@@ -66,8 +71,7 @@ export class Client {
   constructor(private readonly options: ClientOptions) {
     this.transport = new Transport({
       ...options,
-      name: "the Platform API",
-      setting: "platform:baseUrl (or PLATFORM_BASE_URL)",
+      ...apiPlace(options.baseUrl),
       maxSockets: options.maxConcurrency,
     });
     this.limit = pLimit(options.maxConcurrency);

@@ -142,11 +142,14 @@ export class ConnectionError extends Error {
   readonly outcome: "nothing" | "unclear";
   /** Whether asking again may help. */
   readonly passing: boolean;
+  /** Whether it was the encryption that failed, not the way to the server. */
+  readonly isTls: boolean;
 
-  constructor(message: string, outcome: "nothing" | "unclear", passing: boolean) {
+  constructor(message: string, outcome: "nothing" | "unclear", passing: boolean, isTls = false) {
     super(message);
     this.outcome = outcome;
     this.passing = passing;
+    this.isTls = isTls;
   }
 }
 

@@ -303,6 +303,7 @@ export class Transport {
         `${where}: the TLS connection failed${shown}: ${explanation.replace("%s", setting)}`,
         "nothing",
         false,
+        true,
       );
     }
     const outcome = NOT_SENT.has(code) ? "nothing" : "unclear";

@@ -43,6 +43,13 @@ export async function settingSources({
   return { stack: (key) => config.get(`platform:${key}`), env };
 }
 
+/** The same, for a person. */
+export function sourceOfSettings({ stack }: ConnectOptions): string {
+  return stack === undefined
+    ? "the environment"
+    : `the configuration of stack ${printable(stack)} and the environment`;
+}
+
 /**
  * Builds the client of a command. Nothing is asked of the API, and no token exchanged, before its first request.
  *

@@ -9,6 +9,16 @@ const commands: readonly Command[] = [
     summary: "serve the Platform API from memory, for trying and testing programs",
     load: async () => (await import("../../emulator/main.js")).main,
   },
+  {
+    name: "whoami",
+    summary: "show whom the configured credential stands for, and when it ends",
+    load: async () => (await import("./whoami.js")).main,
+  },
+  {
+    name: "doctor",
+    summary: "check configuration, address, TLS, token, clock and versions",
+    load: async () => (await import("./doctor.js")).main,
+  },
 ];
 
 function usage(): string {

@@ -1,0 +1,250 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { apiPlace } from "../api/client";
+import { ConnectionError, printable } from "../api/errors";
+import { proxyFor, Transport } from "../api/transport";
+import { exitCodeOf, exitCodes, UsageError } from "./command";
+import { connect, connectionArguments, sourceOfSettings } from "./connection";
+import type { Connection } from "./connection";
+import { describeToken, endOf, hasEnded } from "./whoami";
+
+const usage = `Usage: pulumi-platform doctor [options]
+
+Checks what a run needs, one line each, with the fix where something is wrong. Changes nothing, shows no secret.
+
+Options:
+  --stack NAME    take the configuration of this stack of the project here, too; default: the environment alone
+  --help          show this text
+
+Exit codes: 0 where nothing is wrong, 3 where only the credential is, 1 for anything else, 2 for wrong arguments.
+`;
+
+/** One line of the report. */
+export interface Finding {
+  readonly check: string;
+  readonly state: "ok" | "warning" | "wrong" | "skipped";
+  /** What was found, and the fix where it is wrong. */
+  readonly text: string;
+  /** Of something wrong: the exit code that it asks for. */
+  readonly code?: number;
+}
+
+const ok = (check: string, text: string): Finding => ({ check, state: "ok", text });
+const warning = (check: string, text: string): Finding => ({ check, state: "warning", text });
+const wrong = (check: string, text: string, code: number = exitCodes.error): Finding => ({
+  check,
+  state: "wrong",
+  text,
+  code,
+});
+const skipped = (check: string, until: string): Finding => ({
+  check,
+  state: "skipped",
+  text: `not checked before ${until} is right`,
+});
+
+const failed = (check: string, error: unknown): Finding =>
+  wrong(check, error instanceof Error ? error.message : "it failed", exitCodeOf(error));
+
+const LARGEST_SKEW_MS = 60_000;
+
+interface Manifest {
+  readonly version: string;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The package.json of a package, found from a folder; undefined where it is not installed. */
+function manifestOf(name: string, folder: string): Manifest | undefined {
+  try {
+    const path = createRequire(join(folder, "package.json")).resolve(`${name}/package.json`);
+    return JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a version is in a range of the form ">=3.216.0 <4" or ">=20.19". */
+export function isInRange(version: string, range: string): boolean {
+  const numbers = (text: string): number[] => (text.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+  const order = (left: number[], right: number[]): number => {
+    const at = [0, 1, 2].find((index) => (left[index] ?? 0) !== (right[index] ?? 0));
+    return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+  };
+  return range.split(" ").every((bound) => {
+    const difference = order(numbers(version), numbers(bound));
+    return bound.startsWith(">=") ? difference >= 0 : difference < 0;
+  });
+}
+
+async function checkVersions(): Promise<Finding[]> {
+  const own = manifestOf("pulumi-platform", __dirname);
+  const node = own?.engines?.["node"] ?? ">=20.19";
+  const sdk = own?.peerDependencies?.["@pulumi/pulumi"] ?? ">=3.216.0 <4";
+  const installed = manifestOf("@pulumi/pulumi", process.cwd());
+  return [
+    ok("package", `pulumi-platform ${own?.version ?? "of an unknown version"}`),
+    isInRange(process.version, node)
+      ? ok("node", process.version)
+      : wrong("node", `${process.version} is too old: install Node ${node}`),
+    installed === undefined
+      ? warning("sdk", `@pulumi/pulumi is not installed in this folder: npm install "@pulumi/pulumi@${sdk}"`)
+      : isInRange(installed.version, sdk)
+        ? ok("sdk", `@pulumi/pulumi ${installed.version}`)
+        : wrong(
+            "sdk",
+            `@pulumi/pulumi ${installed.version} does not fit: npm install "@pulumi/pulumi@${sdk}"`,
+          ),
+    await checkCli(),
+  ];
+}
+
+async function checkCli(): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)("pulumi", ["version"], { timeout: 30_000 });
+    const version = printable(stdout, 50);
+    return /^v?3\./.test(version)
+      ? ok("cli", `pulumi ${version}`)
+      : wrong("cli", `pulumi ${version} does not fit: install version 3 of the Pulumi CLI`);
+  } catch {
+    return wrong(
+      "cli",
+      "the Pulumi CLI is not on PATH, or does not run: https://www.pulumi.com/docs/install/",
+    );
+  }
+}
+
+/** Address, TLS and clock, by one request that carries no credential. */
+async function checkServer({ settings }: Connection): Promise<Finding[]> {
+  const { baseUrl, timeoutMs } = settings;
+  const proxy = proxyFor(baseUrl);
+  const way =
+    proxy === undefined ? "" : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : ""}`;
+  const call = { method: "GET", path: "/ping/v2/ping" } as const;
+  const transport = new Transport({ ...apiPlace(baseUrl), timeoutMs, maxSockets: 1 });
+  let date: number;
+  try {
+    const answer = await transport.send({ ...call, headers: {}, attempt: 1 });
+    transport.read(call, answer);
+    date = Date.parse(answer.header("date") ?? "");
+  } catch (error) {
+    return error instanceof ConnectionError && error.isTls
+      ? [ok("address", `${baseUrl} is there${way}`), failed("tls", error), skipped("clock", "tls")]
+      : [failed("address", error), skipped("tls", "address"), skipped("clock", "address")];
+  }
+  const skew = Date.now() - date;
+  return [
+    ok("address", `${baseUrl} answers a ping${way}`),
+    checkTls(baseUrl),
+    Number.isNaN(skew)
+      ? warning("clock", "the server does not say what time it has")
+      : Math.abs(skew) <= LARGEST_SKEW_MS
+        ? ok("clock", "agrees with the server's")
+        : warning(
+            "clock",
+            `this machine is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} the server: set its clock by NTP`,
+          ),
+  ];
+}
+
+function checkTls(baseUrl: string): Finding {
+  if (!baseUrl.startsWith("https:")) return warning("tls", "not used: the address is plain http");
+  return process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
+    ? warning(
+        "tls",
+        "the certificate is checked all the same: unset NODE_TLS_REJECT_UNAUTHORIZED, it has no effect here",
+      )
+    : ok("tls", "the certificate is valid");
+}
+
+async function checkToken({ settings, tokens }: Connection, from: string): Promise<Finding> {
+  const source = settings.credentials.setting;
+  try {
+    const who = describeToken(await tokens.token(), { source, settings: from }, tokens.expiry?.());
+    const now = Date.now();
+    const text = `of ${source}; ends: ${endOf(who, now)}`;
+    return hasEnded(who, now)
+      ? wrong("token", `${text}: put a new one there`, exitCodes.authentication)
+      : ok("token", text);
+  } catch (error) {
+    return failed("token", error);
+  }
+}
+
+async function checkAccess({ client }: Connection): Promise<Finding> {
+  try {
+    const { groups } = await client.get("/iam/v2/groups", { page_size: 1 });
+    return Array.isArray(groups) && groups.length > 0
+      ? ok("access", "the API takes the token, and lists groups for it")
+      : warning("access", "the API takes the token, but shows it no group: has the identity a role binding?");
+  } catch (error) {
+    return failed("access", error);
+  }
+}
+
+/** All checks, in the order of the report; what cannot be told before another is right is skipped. */
+export async function examine(stack: string | undefined): Promise<Finding[]> {
+  const versions = checkVersions();
+  const from = sourceOfSettings({ stack });
+  let connection: Connection;
+  try {
+    connection = await connect({ stack });
+  } catch (error) {
+    return [
+      ...(await versions),
+      failed("configuration", error),
+      ...["address", "tls", "clock", "token", "access"].map((check) => skipped(check, "configuration")),
+    ];
+  }
+  const server = await checkServer(connection);
+  const token = await checkToken(connection, from);
+  const hindrance = [...server, token].find(({ state }) => state === "wrong");
+  return [
+    ...(await versions),
+    ok("configuration", `from ${from}: the API at ${connection.settings.baseUrl}`),
+    ...server,
+    token,
+    hindrance ? skipped("access", hindrance.check) : await checkAccess(connection),
+  ];
+}
+
+const WIDTH = 13;
+
+/**
+ * The command `doctor`.
+ *
+ * @param argv arguments after the command's name.
+ * @returns the exit code: 0, 3 where only the credential is wrong, else 1.
+ * @throws UsageError.
+ */
+export async function main(argv: string[]): Promise<number> {
+  const { help, stack } = readArguments(argv);
+  if (help) {
+    process.stdout.write(usage);
+    return exitCodes.clean;
+  }
+  const findings = await examine(stack);
+  for (const { check, state, text } of findings) {
+    console.log(`${state.padEnd(7)}  ${check.padEnd(WIDTH)}  ${printable(text, 2000)}`);
+  }
+  const codes = findings.flatMap(({ code }) => code ?? []);
+  if (codes.length === 0) return exitCodes.clean;
+  return codes.every((code) => code === exitCodes.authentication)
+    ? exitCodes.authentication
+    : exitCodes.error;
+}
+
+function readArguments(argv: string[]): { help: boolean; stack?: string } {
+  try {
+    return parseArgs({
+      args: argv,
+      options: { ...connectionArguments, help: { type: "boolean", short: "h", default: false } },
+      allowPositionals: false,
+    }).values;
+  } catch (error) {
+    throw new UsageError(`doctor: ${error instanceof Error ? error.message : "wrong arguments"}`);
+  }
+}

@@ -1,0 +1,159 @@
+import { parseArgs } from "node:util";
+import { claimsOf, timeClaim } from "../api/claims";
+import type { Claims } from "../api/claims";
+import { printable } from "../api/errors";
+import { exitCodes, UsageError } from "./command";
+import { connect, connectionArguments, sourceOfSettings } from "./connection";
+
+const usage = `Usage: pulumi-platform whoami [options]
+
+Shows whom the configured credential stands for, by the access token's own words, which source it came from, and
+when it ends. Exchanges an OIDC token where that is configured; asks nothing else of any server, shows no secret.
+
+Options:
+  --stack NAME    take the configuration of this stack of the project here, too; default: the environment alone
+  -o FORMAT       text (default) or json
+  --help          show this text
+
+Exit codes: 0, 2 for wrong arguments, 3 where the credential is missing, refused or has ended, 1 for other errors.
+`;
+
+/** What the command answers with `-o json`; a claim that the token does not make is null. */
+export interface WhoAmI {
+  readonly schemaVersion: 1;
+  /** The settings that the credential came from, as in "PLATFORM_TOKEN". */
+  readonly source: string;
+  /** "the environment", or the stack and the environment. */
+  readonly settings: string;
+  /** Whether the token says nothing that could be read. */
+  readonly opaque: boolean;
+  /** The uid of the identity. */
+  readonly subject: string | null;
+  readonly issuer: string | null;
+  readonly audience: readonly string[];
+  readonly email: string | null;
+  /** Whose OIDC token was exchanged. */
+  readonly actor: { readonly issuer: string | null; readonly subject: string | null } | null;
+  /** RFC 3339. */
+  readonly expiry: string | null;
+}
+
+const textClaim = (claims: Claims | undefined, name: string): string | null => {
+  const value = claims?.[name];
+  return typeof value === "string" && value !== "" ? printable(value) : null;
+};
+
+/**
+ * What a token says of itself. Not verified: it is shown to whoever holds the token.
+ *
+ * @param expiry when the exchange said that it ends.
+ */
+export function describeToken(
+  token: string,
+  from: Pick<WhoAmI, "source" | "settings">,
+  expiry?: Date,
+): WhoAmI {
+  const claims = claimsOf(token);
+  const { aud, act } = claims ?? {};
+  const actor = act !== null && typeof act === "object" && !Array.isArray(act) ? (act as Claims) : undefined;
+  const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
+  const ends = timeClaim(claims, "exp") ?? expiry;
+  return {
+    schemaVersion: 1,
+    ...from,
+    opaque: claims === undefined,
+    subject: textClaim(claims, "sub"),
+    issuer: textClaim(claims, "iss"),
+    audience: audiences.flatMap((one) => (typeof one === "string" ? [printable(one)] : [])),
+    email: textClaim(claims, "email"),
+    actor: actor ? { issuer: textClaim(actor, "iss"), subject: textClaim(actor, "sub") } : null,
+    expiry: ends?.toISOString() ?? null,
+  };
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+] as const;
+
+/** A time as a person says it: "in 54 minutes", "3 days ago". */
+export function inWords(time: Date, now: number): string {
+  const away = time.getTime() - now;
+  const [unit, ms] = UNITS.find(([, size]) => Math.abs(away) >= 2 * size) ?? ["second", 1000];
+  return new Intl.RelativeTimeFormat("en").format(Math.trunc(away / ms), unit);
+}
+
+/** When a token ends, in words and exactly. */
+export function endOf({ expiry, opaque }: WhoAmI, now: number): string {
+  if (expiry === null) return opaque ? "unknown" : "never, by its own words";
+  const time = new Date(expiry);
+  return `${time.getTime() <= now ? "ended " : ""}${inWords(time, now)} (${expiry})`;
+}
+
+export function hasEnded({ expiry }: WhoAmI, now: number): boolean {
+  return expiry !== null && Date.parse(expiry) <= now;
+}
+
+function render(who: WhoAmI, now: number): string {
+  const rows: [string, string | null][] = [
+    ["identity", who.opaque ? "unknown: the token is opaque, only the API can tell" : who.subject],
+    ["e-mail", who.email],
+    ["issuer", who.issuer],
+    ["audience", who.audience.length === 0 ? null : who.audience.join(", ")],
+    ["acting for", who.actor?.subject ?? null],
+    ["  of issuer", who.actor?.issuer ?? null],
+    ["source", who.source],
+    ["settings", who.settings],
+    ["ends", endOf(who, now)],
+  ];
+  return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)}  ${value}`])).join("\n");
+}
+
+/**
+ * The command `whoami`.
+ *
+ * @param argv arguments after the command's name.
+ * @returns the exit code: 0, or 3 where the token has ended.
+ * @throws UsageError, ConfigError, AuthenticationError, ConnectionError.
+ */
+export async function main(argv: string[]): Promise<number> {
+  const { help, stack, format } = readArguments(argv);
+  if (help) {
+    process.stdout.write(usage);
+    return exitCodes.clean;
+  }
+  const { settings, tokens } = await connect({ stack });
+  const token = await tokens.token();
+  const from = { source: settings.credentials.setting, settings: sourceOfSettings({ stack }) };
+  const who = describeToken(token, from, tokens.expiry?.());
+  const now = Date.now();
+  console.log(format === "json" ? JSON.stringify(who, null, 2) : render(who, now));
+  return hasEnded(who, now) ? exitCodes.authentication : exitCodes.clean;
+}
+
+function readArguments(argv: string[]): { help: boolean; stack?: string; format: "text" | "json" } {
+  const { values } = parsed(argv);
+  const format = values.output;
+  if (format !== "text" && format !== "json") {
+    throw new UsageError(`whoami: -o must be text or json, not ${JSON.stringify(format)}`);
+  }
+  return { help: values.help, stack: values.stack, format };
+}
+
+function parsed(argv: string[]) {
+  try {
+    return parseArgs({
+      args: argv,
+      options: {
+        ...connectionArguments,
+        output: { type: "string", short: "o", default: "text" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+      allowPositionals: false,
+    });
+  } catch (error) {
+    throw new UsageError(`whoami: ${error instanceof Error ? error.message : "wrong arguments"}`);
+  }
+}
