@@ -1,0 +1,252 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request as httpRequest } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { connect } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { certificate } from "../support/certificates";
+import type { Certified } from "../support/certificates";
+import { ROOT } from "../support/engine";
+
+/** Found in no request but to the API, and in no output. */
+const CANARY = "canary-bearer-3605551275";
+/** A name that only a proxy can tell where it is. */
+const HIDDEN = "api.hidden.test";
+
+const authority = certificate({ name: "made-up authority", isAuthority: true });
+let emulator: Emulator;
+let folder: string;
+const closing: (() => void)[] = [];
+
+beforeAll(async () => {
+  emulator = await startEmulator({ token: CANARY });
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-tls-"));
+  writeFileSync(join(folder, "authority.pem"), authority.cert);
+});
+afterAll(async () => {
+  for (const close of closing) close();
+  rmSync(folder, { recursive: true, force: true });
+  await emulator.close();
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** The emulator behind TLS. */
+function secured(certified: Certified): Promise<number> {
+  return listening(
+    createTlsServer(certified, (request, response) => {
+      const { port } = new URL(emulator.url);
+      const { method, url: path, headers } = request;
+      const onward = httpRequest({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(onward);
+    }),
+  );
+}
+
+/** A proxy that knows where the hidden name is, and keeps every byte that it was shown in the clear. */
+async function proxy(
+  to: number,
+  reply = "HTTP/1.1 200 Connection established\r\n\r\n",
+): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(JSON.stringify([request.method, request.url, request.rawHeaders]));
+    response.end("a page of the proxy");
+  });
+  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    asked.push(JSON.stringify([request.method, request.url, request.rawHeaders]));
+    socket.on("error", () => undefined);
+    if (!reply.startsWith("HTTP/1.1 200")) {
+      socket.end(reply);
+      return;
+    }
+    const onward = connect(to, "127.0.0.1", () => {
+      socket.write(reply);
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on("error", () => socket.destroy());
+  });
+  return { url: `http://127.0.0.1:${await listening(server)}`, asked };
+}
+
+/** What the doctor of the built package says of one check, in a process of its own. */
+async function doctor(
+  baseUrl: string,
+  env: Record<string, string> = {},
+): Promise<Record<string, string> & { printed: string }> {
+  const child = spawn(process.execPath, [join(ROOT, "dist/provider/cli/main.js"), "doctor"], {
+    env: {
+      PATH: process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "",
+      PLATFORM_BASE_URL: baseUrl,
+      PLATFORM_TOKEN: CANARY,
+      PLATFORM_MAX_RETRIES: "0",
+      PLATFORM_LOG: "debug",
+      ...env,
+    },
+  });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  await new Promise((done) => child.once("close", done));
+  expect(printed).not.toContain(CANARY);
+  const checks = [...printed.matchAll(/^(\w+) +(\w+) {2,}(.*)$/gm)].map(([, state, check, text]) => [
+    check,
+    `${state}: ${text}`,
+  ]);
+  return { ...(Object.fromEntries(checks) as Record<string, string>), printed };
+}
+
+const trusting = () => ({ NODE_EXTRA_CA_CERTS: join(folder, "authority.pem") });
+
+describe("TLS, on real sockets", () => {
+  test("of a company's own authority works with NODE_EXTRA_CA_CERTS, and without it says to set that", async () => {
+    const port = await secured(certificate({ name: "server", authority }));
+    const url = `https://127.0.0.1:${port}`;
+    await expect(doctor(url, trusting())).resolves.toMatchObject({
+      address: `ok: ${url} answers a ping`,
+      tls: "ok: the certificate is valid",
+      access: expect.stringContaining("the API takes the token") as unknown,
+    });
+    emulator.clearRequests();
+    const { tls, access } = await doctor(url, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
+    expect(tls).toMatch(
+      /^wrong: GET \S+: the TLS connection failed \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\): its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file/,
+    );
+    expect(access).toBe("skipped: not checked before tls is right");
+    expect(emulator.requests).toHaveLength(0);
+  }, 60_000);
+
+  test.each<[string, () => Certified, RegExp]>([
+    [
+      "signed by itself",
+      () => certificate({ name: "127.0.0.1" }),
+      /\(DEPTH_ZERO_SELF_SIGNED_CERT\): its certificate is signed by itself; where it is your own server, set NODE_EXTRA_CA_CERTS/,
+    ],
+    [
+      "expired",
+      () => certificate({ name: "old", authority, until: -1 }),
+      /\(CERT_HAS_EXPIRED\): its certificate has expired: it must be renewed there, unless the clock/,
+    ],
+    [
+      "not valid yet",
+      () => certificate({ name: "new", authority, from: 1 }),
+      /\(CERT_NOT_YET_VALID\): its certificate is not valid yet: is the clock of this machine right\?/,
+    ],
+    [
+      "for another host",
+      () => certificate({ name: "other", authority, hosts: ["other.example.com"] }),
+      /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; is platform:baseUrl \(or PLATFORM_BASE_URL\) right\?/,
+    ],
+  ])(
+    "with a certificate that is %s says what to do, and sends nothing",
+    async (_what, made, message) => {
+      emulator.clearRequests();
+      const { tls } = await doctor(`https://127.0.0.1:${await secured(made())}`, trusting());
+      expect(tls).toMatch(message);
+      expect(emulator.requests).toHaveLength(0);
+    },
+    60_000,
+  );
+});
+
+describe("a proxy, on real sockets", () => {
+  test("is shown a host name and nothing else; NO_PROXY goes round it, and so does loopback", async () => {
+    const port = await secured(certificate({ name: "server", authority, hosts: [HIDDEN] }));
+    const through = await proxy(port);
+    const url = `https://${HIDDEN}:${port}`;
+    const credentials = through.url.replace("//", "//user:proxy-password@");
+    const found = await doctor(url, { ...trusting(), HTTPS_PROXY: credentials });
+    expect(found).toMatchObject({
+      address: `ok: ${url} answers a ping through the proxy ${through.url.slice(7)}`,
+      access: expect.stringContaining("the API takes the token") as unknown,
+    });
+    expect(found.printed).not.toContain("proxy-password");
+    expect(through.asked.length).toBeGreaterThan(0);
+    for (const line of through.asked) {
+      expect(line).toContain(`"CONNECT","${HIDDEN}:${port}"`);
+      expect(line).not.toContain(CANARY);
+    }
+    through.asked.length = 0;
+    const direct = await doctor(url, { ...trusting(), HTTPS_PROXY: through.url, NO_PROXY: HIDDEN });
+    expect(direct["address"]).toMatch(/\((ENOTFOUND|EAI_AGAIN)\); is platform:baseUrl/);
+    const all = { HTTP_PROXY: through.url, HTTPS_PROXY: through.url };
+    expect((await doctor(emulator.url, all))["access"]).toContain("the API takes the token");
+    expect(through.asked).toEqual([]);
+  }, 60_000);
+
+  test.each<[string, string, RegExp]>([
+    [
+      "wants a password",
+      "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
+      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 407\); it wants a user name and a password; put them into the address of the proxy, or HTTPS_PROXY names it/,
+    ],
+    [
+      // It must not pass for the API, which would say by this that a resource is gone.
+      "answers in the API's place",
+      'HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{"code":5,"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.ResourceInfo"}]}',
+      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 404\); HTTPS_PROXY names it: change that, or add api\.hidden\.test to NO_PROXY/,
+    ],
+  ])(
+    "that %s is told by its name",
+    async (_what, reply, message) => {
+      const through = await proxy(0, reply);
+      const found = await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url });
+      expect(found["address"]).toMatch(message);
+      expect(through.asked.join("\n")).not.toContain(CANARY);
+    },
+    60_000,
+  );
+
+  test("that opens no tunnel but lets a page through, or is not there, is told as well", async () => {
+    const page = await listening(createServer((_request, response) => response.end("<html>log in</html>")));
+    const through = await proxy(page);
+    expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url }))["tls"]).toMatch(
+      /what answers there does not speak TLS; is platform:baseUrl \(or PLATFORM_BASE_URL\) right, and does no proxy stand before it\?/,
+    );
+    expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "http://127.0.0.1:1" }))["address"]).toMatch(
+      /the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); HTTPS_PROXY names it/,
+    );
+    expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "socks5://127.0.0.1:1" }))["address"]).toMatch(
+      /the address of the proxy for api\.hidden\.test is no http or https URL; HTTPS_PROXY names it/,
+    );
+  }, 60_000);
+});
+
+test("a log-in page and a redirect to another host are told, and the bearer goes to neither", async () => {
+  const seen: (string | undefined)[] = [];
+  const portal = await listening(
+    createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end("<html>log in</html>");
+    }),
+  );
+  const captive = await listening(
+    createServer((_request, response) => {
+      response.writeHead(302, { Location: `http://127.0.0.1:${portal}/login` }).end();
+    }),
+  );
+  expect((await doctor(`http://127.0.0.1:${captive}`))["address"]).toMatch(
+    /this is not the Platform API: it redirects to 127\.0\.0\.1:\d+, which is not followed; is platform:baseUrl/,
+  );
+  expect(seen).toEqual([]);
+  expect((await doctor(`http://127.0.0.1:${portal}`))["address"]).toMatch(
+    /this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is/,
+  );
+  expect(seen).toEqual([undefined]);
+}, 60_000);
