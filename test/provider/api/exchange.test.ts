@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { tokenSource } from "../../../provider/api/auth";
 import type { ExchangeCredentials, OidcSource, TokenSource } from "../../../provider/api/auth";
 import { clientOf, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
@@ -374,6 +375,25 @@ describe("an exchange that fails", () => {
     expect(error.message).not.toContain(OIDC);
     expect(issuer.requests).toHaveLength(1);
   });
+});
+
+test("no error of an exchange holds a token anywhere, for whoever prints it whole", async () => {
+  const replies: Reply[] = [
+    failure(7, "m"),
+    failure(14, "m"),
+    failure(8, "m"),
+    { cut: "within", json: {} },
+    { text: htmlPage },
+    { json: { token: "two words" } },
+  ];
+  for (const reply of replies) {
+    issuer.script((_request, count) => (count === 0 ? access(1, { refreshToken: REFRESH }) : reply));
+    const source = sourceOf();
+    await source.token();
+    now += 3_600_000;
+    const shown = inspect(await errorOf(source.token()), { depth: 10, showHidden: true });
+    for (const canary of [OIDC, REFRESH, "access-1"]) expect(shown).not.toContain(canary);
+  }
 });
 
 test("a request with an exchanged token that is refused is sent once more with a new one", async () => {
