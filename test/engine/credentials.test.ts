@@ -1,5 +1,5 @@
 import { startEmulator } from "../../emulator";
-import type { Emulator } from "../../emulator";
+import type { Emulator, LoggedRequest } from "../../emulator";
 import { Stack } from "../support/engine";
 import type { Declarations, StateResource } from "../support/engine";
 import { call } from "../support/wire";
@@ -21,392 +21,417 @@ function secretIn(value: unknown): unknown {
 const clientSecretOf = (properties: Record<string, unknown> | undefined): unknown =>
   secretIn(((properties?.["oidc"] ?? {}) as Record<string, unknown>)["clientSecret"]);
 
-const login = (oidc: Record<string, unknown>, more: Record<string, unknown> = {}): Declarations => ({
-  org: { kind: "Group", args: { name: "org" } },
-  reader: {
+type Args = Record<string, unknown>;
+
+/** An identity provider `name` in an organisation of its own. */
+const login = (name: string, oidc: Args = { pkceEnabled: true }, more: Args = {}): Declarations => ({
+  [`${name}-org`]: { kind: "Group", args: { name } },
+  [`${name}-reader`]: {
     kind: "Role",
-    args: {
-      parentUid: "${org}",
-      name: "reader",
-      capabilities: ["CAP_REPO_LIST"],
-    },
+    args: { parentUid: `\${${name}-org}`, name: "reader", capabilities: ["CAP_REPO_LIST"] },
   },
-  login: {
+  [name]: {
     kind: "IdentityProvider",
     args: {
-      parentUid: "${org}",
-      name: "login",
-      defaultRole: "${reader}",
-      oidc: {
-        issuer: "https://login.example.com",
-        clientId: "platform",
-        ...oidc,
-      },
+      parentUid: `\${${name}-org}`,
+      name,
+      defaultRole: `\${${name}-reader}`,
+      oidc: { issuer: "https://login.example.com", clientId: "platform", ...oidc },
       ...more,
     },
   },
 });
 
-const withToken = (args: Record<string, unknown> = {}): Declarations => ({
-  ...login({ pkceEnabled: true }),
-  scim: { kind: "ScimToken", args: { parentUid: "${login}", ...args } },
+/** The same with a SCIM token `<name>-scim`. */
+const withToken = (name: string, args: Args = {}): Declarations => ({
+  ...login(name),
+  [`${name}-scim`]: { kind: "ScimToken", args: { parentUid: `\${${name}}`, ...args } },
 });
 
+const rule = (name: string): Declarations =>
+  login("ruled", { pkceEnabled: true, correlationRule: `CORRELATION_RULE_${name}_EQUALS_EXTERNAL_ID` });
+
+/** Two owners of the organisation of `switched`, as SCIM needs them. */
+const owners = (owner: string): Declarations =>
+  Object.fromEntries(
+    ["ada", "grace"].flatMap((name): [string, Declarations[string]][] => [
+      [
+        name,
+        {
+          kind: "Identity",
+          args: {
+            parentUid: "${switched-org}",
+            name,
+            claimMatch: { issuer: "https://login.example.com", subject: name },
+          },
+        },
+      ],
+      [
+        `${name}-owns`,
+        {
+          kind: "RoleBinding",
+          args: { parentUid: "${switched-org}", identityUid: `\${${name}}`, roleUid: owner },
+        },
+      ],
+    ]),
+  );
+
+const LATER = new Date(Date.now() + 100 * 86_400_000).toISOString();
+
+/** One run of the CLI: what it printed and asked, and what state and server held after it. */
+interface Step {
+  readonly code: number;
+  readonly output: string;
+  readonly requests: readonly LoggedRequest[];
+  readonly state: Readonly<Record<string, StateResource>>;
+  readonly secrets: Readonly<Record<string, string | undefined>>;
+  readonly scim: Readonly<Record<string, Record<string, unknown>>>;
+}
+
+/*
+ * A run of the CLI takes seconds, so the scenarios share them: each has an organisation of its own, and each run
+ * takes every scenario one step on. The tests then look at their scenario alone.
+ */
 describe("credentials, through the real engine", () => {
   let emulator: Emulator;
   let stack: Stack;
   /** All that any command of this stack printed. */
-  let printed: string;
+  let printed = "";
+  const previews: { code: number; output: string }[] = [];
+  const steps: Record<string, Step> = {};
 
   const run = async (...args: string[]) => {
-    const result = await stack.pulumi(args, {
-      PLATFORM_LOG: "debug",
-      PLATFORM_MAX_RETRIES: "0",
-    });
+    const result = await stack.pulumi(args, { PLATFORM_LOG: "debug", PLATFORM_MAX_RETRIES: "0" });
     printed += result.output;
     return result;
   };
-  const up = async (program: Declarations, ...more: string[]): Promise<void> => {
+  const preview = async (program: Declarations, ...more: string[]): Promise<void> => {
     stack.declare(program);
+    previews.push(await run("preview", ...more));
+  };
+  const ids: Record<string, string> = {};
+  const pathOf = (name: string): string => `/iam/v2/identityProviders/${ids[name] ?? "?"}`;
+  const step = async (label: string, programs: Declarations[], ...more: string[]): Promise<void> => {
+    stack.declare(Object.assign({}, ...programs) as Declarations);
+    emulator.clearRequests();
     const { code, output } = await run("up", "--yes", ...more);
-    expect({ code, output: code === 0 ? "" : output }).toEqual({
-      code: 0,
-      output: "",
-    });
+    const requests = [...emulator.requests];
+    emulator.clearFaults();
+    const state = await stack.ours();
+    for (const [name, { type, id }] of Object.entries(state)) {
+      if (type.endsWith(":IdentityProvider") && id !== undefined) ids[name] = id;
+    }
+    const providers = Object.keys(ids).filter((name) => state[name]);
+    const secrets = Object.fromEntries(
+      providers.map((name) => [name, emulator.clientSecret(ids[name] ?? "")]),
+    );
+    const scim: Record<string, Record<string, unknown>> = {};
+    for (const name of providers) {
+      scim[name] = (await call(emulator, "GET", pathOf(name)))["scim"] as Record<string, unknown>;
+    }
+    steps[label] = { code, output, requests, state, secrets, scim };
   };
-  const failsWith = async (program: Declarations, ...words: string[]): Promise<void> => {
-    stack.declare(program);
-    const { code, output } = await run("up", "--yes", "--skip-preview");
-    expect(code).not.toBe(0);
-    for (const word of words) expect(output).toContain(word);
+  const fault = (name: string, verb: string, failure: object): void => {
+    const path = new RegExp(`${ids[name] ?? "identityProviders/.*"}:${verb}$`);
+    emulator.addFault({ method: "POST", path, count: 1, ...failure });
   };
-  const held = async (name: string): Promise<StateResource> => {
-    const found = (await stack.ours())[name];
-    if (!found) throw new Error(`no ${name} in the state`);
+  const stale = { status: 409, body: { code: 10, message: "etag", details: [] } };
+
+  const after = (label: string): Step => {
+    const found = steps[label];
+    if (!found) throw new Error(`no step ${label}`);
     return found;
   };
-  const tokenInState = async (): Promise<string> => {
-    const { outputs, inputs } = await held("scim");
+  /** The writes of a run that concern an identity provider itself. */
+  const writesOf = (label: string, name: string): LoggedRequest[] =>
+    after(label).requests.filter(({ method, path }) => method !== "GET" && path.startsWith(pathOf(name)));
+  const posts = (label: string, name: string, verb: string): LoggedRequest[] =>
+    writesOf(label, name).filter(({ path }) => path === `${pathOf(name)}:${verb}`);
+  const tokenAfter = (label: string, name: string): string => {
+    const { outputs, inputs } = after(label).state[`${name}-scim`] ?? {};
     expect(inputs).not.toHaveProperty("token");
     const token = secretIn(outputs?.["token"]);
     expect(token).toMatch(/^cgscim_[0-9a-f]{64}$/);
     return String(token);
   };
-  const scimAtServer = async () => {
-    const provider = await call(emulator, "GET", `/iam/v2/identityProviders/${(await held("login")).id}`);
-    return provider["scim"] as Record<string, unknown>;
+  const succeeded = (label: string): void => {
+    const { code, output } = after(label);
+    expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
   };
-  const posts = (verb: string) =>
-    emulator.requests.filter(({ method, path }) => method === "POST" && path.endsWith(`:${verb}`));
 
   beforeAll(async () => {
     emulator = await startEmulator();
-  });
-  beforeEach(async () => {
-    printed = "";
-    emulator.clearFaults();
     stack = await new Stack(emulator).init();
-  });
-  afterEach(async () => {
-    emulator.clearFaults();
-    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
-    expect(Object.values(emulator.state()).flat()).toEqual([]);
-    stack.dispose();
-  });
-  afterAll(() => emulator.close());
-
-  const nothingLeaked = (...canaries: string[]) => {
-    expect(printed).toContain("platform: ");
-    for (const canary of canaries) {
-      expect(printed).not.toContain(canary);
-      expect(stack.everyByte()).not.toContain(canary);
-    }
-  };
-
-  test("a client secret is kept encrypted, sent when it changes, and wiped when it is taken away", async () => {
-    await up(login({ clientSecret: FIRST }));
-    const { id = "", inputs, outputs } = await held("login");
-    expect([clientSecretOf(inputs), clientSecretOf(outputs)]).toEqual([FIRST, FIRST]);
-    expect(emulator.clientSecret(id)).toBe(FIRST);
-
-    await up(login({ clientSecret: FIRST }), "--expect-no-changes");
-    const refreshed = await run("refresh", "--yes", "--expect-no-changes");
-    expect(refreshed.code).toBe(0);
-    const after = await held("login");
-    expect([clientSecretOf(after.inputs), clientSecretOf(after.outputs)]).toEqual([FIRST, FIRST]);
-
-    // Whatever else changes, the secret is left alone.
-    emulator.clearRequests();
-    await up(login({ clientSecret: FIRST, groupsClaim: "groups" }));
-    const patches = () => emulator.requests.filter(({ method }) => method === "PATCH");
-    expect(patches().map(({ updateMask, body }) => ({ updateMask, body }))).toEqual([
-      {
-        updateMask: ["oidc.groupsClaim"],
-        body: { oidc: { groupsClaim: "groups" } },
-      },
-    ]);
-    expect(emulator.clientSecret(id)).toBe(FIRST);
-
-    emulator.clearRequests();
-    await up(login({ clientSecret: SECOND, groupsClaim: "groups" }), "--diff");
-    expect(patches().map(({ updateMask }) => updateMask)).toEqual([["oidc.clientSecret"]]);
-    expect(emulator.clientSecret(id)).toBe(SECOND);
-    expect(clientSecretOf((await held("login")).outputs)).toBe(SECOND);
-
-    emulator.clearRequests();
-    await up(login({ groupsClaim: "groups", pkceEnabled: true }));
-    expect(patches().map(({ updateMask }) => [...(updateMask ?? [])].sort())).toEqual([
-      ["oidc.clientSecret", "oidc.pkceEnabled"],
-    ]);
-    expect(emulator.clientSecret(id)).toBeUndefined();
-    nothingLeaked(FIRST, SECOND);
-  }, 180_000);
-
-  test("a check that fails prints no secret, wherever it was put", async () => {
-    const misplaced = login({ clientSceret: FIRST });
-    misplaced["login"] = {
-      kind: "IdentityProvider",
-      args: { ...misplaced["login"]?.args, clientSecret: SECOND },
-    };
-    stack.declare(misplaced);
-    const { code, output } = await run("preview");
-    expect(code).not.toBe(0);
-    expect(output).toContain("clientSecret is not an argument");
-    expect(output).toContain('is not an argument; did you mean "clientSecret"?');
-    expect(output).toContain("is missing: give clientSecret, pkceEnabled or both");
-    for (const oidc of [[FIRST], FIRST]) {
-      const wrong = login({});
-      wrong["login"] = {
-        kind: "IdentityProvider",
-        args: { ...wrong["login"]?.args, oidc },
-      };
-      stack.declare(wrong);
-      expect((await run("preview")).output).toContain("oidc is missing: give an object");
-    }
-    for (const canary of [FIRST, SECOND]) expect(printed).not.toContain(canary);
-  }, 120_000);
-
-  test("an error of the server prints no secret", async () => {
-    emulator.addFault({
-      method: "POST",
-      path: "/iam/v2/identityProviders",
-      status: 400,
-      body: { code: 3, message: "no", details: [] },
-    });
-    await failsWith(login({ clientSecret: FIRST }), 'creating identity provider "login"', "INVALID_ARGUMENT");
-    nothingLeaked(FIRST);
-  }, 120_000);
-
-  test("the default correlation rule may be restated, another one replaces", async () => {
-    await up(login({ pkceEnabled: true }));
-    const rule = (name: string) =>
-      login({
-        pkceEnabled: true,
-        correlationRule: `CORRELATION_RULE_${name}_EQUALS_EXTERNAL_ID`,
-      });
-    await up(rule("SUB"), "--expect-no-changes");
-    stack.declare(rule("OID"));
-    const preview = await run("preview", "--diff");
-    expect(preview.output).toMatch(/1 to replace/);
-    await run("up", "--yes", "--skip-preview");
-    expect((await run("preview", "--refresh", "--expect-no-changes")).code).toBe(0);
-  }, 120_000);
-
-  test("SCIM is switched with the etag read just before, once more where that is stale", async () => {
-    const owners = (scimEnabled: boolean | undefined): Declarations => {
-      const program = login({ pkceEnabled: true }, { scimEnabled });
-      const { login: provider, ...rest } = program;
-      const people = ["ada", "grace"].flatMap((name): [string, Declarations[string]][] => [
-        [
-          name,
-          {
-            kind: "Identity",
-            args: {
-              parentUid: "${org}",
-              name,
-              claimMatch: {
-                issuer: "https://login.example.com",
-                subject: name,
-              },
-            },
-          },
-        ],
-        [
-          `${name}-owns`,
-          {
-            kind: "RoleBinding",
-            args: {
-              parentUid: "${org}",
-              identityUid: `\${${name}}`,
-              roleUid: "OWNER",
-            },
-          },
-        ],
-      ]);
-      return {
-        ...rest,
-        ...Object.fromEntries(people),
-        ...(provider && { login: provider }),
-      };
-    };
     const roles = await call(emulator, "GET", "/iam/v2/roles?name=owner");
     const owner = (roles["roles"] as { uid: string }[]).find(({ uid }) => !uid.includes("/"))?.uid ?? "";
-    const program = (scimEnabled: boolean | undefined, isFirst = false): Declarations =>
-      JSON.parse(
-        JSON.stringify(
-          isFirst ? login({ pkceEnabled: true }, { scimEnabled }) : owners(scimEnabled),
-        ).replaceAll("OWNER", owner),
-      ) as Declarations;
+    const switched = (scimEnabled: boolean | undefined): Declarations => ({
+      ...login("switched", { pkceEnabled: true }, { scimEnabled }),
+      ...owners(owner),
+    });
 
-    // Without two owners the provider is made, and SCIM stays off until the next run.
-    await failsWith(
-      program(true, true),
-      "was created as",
-      "writing scimEnabled failed",
-      "FAILED_PRECONDITION",
+    const misplaced = login("kept", { clientSceret: FIRST });
+    Object.assign(misplaced["kept"]?.args ?? {}, { clientSecret: SECOND });
+    await preview(misplaced);
+    for (const oidc of [[FIRST], FIRST]) {
+      const wrong = login("kept");
+      Object.assign(wrong["kept"]?.args ?? {}, { oidc });
+      await preview(wrong);
+    }
+
+    fault("any", "generateScimToken", { close: "before" });
+    await step(
+      "made",
+      [
+        login("kept", { clientSecret: FIRST }),
+        login("ruled"),
+        // Without two owners.
+        login("switched", { pkceEnabled: true }, { scimEnabled: true }),
+        withToken("rotated", { rotate: "one", overlap: "30m" }),
+        withToken("refused"),
+        withToken("turned"),
+        login("lost"),
+        login("foreign"),
+      ],
+      "--skip-preview",
+      "--continue-on-error",
     );
-    expect((await scimAtServer())["enabled"]).toBe(false);
-    await up(program(undefined));
-    emulator.clearRequests();
+
+    fault("refused", "regenerateScimToken", stale);
+    fault("turned", "regenerateScimToken", { close: "after" });
+    fault("lost", "generateScimToken", { close: "after" });
     emulator.addFault({
       method: "POST",
-      path: /:setScimEnabled$/,
-      status: 409,
-      body: { code: 10, message: "etag", details: [] },
+      path: /identityProviders\/[0-9a-f]{40}$/,
+      status: 400,
+      body: { code: 3, message: "no", details: [] },
       count: 1,
     });
-    await up(program(true));
-    expect(posts("setScimEnabled")).toHaveLength(2);
-    expect((await scimAtServer())["enabled"]).toBe(true);
-    await up(program(true), "--refresh", "--expect-no-changes");
+    await call(emulator, "POST", `${pathOf("foreign")}:generateScimToken`, {});
+    await step(
+      "failed",
+      [
+        login("kept", { clientSecret: FIRST }),
+        rule("SUB"),
+        switched(undefined),
+        withToken("rotated", { rotate: "one", overlap: "1800s" }),
+        withToken("refused", { rotate: "now" }),
+        withToken("turned", { rotate: "now" }),
+        withToken("lost"),
+        withToken("foreign"),
+        login("unmade", { clientSecret: SECOND }),
+      ],
+      "--skip-preview",
+      "--continue-on-error",
+    );
 
-    const { etag } = await scimAtServer();
-    const { id = "" } = await held("login");
-    await call(emulator, "POST", `/iam/v2/identityProviders/${id}:setScimEnabled`, { enabled: false, etag });
-    expect((await run("preview", "--refresh", "--diff")).output).toContain("scimEnabled: true");
-    await up(program(true), "--refresh");
-    expect((await scimAtServer())["enabled"]).toBe(true);
-    await up(program(undefined));
-    expect((await scimAtServer())["enabled"]).toBe(false);
-  }, 240_000);
+    fault("switched", "setScimEnabled", stale);
+    await call(emulator, "POST", `${pathOf("foreign")}:revokeScimToken`, {});
+    const third = [
+      login("kept", { clientSecret: FIRST, groupsClaim: "groups" }),
+      rule("OID"),
+      switched(true),
+      withToken("rotated", { rotate: "one", overlap: "0s" }),
+      withToken("refused", { rotate: "now" }),
+      withToken("turned", { rotate: "now" }),
+      withToken("lost"),
+      withToken("foreign"),
+    ];
+    await step("mended", third, "--diff");
+    await step("unchanged", third, "--skip-preview", "--refresh", "--expect-no-changes");
 
-  test("a SCIM token is a secret output, kept on refresh, rotated by each trigger", async () => {
-    await up(withToken({ rotate: "one", overlap: "30m" }));
-    const tokens = [await tokenInState()];
-    const { id, outputs } = await held("scim");
-    expect(id).toBe((await held("login")).id);
+    const { etag } = after("unchanged").scim["switched"] ?? {};
+    await call(emulator, "POST", `${pathOf("switched")}:setScimEnabled`, { enabled: false, etag });
+    await call(emulator, "POST", `${pathOf("foreign")}:revokeScimToken`, {});
+    await preview(Object.assign({}, ...third) as Declarations, "--refresh", "--diff", "--expect-no-changes");
+    const fourth = [
+      login("kept", { clientSecret: SECOND, groupsClaim: "groups" }),
+      rule("OID"),
+      switched(true),
+      withToken("rotated", { rotate: "two", overlap: "30m" }),
+      withToken("refused", { rotate: "now", expireTime: LATER }),
+      withToken("turned", { rotate: "now", neverExpires: true, overlap: "0s" }),
+      withToken("lost"),
+      withToken("foreign"),
+    ];
+    await step("changed", fourth, "--skip-preview", "--refresh", "--diff");
+    await step("changed, again", fourth, "--skip-preview", "--refresh", "--expect-no-changes");
+
+    const fifth = [
+      login("kept", { groupsClaim: "groups", pkceEnabled: true }),
+      rule("OID"),
+      switched(undefined),
+      withToken("rotated", { rotate: "two", overlap: "30m" }),
+      withToken("refused", { rotate: "now", expireTime: LATER }),
+      withToken("turned"),
+      withToken("lost"),
+      withToken("foreign"),
+    ];
+    await step("cleared", fifth, "--skip-preview");
+    await step("cleared, again", fifth, "--skip-preview", "--refresh", "--expect-no-changes");
+    // Revoked already: the delete at the end is done.
+    await call(emulator, "POST", `${pathOf("foreign")}:revokeScimToken`, {});
+    printed += (await stack.succeed(["destroy", "--yes", "--skip-preview"])).output;
+  }, 280_000);
+
+  afterAll(async () => {
+    stack.dispose();
+    await emulator.close();
+  });
+
+  test("a client secret is kept encrypted, sent when it changes, and wiped when it is taken away", () => {
+    const secretsIn = (label: string) => {
+      const { inputs, outputs } = after(label).state["kept"] ?? {};
+      return [clientSecretOf(inputs), clientSecretOf(outputs)];
+    };
+    const patches = (label: string) => writesOf(label, "kept").filter(({ method }) => method === "PATCH");
+    expect(secretsIn("made")).toEqual([FIRST, FIRST]);
+    expect(after("made").secrets["kept"]).toBe(FIRST);
+    expect(writesOf("failed", "kept")).toEqual([]);
+
+    // Whatever else changes, the secret is left alone.
+    expect(patches("mended").map(({ updateMask, body }) => ({ updateMask, body }))).toEqual([
+      { updateMask: ["oidc.groupsClaim"], body: { oidc: { groupsClaim: "groups" } } },
+    ]);
+    expect(after("mended").secrets["kept"]).toBe(FIRST);
+    // A refresh does not lose it either.
+    expect(secretsIn("unchanged")).toEqual([FIRST, FIRST]);
+
+    expect(patches("changed").map(({ updateMask }) => updateMask)).toEqual([["oidc.clientSecret"]]);
+    expect(after("changed").secrets["kept"]).toBe(SECOND);
+    expect(secretsIn("changed")).toEqual([SECOND, SECOND]);
+
+    expect(patches("cleared").map(({ updateMask }) => [...(updateMask ?? [])].sort())).toEqual([
+      ["oidc.clientSecret", "oidc.pkceEnabled"],
+    ]);
+    expect(after("cleared").secrets["kept"]).toBeUndefined();
+  });
+
+  test("a run that repeats what is there changes nothing, also after a refresh", () => {
+    for (const label of ["unchanged", "changed, again", "cleared, again"]) {
+      succeeded(label);
+      expect(after(label).requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    }
+  });
+
+  test("a check that fails prints no secret, wherever it was put", () => {
+    const [misplaced, ...wrong] = previews;
+    expect(misplaced?.code).not.toBe(0);
+    expect(misplaced?.output).toContain("clientSecret is not an argument");
+    expect(misplaced?.output).toContain('is not an argument; did you mean "clientSecret"?');
+    expect(misplaced?.output).toContain("is missing: give clientSecret, pkceEnabled or both");
+    for (const { output } of wrong.slice(0, 2)) expect(output).toContain("oidc is missing: give an object");
+  });
+
+  test("an error of the server prints no secret", () => {
+    const { code, output } = after("failed");
+    expect(code).not.toBe(0);
+    expect(output).toContain('creating identity provider "unmade"');
+    expect(output).toContain("INVALID_ARGUMENT");
+  });
+
+  test("the default correlation rule may be restated, another one replaces", () => {
+    expect(writesOf("failed", "ruled")).toEqual([]);
+    succeeded("mended");
+    expect(after("mended").output).toMatch(/1 to replace/);
+    expect(after("mended").state["ruled"]?.id).not.toBe(after("failed").state["ruled"]?.id);
+  });
+
+  test("SCIM is switched with the etag read just before, once more where that is stale", () => {
+    // Without two owners the provider is made, and SCIM stays off until a later run.
+    for (const words of ["was created as", "writing scimEnabled failed", "FAILED_PRECONDITION"]) {
+      expect(after("made").output).toContain(words);
+    }
+    expect(after("made").scim["switched"]?.["enabled"]).toBe(false);
+    expect(posts("mended", "switched", "setScimEnabled")).toHaveLength(2);
+    expect(after("mended").scim["switched"]?.["enabled"]).toBe(true);
+    // Switched off by hand.
+    expect(previews.at(-1)?.output).toContain("scimEnabled: true");
+    expect(after("changed").scim["switched"]?.["enabled"]).toBe(true);
+    expect(after("cleared").scim["switched"]?.["enabled"]).toBe(false);
+  });
+
+  test("a SCIM token is a secret output, kept on refresh, rotated by each trigger", () => {
+    const { id, outputs } = after("made").state["rotated-scim"] ?? {};
+    expect(id).toBe(after("made").state["rotated"]?.id);
     expect(outputs).toMatchObject({
       endpointUrl: expect.stringContaining("/scim/") as unknown,
       tokenExpireTime: expect.stringMatching(/^\d{4}-/) as unknown,
     });
-    await up(withToken({ rotate: "one", overlap: "1800s" }), "--expect-no-changes");
-    expect((await run("refresh", "--yes", "--expect-no-changes")).code).toBe(0);
-    expect(await tokenInState()).toBe(tokens[0]);
-
-    emulator.clearRequests();
-    await up(withToken({ rotate: "one", overlap: "0s" }));
-    expect(posts("regenerateScimToken")).toHaveLength(0);
-    expect(await tokenInState()).toBe(tokens[0]);
-
-    const later = new Date(Date.now() + 100 * 86_400_000).toISOString();
-    for (const [args, body] of [
-      [{ rotate: "two", overlap: "30m" }, { overlap: "1800s" }],
-      [{ rotate: "two", expireTime: later }, { expireTime: later }],
-      [
-        { rotate: "two", neverExpires: true, overlap: "0s" },
-        { neverExpires: true, overlap: "0s" },
-      ],
-      [{}, {}],
+    // Another spelling is no change; another overlap alone rotates nothing.
+    expect(posts("failed", "rotated", "regenerateScimToken")).toEqual([]);
+    expect(posts("mended", "rotated", "regenerateScimToken")).toEqual([]);
+    for (const label of ["failed", "mended", "unchanged"]) {
+      expect(tokenAfter(label, "rotated")).toBe(tokenAfter("made", "rotated"));
+    }
+    for (const [label, before, name, body] of [
+      ["changed", "unchanged", "rotated", { overlap: "1800s" }],
+      ["changed", "unchanged", "refused", { expireTime: LATER }],
+      ["changed", "unchanged", "turned", { neverExpires: true, overlap: "0s" }],
+      ["cleared", "changed", "turned", {}],
     ] as const) {
-      emulator.clearRequests();
-      await up(withToken(args), "--diff");
-      expect(posts("regenerateScimToken").map((one) => one.body)).toEqual([
+      succeeded(label);
+      expect(posts(label, name, "regenerateScimToken").map((one) => one.body)).toEqual([
         { ...body, etag: expect.any(String) as unknown },
       ]);
-      const token = await tokenInState();
-      expect(tokens).not.toContain(token);
-      tokens.push(token);
-      expect((await held("scim")).outputs?.["tokenExpireTime"] === undefined).toBe("neverExpires" in args);
-      await up(withToken(args), "--refresh", "--expect-no-changes");
+      expect(tokenAfter(label, name)).not.toBe(tokenAfter(before, name));
+      expect(after(label).state[`${name}-scim`]?.outputs?.["tokenExpireTime"] === undefined).toBe(
+        "neverExpires" in body,
+      );
     }
-    nothingLeaked(...tokens);
-  }, 300_000);
+  });
 
-  test("a rotation with a stale etag is tried once more, with a fresh one", async () => {
-    await up(withToken());
-    const before = await tokenInState();
-    emulator.addFault({
-      method: "POST",
-      path: /:regenerateScimToken$/,
-      status: 409,
-      body: { code: 10, message: "etag", details: [] },
-      count: 1,
-    });
-    await up(withToken({ rotate: "now" }));
-    expect(await tokenInState()).not.toBe(before);
-  }, 120_000);
+  test("a rotation with a stale etag is tried once more, with a fresh one", () => {
+    expect(posts("failed", "refused", "regenerateScimToken")).toHaveLength(2);
+    expect(tokenAfter("failed", "refused")).not.toBe(tokenAfter("made", "refused"));
+  });
 
-  test("a token whose answer was lost is never made twice: the next run rotates it", async () => {
-    await up(login({ pkceEnabled: true }));
-    emulator.addFault({
-      method: "POST",
-      path: /:generateScimToken$/,
-      close: "after",
-      count: 1,
-    });
-    emulator.clearRequests();
-    await failsWith(withToken(), "it was made, but the answer was lost", "run again to rotate it");
-    expect(posts("generateScimToken")).toHaveLength(1);
-    expect((await held("scim")).outputs).not.toHaveProperty("token");
-    await up(withToken());
-    expect([posts("generateScimToken").length, posts("regenerateScimToken").length]).toEqual([1, 1]);
-    await tokenInState();
-    await up(withToken(), "--refresh", "--expect-no-changes");
-  }, 120_000);
+  test("a token whose answer was lost is never made twice: the next run rotates it", () => {
+    expect(after("failed").output).toContain("it was made, but the answer was lost");
+    expect(after("failed").output).toContain("run again to rotate it");
+    expect(posts("failed", "lost", "generateScimToken")).toHaveLength(1);
+    expect(after("failed").state["lost-scim"]?.outputs).not.toHaveProperty("token");
+    expect(posts("mended", "lost", "generateScimToken")).toEqual([]);
+    expect(posts("mended", "lost", "regenerateScimToken")).toHaveLength(1);
+    tokenAfter("mended", "lost");
+  });
 
-  test("a token that was never made, its request being lost, is asked for again", async () => {
-    emulator.addFault({
-      method: "POST",
-      path: /:generateScimToken$/,
-      close: "before",
-      count: 1,
-    });
-    await up(withToken());
-    await tokenInState();
-  }, 120_000);
+  test("a token that was never made, its request being lost, is asked for again", () => {
+    const asked = ["rotated", "refused", "turned"].flatMap((name) =>
+      posts("made", name, "generateScimToken"),
+    );
+    expect(asked).toHaveLength(4);
+    for (const name of ["rotated", "refused", "turned"]) tokenAfter("made", name);
+  });
 
-  test("a rotation whose answer was lost says so, and the next run rotates once more", async () => {
-    await up(withToken());
-    const before = await tokenInState();
-    emulator.addFault({
-      method: "POST",
-      path: /:regenerateScimToken$/,
-      close: "after",
-      count: 1,
-    });
-    emulator.clearRequests();
-    await failsWith(withToken({ rotate: "now" }), "it was rotated, but the answer was lost");
-    expect(posts("regenerateScimToken")).toHaveLength(1);
-    expect(await tokenInState()).toBe(before);
-    await up(withToken({ rotate: "now" }));
-    expect(posts("regenerateScimToken")).toHaveLength(2);
-    expect(await tokenInState()).not.toBe(before);
-    nothingLeaked(before, await tokenInState());
-  }, 120_000);
+  test("a rotation whose answer was lost says so, and the next run rotates once more", () => {
+    expect(after("failed").output).toContain("it was rotated, but the answer was lost");
+    expect(posts("failed", "turned", "regenerateScimToken")).toHaveLength(1);
+    expect(tokenAfter("failed", "turned")).toBe(tokenAfter("made", "turned"));
+    expect(posts("mended", "turned", "regenerateScimToken")).toHaveLength(1);
+    expect(tokenAfter("mended", "turned")).not.toBe(tokenAfter("made", "turned"));
+  });
 
-  test("a token made elsewhere is not taken over, a revoked one is made again", async () => {
-    await up(login({ pkceEnabled: true }));
-    const path = `/iam/v2/identityProviders/${(await held("login")).id}`;
-    await call(emulator, "POST", `${path}:generateScimToken`, {});
-    await failsWith(withToken(), "has a token already", `POST ${path}:revokeScimToken`);
-    await call(emulator, "POST", `${path}:revokeScimToken`, {});
-    await up(withToken());
-    const before = await tokenInState();
-    await call(emulator, "POST", `${path}:revokeScimToken`, {});
-    expect((await run("preview", "--refresh", "--expect-no-changes")).code).not.toBe(0);
-    await up(withToken(), "--refresh");
-    expect(await tokenInState()).not.toBe(before);
-    // Revoked already: the delete at the end is done.
-    await call(emulator, "POST", `${path}:revokeScimToken`, {});
-  }, 180_000);
+  test("a token made elsewhere is not taken over, a revoked one is made again", () => {
+    expect(after("failed").output).toContain("has a token already");
+    expect(after("failed").output).toContain(`POST ${pathOf("foreign")}:revokeScimToken`);
+    expect(previews.at(-1)?.code).not.toBe(0);
+    expect(tokenAfter("changed", "foreign")).not.toBe(tokenAfter("mended", "foreign"));
+  });
+
+  test("no secret is in any output, state, history or file of the CLI, and destroy leaves nothing", () => {
+    expect(printed).toContain("platform: ");
+    const tokens = Object.values(steps).flatMap(({ state }) =>
+      Object.values(state).flatMap(({ outputs }) => {
+        const token = secretIn(outputs?.["token"]);
+        return typeof token === "string" ? [token] : [];
+      }),
+    );
+    expect(new Set(tokens).size).toBeGreaterThan(8);
+    const bytes = stack.everyByte();
+    for (const canary of [FIRST, SECOND, ...new Set(tokens)]) {
+      expect(printed).not.toContain(canary);
+      expect(bytes).not.toContain(canary);
+    }
+    expect(Object.values(emulator.state()).flat()).toEqual([]);
+  });
 });
