@@ -3,7 +3,7 @@ import type { Handlers } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";
 import { kinds } from "../../../provider/resources";
 import type { Declarations } from "../../support/engine";
-import { clientOf } from "./server";
+import { clientOf, tokensOf } from "./server";
 
 export interface Held {
   readonly kind: string;
@@ -22,7 +22,7 @@ export class HandlerStack {
     private readonly declarations: Declarations,
   ) {
     const client = clientOf(server, {
-      tokens: { token: () => Promise.resolve(server.token), renew: () => Promise.resolve(false) },
+      tokens: tokensOf(() => Promise.resolve(server.token)),
     });
     const surroundings = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
     this.handlers = Object.fromEntries(kinds.map(({ spec }) => [spec.kind, handlersFor(spec, surroundings)]));
