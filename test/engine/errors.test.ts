@@ -82,7 +82,7 @@ describe("errors, through the real engine", () => {
         });
         return {};
       },
-      says: /this is not the Platform API: HTTP 200, but its answer is not the API's JSON; is platform:baseUrl/,
+      says: /this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl/,
     },
   ])("$title", ({ env, says }) => {
     test.each([

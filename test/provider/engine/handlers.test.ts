@@ -534,7 +534,7 @@ describe("read", () => {
       failure(7, "m"),
       "PERMISSION_DENIED (HTTP 403): m\n  the identity behind the token lacks a role there that grants this, or the parent does not exist",
     ],
-    ["a page with 200", { text: htmlPage }, "HTTP 200, but its answer is not the API's JSON"],
+    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, as the log-in page"],
     [
       "the answer to another question",
       json({ ...stored, uid: ROOT_UID }),
@@ -761,7 +761,7 @@ describe("update", () => {
   test.each<[string, Reply, string]>([
     ["a missing resource", missing(GROUP_UID), "NOT_FOUND (HTTP 404)"],
     ["403", failure(7, "no"), "PERMISSION_DENIED (HTTP 403): no"],
-    ["a page with 200", { text: htmlPage }, "its answer is not the API's JSON"],
+    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, as the log-in page"],
     ["a failed precondition", failure(9, "built-in"), "FAILED_PRECONDITION (HTTP 400): built-in"],
   ])("of %s is an error that names the fields", async (_name, reply, words) => {
     server.script([reply]);
