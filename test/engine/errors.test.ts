@@ -211,7 +211,7 @@ describe("settings, through the real engine", () => {
     [
       "the token is missing",
       () => ({ PLATFORM_TOKEN: undefined }),
-      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or run `pulumi config set --secret platform:token …`",
+      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
     ],
     [
       "the address is missing",

@@ -16,8 +16,8 @@ const CANARY = "canary-claim-4142135623";
 const RUNNER_TOKEN = "canary-runner-7320508075";
 const SUBJECT = "repo:acme/pay:ref:refs/heads/main";
 
-/** Seconds of the long run, one for each create. */
-const CREATES = 28;
+/** Creates of the long run, each of a second at least; with the exchanges, and what is sent again, half a minute. */
+const CREATES = 20;
 
 const groups = (count: number, parentUid?: string): Declarations =>
   Object.fromEntries(
