@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { TokenSource } from "./auth";
-import { ConnectionError } from "./errors";
+import { ConnectionError, isTooLarge } from "./errors";
 import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { Transport } from "./transport";
@@ -101,10 +101,15 @@ export class Client {
     return this.request({ method: "POST", path, body, repeatable });
   }
 
-  async create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
-    const answer = await this.post(this.address(collection, parent), body, { repeatable: false });
-    if (typeof answer["uid"] === "string") this.madeAt.set(answer["uid"], Date.now());
-    return answer;
+  create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
+    return this.post(this.address(collection, parent), body, { repeatable: false });
+  }
+
+  /** Whether a resource is new to this client; from then on it is known as made by it. */
+  claim(uid: string): boolean {
+    if (this.madeAt.has(uid)) return false;
+    this.madeAt.set(uid, Date.now());
+    return true;
   }
 
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */
@@ -151,8 +156,17 @@ export class Client {
     const tokens = new Set<string>();
     let token: string | undefined;
     let repeated = 0;
-    do {
-      const page = await this.get(collection, { ...query, page_size: pageSize, page_token: token });
+    let size = pageSize;
+    for (;;) {
+      let page: JsonObject;
+      try {
+        page = await this.get(collection, { ...query, page_size: size, page_token: token });
+      } catch (error) {
+        // The token tells where to go on, whatever the size; what comes twice is dropped.
+        if (!isTooLarge(error) || size === 1) throw error;
+        size = Math.ceil(size / 2);
+        continue;
+      }
       const items = page[plural];
       if (!Array.isArray(items)) {
         throw this.notTheApi({ method: "GET", path: collection }, `its answer has no list "${plural}"`);
@@ -178,15 +192,20 @@ export class Client {
       if (repeated > tokens.size) {
         throw this.notTheApi({ method: "GET", path: collection }, "its list goes in circles");
       }
-      if (token !== undefined) tokens.add(token);
-    } while (token !== undefined);
+      if (token === undefined) return;
+      tokens.add(token);
+    }
   }
 
   private request(call: Call): Promise<JsonObject> {
     let attempt = 0;
     return withRetry(
       // Inside the limit: a request that waits for its turn must not slip through before the gate closes.
-      () => this.limit(() => throughGate(() => this.attempt(call, (attempt += 1)), this.policy, this.gate)),
+      (begins) =>
+        this.limit(() => {
+          begins();
+          return throughGate(() => this.attempt(call, (attempt += 1)), this.policy, this.gate);
+        }),
       call.repeatable,
       this.policy,
     );

@@ -198,11 +198,19 @@ export function isFailedPrecondition(error: unknown): boolean {
   return hasCode(error, "FAILED_PRECONDITION");
 }
 
+/** A message over 4 MiB, either way (contract, section 8): the same request meets the same answer. */
+export function isTooLarge(error: unknown): boolean {
+  return (
+    hasCode(error, "RESOURCE_EXHAUSTED") && isApiError(error) && /larger than max/i.test(error.serverMessage)
+  );
+}
+
 /** Whether a request that failed so may have been carried out. */
 export function isUnclear(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === "unclear";
   if (!isApiError(error)) return false;
-  return (error.status >= 500 && error.code !== "UNIMPLEMENTED") || error.code === "CANCELLED";
+  if (error.status >= 500) return error.code !== "UNIMPLEMENTED";
+  return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -179,6 +179,8 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
 /** Sends requests to one server and to no other: no redirect is followed, no certificate left unchecked. */
 export class Transport {
   private http: AxiosInstance | undefined;
+  /** Whether an answer has come that was this server's own. */
+  private hasAnswered = false;
 
   constructor(private readonly options: TransportOptions) {}
 
@@ -228,7 +230,9 @@ export class Transport {
       const host = URL.canParse(target, this.options.baseUrl)
         ? new URL(target, this.options.baseUrl).host
         : "elsewhere";
-      throw this.foreign(asked, `it redirects to ${printable(host)}, which is not followed`);
+      throw this.foreign(asked, `it redirects to ${printable(host)}, which is not followed`, {
+        isRedirect: true,
+      });
     }
     let body: unknown;
     try {
@@ -237,7 +241,16 @@ export class Transport {
       body = undefined;
     }
     if (status < 200 || status >= 300) {
-      throw apiErrorFrom(asked, { status, header: answer.header, body, now: Date.now() });
+      const error = apiErrorFrom(asked, { status, header: answer.header, body, now: Date.now() });
+      this.hasAnswered ||= error.fromApi;
+      throw error;
+    }
+    if (body === undefined && text.startsWith("{")) {
+      throw new ConnectionError(
+        `${asked.method} ${this.options.baseUrl}${asked.path}: the answer was cut, or is no JSON`,
+        "unclear",
+        true,
+      );
     }
     if (body === null || typeof body !== "object" || Array.isArray(body)) {
       const isPage = /^\s*</.test(text);
@@ -248,16 +261,21 @@ export class Transport {
           : `HTTP ${status}, but its answer is not the API's JSON`,
       );
     }
+    this.hasAnswered = true;
     return body as Record<string, unknown>;
   }
 
-  /** The error for an answer that another server gave. */
-  foreign({ method, path }: Asked, why: string): ConnectionError {
+  /**
+   * The error for an answer that another server gave. Where this one has answered before, something between
+   * answered in its place: that passes, and the request may have arrived. A redirect by anything else says that it
+   * did not.
+   */
+  foreign({ method, path }: Asked, why: string, { isRedirect = false } = {}): ConnectionError {
     const { baseUrl, name, setting } = this.options;
     return new ConnectionError(
       `${method} ${baseUrl}${path}: this is not ${name}: ${why}; is ${setting} right?`,
-      method === "GET" ? "nothing" : "unclear",
-      false,
+      method !== "GET" && (this.hasAnswered || !isRedirect) ? "unclear" : "nothing",
+      this.hasAnswered,
     );
   }
 

@@ -6,6 +6,7 @@ import { explain, HandlerError, PartialFailure } from "./messages";
 import { handlersFor } from "./handlers";
 import type { CreateResult, DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
 import type { Failure, Props, ResourceSpec } from "./spec";
+import { Turns } from "./turns";
 
 /*
  * The entry of the engine's provider process. The text in every state names this module and these
@@ -46,6 +47,7 @@ function connect(): Client {
 
 const surroundings: Surroundings = {
   client: connect,
+  turns: new Turns(),
   now: Date.now,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };

@@ -2,6 +2,7 @@ import type { Client, JsonObject } from "../api/client";
 import { uidOf } from "../api/client";
 import {
   ApiError,
+  ConnectionError,
   isFailedPrecondition,
   isInvalidArgument,
   isNotFound,
@@ -9,19 +10,31 @@ import {
   isUnclear,
   printable,
 } from "../api/errors";
-import { parentOf } from "../api/uid";
+import { isUid, parentOf } from "../api/uid";
 import { checkInputs } from "./check";
 import { diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
 import { explain, HandlerError, PartialFailure, refused } from "./messages";
 import { holdsSecret } from "./spec";
 import type { Clock, Failure, Props, ResourceSpec } from "./spec";
+import { Turns } from "./turns";
 import { equal, isSet } from "./values";
-import { createBody, isServerFilled, mergeLive, outputsFor, readBody, readOutputs } from "./wire";
+import {
+  createBody,
+  isServerFilled,
+  mergeLive,
+  misfit,
+  outputsFor,
+  readBody,
+  readOutputs,
+  wireName,
+} from "./wire";
 
 /** What a handler needs of the world. */
 export interface Surroundings extends Clock {
   readonly client: () => Client;
+  /** Writes to one resource, whatever its kinds, take turns by its uid (contract, section 9). */
+  readonly turns?: Turns;
 }
 
 export interface CreateResult {
@@ -54,9 +67,13 @@ export interface Handlers {
 
 /** Waits before a create below a new group is tried again (contract, section 9). */
 const SETTLE_DELAYS_MS = [2000, 4000, 8000, 16_000];
-/** Waits before looking for what a lost answer may have made; then it is sent again. */
-const LOST_DELAYS_MS = [500, 2000, 5000];
+/** Waits between looks for what a lost answer may have made, since it may be made late; then it is sent again. */
+const LOOK_DELAYS_MS = [500, 1500, 3000];
+/** How often a create is sent whose answers are lost. */
+const MOST_SENDS = 3;
 const NEW_GROUP_MS = 120_000;
+/** In outputs of a resource that was made, and then could not be read: what it holds is yet to be seen. */
+const UNCONFIRMED = "__unconfirmed";
 /** Two clocks that show whole seconds may differ by this. */
 const CLOCK_TOLERANCE_MS = 2000;
 
@@ -79,6 +96,12 @@ function parentByUid(spec: ResourceSpec, uid: string): string | undefined {
   return spec.sharesParentUid ? uid : parentOf(uid);
 }
 
+/** The groups above, and the resource itself: every uid that begins this one. */
+function lineage(uid: string): string[] {
+  const above = parentOf(uid);
+  return above === undefined ? [uid] : [...lineage(above), uid];
+}
+
 function withParent(spec: ResourceSpec, live: Props, uid: string): Props {
   const parent = parentByUid(spec, uid);
   return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
@@ -98,6 +121,44 @@ function untaken(spec: ResourceSpec, olds: Props | undefined, news: Props, live:
     .map(([key]) => key);
 }
 
+/** Fields that this write left alone, and that hold something else than it recorded. */
+function changedElsewhere(spec: ResourceSpec, olds: Props, news: Props, body: Props, live: Props): string[] {
+  const held = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
+  return Object.entries(spec.fields)
+    .filter(
+      ([key, field]) =>
+        !field.inputOnly &&
+        equal(field, olds[key], news[key]) &&
+        body[wireName(key, field)] !== undefined &&
+        !equal(field, held[key], news[key]),
+    )
+    .map(([key]) => key);
+}
+
+/** Outputs that are answered once, when the resource is made. */
+function givenOnce(spec: ResourceSpec): string[] {
+  return Object.entries(spec.outputs ?? {})
+    .filter(([, field]) => field.createOnly)
+    .map(([key]) => key);
+}
+
+/** A create whose answer may be lost. */
+interface Attempt {
+  readonly what: string;
+  readonly parent: string | undefined;
+  readonly inputs: Props;
+  /** When it was first sent, in milliseconds by the clock here. */
+  readonly started: number;
+  /** Equal ones that were there before, where nothing else tells what is older. */
+  readonly older: ReadonlySet<string>;
+}
+
+interface Made {
+  readonly answer: JsonObject;
+  /** Equal ones made since, besides it: what a lost answer left behind. */
+  readonly twins: readonly string[];
+}
+
 /** Fields with a request of their own that changed. */
 function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
   return Object.entries(spec.fields)
@@ -106,10 +167,14 @@ function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
 }
 
 class KindHandlers implements Handlers {
+  private readonly turns: Turns;
+
   constructor(
     private readonly spec: ResourceSpec,
     private readonly around: Surroundings,
-  ) {}
+  ) {
+    this.turns = around.turns ?? new Turns();
+  }
 
   check(olds: Props, news: Props): Failure[] {
     return checkInputs(this.spec, news, { olds, now: this.around.now() });
@@ -120,14 +185,12 @@ class KindHandlers implements Handlers {
     return { changes: changed ? undefined : false, replaces: [...replaces] };
   }
 
-  async create(inputs: Props): Promise<CreateResult> {
+  create(inputs: Props): Promise<CreateResult> {
     const parent = parentUid(inputs);
-    const below = parent === undefined ? "" : ` below ${parent}`;
-    const answer = await this.explained(`creating ${label(this.spec, inputs)}${below}`, () =>
-      this.createOnce(parent, inputs),
-    );
-    const id = uidOf(answer, `creating ${label(this.spec, inputs)}`);
-    return { id, outs: await this.followed(id, inputs, await this.confirmed(id, inputs, answer)) };
+    // The parent's uid is then the resource's.
+    return this.spec.sharesParentUid && parent !== undefined
+      ? this.turns.take(parent, () => this.made(parent, inputs))
+      : this.made(parent, inputs);
   }
 
   async read(id: string, olds: Props): Promise<ReadResult> {
@@ -137,7 +200,39 @@ class KindHandlers implements Handlers {
     return { id, props: { ...outs, ...readOutputs(this.spec, answer as Props, id, olds) }, inputs };
   }
 
-  async update(id: string, olds: Props, news: Props): Promise<Props> {
+  update(id: string, olds: Props, news: Props): Promise<Props> {
+    return this.turns.take(id, () => this.updated(id, olds, news));
+  }
+
+  async delete(id: string, olds: Props): Promise<void> {
+    const what = `deleting ${label(this.spec, olds)} ${id}`;
+    try {
+      const own = this.spec.operations?.delete;
+      await this.turns.take(id, () =>
+        own ? own(this.client(), id, olds) : this.client().delete(this.spec.collection, id),
+      );
+    } catch (error) {
+      if (isNotFound(error)) return;
+      const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
+      throw explain(this.spec, what, error, notes);
+    }
+  }
+
+  private async made(parent: string | undefined, inputs: Props): Promise<CreateResult> {
+    const what = `creating ${label(this.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
+    const { answer, twins } = await this.explained(what, () => this.createOnce(what, parent, inputs));
+    const id = uidOf(answer, what);
+    const outs = await this.followed(id, inputs, await this.confirmed(id, inputs, answer));
+    if (twins.length > 0) {
+      throw new PartialFailure(id, outs, [
+        `${label(this.spec, inputs)} was made as ${id} after an answer was lost, and what was sent first has arrived too: delete ${twins.join(", ")}, unless somebody else made it`,
+      ]);
+    }
+    return { id, outs };
+  }
+
+  private async updated(id: string, recorded: Props, news: Props): Promise<Props> {
+    const olds = recorded[UNCONFIRMED] === true ? await this.seen(id, recorded) : recorded;
     const patch = diffFields(this.spec, olds, news);
     const apart = changedApart(this.spec, olds, news);
     if (patch.mask.length === 0 && apart.length === 0) {
@@ -158,16 +253,13 @@ class KindHandlers implements Handlers {
     });
   }
 
-  async delete(id: string, olds: Props): Promise<void> {
-    const what = `deleting ${label(this.spec, olds)} ${id}`;
-    try {
-      const own = this.spec.operations?.delete;
-      await (own ? own(this.client(), id, olds) : this.client().delete(this.spec.collection, id));
-    } catch (error) {
-      if (isNotFound(error)) return;
-      const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
-      throw explain(this.spec, what, error, notes);
-    }
+  /** What a resource holds that was made, and then could not be read. */
+  private async seen(id: string, recorded: Props): Promise<Props> {
+    return this.explained(`reading ${label(this.spec, recorded)} ${id}`, async () => {
+      const answer = await this.get(id, recorded);
+      const { outs } = mergeLive(this.spec, recorded, this.live(answer, id));
+      return { ...outs, ...readOutputs(this.spec, answer as Props, id, recorded) };
+    });
   }
 
   private client(): Client {
@@ -234,40 +326,79 @@ class KindHandlers implements Handlers {
     return answer;
   }
 
+  /** What an answer holds, in the form of inputs. @throws HandlerError where it does not have the kind's form */
   private live(answer: JsonObject, id: string): Props {
+    const wrong = misfit(this.spec, answer as Props, id);
+    if (wrong !== undefined) {
+      throw refused(
+        `the answer is not about a ${this.spec.noun}: ${printable(wrong, 100)}; is platform:baseUrl right?`,
+      );
+    }
     return withParent(this.spec, readBody(this.spec, answer as Props, id), id);
   }
 
   /** POST once; waits for a new group to settle, and looks for what a lost answer may have made. */
-  private async createOnce(parent: string | undefined, inputs: Props): Promise<JsonObject> {
+  private async createOnce(what: string, parent: string | undefined, inputs: Props): Promise<Made> {
     const client = this.client();
+    const own = this.spec.operations?.create;
     const body = createBody(this.spec, inputs);
-    const started = Date.now();
-    for (let tries = 0, lost = 0; ; tries += 1) {
+    const attempt: Attempt = { what, parent, inputs, started: Date.now(), older: new Set() };
+    if (this.spec.untimed) {
+      const older = await this.equalSiblings(attempt);
+      Object.assign(attempt, { older: new Set(older.map(({ uid }) => uid)) });
+    }
+    let lost: unknown;
+    for (let sends = 1, settled = 0; ;) {
       try {
-        const own = this.spec.operations?.create;
         const answer = own
           ? await own(client, inputs, body)
           : await client.create(this.spec.collection, parent, body);
-        uidOf(answer, `creating ${label(this.spec, inputs)}`);
-        return answer;
+        this.checkUid(answer, attempt);
+        this.claims(answer);
+        return { answer, twins: lost === undefined ? [] : await this.twins(attempt, lost) };
       } catch (error) {
-        const delay = SETTLE_DELAYS_MS[tries];
+        const delay = SETTLE_DELAYS_MS[settled];
         // A parent that may not be seen yet answers either way (contract, section 14).
         const isRefused = isPermissionDenied(error) || isNotFound(error);
         if (delay !== undefined && isRefused && (await this.isNew(parent))) {
+          settled += 1;
           await this.around.sleep(delay);
-        } else if (isUnclear(error) && !this.spec.operations?.createsOver) {
-          const wait = LOST_DELAYS_MS[lost];
-          if (wait === undefined) throw error;
-          lost += 1;
-          await this.around.sleep(wait);
-          const made = await this.lookFor(parent, inputs, started, error);
-          if (made) return made;
-        } else {
-          throw error;
+          continue;
         }
+        const isTold = error instanceof HandlerError && lost === undefined;
+        if (this.spec.operations?.createsOver || isTold) throw error;
+        if (isUnclear(error)) {
+          lost = error;
+          for (const wait of LOOK_DELAYS_MS) {
+            await this.around.sleep(wait);
+            const answer = await this.lookFor(attempt, lost);
+            if (answer) return { answer, twins: [] };
+          }
+          if (sends === MOST_SENDS) {
+            throw explain(this.spec, what, error, [
+              `sent ${sends} times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,
+            ]);
+          }
+          sends += 1;
+          continue;
+        }
+        // What is refused now may be there because the lost one has arrived.
+        const answer = lost === undefined ? undefined : await this.lookFor(attempt, lost);
+        if (answer) return { answer, twins: [] };
+        throw error;
       }
+    }
+  }
+
+  /** A 200 that is not about a new resource there is an answer that was lost. */
+  private checkUid(answer: JsonObject, { what, parent }: Attempt): void {
+    const uid = uidOf(answer, what);
+    if (!isUid(uid) || parentByUid(this.spec, uid) !== parent) {
+      throw new ConnectionError(
+        `${what}: the answer is not about a new ${this.spec.noun} there`,
+        "unclear",
+        false,
+      );
     }
   }
 
@@ -276,8 +407,9 @@ class KindHandlers implements Handlers {
     if (parent === undefined) return false;
     const client = this.client();
     // Even reading it may be refused for now.
-    const ago = client.madeAgo(parent);
-    if (ago !== undefined) return ago < NEW_GROUP_MS;
+    const known = lineage(parent).map((uid) => client.madeAgo(uid));
+    if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
+    if (known.at(-1) !== undefined) return false;
     try {
       const group = await client.getResource("/iam/v2/groups", parent);
       const made = typeof group["createTime"] === "string" ? Date.parse(group["createTime"]) : NaN;
@@ -288,72 +420,115 @@ class KindHandlers implements Handlers {
   }
 
   /** What a create whose answer was lost has made: equal in every input, made since the attempt. */
-  private async lookFor(
-    parent: string | undefined,
-    inputs: Props,
-    started: number,
-    lost: unknown,
-  ): Promise<JsonObject | undefined> {
-    const { made: own } = this.spec.operations ?? {};
-    const looking = own ? own(this.client(), inputs) : this.equalSiblings(parent, inputs, started);
-    const found = await looking.catch((error: unknown) => {
-      if (error instanceof HandlerError) throw error;
-      throw refused(
-        `creating ${label(this.spec, inputs)}: the answer was lost (${messageOf(lost)}), and looking for what it made failed (${messageOf(error)}); look for it before you run again`,
-      );
-    });
+  private async lookFor(attempt: Attempt, lost: unknown): Promise<JsonObject | undefined> {
+    const { what, inputs } = attempt;
+    const found = await this.candidates(attempt, lost);
     if (found.length > 1) {
       const uids = found.map((item) => String(item["uid"])).join(", ");
       throw refused(
-        `creating ${label(this.spec, inputs)}: the answer was lost, and ${found.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
+        `${what}: the answer was lost, and ${found.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
       );
     }
     const [made] = found;
-    const once = Object.entries(this.spec.outputs ?? {}).filter(([, field]) => field.createOnly);
-    if (made !== undefined && once.length > 0) {
-      const names = once.map(([key]) => key).join(", ");
-      throw refused(
-        `creating ${label(this.spec, inputs)}: it was made as ${String(made["uid"])}, but the answer with its ${names} was lost, and is given only once; delete it, then run again`,
-      );
-    }
+    // Another create that looks for its own may have taken it meanwhile.
+    if (made === undefined || !this.claims(made)) return undefined;
+    if (givenOnce(this.spec).length > 0) throw this.unseen(String(made["uid"]), inputs);
     return made;
   }
 
-  private async equalSiblings(
-    parent: string | undefined,
-    inputs: Props,
-    started: number,
-  ): Promise<JsonObject[]> {
+  /** Whether what an answer is about was not known before; what has its parent's uid is the only one. */
+  private claims(answer: JsonObject): boolean {
+    return this.spec.sharesParentUid === true || this.client().claim(String(answer["uid"]));
+  }
+
+  /** The others that a create whose answer was lost has made, besides the one that was answered. */
+  private async twins(attempt: Attempt, lost: unknown): Promise<string[]> {
+    if (this.spec.sharesParentUid) return [];
+    // The new one is there and must not be lost, whatever comes of looking.
+    const found = await this.candidates(attempt, lost).catch(() => []);
+    return found.map((item) => String(item["uid"]));
+  }
+
+  private async candidates(attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
+    const { what, inputs } = attempt;
+    const own = this.spec.operations?.made;
+    try {
+      return await (own ? own(this.client(), inputs) : this.equalSiblings(attempt));
+    } catch (error) {
+      if (error instanceof HandlerError) throw error;
+      // Nothing that was ever the API has answered: there is nothing to look for.
+      if ([error, lost].every((each) => each instanceof ConnectionError && !each.passing)) throw lost;
+      throw refused(
+        `${what}: the answer was lost (${messageOf(lost)}), and looking for what it made failed (${messageOf(error)}); look for it before you run again`,
+      );
+    }
+  }
+
+  /** What is answered once is lost: the next run makes it anew, since the recorded inputs are not the program's. */
+  private unseen(id: string, inputs: Props): PartialFailure {
+    const recorded = this.spec.unseen?.(inputs) ?? inputs;
+    return new PartialFailure(id, { ...outputsFor(this.spec, recorded, {}), [UNCONFIRMED]: true }, [
+      `${label(this.spec, inputs)} was made as ${id}, but the answer with its ${givenOnce(this.spec).join(", ")} was lost, and that is given only once: run again to have it made anew, or destroy it`,
+    ]);
+  }
+
+  /** Children of the parent that equal the inputs, and that no attempt before this one has made. */
+  private async equalSiblings({ what, parent, inputs, started, older }: Attempt): Promise<JsonObject[]> {
     const client = this.client();
-    const name = inputs["name"];
-    const query = {
-      ...(parent === undefined ? {} : { "uidp.children_of": parent }),
-      ...(this.spec.listsByName && typeof name === "string" ? { name } : {}),
-    };
     const found: JsonObject[] = [];
-    for await (const item of client.list(this.spec.collection, query)) {
+    for await (const item of this.siblings(parent, inputs)) {
       const uid = uidOf(item, `listing ${this.spec.collection}`);
+      const isOurs = !this.spec.sharesParentUid && client.madeAgo(uid) !== undefined;
+      if (parentByUid(this.spec, uid) !== parent || older.has(uid) || isOurs) continue;
       // Its clock is known from its answers only, the first of which may be this list's.
       const since = client.serverNow() - (Date.now() - started) - CLOCK_TOLERANCE_MS;
       const made = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
-      if (parentByUid(this.spec, uid) !== parent || made < since) continue;
-      if (untaken(this.spec, undefined, inputs, this.live(item, uid)).length === 0) found.push(item);
+      if (made < since || untaken(this.spec, undefined, inputs, this.live(item, uid)).length > 0) continue;
+      if (Number.isNaN(made) && !this.spec.untimed) {
+        throw refused(
+          `${what}: the answer was lost; ${uid} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
+        );
+      }
+      found.push(item);
     }
     return found;
   }
 
+  private async *siblings(parent: string | undefined, inputs: Props): AsyncIterable<JsonObject> {
+    const client = this.client();
+    if (this.spec.sharesParentUid && parent !== undefined) {
+      const only = await this.find(parent, inputs);
+      if (only !== undefined) yield only;
+      return;
+    }
+    const name = inputs["name"];
+    yield* client.list(this.spec.collection, {
+      ...(parent === undefined ? {} : { "uidp.children_of": parent }),
+      ...(this.spec.listsByName && typeof name === "string" ? { name } : {}),
+    });
+  }
+
   /** Outputs of a new resource; what the server did not take is a partial failure, never silence. */
   private async confirmed(id: string, news: Props, created: JsonObject): Promise<Props> {
-    const told = readOutputs(this.spec, created as Props, id, {});
+    const fits = misfit(this.spec, created as Props, id) === undefined;
+    let answer = fits ? created : { uid: id };
+    const told = readOutputs(this.spec, answer as Props, id, {});
+    if (givenOnce(this.spec).some((key) => told[key] === undefined)) throw this.unseen(id, news);
     const apart = changedApart(this.spec, {}, news);
-    let answer = created;
+    const isTaken = untaken(this.spec, undefined, news, this.live(answer, id)).length === 0;
     try {
       if (apart.length > 0) await this.spec.operations?.writeApart?.(this.client(), id, {}, news);
-      if (apart.length > 0 || untaken(this.spec, undefined, news, this.live(answer, id)).length > 0) {
+      if (apart.length > 0 || !isTaken) {
         answer = await this.get(id, news);
+        // Its form is a part of what is confirmed.
+        this.live(answer, id);
       }
     } catch (error) {
-      const outs = { ...outputsFor(this.spec, news, {}), ...told };
+      const outs = {
+        ...outputsFor(this.spec, news, {}),
+        ...told,
+        ...(isTaken ? {} : { [UNCONFIRMED]: true }),
+      };
       const step = apart.length > 0 ? `writing ${apart.join(", ")}` : "reading it back";
       // What may not have been written is recorded as not set, so that the next run writes it.
       throw new PartialFailure(id, { ...outs, ...Object.fromEntries(apart.map((key) => [key, null])) }, [
@@ -381,18 +556,25 @@ class KindHandlers implements Handlers {
     const live = this.live(answer, id);
     const missing = untaken(this.spec, olds, news, live);
     const outputs = readOutputs(this.spec, answer as Props, id, told);
-    if (missing.length === 0) return { ...outputsFor(this.spec, news, live, olds), ...outputs };
+    const body = this.spec.fromServer?.(answer as Props, id) ?? (answer as Props);
+    const foreign = olds === undefined ? [] : changedElsewhere(this.spec, olds, news, body, live);
+    if (missing.length === 0 && foreign.length === 0) {
+      return { ...outputsFor(this.spec, news, live, olds), ...outputs };
+    }
     const held = mergeLive(this.spec, { ...news }, live).outs;
-    const wrong = missing
-      .map((key) => {
-        const field = this.spec.fields[key];
-        const shown = field && !holdsSecret(field) ? JSON.stringify(live[key] ?? null) : "something else";
-        return `${key} (it holds ${printable(shown, 200)})`;
-      })
-      .join(", ");
-    throw new PartialFailure(id, { ...held, ...outputs }, [
-      `${label(this.spec, news)} ${id}: the server answered without an error, but did not take ${wrong}; a name it does not know is dropped silently`,
-    ]);
+    const shown = (keys: readonly string[]): string =>
+      keys
+        .map((key) => {
+          const field = this.spec.fields[key];
+          const value = field && !holdsSecret(field) ? JSON.stringify(live[key] ?? null) : "something else";
+          return `${key} (it holds ${printable(value, 200)})`;
+        })
+        .join(", ");
+    const reason =
+      missing.length > 0
+        ? `the server answered without an error, but did not take ${shown(missing)}; a name it does not know is dropped silently`
+        : `changed as the preview said, but somebody else has changed ${shown(foreign)} since the last run: run again to restore what the program says, unless another stack manages it too`;
+    throw new PartialFailure(id, { ...held, ...outputs }, [`${label(this.spec, news)} ${id}: ${reason}`]);
   }
 
   private async dependents(id: string): Promise<string[]> {

@@ -101,7 +101,7 @@ export function explain(
   if (error instanceof HandlerError) return error;
   if (!(error instanceof ApiError)) {
     const message = error instanceof Error ? error.message : "unknown error";
-    return new HandlerError(`${what}: ${message}`, error);
+    return new HandlerError([`${what}: ${message}`, ...notes.map((note) => `  ${note}`)].join("\n"), error);
   }
   const { details } = error;
   const violations = details.fieldViolations.map(

@@ -196,6 +196,13 @@ export interface ResourceSpec {
   /** The uid is the parent's: one for each parent, a part of it. */
   readonly sharesParentUid?: boolean;
   readonly operations?: Operations;
+  /** Nothing tells when one was made: what a lost answer made is told from what was there before. */
+  readonly untimed?: boolean;
+  /**
+   * For a kind with outputs that are answered once: what is recorded as its inputs when that answer was lost. It
+   * differs from what any program gives, so that the next run makes those outputs anew.
+   */
+  readonly unseen?: (inputs: Props) => Props;
   /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
   readonly listsByName: boolean;
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */

@@ -83,6 +83,76 @@ function readFields(fields: Readonly<Record<string, FieldSpec>>, body: Props): P
   return Object.fromEntries(entries);
 }
 
+const TYPE_NAMES: Readonly<Record<FieldSpec["type"], string>> = {
+  string: "a text",
+  enum: "a name",
+  boolean: "true or false",
+  integer: "a whole number",
+  list: "a list",
+  map: "a map",
+  object: "an object",
+};
+
+/** The path, and what should be there, of the first value that does not have its field's type; null fits all. */
+function misfitValue(spec: FieldSpec, path: string, value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const wrong = `${path} is not ${TYPE_NAMES[spec.type]}`;
+  switch (spec.type) {
+    case "string":
+      return typeof value === "string" ? undefined : wrong;
+    // Values newer than the gateway are bare numbers (contract, section 2).
+    case "enum":
+      return typeof value === "string" || Number.isInteger(value) ? undefined : wrong;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : wrong;
+    case "integer":
+      return Number.isInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value))
+        ? undefined
+        : wrong;
+    case "list":
+      return Array.isArray(value)
+        ? first(value.map((item, index) => [spec.items, `${path}[${index}]`, item] as const))
+        : wrong;
+    case "map":
+      return isObject(value)
+        ? first(
+            Object.entries(value).map(([key, member]) => [spec.values, `${path}.${key}`, member] as const),
+          )
+        : wrong;
+    case "object":
+      return isObject(value) ? misfitFields(spec.fields, `${path}.`, value) : wrong;
+  }
+}
+
+function first(
+  values: readonly (readonly [spec: FieldSpec, path: string, value: Json | undefined])[],
+): string | undefined {
+  for (const one of values) {
+    const wrong = misfitValue(...one);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function misfitFields(
+  fields: Readonly<Record<string, FieldSpec>>,
+  prefix: string,
+  body: Props,
+): string | undefined {
+  return first(
+    Object.entries(fields).map(([key, field]) => {
+      const name = wireName(key, field);
+      return [field, `${prefix}${name}`, Object.hasOwn(body, name) ? body[name] : undefined] as const;
+    }),
+  );
+}
+
+/** What of an answer does not have the type of its field, as in `name is not a text`; undefined where all fits. */
+export function misfit(spec: ResourceSpec, body: Props, uid: string): string | undefined {
+  const answer = spec.fromServer ? spec.fromServer(body, uid) : body;
+  return misfitFields(spec.fields, "", answer) ?? misfitFields(spec.outputs ?? {}, "", answer);
+}
+
 /** The fields of an answer that a program can set, in the form of inputs. */
 export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
   return readFields(spec.fields, spec.fromServer ? spec.fromServer(body, uid) : body);

@@ -39,6 +39,8 @@ export class GroupInvite extends PlatformResource {
       keyId: { type: "string" },
       expirationTime: { type: "string", format: "timestamp" },
     },
+    // How long it was to live is never answered: without it the next run replaces the invite.
+    unseen: (inputs) => ({ ...inputs, ttl: null }),
     operations: {
       // The role is told whole for as long as it exists (contract, section 5): without it, the invite grants nothing.
       get: async (api, uid) => {

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { durationNanos, durationToWire, timestampNanos } from "../engine/times";
-import { hasCode, PartialFailure, refused } from "../engine/messages";
+import { hasCode, refused } from "../engine/messages";
 import { PlatformResource } from "../engine/resource";
 import { defineResource } from "../engine/spec";
 import type { Api, CheckContext, Failure, FieldSpec, Json, Props, StringSpec } from "../engine/spec";
@@ -104,14 +104,10 @@ async function generate(api: Api, inputs: Props): Promise<Props> {
   }
 }
 
-/** The token of a lost answer is never made a second time; what is known of it goes into state, for the next run. */
-async function lookForLost(api: Api, inputs: Props): Promise<Props[]> {
-  const provider = inputs["parentUid"] as string;
-  if (!hasToken(await readScim(api, provider))) return [];
-  const held = Object.fromEntries(Object.keys(fields).map((key) => [key, inputs[key]]));
-  throw new PartialFailure(provider, { ...held, rotate: LOST }, [
-    `creating SCIM token below ${provider}: it was made, but the answer was lost, and a token is shown only once: run again to rotate it, or destroy it, which revokes it`,
-  ]);
+/** The token of a lost answer is never made a second time. */
+async function made(api: Api, inputs: Props): Promise<Props[]> {
+  const token = await find(api, inputs["parentUid"] as string);
+  return token === undefined ? [] : [token];
 }
 
 async function rotate(api: Api, provider: string, olds: Props, news: Props): Promise<Props> {
@@ -175,12 +171,13 @@ export class ScimToken extends PlatformResource {
       tokenExpireTime: time,
       previousTokenExpireTime: time,
     },
+    unseen: (inputs) => ({ ...inputs, rotate: LOST }),
     operations: {
       create: generate,
       get: find,
       update: rotate,
       delete: revoke,
-      made: lookForLost,
+      made,
     },
     rules: checkTimes,
   });

@@ -18,6 +18,7 @@ export class Subscription extends PlatformResource {
     noun: "subscription",
     collection: "/events/v2/subscriptions",
     listsByName: false,
+    untimed: true,
     fields: {
       parentUid: parentGroup({ required: true }),
       sink: { type: "string", format: "httpsUrl", required: true, immutable: true, security: true },

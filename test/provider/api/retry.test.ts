@@ -4,7 +4,13 @@ import { defaultPolicy, Gate, mayRepeat, throughGate, withRetry } from "../../..
 import type { RetryPolicy } from "../../../provider/api/retry";
 import { detail, errorOf } from "../support/server";
 
-const policy: RetryPolicy = { maxRetries: 3, firstDelayMs: 1, maxDelayMs: 2, maxServerDelayMs: 1000 };
+const policy: RetryPolicy = {
+  maxRetries: 3,
+  firstDelayMs: 1,
+  maxDelayMs: 2,
+  maxServerDelayMs: 1000,
+  maxTotalMs: 60_000,
+};
 
 function apiError(status: number, code?: number, message = "", retryAfter?: string): ApiError {
   const body = code === undefined ? undefined : { code, message, details: [] };
@@ -140,13 +146,105 @@ describe("repeating", () => {
     const attempt = jest.fn(() => Promise.reject<unknown>(error));
     expect(await errorOf(withRetry(attempt, true, policy))).toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
-    const longest = jest.fn(() => Promise.reject<unknown>(apiError(429, 8, "", "1")));
+    const longest = jest.fn(() => Promise.reject<unknown>(apiError(503, 14, "", "1")));
     await errorOf(withRetry(longest, true, policy));
     expect(longest).toHaveBeenCalledTimes(4);
   });
 
+  test("as a server asked, after a limit, does not count, and ends with the total bound", async () => {
+    const attempt = jest.fn(async (begins: () => void) => {
+      begins();
+      await new Promise(setImmediate);
+      throw apiError(429, 8, "", "0.02");
+    });
+    const short = { ...policy, maxTotalMs: 50 };
+    expect(await errorOf(withRetry(attempt, false, short))).toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+    expect(attempt.mock.calls.length).toBeGreaterThan(policy.maxRetries + 1);
+    // Too short a wait to be one.
+    const atOnce = jest.fn(() => Promise.reject<unknown>(apiError(429, 8, "", "0")));
+    await errorOf(withRetry(atOnce, true, policy));
+    expect(atOnce).toHaveBeenCalledTimes(4);
+  });
+
+  test("ends with the total bound, counted from the first attempt and not from its place in a queue", async () => {
+    const clock = jest.spyOn(performance, "now");
+    try {
+      let now = 0;
+      clock.mockImplementation(() => now);
+      const attempt = jest.fn((begins: () => void) => {
+        // Before the first attempt begins, time does not count.
+        now += attempt.mock.calls.length === 1 ? 100_000 : 40_000;
+        begins();
+        return Promise.reject<unknown>(apiError(503, 14));
+      });
+      await errorOf(withRetry(attempt, true, { ...policy, maxRetries: 20 }));
+      expect(attempt).toHaveBeenCalledTimes(3);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   test("waits by default half a second first and ten at most, and two minutes for a server", () => {
-    expect(defaultPolicy).toEqual({ firstDelayMs: 500, maxDelayMs: 10_000, maxServerDelayMs: 120_000 });
+    expect(defaultPolicy).toEqual({
+      firstDelayMs: 500,
+      maxDelayMs: 10_000,
+      maxServerDelayMs: 120_000,
+      maxTotalMs: 300_000,
+    });
+  });
+});
+
+describe("the pace", () => {
+  /** Sends for so long as fast as a gate lets it, to a server that takes so many a second after a burst. */
+  async function sent(seconds: number, perSecond: number, burst: number, askedMs: number): Promise<number[]> {
+    jest.useFakeTimers();
+    try {
+      const gate = new Gate();
+      const until = Date.now() + seconds * 1000;
+      const times: number[] = [];
+      let level = 0;
+      let at = Date.now();
+      const worker = async () => {
+        while (Date.now() < until) {
+          await gate.pass();
+          const sentAt = Date.now();
+          times.push(sentAt);
+          level = Math.max(0, level - ((sentAt - at) * perSecond) / 1000);
+          at = sentAt;
+          const isTaken = level + 1 <= burst;
+          if (isTaken) level += 1;
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          if (isTaken) gate.took();
+          else {
+            gate.closeFor(askedMs);
+            gate.refused(sentAt, askedMs);
+          }
+        }
+      };
+      const all = Promise.all(Array.from({ length: 8 }, worker));
+      await jest.advanceTimersByTimeAsync((seconds + 5) * 1000);
+      await all;
+      return times;
+    } finally {
+      jest.useRealTimers();
+    }
+  }
+
+  test.each([
+    { name: "a burst of one second's worth", perSecond: 50, burst: 50, askedMs: 20 },
+    { name: "a small burst", perSecond: 50, burst: 5, askedMs: 20 },
+    { name: "whole seconds to wait", perSecond: 50, burst: 50, askedMs: 1000 },
+    { name: "few a second", perSecond: 4, burst: 8, askedMs: 250 },
+  ])("is found: $name", async ({ perSecond, burst, askedMs }) => {
+    const seconds = 60;
+    const times = await sent(seconds, perSecond, burst, askedMs);
+    expect(times.length).toBeLessThanOrEqual(perSecond * seconds * 1.05 + burst + 30);
+    expect(times.length).toBeGreaterThanOrEqual((perSecond * seconds) / 1.3);
+  });
+
+  test("is not kept where a server takes everything", async () => {
+    const times = await sent(1, 1_000_000, 1_000_000, 0);
+    expect(times.length).toBeGreaterThan(1000);
   });
 });
 

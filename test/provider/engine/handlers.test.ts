@@ -116,20 +116,31 @@ const plain = samples.filter(({ kind, inputs }) => {
   return !operations?.create && Object.keys(inputs).every((key) => !fields[key]?.apart);
 });
 
+/** What the kinds that answer something once answer besides the inputs. */
+const once: Readonly<Record<string, Props>> = { GroupInvite: { code: "code", keyId: "key" } };
+
 describe("create", () => {
   test.each(plain)(
     "$kind, $choice: one request with the inputs alone; outputs are the inputs",
     async (one) => {
       const { kind, inputs } = one;
       const parent = inputs["parentUid"] as string | undefined;
-      const uid = parent === undefined ? ROOT_UID : childOf(parent);
-      server.script(({ body }) => json({ ...(body as Props), uid, createTime: soon() }));
+      const { collection, sharesParentUid, untimed } = specOf(kind);
+      const uid = parent === undefined ? ROOT_UID : sharesParentUid ? parent : childOf(parent);
+      server.script(({ method, body }) =>
+        method === "GET"
+          ? json({ subscriptions: [] })
+          : json({ ...(body as Props), ...once[kind], uid, createTime: soon() }),
+      );
       await expect(handlers(kind).create({ ...inputs, __provider: "text" })).resolves.toEqual({
         id: uid,
-        outs: inputs,
+        outs: { ...inputs, ...once[kind] },
       });
-      const { collection } = specOf(kind);
-      expect(server.calls).toEqual([`POST ${collection}${parent === undefined ? "" : `/${parent}`}`]);
+      expect(server.calls).toEqual([
+        // Nothing tells how old a subscription is: those that are there are looked at before.
+        ...(untimed ? [`GET ${collection}`] : []),
+        `POST ${collection}${parent === undefined ? "" : `/${parent}`}`,
+      ]);
       const { body } = server.last();
       expect(body).not.toHaveProperty("parentUid");
       expect(body).not.toHaveProperty("__provider");
@@ -317,16 +328,105 @@ describe("a create whose answer was lost", () => {
       return posts === 1 ? reply : json(stored);
     });
     await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
-    expect(server.requests.map(({ method }) => method)).toEqual(["POST", "GET", "POST"]);
+    // Looked for three times, since it may be made late; then sent again; and looked whether both have arrived.
+    expect(server.requests.map(({ method }) => method).join(" ")).toBe("POST GET GET GET POST GET");
+    expect(slept).toEqual([500, 1500, 3000]);
   });
 
-  test("again and again ends with the error, looked for each time", async () => {
+  test("again and again ends with the error, looked for each time, the last time too", async () => {
     server.script((request) =>
       request.method === "GET" ? json({ groups: [] }) : failure(14, "unavailable"),
     );
-    expect(await failing(handlers("Group").create(group))).toContain("UNAVAILABLE (HTTP 503): unavailable");
-    expect(server.requests.map(({ method }) => method).join(" ")).toBe("POST GET POST GET POST GET POST");
-    expect(slept).toEqual([500, 2000, 5000]);
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: UNAVAILABLE (HTTP 503): unavailable\n  sent 3 times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,
+    );
+    const once = "POST GET GET GET";
+    expect(server.requests.map(({ method }) => method).join(" ")).toBe(`${once} ${once} ${once}`);
+    expect(slept).toEqual([500, 1500, 3000, 500, 1500, 3000, 500, 1500, 3000]);
+  });
+
+  test("and lands after the first look is found by a later one, and not made again", async () => {
+    let looks = 0;
+    server.script((request) => {
+      if (request.method === "POST") return { cut: "before" };
+      looks += 1;
+      return json({ groups: looks < 3 ? [] : [{ ...stored, createTime: soon() }] });
+    });
+    await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
+    expect(server.requests.map(({ method }) => method).join(" ")).toBe("POST GET GET GET");
+  });
+
+  test("and arrives after it was sent again is named: the new one is in state, the other is not taken away", async () => {
+    let posts = 0;
+    const late = { ...stored, uid: childOf(ROOT_UID, 7), createTime: soon() };
+    server.script((request) => {
+      if (request.method === "GET")
+        return json({ groups: posts < 2 ? [] : [late, { ...stored, createTime: soon() }] });
+      posts += 1;
+      return posts === 1 ? { cut: "before" } : json(stored);
+    });
+    const error = await errorOf(handlers("Group").create(group));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error).toMatchObject({ id: GROUP_UID, properties: group });
+    expect(error.message).toBe(
+      `group "team" was made as ${GROUP_UID} after an answer was lost, and what was sent first has arrived too: delete ${late.uid}, unless somebody else made it`,
+    );
+    expect(server.requests.some(({ method }) => method === "DELETE")).toBe(false);
+  });
+
+  test("is not taken for one that this run has made for another resource", async () => {
+    let posts = 0;
+    const other = { ...stored, uid: childOf(ROOT_UID, 8) };
+    server.script((request) => {
+      if (request.method === "GET") return json({ groups: [{ ...other, createTime: soon() }] });
+      posts += 1;
+      return posts === 2 ? { cut: "before" } : json(posts === 1 ? other : stored);
+    });
+    const client = clientOf(server);
+    const both = handlersFor(specOf("Group"), {
+      client: () => client,
+      now: () => NOW,
+      sleep: () => Promise.resolve(),
+    });
+    await expect(both.create(group)).resolves.toMatchObject({ id: other.uid });
+    await expect(both.create(group)).resolves.toMatchObject({ id: GROUP_UID });
+  });
+
+  test("of a kind that nothing dates is not taken for one that was there before", async () => {
+    const [old, fresh] = [1, 2].map((n) => ({
+      uid: childOf(GROUP_UID, n),
+      sink: "https://sink.example.com",
+    }));
+    let posts = 0;
+    server.script((request) => {
+      if (request.method === "POST") {
+        posts += 1;
+        return { cut: "before" };
+      }
+      return json({ subscriptions: posts === 0 ? [old!] : [old!, fresh!] });
+    });
+    const inputs = { parentUid: GROUP_UID, sink: "https://sink.example.com" };
+    await expect(handlers("Subscription").create(inputs)).resolves.toEqual({ id: fresh!.uid, outs: inputs });
+    expect(posts).toBe(1);
+  });
+
+  test("of a kind that is dated is not taken for one without a date", async () => {
+    server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: [stored] })));
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: the answer was lost; ${GROUP_UID} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
+    );
+  });
+
+  test("to what never was the API is told once, and short", async () => {
+    server.script(() => ({ text: htmlPage }));
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: HTTP 200, but its answer is not the API's JSON; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+    );
+    server.script([{ status: 302, text: "", headers: { Location: "https://login.example.com/?next=x" } }]);
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: it redirects to login.example.com, which is not followed; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+    );
+    expect(server.requests).toHaveLength(1);
   });
 
   test("twice is still found as what the first attempt made a minute ago", async () => {
@@ -398,7 +498,7 @@ describe("a create whose answer was lost", () => {
     const twice = [1, 2].map((n) => ({ ...stored, uid: childOf(ROOT_UID, n), createTime: soon() }));
     server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: twice })));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team": the answer was lost, and 2 equal ones were made since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; delete what is too much before you run again`,
+      `creating group "team" below ${ROOT_UID}: the answer was lost, and 2 equal ones were made since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; delete what is too much before you run again`,
     );
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
@@ -407,7 +507,7 @@ describe("a create whose answer was lost", () => {
     server.script((request) => (request.method === "POST" ? { cut: "before" } : failure(7, "no")));
     const message = await failing(handlers("Group").create(group));
     expect(message).toMatch(
-      /^creating group "team": the answer was lost \(POST .*\(ECONNRESET\)\), and looking for what it made failed \(.*PERMISSION_DENIED.*\); look for it before you run again$/,
+      /^creating group "team" below [0-9a-f]+: the answer was lost \(POST .*\(ECONNRESET\)\), and looking for what it made failed \(.*PERMISSION_DENIED.*\); look for it before you run again$/,
     );
     expect(server.requests).toHaveLength(2);
   });

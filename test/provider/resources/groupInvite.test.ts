@@ -85,11 +85,19 @@ describe("an invite", () => {
     expect(diff(inputs, { ...inputs, singleUse: false }).replaces).toEqual(["singleUse"]);
   });
 
-  test("whose answer was lost is reported by its uid: the code cannot be had again", async () => {
+  test("whose answer was lost is kept by its uid, and replaced by the next run: the code cannot be had again", async () => {
     const list = { json: { groupInvites: [(answer() as { json: Props }).json], nextPageToken: "" } };
     server.script([{ cut: "before" }, list]);
-    const { message } = await errorOf(handlers().create(inputs));
-    expect(message).toContain(`it was made as ${UID}, but the answer with its code was lost`);
+    const error = (await errorOf(handlers().create(inputs))) as Error & { id: string; properties: Props };
+    expect(error.message).toBe(
+      `group invite was made as ${UID}, but the answer with its code was lost, and that is given only once: run again to have it made anew, or destroy it`,
+    );
+    expect(error.id).toBe(UID);
+    expect(boundTo(handlers()).diff(error.properties, inputs)).toEqual({
+      changes: undefined,
+      replaces: ["ttl"],
+    });
+    expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     expect(server.requests[1]?.query.get("uidp.children_of")).toBe(GROUP_UID);
     expect(server.requests[1]?.query.has("name")).toBe(false);
   });
