@@ -62,6 +62,7 @@ export default tseslint.config(
         module: "readonly",
         exports: "writable",
         fetch: "readonly",
+        performance: "readonly",
         URL: "readonly",
         Buffer: "readonly",
         __dirname: "readonly",

@@ -22,6 +22,8 @@ export interface Fault {
   readonly applied?: boolean;
   /** Destroy the connection before the request takes effect, or after it did. */
   readonly close?: "before" | "after";
+  /** With `applied`, or `close` "after": it takes effect this many milliseconds after what the client got. */
+  readonly effectAfterMs?: number;
   /** Send this many bytes of the answer's body, then destroy the connection. */
   readonly truncate?: number;
   /** Treat a PATCH as if it had come without a field mask. */
@@ -118,6 +120,7 @@ const checks: { readonly [K in keyof Required<Fault>]: (value: NonNullable<Fault
   body: () => true,
   applied: (value) => typeof value === "boolean",
   close: (value) => ["before", "after"].includes(value),
+  effectAfterMs: (value) => typeof value === "number" && value >= 0,
   truncate: isCount,
   ignoreMask: (value) => typeof value === "boolean",
 };

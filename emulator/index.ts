@@ -274,17 +274,23 @@ class EmulatorServer implements Emulator {
     }
 
     const replaced = fault.status !== undefined || fault.body !== undefined;
-    let answer: GatewayAnswer | undefined;
-    if (!replaced || fault.applied) {
+    const perform = async (): Promise<GatewayAnswer> => {
       const trace: Trace = { ignoreMask: fault.ignoreMask };
       const waitMs = this.rate.take(this.current.requestsPerSecond, this.now());
-      answer =
+      const performed =
         waitMs > 0
           ? errorAnswer(slowDown(waitMs), method)
           : (this.discovery(method, entry.path) ??
             (await this.gateway.handle({ method, target, headers: request.headers, body }, trace)));
       entry.rpc = trace.rpc;
       entry.updateMask = trace.updateMask;
+      return performed;
+    };
+    let answer: GatewayAnswer | undefined;
+    if (fault.effectAfterMs !== undefined && (fault.applied || fault.close === "after")) {
+      void wait(fault.effectAfterMs, undefined, { ref: false }).then(perform);
+    } else if (!replaced || fault.applied) {
+      answer = await perform();
     }
     if (fault.close === "after") {
       done();

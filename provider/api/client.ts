@@ -65,6 +65,7 @@ export class Client {
   private readonly limit: ReturnType<typeof pLimit>;
   private readonly gate = new Gate();
   private readonly policy: RetryPolicy;
+  private readonly learnt = new Set<string>();
   private readonly madeAt = new Map<string, number>();
   private clockSkewMs = 0;
 
@@ -110,6 +111,16 @@ export class Client {
     if (this.madeAt.has(uid)) return false;
     this.madeAt.set(uid, Date.now());
     return true;
+  }
+
+  /**
+   * Has the token know a root group that this client made: rights on it may be in no token from before (contract,
+   * section 9). Once for each; for other groups nothing.
+   */
+  async learnOf(root: string): Promise<void> {
+    if (!this.madeAt.has(root) || this.learnt.has(root)) return;
+    this.learnt.add(root);
+    await this.options.tokens.refresh();
   }
 
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */

@@ -362,6 +362,7 @@ class KindHandlers implements Handlers {
         const isRefused = isPermissionDenied(error) || isNotFound(error);
         if (delay !== undefined && isRefused && (await this.isNew(parent))) {
           settled += 1;
+          await client.learnOf(lineage(parent ?? "")[0] ?? "");
           await this.around.sleep(delay);
           continue;
         }
@@ -391,9 +392,11 @@ class KindHandlers implements Handlers {
   }
 
   /** A 200 that is not about a new resource there is an answer that was lost. */
-  private checkUid(answer: JsonObject, { what, parent }: Attempt): void {
+  private checkUid(answer: JsonObject, { what, parent, inputs }: Attempt): void {
     const uid = uidOf(answer, what);
-    if (!isUid(uid) || parentByUid(this.spec, uid) !== parent) {
+    const { name } = answer;
+    const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
+    if (!isUid(uid) || parentByUid(this.spec, uid) !== parent || isOther) {
       throw new ConnectionError(
         `${what}: the answer is not about a new ${this.spec.noun} there`,
         "unclear",

@@ -15,7 +15,8 @@ export interface RoleBindingArgs {
 
 /** An answer carries the uid, the hydrated object, or both (contract, section 5). */
 function flat(uid: Json | undefined, hydrated: Json | undefined): Json | undefined {
-  if (typeof uid === "string" && uid !== "") return uid;
+  // Of another type than a text it is passed on: it shows that the answer is no role binding.
+  if (uid !== undefined && uid !== null && uid !== "") return uid;
   return hydrated !== null && typeof hydrated === "object" && !Array.isArray(hydrated)
     ? hydrated["uid"]
     : undefined;

@@ -67,8 +67,11 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
 
 /** The SCIM part of an identity provider. */
 async function readScim(api: Api, provider: string): Promise<Props> {
-  const { scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
-  return isObject(scim) ? scim : {};
+  const { uid, scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
+  if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
+    throw refused(`the answer is not about the identity provider ${provider}; is platform:baseUrl right?`);
+  }
+  return scim ?? {};
 }
 
 /** An expired token is there, and can be rotated; a revoked one is not. */

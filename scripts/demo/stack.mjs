@@ -87,13 +87,15 @@ export class Stack {
 
   /**
    * @param {string[]} args
+   * @param {{ started?: (pid: number) => void }} [options]
    * @returns {Promise<Outcome>}
    */
-  async pulumi(args) {
+  async pulumi(args, { started } = {}) {
     const { code, stdout, output, timedOut } = await run(this.cli.pulumi, args, {
       cwd: this.program,
       env: this.env,
       timeoutMs: CALL_MS,
+      started,
     });
     if (timedOut) throw new Error(`pulumi ${args.join(" ")} was not done after ${CALL_MS / 1000} seconds`);
     return { code, stdout, output, changes: changesIn(stdout), counts: countsIn(stdout) };

@@ -107,6 +107,7 @@ export async function withSignals(body) {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} [timeoutMs]
  * @property {"capture" | "inherit"} [output]
+ * @property {(pid: number) => void} [started] Told the process, which leads a group of its own.
  *
  * @typedef {object} RunResult
  * @property {number} code The exit code; 1 when it ended by a signal.
@@ -134,7 +135,10 @@ export async function run(command, args, options = {}) {
     shell: windows && command === "npm",
   });
   const leader = child.pid;
-  if (leader !== undefined) groups.add(leader);
+  if (leader !== undefined) {
+    groups.add(leader);
+    options.started?.(leader);
+  }
 
   let stdout = "";
   let output = "";

@@ -110,14 +110,20 @@ describe("accounts and invites, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   }, 120_000);
 
-  test("an invite whose answer was lost is reported by its uid, and never made twice", async () => {
+  test("an invite whose answer was lost is kept by its uid, never made twice, and replaced by the next run", async () => {
     stack.declare(withInvite);
     emulator.addFault({ method: "POST", path: "/iam/v2/groupInvites", close: "after", count: 1 });
     const run = await stack.pulumi(["up", "--yes", "--skip-preview"]);
     expect(run.code).not.toBe(0);
     const [made, ...more] = emulator.state()["groupInvites"] ?? [];
     expect(more).toEqual([]);
-    expect(run.output).toContain(`it was made as ${String(made?.["uid"])}`);
-    expect((await stack.ours())["invite"]).toBeUndefined();
+    expect(run.output).toContain(`was made as ${String(made?.["uid"])}`);
+    expect((await stack.ours())["invite"]?.id).toBe(made?.["uid"]);
+    await stack.up();
+    const { id, outputs } = (await stack.ours())["invite"] ?? {};
+    expect(emulator.state()["groupInvites"]?.map(({ uid }) => uid)).toEqual([id]);
+    expect(id).not.toBe(made?.["uid"]);
+    expect(outputs?.["code"]).toBeDefined();
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   }, 120_000);
 });

@@ -1,0 +1,174 @@
+// @ts-check
+
+/**
+ * @typedef {() => number} Random From 0 to below 1.
+ * @typedef {{ kind: string, args: Record<string, unknown> }} Declaration
+ * @typedef {Record<string, Declaration>} Declarations
+ */
+
+/** The same numbers for the same seed, on every machine (Mulberry32). @param {number} seed @returns {Random} */
+export function randomOf(seed) {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const CAPABILITIES = [
+  "CAP_REPO_LIST",
+  "CAP_REPO_UPDATE",
+  "CAP_TAG_LIST",
+  "CAP_TAG_CREATE",
+  "CAP_IAM_GROUPS_LIST",
+];
+
+/** How many of a hundred are of which kind, beside what they stand on. */
+const SHARES = {
+  Group: 12,
+  Identity: 20,
+  Role: 8,
+  RoleBinding: 22,
+  Repo: 12,
+  RepoReadme: 4,
+  Tag: 8,
+  Subscription: 4,
+  AccountAssociation: 3,
+  ExternalGroupRoleMapping: 3,
+  TermsAcceptance: 1,
+  IdentityProvider: 1,
+  GroupInvite: 1,
+  ScimToken: 1,
+};
+
+/**
+ * An organisation of so many resources, of all kinds, no two of them alike.
+ * @param {number} seed
+ * @param {number} count
+ * @returns {Declarations}
+ */
+export function organisationOf(seed, count) {
+  const random = randomOf(seed);
+  /** @type {Declarations} */
+  const declared = {
+    org: { kind: "Group", args: { name: `org ${seed}` } },
+  };
+  /** @type {Record<string, string[]>} */
+  const names = { Group: ["org"] };
+  /** @param {string} kind */
+  const one = (kind) => {
+    const all = names[kind] ?? [];
+    return `\${${all[Math.floor(random() * all.length)]}}`;
+  };
+  const someGroup = () => one("Group");
+  /** Groups that have an association already; each has one at most. @type {Set<string>} */
+  const associated = new Set();
+  const digest = () =>
+    `sha256:${Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join("")}`;
+
+  /** @type {Record<string, (n: number) => Record<string, unknown> | undefined>} */
+  const args = {
+    Group: (n) => ({ parentUid: someGroup(), name: `group ${n}`, description: `group number ${n}` }),
+    Identity: (n) => ({
+      parentUid: someGroup(),
+      name: `identity-${n}`,
+      claimMatch: {
+        issuer: "https://issuer.example.com",
+        subject: `subject-${n}`,
+        claims: { number: String(n) },
+      },
+    }),
+    Role: (n) => ({
+      parentUid: someGroup(),
+      name: `role-${n}`,
+      capabilities: CAPABILITIES.filter((_, index) => index === n % CAPABILITIES.length || random() < 0.4),
+    }),
+    // Each identity is bound at most once at each group: no two bindings grant the same.
+    RoleBinding: () => ({ parentUid: someGroup(), identityUid: one("Identity"), roleUid: one("Role") }),
+    Repo: (n) => ({
+      parentUid: someGroup(),
+      name: `repo-${n}`,
+      description: "made by chaos",
+      bundles: ["base"],
+    }),
+    RepoReadme: (n) => {
+      const free = (names["Repo"] ?? []).filter((name) => declared[`${name}-readme`] === undefined);
+      const [repo] = free;
+      return repo === undefined ? undefined : { parentUid: `\${${repo}}`, content: `# Number ${n}\n` };
+    },
+    Tag: (n) => ({ parentUid: one("Repo"), name: `v${n}`, digest: digest() }),
+    Subscription: (n) => ({ parentUid: someGroup(), sink: `https://sink.example.com/${n}` }),
+    AccountAssociation: (n) => {
+      const group = (names["Group"] ?? []).find((name) => !associated.has(name));
+      if (group === undefined) return undefined;
+      associated.add(group);
+      return {
+        parentUid: `\${${group}}`,
+        name: `accounts-${n}`,
+        amazon: { account: String(100000000000 + n) },
+      };
+    },
+    IdentityProvider: (n) => ({
+      parentUid: "${org}",
+      name: `provider-${n}`,
+      defaultRole: one("Role"),
+      oidc: { issuer: "https://login.example.com", clientId: `client-${n}`, pkceEnabled: true },
+    }),
+    ExternalGroupRoleMapping: (n) => ({
+      parentUid: one("IdentityProvider"),
+      externalGroupId: `external-${n}`,
+      roleUid: one("Role"),
+      scope: "${org}",
+    }),
+    TermsAcceptance: () => ({ parentUid: someGroup(), documentIds: ["guardener-tos.v1"] }),
+    GroupInvite: (n) => ({
+      parentUid: someGroup(),
+      roleUid: one("Role"),
+      ttl: "24h",
+      email: `somebody-${n}@example.com`,
+    }),
+    ScimToken: () => {
+      const free = (names["IdentityProvider"] ?? []).filter((name) => declared[`${name}-scim`] === undefined);
+      const [provider] = free;
+      return provider === undefined ? undefined : { parentUid: `\${${provider}}`, neverExpires: true };
+    },
+  };
+  /** What there is one of, of something: named after it. @type {Record<string, string>} */
+  const parts = { RepoReadme: "readme", ScimToken: "scim" };
+
+  let number = 0;
+  const bound = new Set();
+  /** @param {string} kind */
+  const add = (kind) => {
+    number += 1;
+    const made = args[kind]?.(number);
+    if (made === undefined) return;
+    if (kind === "RoleBinding") {
+      const grant = JSON.stringify(made);
+      if (bound.has(grant)) return;
+      bound.add(grant);
+    }
+    const part = parts[kind];
+    const name =
+      part === undefined ? `${kind}-${number}` : `${String(made["parentUid"]).slice(2, -1)}-${part}`;
+    declared[name] = { kind, args: made };
+    (names[kind] ??= []).push(name);
+  };
+
+  // One of each first, in an order in which each finds what it refers to.
+  const order = ["Group", "Identity", "Role", "RoleBinding", "Repo", "RepoReadme", "Tag", "Subscription"];
+  order.push(
+    "IdentityProvider",
+    "ScimToken",
+    "ExternalGroupRoleMapping",
+    "AccountAssociation",
+    "GroupInvite",
+  );
+  order.push("TermsAcceptance");
+  for (const kind of order) add(kind);
+  const lots = Object.entries(SHARES).flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
+  while (Object.keys(declared).length < count) add(lots[Math.floor(random() * lots.length)] ?? "Group");
+  return declared;
+}
