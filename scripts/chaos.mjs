@@ -18,7 +18,8 @@ const USAGE = `npm run chaos -- [--seeds 10] [--first 1] [--resources 300] [--sh
 npm run chaos -- --kill [--seeds 50] [--resources 60]
                  the engine or the provider's process is killed in the middle of up
 npm run chaos -- --limit [--requests 2000]
-                 as many requests against a server that takes 50 a second`;
+                 as many requests against a server that takes 50 a second
+--parallel 1     so many seeds at once`;
 
 const MOST_RUNS = 3;
 const TOKEN = "chaos-token-0123456789";
@@ -125,12 +126,13 @@ async function main() {
       resources: { type: "string" },
       share: { type: "string", default: "0.2" },
       requests: { type: "string", default: "2000" },
+      parallel: { type: "string", default: "1" },
       kill: { type: "boolean", default: false },
       limit: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  /** @param {"seeds" | "first" | "resources" | "share" | "requests"} name @param {number} fallback */
+  /** @param {"seeds" | "first" | "resources" | "share" | "requests" | "parallel"} name @param {number} fallback */
   const number = (name, fallback) => {
     const given = Number(values[name] ?? fallback);
     const isWhole = name === "share" || Number.isInteger(given);
@@ -151,21 +153,20 @@ async function main() {
   const share = number("share", 0.2);
   const began = Date.now();
   let failed = 0;
-  for (let seed = first; seed < first + seeds; seed += 1) {
-    const { line, problems } = values.kill
-      ? await withStack(cli, (around) =>
-          killDuring({
-            ...around,
-            declared: organisationOf(seed, resources),
-            random: randomOf(seed),
-            exported,
-          }),
-        )
-      : await chaosOf(cli, { seed, resources, share });
-    console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}`);
-    for (const problem of problems) console.log(`  ${problem.replaceAll("\n", "\n  ")}`);
-    if (problems.length > 0) failed += 1;
-  }
+  const open = Array.from({ length: seeds }, (_, index) => first + index);
+  const worker = async () => {
+    for (let seed = open.shift(); seed !== undefined; seed = open.shift()) {
+      const declared = organisationOf(seed, resources);
+      const random = randomOf(seed);
+      const { line, problems } = values.kill
+        ? await withStack(cli, (around) => killDuring({ ...around, declared, random, exported }))
+        : await chaosOf(cli, { seed, resources, share });
+      console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}`);
+      for (const problem of problems) console.log(`  ${problem.replaceAll("\n", "\n  ")}`);
+      if (problems.length > 0) failed += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: number("parallel", 1) }, worker));
   console.log(`${seeds - failed} of ${seeds} seeds ok (${seconds(began)})`);
   return failed === 0 ? 0 : 1;
 }

@@ -6,16 +6,19 @@ import { compare, recordedIn } from "./compare.mjs";
 const LATENCY_MS = 30;
 
 /**
- * The processes of a group that run the package's code for the engine.
+ * A process and all that it started: plugins lead groups of their own.
  * @param {number} leader
+ * @returns {Promise<{ pid: number, args: string }[]>}
  */
-async function providersOf(leader) {
-  const { stdout } = await run("ps", ["-A", "-o", "pid=,pgid=,args="]);
-  return stdout
+async function familyOf(leader) {
+  const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,args="]);
+  const all = stdout
     .split("\n")
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .filter((found) => Number(found?.[2]) === leader && /cmd\/dynamic-provider/.test(found?.[3] ?? ""))
-    .map((found) => Number(found?.[1]));
+    .map((found) => ({ pid: Number(found?.[1]), parent: Number(found?.[2]), args: found?.[3] ?? "" }));
+  const family = all.filter(({ pid }) => pid === leader);
+  for (const { pid } of family) family.push(...all.filter(({ parent }) => parent === pid));
+  return family;
 }
 
 /** @param {number} pid */
@@ -58,8 +61,9 @@ export async function killDuring({ emulator, stack, declare, declared, random, e
     .pulumi(["up", "--yes", "--skip-preview", "--non-interactive"], { started: (pid) => (leader = pid) })
     .finally(() => (ended = true));
   while (!ended && emulator.requests.length < point) await sleep(2);
-  if (target === "engine") kill(-leader);
-  else for (const pid of await providersOf(leader)) kill(pid);
+  for (const { pid, args } of await familyOf(leader)) {
+    if (target === "engine" || args.includes("cmd/dynamic-provider")) kill(pid);
+  }
   const killed = await up;
   // What was sent is still carried out.
   while (emulator.requests.some((/** @type {any} */ { durationMs }) => durationMs === undefined))

@@ -16,7 +16,11 @@ const TOKEN = "limit-token-0123456789";
  */
 export async function requestsAtLimit(startEmulator, count) {
   const emulator = await startEmulator({ token: TOKEN, requestsPerSecond: PER_SECOND });
-  const tokens = { token: () => Promise.resolve(TOKEN), renew: () => Promise.resolve(false) };
+  const tokens = {
+    token: () => Promise.resolve(TOKEN),
+    renew: () => Promise.resolve(false),
+    refresh: () => Promise.resolve(false),
+  };
   const client = new Client({
     baseUrl: emulator.url,
     timeoutMs: 60_000,

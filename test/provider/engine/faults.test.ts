@@ -1,5 +1,6 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, Fault } from "../../../emulator";
+import { tokenSource } from "../../../provider/api/auth";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/engine/messages";
 import type { Props } from "../../../provider/engine/spec";
@@ -31,7 +32,7 @@ afterEach(() => emulator.close());
 function handlers(kind: string, maxRetries = 3) {
   const client = clientOf(emulator, {
     maxRetries,
-    tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false) },
+    tokens: tokenSource({ kind: "token", token: emulator.token, setting: "a test" }),
     policy: { firstDelayMs: 1, maxDelayMs: 2 },
     timeoutMs: 2000,
   });
