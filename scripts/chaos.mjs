@@ -159,7 +159,7 @@ async function main() {
       const declared = organisationOf(seed, resources);
       const random = randomOf(seed);
       const { line, problems } = values.kill
-        ? await withStack(cli, (around) => killDuring({ ...around, declared, random, exported }))
+        ? await withStack(cli, (around) => killDuring({ ...around, seed, declared, random, exported }))
         : await chaosOf(cli, { seed, resources, share });
       console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}`);
       for (const problem of problems) console.log(`  ${problem.replaceAll("\n", "\n  ")}`);

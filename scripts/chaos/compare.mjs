@@ -6,7 +6,7 @@
  */
 
 /** The collection of each kind that has one; the others are a part of another resource. */
-const COLLECTIONS = {
+export const COLLECTIONS = {
   Group: "groups",
   Identity: "identities",
   Role: "roles",

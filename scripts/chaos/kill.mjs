@@ -1,7 +1,7 @@
 // @ts-check
 import { setTimeout as sleep } from "node:timers/promises";
 import { excerpt, run } from "../lib/processes.mjs";
-import { compare, recordedIn } from "./compare.mjs";
+import { COLLECTIONS, compare, recordedIn } from "./compare.mjs";
 
 const LATENCY_MS = 30;
 
@@ -30,27 +30,32 @@ function kill(pid) {
   }
 }
 
+/** Where each collection is. @param {string} collection */
+const pathOf = (collection) =>
+  ({ repos: "/registry/v2/repos", tags: "/registry/v2/tags", subscriptions: "/events/v2/subscriptions" })[
+    collection
+  ] ?? `/iam/v2/${collection}`;
+
 /**
- * Whether what the server holds besides is a copy of a resource in state: all that both tell is equal.
- * @param {Record<string, any>} orphan
- * @param {Record<string, any> | undefined} recorded
+ * Whether an object at the server may be what a declaration makes: of its kind, and of its name where it has one.
+ * @param {{ collection: string, resource: Record<string, any> }} orphan
+ * @param {{ kind: string, args: Record<string, unknown> } | undefined} declaration
  */
-function isCopy(orphan, recorded) {
-  const { parentUid, ...outputs } = recorded?.["outputs"] ?? {};
-  const keys = Object.keys(outputs).filter((key) => typeof outputs[key] === "string" && key in orphan);
-  const parent = String(orphan["uid"]).split("/").slice(0, -1).join("/");
-  return keys.length > 0 && (parentUid ?? "") === parent && keys.every((key) => orphan[key] === outputs[key]);
+function mayBe({ collection, resource }, declaration) {
+  const kind = /** @type {keyof typeof COLLECTIONS} */ (declaration?.kind);
+  return COLLECTIONS[kind] === collection && (resource["name"] ?? "") === (declaration?.args["name"] ?? "");
 }
 
 /**
  * Kills the engine with all it started, or the provider's process alone, in the middle of `up`; then does what the
- * README says, and looks what is there. A copy may be left of what was under way at that moment, and of nothing else.
- * @param {{ emulator: any, stack: import("../demo/stack.mjs").Stack, declare: (resources: object) => void, declared: Record<string, any>, random: () => number, exported: (stack: any) => Promise<any> }} around
+ * README says. What is at the server and in no state may be what was under way at that moment, and nothing else; once it
+ * is deleted, the next `up` makes exactly what is declared.
+ * @param {{ seed: number, emulator: any, stack: import("../demo/stack.mjs").Stack, declare: (resources: object) => void, declared: Record<string, any>, random: () => number, exported: (stack: any) => Promise<any> }} around
  * @returns {Promise<{ line: string, problems: string[] }>}
  */
-export async function killDuring({ emulator, stack, declare, declared, random, exported }) {
+export async function killDuring({ seed, emulator, stack, declare, declared, random, exported }) {
   const count = Object.keys(declared).length;
-  const target = random() < 0.5 ? "engine" : "provider";
+  const target = seed % 2 === 0 ? "engine" : "provider";
   const point = 1 + Math.floor(random() * count);
   declare(declared);
   emulator.settings({ latencyMs: LATENCY_MS });
@@ -76,17 +81,43 @@ export async function killDuring({ emulator, stack, declare, declared, random, e
     (/** @type {any} */ { resource }) => String(resource.urn).split("::").at(-1),
   );
   const failed = [...killed.output.matchAll(/platform:\w+ \((\S+)\):/g)].map(([, name]) => name);
-  const again = await stack.pulumi(["up", "--yes", "--skip-preview", "--non-interactive"]);
-
-  const recorded = recordedIn(await exported(stack));
-  const { problems, orphans } = compare(declared, recorded, emulator.state());
-  if (again.code !== 0) problems.push(`the next up ended with ${again.code}:\n${excerpt(again.output)}`);
   const underWay = new Set([...pending, ...failed]);
-  for (const { collection, resource } of orphans) {
-    const names = [...underWay].filter((name) => isCopy(resource, recorded.get(String(name))));
-    if (names.length === 0)
-      problems.push(`a copy of what was not under way: ${collection} ${resource["uid"]}`);
+  const { orphans } = compare({}, new Map(), emulator.state());
+  const recorded = recordedIn(await exported(stack));
+  const inState = new Set(
+    [...recorded.values()].map(({ type, id }) => `${String(type).split(":").at(-1)} ${id}`),
+  );
+  const kindOf = (/** @type {string} */ collection) =>
+    Object.entries(COLLECTIONS).find(([, each]) => each === collection)?.[0];
+  const unknown = orphans.filter(
+    ({ collection, resource }) => !inState.has(`${kindOf(collection)} ${resource["uid"]}`),
+  );
+  /** @type {string[]} */
+  const problems = [];
+  const send = async (/** @type {string} */ method, /** @type {string} */ target) => {
+    const headers = { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" };
+    const { status } = await fetch(`${emulator.url}${target}`, { method, headers, body: "{}" });
+    if (status !== 200) problems.push(`${method} ${target} answers ${status}`);
+  };
+  for (const orphan of unknown) {
+    const { collection, resource } = orphan;
+    if (![...underWay].some((name) => mayBe(orphan, declared[String(name)]))) {
+      problems.push(`what was not under way is in no state: ${collection} ${resource["uid"]}`);
+    }
+    await send("DELETE", `${pathOf(collection)}/${resource["uid"]}`);
   }
-  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${orphans.length} of them left a copy, which is named`;
+  for (const { uid, scim } of emulator.state()["identityProviders"] ?? []) {
+    if (scim?.credentialState !== "CREDENTIAL_STATE_LIVE" || inState.has(`ScimToken ${uid}`)) continue;
+    await send("POST", `/iam/v2/identityProviders/${uid}:revokeScimToken`);
+  }
+
+  const again = await stack.pulumi(["up", "--yes", "--skip-preview", "--non-interactive"]);
+  const found = compare(declared, recordedIn(await exported(stack)), emulator.state());
+  problems.push(...found.problems);
+  problems.push(
+    ...found.orphans.map(({ collection, resource }) => `too much: ${collection} ${resource["uid"]}`),
+  );
+  if (again.code !== 0) problems.push(`the next up ended with ${again.code}:\n${excerpt(again.output)}`);
+  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unknown.length} of them made and in no state`;
   return { line, problems };
 }

@@ -420,7 +420,7 @@ describe("a create whose answer was lost", () => {
   test("to what never was the API is told once, and short", async () => {
     server.script(() => ({ text: htmlPage }));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: HTTP 200, but its answer is not the API's JSON; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
     );
     server.script([{ status: 302, text: "", headers: { Location: "https://login.example.com/?next=x" } }]);
     expect(await failing(handlers("Group").create(group))).toBe(
