@@ -21,6 +21,8 @@ export interface Entity {
   readonly inputs: Props;
   readonly unresolved: readonly string[];
   readonly hidden: readonly string[];
+  /** Secret properties that the document held in plain text. Their value is nowhere here. */
+  readonly exposed?: readonly string[];
   readonly location?: SourceLocation;
   /** The platform's own role. */
   readonly builtIn?: true;

@@ -106,7 +106,13 @@ export interface Finding {
   readonly name?: string;
   readonly urn?: string;
   readonly uid?: string;
+  /** The property that it is about: `claimMatch.subjectPattern`. */
+  readonly field?: string;
+  /** The group that it concerns, where there is no grant. */
+  readonly group?: Scope;
   readonly grant?: Grant;
+  /** How the holder proves who it is, as the program writes it: for exceptions. */
+  readonly trust?: { readonly issuer?: string; readonly subject?: string };
   /** What an outsider could write to match a pattern. */
   readonly witness?: string;
   readonly location?: SourceLocation;
