@@ -1,0 +1,58 @@
+import { isObject } from "../engine/values";
+import { readState, urnParts } from "./engineState";
+import type { RecordedResource } from "./engineState";
+import { DocumentError, readJson } from "./jsonText";
+
+/** What a stack records, as `pulumi stack export` writes it. */
+export interface StateExport {
+  /** `project/stack`; undefined of an empty stack. */
+  readonly stack?: string;
+  /** 3 or 4. */
+  readonly version: number;
+  /** In the document's order, without the rests of replacements. */
+  readonly resources: readonly RecordedResource[];
+  /** Operations that an interrupted update left open: what they did is in no state. */
+  readonly pendingOperations: number;
+}
+
+/**
+ * Reads the output of `pulumi stack export`, with or without `--show-secrets`: no secret is kept.
+ *
+ * @param input text or bytes, with Windows' newlines and a byte order mark too.
+ * @param name what messages call it: a path.
+ * @throws DocumentError in one line.
+ */
+export function parseStateExport(input: string | Uint8Array, name = "the export"): StateExport {
+  const resources: RecordedResource[] = [];
+  const documents: unknown[] = [];
+  readJson(input, {
+    name,
+    array: ["deployment", "resources"],
+    element: (value) => {
+      const resource = readState(value, false);
+      if (resource && !resource.pendingDelete) resources.push(resource);
+    },
+    document: (value) => documents.push(value),
+  });
+  const [document] = documents;
+  if (!isObject(document) || documents.length > 1 || !isObject(document["deployment"])) {
+    throw new DocumentError(
+      `${name} is no stack export: write it with pulumi stack export --file export.json`,
+    );
+  }
+  const version = document["version"];
+  if (version !== 3 && version !== 4) {
+    throw new DocumentError(
+      `${name} is a stack export of version ${JSON.stringify(version ?? null).slice(0, 20)}, and only 3 and 4 are known: write it with a newer CLI, or use a newer version of this package`,
+    );
+  }
+  const pending = document["deployment"]["pending_operations"];
+  const [first] = resources;
+  const { stack, project } = urnParts(first?.urn ?? "");
+  return {
+    stack: first === undefined ? undefined : `${project}/${stack}`,
+    version,
+    resources,
+    pendingOperations: Array.isArray(pending) ? pending.length : 0,
+  };
+}
