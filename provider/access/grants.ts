@@ -328,6 +328,13 @@ export function traceGrants(entities: Entities): TracedGrant[] {
   return [...direct, ...services].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 
+/** Which identity holds which role where, of the grants that bindings are made of: a text for each. */
+export function boundBy(entity: Entity): string[] {
+  return (accessKinds[entity.kind]?.grants?.(entity) ?? []).flatMap(({ holder, role, group }) =>
+    "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],
+  );
+}
+
 /** All that a set of resources grants. Sorted; two resources that grant the same are both there. */
 export function grantsOf(entities: Entities): Grant[] {
   return traceGrants(entities).map(({ grant }) => grant);

@@ -1,0 +1,59 @@
+import { printable } from "../api/errors";
+import { UNKNOWN } from "../engine/spec";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../engine/spec";
+import { equal, isObject, isSet } from "../engine/values";
+import { HIDDEN } from "./engineState";
+import type { FieldChange } from "./report";
+
+const LONGEST = 300;
+
+function shown(field: FieldSpec, value: Json | undefined, name: (key: string) => string): string | undefined {
+  if (!isSet(field, value)) return undefined;
+  if (field.secret) return HIDDEN;
+  if (value === UNKNOWN) return "(not known yet)";
+  if (typeof value === "string") {
+    const refers = field.type === "string" && (field.format === "uid" || field.format === "groupUid");
+    return printable(refers ? name(value) : value, LONGEST);
+  }
+  if (Array.isArray(value) && field.type === "list") {
+    const items = value.map((item) => shown(field.items, item, name) ?? "");
+    return printable((field.unordered ? [...items].sort() : items).join(", "), LONGEST);
+  }
+  return printable(JSON.stringify(value), LONGEST);
+}
+
+/**
+ * How two inputs of one kind differ, a line for each property, in the order of the spec.
+ *
+ * @param name what to call a resource that is referred to, before and after.
+ */
+export function fieldChanges(
+  spec: ResourceSpec,
+  olds: Props,
+  news: Props,
+  name: { readonly before: (key: string) => string; readonly after: (key: string) => string },
+): FieldChange[] {
+  const visit = (
+    field: FieldSpec,
+    path: string,
+    old: Json | undefined,
+    now: Json | undefined,
+  ): FieldChange[] => {
+    if (equal(field, old, now)) return [];
+    const members = (value: Json | undefined) => (isObject(value) ? value : {});
+    const whole = [old, now].some((value) => isSet(field, value) && !isObject(value));
+    if ((field.type === "object" || field.type === "map") && !whole) {
+      const [before, after] = [members(old), members(now)];
+      const keys =
+        field.type === "object"
+          ? Object.keys(field.fields)
+          : [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+      return keys.flatMap((key) => {
+        const inner = field.type === "map" ? field.values : field.fields[key];
+        return inner === undefined ? [] : visit(inner, `${path}.${key}`, before[key], after[key]);
+      });
+    }
+    return [{ property: path, before: shown(field, old, name.before), after: shown(field, now, name.after) }];
+  };
+  return Object.entries(spec.fields).flatMap(([key, field]) => visit(field, key, olds[key], news[key]));
+}

@@ -1,0 +1,170 @@
+import { urnParts } from "./engineState";
+import { accessKinds } from "./grants";
+import { compare } from "./compare";
+import type { Sources } from "./compare";
+import type { Comparison, ResourceChange } from "./model";
+import { specs } from "./references";
+import { severities } from "./report";
+import type { Finding, GrantChange, Report, Severity, TrustChange } from "./report";
+
+/** What the rules find in a comparison. */
+export type Rules = (comparison: Comparison) => readonly Finding[];
+
+/** What a policy file makes of findings. */
+export interface Judgement {
+  readonly findings: readonly Finding[];
+  readonly excepted: readonly Finding[];
+  readonly unused: readonly string[];
+  readonly expired: readonly string[];
+}
+
+export interface ReviewOptions {
+  /** The version of this package, for the report. */
+  readonly version: string;
+  readonly failOn: Severity | "never";
+  readonly rules: Rules;
+  /** Sets findings apart that a policy file lets be. */
+  readonly judge?: (findings: readonly Finding[]) => Judgement;
+}
+
+/** How many findings are at least as bad as a level. */
+export function countFailing(findings: readonly Finding[], failOn: Severity | "never"): number {
+  if (failOn === "never") return 0;
+  return findings.filter(({ severity }) => severities.indexOf(severity) <= severities.indexOf(failOn)).length;
+}
+
+const rank = ({ severity }: Finding): number => severities.indexOf(severity);
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Worst first; else by rule and resource. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      order(a.id, b.id) ||
+      order(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
+      order(a.message, b.message) ||
+      order(a.fingerprint, b.fingerprint),
+  );
+}
+
+/** Grants whose finding is worst come first; in one severity they keep their order. */
+function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
+  const text = ({ grant: { subject, role, group } }: Pick<GrantChange, "grant">) =>
+    JSON.stringify([subject.key, role.key, group.key]);
+  const worst = new Map<string, number>();
+  for (const finding of findings) {
+    if (finding.grant === undefined) continue;
+    const key = text({ grant: finding.grant });
+    worst.set(key, Math.min(worst.get(key) ?? severities.length, rank(finding)));
+  }
+  const of = (change: GrantChange) => worst.get(text(change)) ?? severities.length;
+  return [...grants].sort((a, b) => of(a) - of(b));
+}
+
+/** Changes of what existing grants mean. */
+function trustChanges({ changes, after }: Comparison): TrustChange[] {
+  return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
+    const meaning = accessKinds[kind]?.meaning ?? [];
+    const relevant = fields.filter(({ property }) => meaning.includes(property.split(/[.[]/)[0] ?? ""));
+    if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
+    const touched = after.grants.filter(
+      ({ subject, role, ...grant }) =>
+        [subject.key, role.key].includes(entity.key) ||
+        (grant.urn !== undefined && grant.urn === urn) ||
+        subject.key.startsWith(`${entity.key}#`),
+    );
+    return [
+      {
+        kind,
+        name: entity.name ?? urnParts(urn ?? "").name,
+        urn,
+        uid: entity.uid,
+        location: entity.location,
+        fields: relevant,
+        grants: touched.length,
+      },
+    ];
+  });
+}
+
+/** Whether a change has to do with who may do what. */
+function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
+  const known = accessKinds[kind];
+  if (known === undefined) return false;
+  // A change that shows no field is one of a secret, or of what a reference leads to.
+  if (op !== "update" || fields.length === 0) return true;
+  const spec = specs[kind];
+  return fields.some(({ property }) => {
+    const top = property.split(/[.[]/)[0] ?? "";
+    const field = spec?.fields[top];
+    return field?.security === true || known.meaning?.includes(top) === true;
+  });
+}
+
+function unrelated(changes: readonly ResourceChange[]): Report["unrelated"] {
+  const counts = new Map<string, { kind: string; op: string; count: number }>();
+  for (const change of changes) {
+    const { kind, op } = change;
+    if (op === "same" || op === "read" || concernsAccess(change)) continue;
+    const key = `${kind} ${op}`;
+    const known = counts.get(key) ?? { kind, op, count: 0 };
+    counts.set(key, { ...known, count: known.count + 1 });
+  }
+  return [...counts.values()].sort((a, b) => order(a.kind, b.kind) || order(a.op, b.op));
+}
+
+/** Turns a comparison and what the rules find in it into a report. */
+export function reportOn(comparison: Comparison, options: ReviewOptions): Report {
+  const found = sortFindings(options.rules(comparison));
+  const judged = options.judge?.(found) ?? { findings: found, excepted: [], unused: [], expired: [] };
+  const findings = sortFindings(judged.findings);
+  const count = (change: GrantChange["change"]) =>
+    comparison.grants.filter((grant) => grant.change === change).length;
+  const bySeverity = (severity: Severity) => findings.filter((one) => one.severity === severity).length;
+  return {
+    schemaVersion: 1,
+    tool: { name: "pulumi-platform", version: options.version },
+    command: "review",
+    stack: comparison.stack,
+    complete: comparison.complete,
+    incomplete: comparison.incomplete,
+    failOn: options.failOn,
+    failing: countFailing(findings, options.failOn),
+    summary: {
+      gained: count("gained"),
+      lost: count("lost"),
+      widened: count("widened"),
+      narrowed: count("narrowed"),
+      kept: comparison.kept,
+      findings: {
+        critical: bySeverity("critical"),
+        high: bySeverity("high"),
+        medium: bySeverity("medium"),
+        low: bySeverity("low"),
+      },
+      excepted: judged.excepted.length,
+    },
+    grants: sortGrants(comparison.grants, findings),
+    trust: trustChanges(comparison),
+    findings,
+    excepted: sortFindings(judged.excepted),
+    unresolved: comparison.unresolved,
+    unrelated: unrelated(comparison.changes),
+    groups: comparison.groups,
+    policy: { unused: judged.unused, expired: judged.expired },
+  };
+}
+
+/**
+ * Reviews a preview: who gains or loses what, and what is dangerous about it. Reads nothing and writes
+ * nothing: the same input gives the same report.
+ *
+ * @throws DocumentError where the documents do not belong together.
+ */
+export function review(sources: Sources, options: ReviewOptions): Report {
+  return reportOn(compare(sources), options);
+}
