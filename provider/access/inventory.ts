@@ -38,5 +38,7 @@ export interface Inventory {
   readonly refused: readonly RefusedList[];
   /** The kinds that were listed. */
   readonly kinds: readonly string[];
+  /** Objects of other kinds that were asked for by their uids: one that is not below does not exist. */
+  readonly asked?: readonly { readonly kind: string; readonly uid: string }[];
   readonly objects: readonly InventoryObject[];
 }

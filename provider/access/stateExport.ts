@@ -11,6 +11,8 @@ export interface StateExport {
   readonly version: number;
   /** In the document's order, without the rests of replacements. */
   readonly resources: readonly RecordedResource[];
+  /** The rests of replacements that were not done to their end: still at the server, perhaps. */
+  readonly pendingDeletes: readonly RecordedResource[];
   /** Operations that an interrupted update left open: what they did is in no state. */
   readonly pendingOperations: number;
 }
@@ -24,13 +26,14 @@ export interface StateExport {
  */
 export function parseStateExport(input: string | Uint8Array, name = "the export"): StateExport {
   const resources: RecordedResource[] = [];
+  const pendingDeletes: RecordedResource[] = [];
   const documents: unknown[] = [];
   readJson(input, {
     name,
     array: ["deployment", "resources"],
     element: (value) => {
       const resource = readState(value, false);
-      if (resource && !resource.pendingDelete) resources.push(resource);
+      if (resource) (resource.pendingDelete ? pendingDeletes : resources).push(resource);
     },
     document: (value) => documents.push(value),
   });
@@ -53,6 +56,7 @@ export function parseStateExport(input: string | Uint8Array, name = "the export"
     stack: first === undefined ? undefined : `${project}/${stack}`,
     version,
     resources,
+    pendingDeletes,
     pendingOperations: Array.isArray(pending) ? pending.length : 0,
   };
 }

@@ -19,6 +19,16 @@ const commands: readonly Command[] = [
     summary: "check configuration, address, TLS, token, clock and versions",
     load: async () => (await import("./doctor.js")).main,
   },
+  {
+    name: "review",
+    summary: "say who gains and who loses what by a preview",
+    load: async () => (await import("./review.js")).main,
+  },
+  {
+    name: "access",
+    summary: "answer who can do what where",
+    load: async () => (await import("./access.js")).main,
+  },
 ];
 
 function usage(): string {
@@ -49,6 +59,13 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const run = await command.load();
   return await run(rest);
+}
+
+// Whoever reads may stop early (`| head`): what was found still decides the exit code.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") process.exit(exitCodes.error);
+  });
 }
 
 main(process.argv.slice(2)).then(

@@ -1,0 +1,163 @@
+import { printable } from "../api/errors";
+import { effectiveAccess } from "../access/effectiveAccess";
+import type { Access, AccessQuery, EffectiveAccess } from "../access/effectiveAccess";
+import { urnParts } from "../access/engineState";
+import { parseInventory } from "../access/parseInventory";
+import { parsePreview } from "../access/preview";
+import { parseStateExport } from "../access/stateExport";
+import { buildWorlds, fatesOf } from "../access/worlds";
+import { exitCodes, UsageError } from "./command";
+import { writeText } from "./files";
+import { readInput } from "./input";
+import { describeFlags, parseFlags, readDestinations } from "./options";
+import type { Flags } from "./options";
+
+const flags = {
+  who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of how the subject is told" },
+  can: { type: "string", value: "CAP_…", help: "only roles that hold this capability" },
+  on: {
+    type: "string",
+    value: "GROUP",
+    help: "a group's uid, name or path: what holds there, by grants\nabove it too",
+  },
+  inventory: { type: "string", value: "FILE", help: "the live organisation (pulumi-platform inventory)" },
+  state: { type: "string", value: "FILE", help: "a stack (pulumi stack export)" },
+  preview: {
+    type: "string",
+    value: "FILE",
+    help: "what a preview makes of it (pulumi preview --json --show-sames)",
+  },
+  output: {
+    type: "string",
+    short: "o",
+    multiple: true,
+    value: "FORMAT[=PATH]",
+    help: "text or json; to a file, or to stdout; default text",
+  },
+  help: { type: "boolean", short: "h", help: "show this text" },
+} as const satisfies Flags;
+
+const usage = `Usage: pulumi-platform access [--who SUBJECT] [--can CAPABILITY] [--on GROUP] (--inventory FILE | --state FILE | --preview FILE)
+
+Answers who can do what where, and by which grant. Several documents are taken together. - is standard input.
+
+Options:
+${describeFlags(flags)}
+
+Exit codes: 0 answered · 2 wrong arguments or files · 4 a document is incomplete · 1 anything else.
+`;
+
+/** What is answered, with all that a program may want of it. */
+interface Answer extends EffectiveAccess {
+  readonly schemaVersion: 1;
+  readonly complete: boolean;
+  readonly incomplete: readonly string[];
+  readonly query: AccessQuery;
+}
+
+function line({ grant, inheritedBy }: Access): string {
+  const { role, group, via, urn, uid, location } = grant;
+  const what = printable(role.name ?? `role ${role.uid ?? role.key}`, 80);
+  const where = printable(group.path, 200);
+  const below = inheritedBy === undefined ? "" : ` (and so at ${printable(inheritedBy.path, 200)})`;
+  const source = urn === undefined ? (uid ?? "") : urnParts(urn).name;
+  const at = location === undefined ? "" : `, ${location.file}:${location.line}`;
+  return `  ${what} at ${where}${below}\n    by ${via} ${printable(source, 120)}${printable(at, 200)}`;
+}
+
+function paragraphs(accesses: readonly Access[]): string[] {
+  const bySubject = new Map<string, { words: string; lines: string[] }>();
+  for (const access of accesses) {
+    const { key, words } = access.grant.subject;
+    const known = bySubject.get(key) ?? { words: printable(words, 300), lines: [] };
+    bySubject.set(key, known);
+    known.lines.push(line(access));
+  }
+  return [...bySubject.values()].map(({ words, lines }) => [words, ...lines].join("\n"));
+}
+
+function asText({ access, undecided, incomplete }: Answer): string {
+  const parts = [
+    ...(access.length === 0 ? ["No grant that is known here matches."] : paragraphs(access)),
+    ...(undecided.length === 0
+      ? []
+      : [
+          "Cannot be said, because nobody tells what the role allows (give --inventory):",
+          ...paragraphs(undecided),
+        ]),
+    ...incomplete.map((reason) => `Incomplete: ${printable(reason, 400)}`),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/**
+ * `pulumi-platform access`.
+ *
+ * @param argv the arguments after the command's name.
+ * @returns the exit code.
+ * @throws UsageError, DocumentError in one line.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = parseFlags("access", flags, argv);
+  if (values.help) {
+    process.stdout.write(usage);
+    return exitCodes.clean;
+  }
+  if (positionals.length > 0) {
+    throw new UsageError(`access takes no argument: give documents with --inventory, --state or --preview`);
+  }
+  const { who, can, on } = values;
+  const given = [values.inventory, values.state, values.preview];
+  if (given.every((path) => path === undefined)) {
+    throw new UsageError("access needs a document: give --inventory, --state or --preview");
+  }
+  if (given.filter((path) => path === "-").length > 1) {
+    throw new UsageError("only one document can come from standard input");
+  }
+  if (can !== undefined && !/^CAP_[A-Z0-9_]+$/.test(can)) {
+    throw new UsageError(
+      `--can must be the full name of a capability, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
+    );
+  }
+  const outputs = readDestinations(values.output, ["text", "json"], "text");
+  const read = async (flag: "inventory" | "state" | "preview") => {
+    const path = values[flag];
+    return path === undefined ? undefined : await readInput(path, `--${flag}`);
+  };
+  const [inventoryInput, stateInput, previewInput] = [
+    await read("inventory"),
+    await read("state"),
+    await read("preview"),
+  ];
+  const inventory =
+    inventoryInput && parseInventory(Buffer.from(inventoryInput.bytes).toString("utf8"), inventoryInput.name);
+  const state = stateInput && parseStateExport(stateInput.bytes, stateInput.name);
+  const preview = previewInput && parsePreview(previewInput.bytes, previewInput.name);
+
+  const { after, unresolved } = buildWorlds(fatesOf(preview?.steps ?? [], state), inventory);
+  const hidden = state === undefined && inventory === undefined ? (preview?.hiddenSames ?? 0) : 0;
+  const incomplete = [
+    ...(preview?.problems ?? []),
+    ...unresolved,
+    ...(hidden > 0
+      ? [`${hidden} unchanged resources are not shown: write the preview with --show-sames`]
+      : []),
+    ...(inventory?.complete === false ? ["the inventory is not complete"] : []),
+    ...(after.entities.size === 0
+      ? ["nothing was read: the documents name no resource of the platform"]
+      : []),
+  ];
+  const answer: Answer = {
+    schemaVersion: 1,
+    complete: incomplete.length === 0,
+    incomplete,
+    query: { who, can, on },
+    ...effectiveAccess(after, { who, can, on }),
+  };
+  for (const { format, path } of outputs) {
+    const text = format === "json" ? `${JSON.stringify(answer, null, 2)}\n` : asText(answer);
+    if (path === undefined) process.stdout.write(text);
+    else writeText(path, text, "--output");
+  }
+  return answer.complete ? exitCodes.clean : exitCodes.incomplete;
+}

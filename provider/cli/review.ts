@@ -1,0 +1,101 @@
+import { parseInventory } from "../access/parseInventory";
+import { parsePreview } from "../access/preview";
+import type { Report } from "../access/report";
+import { review } from "../access/review";
+import { parseStateExport } from "../access/stateExport";
+import { exitCodes, UsageError } from "./command";
+import { deliver } from "./deliver";
+import { readInput } from "./input";
+import { judgementBy, rulesBy } from "./judgement";
+import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
+import type { Flags } from "./options";
+import { packageVersion } from "./version";
+
+const flags = {
+  before: {
+    type: "string",
+    value: "FILE",
+    help: "the stack before (pulumi stack export), where the preview\nis written without --show-sames",
+  },
+  inventory: {
+    type: "string",
+    value: "FILE",
+    help: "the live organisation (pulumi-platform inventory): names and\ncapabilities of built-in roles, what no program knows",
+  },
+  ...commonFlags,
+  "fail-on": {
+    type: "string",
+    value: "LEVEL",
+    help: "critical, high, medium, low or never: findings of this severity and\nabove end with 5; default high",
+  },
+} as const satisfies Flags;
+
+const usage = `Usage: pulumi-platform review <preview> [options]
+
+Says who gains and who loses what by a preview, and what is dangerous about it. The preview is what
+pulumi preview --json --show-sames wrote: a file, or - for standard input.
+
+Options:
+${describeFlags(flags)}
+
+Exit codes: 0 nothing found · 2 wrong arguments or files · 4 incomplete: the preview failed, or does not
+show enough · 5 findings · 1 anything else. Findings come before 4.
+`;
+
+const levels = ["high", "critical", "medium", "low", "never"] as const;
+
+/** The exit code of a review. Findings come before what is missing. */
+function codeOf(report: Report, exitZero: boolean): number {
+  if (report.failing > 0 && !exitZero) return exitCodes.reviewFindings;
+  return report.complete ? exitCodes.clean : exitCodes.incomplete;
+}
+
+/** One line for people, where the report itself went to files. */
+function sayVerdict({ summary, failing, complete, incomplete }: Report): void {
+  const { gained, lost, widened, narrowed } = summary;
+  const counts = `${gained} gained, ${lost} lost, ${widened} widened, ${narrowed} narrowed`;
+  const gaps = complete ? "" : `; incomplete: ${incomplete.join("; ")}`;
+  console.error(`pulumi-platform review: ${counts}; ${failing} findings count${gaps}`);
+}
+
+/**
+ * `pulumi-platform review`.
+ *
+ * @param argv the arguments after the command's name.
+ * @returns the exit code.
+ * @throws UsageError, DocumentError in one line.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = parseFlags("review", flags, argv);
+  if (values.help) {
+    process.stdout.write(usage);
+    return exitCodes.clean;
+  }
+  const [path] = positionals;
+  if (path === undefined || positionals.length > 1) {
+    throw new UsageError(
+      "review takes one preview: write it with pulumi preview --json --show-sames > preview.json",
+    );
+  }
+  if ([path, values.before, values.inventory].filter((one) => one === "-").length > 1) {
+    throw new UsageError("only one document can come from standard input");
+  }
+  const common = readCommon(values, levels);
+  const failOn = levels.find((level) => level === common.failOn) ?? "high";
+  const judge = judgementBy(common);
+  const preview = await readInput(path, "the preview");
+  const before = values.before === undefined ? undefined : await readInput(values.before, "--before");
+  const inventory =
+    values.inventory === undefined ? undefined : await readInput(values.inventory, "--inventory");
+  const report = review(
+    {
+      preview: parsePreview(preview.bytes, preview.name),
+      before: before && parseStateExport(before.bytes, before.name),
+      inventory: inventory && parseInventory(Buffer.from(inventory.bytes).toString("utf8"), inventory.name),
+    },
+    { version: packageVersion(), failOn, rules: rulesBy(common), judge },
+  );
+  deliver(report, common);
+  if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
+  return codeOf(report, common.exitZero);
+}
