@@ -50,7 +50,13 @@ describe("the tarball", () => {
 
   test("holds every file that package.json promises, types included", () => {
     const manifest = JSON.parse(readFileSync(inPackage("package.json"), "utf8")) as Manifest;
-    expect(Object.keys(manifest.exports)).toEqual([".", "./dynamic", "./events", "./package.json"]);
+    expect(Object.keys(manifest.exports)).toEqual([
+      ".",
+      "./dynamic",
+      "./events",
+      "./access",
+      "./package.json",
+    ]);
     const entries = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : [entry.types, entry.default],
     );
@@ -94,7 +100,7 @@ describe("the installed package", () => {
       expect.stringMatching(/\/pulumi-platform\/dist\/provider\/resources\/group\.js$/),
     );
     const unwanted =
-      /\/node_modules\/(axios|p-retry|p-limit|re2js)\/|\/dist\/emulator\/|\/dist\/provider\/(cli|api\/client|engine\/(dynamic|handlers))/;
+      /\/node_modules\/(axios|p-retry|p-limit|re2js)\/|\/dist\/emulator\/|\/dist\/provider\/(access|cli|api\/client|engine\/(dynamic|handlers))/;
     expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
     expect(stderr).toBe("");
   });

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Finding, GrantChange, Report } from "../../../provider/access/report";
+import { parsePreview } from "../../../provider/access/preview";
+import { review } from "../../../provider/access/review";
+import { parseStateExport } from "../../../provider/access/stateExport";
+
+export const FIXTURES = join(__dirname, "../../fixtures/previews");
+
+/** A document captured from the CLI by scripts/captureFixtures.mjs. */
+export function fixture(name: string): Buffer {
+  return readFileSync(join(FIXTURES, name));
+}
+
+/** The report on a captured preview, without rules. */
+export function reportOf(
+  preview: string,
+  { before, rules = () => [] }: { before?: string; rules?: () => Finding[] } = {},
+): Report {
+  return review(
+    {
+      preview: parsePreview(fixture(preview), preview),
+      ...(before === undefined ? {} : { before: parseStateExport(fixture(before), before) }),
+    },
+    { version: "1.2.3", failOn: "high", rules },
+  );
+}
+
+/** One line for each change of a grant. */
+export function lines(grants: readonly GrantChange[]): string[] {
+  return grants.map(({ change, grant: { subject, role, group }, capabilitiesAdded, capabilitiesRemoved }) => {
+    const counts = `+${capabilitiesAdded.length} -${capabilitiesRemoved.length}`;
+    return `${change}: ${subject.words}: ${role.name ?? "?"} at ${group.path} (${counts})`;
+  });
+}
