@@ -47,7 +47,8 @@ export function parseFlags<F extends Flags>(command: string, flags: F, argv: rea
   try {
     parsed = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const [sentence = ""] = (error instanceof Error ? error.message : "wrong arguments").split(/\. |\n/);
+    const { message } = error as { message?: unknown };
+    const [sentence = ""] = (typeof message === "string" ? message : "wrong arguments").split(/\. |\n/);
     throw new UsageError(`${printable(sentence)}; see pulumi-platform ${command} --help`);
   }
   const entries = Object.entries(flags).map(([name, flag]) => {

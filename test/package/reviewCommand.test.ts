@@ -1,0 +1,268 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../support/engine";
+
+const MAIN = join(ROOT, "dist/provider/cli/main.js");
+const FIXTURES = join(ROOT, "test/fixtures/previews");
+const fixture = (name: string): string => join(FIXTURES, name);
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Surroundings {
+  /** What comes from standard input; it stays open where it is undefined. */
+  readonly stdin?: string | Buffer;
+  readonly env?: Record<string, string>;
+  /** Closes stdout before anything can be written. */
+  readonly closed?: boolean;
+  readonly kill?: NodeJS.Signals;
+}
+
+function pulumiPlatform(args: readonly string[], { stdin = "", env, closed, kill }: Surroundings = {}) {
+  return new Promise<Ended>((done, failed) => {
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env["PATH"], NO_COLOR: "1", ...env },
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    if (closed) child.stdout.destroy();
+    // A command that ends before it reads all of its input is not this test's failure.
+    child.stdin.on("error", () => undefined);
+    if (kill === undefined) child.stdin.end(stdin);
+    else child.once("spawn", () => child.kill(kill));
+    child.once("error", failed);
+    child.once("close", (code, signal) => done({ code, signal, stdout, stderr }));
+  });
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-review-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the exit code of pulumi-platform review", () => {
+  test.each([
+    ["0 where nothing changes", ["same-shown.json"], 0],
+    ["5 where a finding is bad enough", ["update-shown.json"], 5],
+    ["0 where findings do not count", ["update-shown.json", "--fail-on", "never"], 0],
+    ["0 where findings are only shown", ["update-shown.json", "--exit-zero"], 0],
+    ["4 where the preview failed", ["program-fails.json"], 4],
+    ["4 where it failed and findings are only shown", ["program-fails.json", "--exit-zero"], 4],
+    ["5 where it does not show enough, but enough to find something", ["update.json"], 5],
+    ["4 where it does not show enough", ["update.json", "--fail-on", "never"], 4],
+  ])("is %s", async (_what, [name = "", ...flags], code) => {
+    const ended = await pulumiPlatform(["review", fixture(name), ...flags]);
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr: "" });
+    expect(ended.stdout).not.toBe("");
+  });
+
+  test.each([
+    ["no preview", [], /^pulumi-platform: review takes one preview: write it with .*\n$/],
+    ["two previews", ["a", "b"], /^pulumi-platform: review takes one preview: .*\n$/],
+    [
+      "a file that is not there",
+      [fixture("none.json")],
+      /^pulumi-platform: the preview: .*none\.json cannot be read: there is no such file\n$/,
+    ],
+    [
+      "an unknown flag",
+      ["-", "--colour"],
+      /^pulumi-platform: Unknown option '--colour'; see pulumi-platform review --help\n$/,
+    ],
+    [
+      "an unknown form",
+      ["-", "-o", "pdf"],
+      /^pulumi-platform: --output must be one of text, .*, not "pdf"\n$/,
+    ],
+    [
+      "an unknown level",
+      ["-", "--fail-on", "any"],
+      /^pulumi-platform: --fail-on must be one of .*, not "any"\n$/,
+    ],
+    [
+      "a stack export",
+      [fixture("export-v3.json")],
+      /^pulumi-platform: .*is a stack export: give it with --before.*\n$/,
+    ],
+    [
+      "a preview for an export",
+      [fixture("update.json"), "--before", fixture("same.json")],
+      /^pulumi-platform: .*is no stack export: .*\n$/,
+    ],
+    [
+      "standard input twice",
+      ["-", "--before", "-"],
+      /^pulumi-platform: only one document can come from standard input\n$/,
+    ],
+  ])("is 2 for %s, with one line that says so", async (_what, args, message) => {
+    const ended = await pulumiPlatform(["review", ...args]);
+    expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  test.each([
+    ["nothing", "", /^pulumi-platform: standard input is empty: did the command .* fail\?\n$/],
+    [
+      "half a preview",
+      readFileSync(fixture("create.json")).subarray(0, 4000),
+      /^pulumi-platform: standard input ends in the middle.*\n$/,
+    ],
+    ["words", "error: no stack selected\n", /^pulumi-platform: standard input is not JSON \(line 1: .*\n$/],
+  ])("is 2 where %s comes in", async (_what, stdin, message) => {
+    const ended = await pulumiPlatform(["review", "-"], { stdin });
+    expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  test("is 0 for its help", async () => {
+    const { code, stdout } = await pulumiPlatform(["review", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: pulumi-platform review <preview> \[options\]\n/);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
+  });
+
+  test("stays what was found where nobody reads the report", async () => {
+    const ended = await pulumiPlatform(["review", fixture("update-shown.json")], { closed: true });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 5, stderr: "" });
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("is a shell's for %s, without a word", async (kill) => {
+    const ended = await pulumiPlatform(["review", "-"], { kill });
+    expect(ended).toEqual({ code: null, signal: kill, stdout: "", stderr: "" });
+  });
+});
+
+describe("the output of pulumi-platform review", () => {
+  test("comes from standard input, with Windows' newlines too, and goes to files", async () => {
+    const json = join(folder, "review.json");
+    const stdin = readFileSync(fixture("update-shown.json"), "utf8").replaceAll("\n", "\r\n");
+    const ended = await pulumiPlatform(["review", "-", "-o", `json=${json}`, "--fail-on", "never"], {
+      stdin,
+    });
+    expect(ended).toMatchObject({ code: 0, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /^pulumi-platform review: 0 gained, 1 lost, 3 widened, 0 narrowed; 0 findings count\n$/,
+    );
+    expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({
+      schemaVersion: 1,
+      command: "review",
+      stack: "acme/production",
+      complete: true,
+      summary: { lost: 1, widened: 3 },
+    });
+  });
+
+  test("is Markdown in the step summary", async () => {
+    const summary = join(folder, "summary.md");
+    writeFileSync(summary, "before\n");
+    await pulumiPlatform(["review", fixture("delete.json"), "--summary"], {
+      env: { GITHUB_STEP_SUMMARY: summary },
+    });
+    const text = readFileSync(summary, "utf8");
+    expect(text).toMatch(/^before\n/);
+    expect(text).toContain("acme / payments");
+  });
+
+  test("names who cannot write it", async () => {
+    const ended = await pulumiPlatform([
+      "review",
+      fixture("delete.json"),
+      "-o",
+      `json=${join(folder, "none", "x")}`,
+    ]);
+    expect(ended).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^pulumi-platform: --output names .*\n$/),
+    });
+  });
+});
+
+describe("pulumi-platform access", () => {
+  test("answers who can do what where, with the path", async () => {
+    const args = [
+      "access",
+      "--state",
+      fixture("export-v3.json"),
+      "--can",
+      "CAP_REPO_DELETE",
+      "--on",
+      "acme / payments",
+    ];
+    const { code, stdout, stderr } = await pulumiPlatform(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe(
+      `GitHub Actions of acme/pay, branch main
+  registry.push at acme / payments
+    by RoleBinding deployer-pushes, index.js:51
+
+group “admins” of staff
+  registry.push at acme (and so at acme / payments)
+    by ExternalGroupRoleMapping admins, index.js:75
+`,
+    );
+  });
+
+  test("answers from a preview, by a part of the subject's words, as JSON", async () => {
+    const args = [
+      "access",
+      "--preview",
+      fixture("update-shown.json"),
+      "--who",
+      "github actions",
+      "-o",
+      "json",
+    ];
+    const { code, stdout } = await pulumiPlatform(args);
+    expect(code).toBe(0);
+    const { access, complete } = JSON.parse(stdout) as {
+      access: { grant: { role: { name: string } } }[];
+      complete: boolean;
+    };
+    expect(access.map(({ grant }) => grant.role.name)).toEqual(["reader"]);
+    expect(complete).toBe(true);
+  });
+
+  test("says that a role of which nothing is known may match", async () => {
+    const { code, stdout } = await pulumiPlatform([
+      "access",
+      "--preview",
+      fixture("create.json"),
+      "--can",
+      "CAP_REPO_DELETE",
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("No grant that is known here matches.");
+    expect(stdout).toContain("Cannot be said, because nobody tells what the role allows (give --inventory):");
+  });
+
+  test.each([
+    ["no document", [], /^pulumi-platform: access needs a document: /],
+    [
+      "an unknown group",
+      ["--state", fixture("export-v3.json"), "--on", "nowhere"],
+      /^pulumi-platform: --on "nowhere" names no group that is known here\n$/,
+    ],
+    [
+      "half a capability",
+      ["--state", fixture("export-v3.json"), "--can", "repo.list"],
+      /^pulumi-platform: --can must be the full name of a capability, as in CAP_REPO_DELETE, not "repo.list"\n$/,
+    ],
+  ])("ends with 2 for %s", async (_what, args, message) => {
+    const ended = await pulumiPlatform(["access", ...args]);
+    expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  test("ends with 4 where a preview failed", async () => {
+    const { code, stdout } = await pulumiPlatform(["access", "--preview", fixture("check-fails.json")]);
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/\nIncomplete: the preview failed: wrong: .*\n/);
+  });
+});

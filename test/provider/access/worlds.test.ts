@@ -1,0 +1,359 @@
+import { compare } from "../../../provider/access/compare";
+import type { Inventory, InventoryObject } from "../../../provider/access/inventory";
+import { parsePreview } from "../../../provider/access/preview";
+import { parseStateExport } from "../../../provider/access/stateExport";
+import type { Props } from "../../../provider/engine/spec";
+import { UNKNOWN } from "../../../provider/engine/spec";
+import { lines } from "./fixtures";
+
+const ROOT_UID = "a".repeat(40);
+const uid = (n: number): string => `${ROOT_UID}/${n.toString(16).padStart(16, "0")}`;
+const [TEAM, CI, READER, BINDING, HAND] = [1, 2, 3, 4, 5].map(uid) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const urn = (kind: string, name: string): string =>
+  `urn:pulumi:production::acme::pulumi-nodejs:dynamic/platform:${kind}::${name}`;
+
+interface Options {
+  readonly id?: string;
+  readonly dependencies?: Record<string, string[]>;
+  readonly [flag: string]: unknown;
+}
+
+const state = (kind: string, name: string, inputs: Props, { id, dependencies, ...rest }: Options = {}) => ({
+  urn: urn(kind, name),
+  type: `pulumi-nodejs:dynamic/platform:${kind}`,
+  ...(id === undefined ? {} : { id }),
+  inputs,
+  ...(dependencies === undefined ? {} : { propertyDependencies: dependencies }),
+  ...rest,
+});
+
+type State = ReturnType<typeof state>;
+
+const step = (op: string, before?: State, after?: State) => ({
+  op,
+  urn: (after ?? before)?.urn,
+  oldState: before,
+  newState: after,
+});
+const same = (one: State) => step("same", one, one);
+
+/** A digest that counts its own steps. */
+function preview(...steps: { op: string }[]) {
+  const summary: Record<string, number> = {};
+  for (const { op } of steps) {
+    if (!["read", "refresh", "discard"].includes(op)) summary[op] = (summary[op] ?? 0) + 1;
+  }
+  return parsePreview(JSON.stringify({ steps, changeSummary: summary }));
+}
+
+function inventory(...objects: InventoryObject[]): Inventory {
+  return {
+    schemaVersion: 1,
+    root: ROOT_UID,
+    takenAt: "2026-01-01T00:00:00Z",
+    complete: true,
+    refused: [],
+    kinds: [],
+    objects,
+  };
+}
+
+const root = state("Group", "root", { name: "acme" }, { id: ROOT_UID });
+const team = state("Group", "team", { parentUid: ROOT_UID, name: "team" }, { id: TEAM });
+const claimMatch = {
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:acme/pay:pull_request",
+};
+const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch }, { id: CI });
+const reader = state(
+  "Role",
+  "reader",
+  { parentUid: ROOT_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] },
+  { id: READER },
+);
+const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
+const binding = state("RoleBinding", "binding", grant, { id: BINDING });
+const basis = [root, team, reader];
+const asFirst = "GitHub Actions of acme/pay, any pull request: reader at acme / team";
+
+describe("the worlds of a preview", () => {
+  test("keep what only leaves the program", () => {
+    const retained = { ...binding, retainOnDelete: true };
+    const result = compare({ preview: preview(...[...basis, ci].map(same), step("delete", retained)) });
+    expect(result.grants).toEqual([]);
+    expect(result.kept).toBe(1);
+    const gone = compare({ preview: preview(...[...basis, ci].map(same), step("delete", binding)) });
+    expect(lines(gone.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("keep the old beside the new where a replacement retains it", () => {
+    const elsewhere = { ...binding.inputs, parentUid: ROOT_UID };
+    const old = { ...binding, retainOnDelete: true };
+    const result = compare({
+      preview: preview(
+        ...[...basis, ci].map(same),
+        step("replace", old, state("RoleBinding", "binding", elsewhere)),
+      ),
+    });
+    expect(lines(result.grants)).toEqual([
+      "gained: GitHub Actions of acme/pay, any pull request: reader at acme (+1 -0)",
+    ]);
+    expect(result.kept).toBe(1);
+  });
+
+  test("keep what was read with .get and leaves the program", () => {
+    const read = state("RoleBinding", "read", {}, { id: BINDING, external: true, outputs: grant });
+    const result = compare({ preview: preview(...[...basis, ci].map(same), step("discard", read)) });
+    expect(result.grants).toEqual([]);
+    expect(result.kept).toBe(1);
+  });
+
+  test("lose a grant whose holder is deleted, though its own step says same", () => {
+    const result = compare({ preview: preview(...[...basis, binding].map(same), step("delete", ci)) });
+    expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("follow a reference through what is replaced, and lose one that is written out", () => {
+    const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
+    const dependencies = { identityUid: [ci.urn], roleUid: [reader.urn], parentUid: [team.urn] };
+    const followed = state("RoleBinding", "binding", { ...grant, identityUid: UNKNOWN }, { dependencies });
+    const steps = [...basis.map(same), step("replace", ci, anew)];
+    expect(compare({ preview: preview(...steps, step("update", binding, followed)) })).toMatchObject({
+      grants: [],
+      kept: 1,
+      unresolved: [],
+    });
+    const written = compare({ preview: preview(...steps, same(binding)) });
+    expect(lines(written.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("keep the uid of a resource that is updated, where only its outputs are unknown", () => {
+    const renamed = state("Identity", "ci", { ...ci.inputs, name: "renamed" }, { id: CI });
+    const unknown = state(
+      "RoleBinding",
+      "binding",
+      { ...grant, identityUid: UNKNOWN },
+      { dependencies: { identityUid: [ci.urn] } },
+    );
+    const result = compare({
+      preview: preview(...basis.map(same), step("update", ci, renamed), step("update", binding, unknown)),
+    });
+    expect(result).toMatchObject({ grants: [], kept: 1, unresolved: [] });
+  });
+
+  test("take no resource of another kind for what a reference leads to", () => {
+    const made = state("Role", "made", {
+      parentUid: ROOT_UID,
+      name: "made",
+      capabilities: ["CAP_REPO_LIST"],
+    });
+    const odd = state(
+      "RoleBinding",
+      "odd",
+      { ...grant, identityUid: UNKNOWN },
+      { dependencies: { identityUid: [made.urn] } },
+    );
+    const result = compare({
+      preview: preview(...basis.map(same), step("create", undefined, made), step("create", undefined, odd)),
+    });
+    expect(result.unresolved).toContain(
+      "RoleBinding odd: identityUid is not known yet: it depends on made, and which of it is not told",
+    );
+    expect(lines(result.grants)).toEqual([
+      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
+    ]);
+  });
+
+  test("resolve the one new holder in a GroupAccess, and leave two open", () => {
+    const fresh = (name: string) =>
+      state("Identity", name, {
+        parentUid: TEAM,
+        name,
+        claimMatch: { ...claimMatch, subject: `repo:acme/${name}:pull_request` },
+      });
+    const access = (...names: string[]) =>
+      state(
+        "GroupAccess",
+        "access",
+        {
+          parentUid: TEAM,
+          bindings: Object.fromEntries([
+            ["old", { identityUid: CI, roleUid: READER }],
+            ...names.map((name) => [name, { identityUid: UNKNOWN, roleUid: READER }]),
+          ]) as Props,
+        },
+        { dependencies: { bindings: [ci.urn, reader.urn, ...names.map((name) => urn("Identity", name))] } },
+      );
+    const made = (...names: string[]) =>
+      compare({
+        preview: preview(
+          ...[...basis, ci].map(same),
+          ...names.map((name) => step("create", undefined, fresh(name))),
+          step("create", undefined, access(...names)),
+        ),
+      });
+    // Whether references inside bindings are seen depends on the kind being listed.
+    const one = made("a");
+    const two = made("a", "b");
+    expect(one.grants).toHaveLength(2);
+    expect(two.grants).toHaveLength(3);
+  });
+
+  test("hold no secret that stood open, and say where it stood", () => {
+    const provider = state("IdentityProvider", "provider", {
+      parentUid: ROOT_UID,
+      name: "staff",
+      defaultRole: READER,
+      oidc: { issuer: "https://login.example.com", clientId: "id", clientSecret: "canary" },
+    });
+    const invite = state(
+      "GroupInvite",
+      "invite",
+      { parentUid: TEAM, roleUid: READER, ttl: "24h" },
+      { id: uid(9), outputs: { code: "canary", keyId: "key", expirationTime: "2026-02-01T00:00:00Z" } },
+    );
+    const result = compare({
+      preview: preview(...basis.map(same), step("create", undefined, provider), same(invite)),
+    });
+    expect(JSON.stringify([...result.after.entities.values(), result.changes, result.grants])).not.toContain(
+      "canary",
+    );
+    expect(result.after.entities.get(provider.urn)?.exposed).toEqual(["oidc.clientSecret"]);
+    const known = result.after.entities.get(uid(9));
+    expect(known?.exposed).toEqual(["code"]);
+    expect(known?.details).toEqual({
+      code: "[secret]",
+      keyId: "key",
+      expirationTime: "2026-02-01T00:00:00Z",
+    });
+  });
+
+  test("tell a resource from another with the same uid", () => {
+    const services = state(
+      "AccountAssociation",
+      "services",
+      { parentUid: TEAM, name: "services" },
+      { id: TEAM },
+    );
+    const { after } = compare({ preview: preview(...basis.map(same), same(services)) });
+    expect([...after.entities].map(([key, { kind }]) => [key, kind])).toContainEqual([
+      `AccountAssociation:${TEAM}`,
+      "AccountAssociation",
+    ]);
+    expect(after.entities.get(TEAM)?.kind).toBe("Group");
+  });
+
+  test("compare nothing, and say so, where no resource of the platform is named", () => {
+    const stack = { op: "same", urn: "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s" };
+    expect(
+      compare({ preview: parsePreview(JSON.stringify({ steps: [stack], changeSummary: { same: 1 } })) }),
+    ).toMatchObject({
+      complete: false,
+      incomplete: ["nothing was compared: the preview names no resource of the platform"],
+    });
+    expect(compare({ preview: parsePreview('{"duration": 1}') }).complete).toBe(false);
+  });
+
+  test("end with what the rest of an interrupted replacement is not", () => {
+    const rest = { ...binding, id: uid(8), delete: true };
+    const result = compare({ preview: preview(...[...basis, ci, binding].map(same), step("delete", rest)) });
+    expect(result.grants).toEqual([]);
+    expect(result.kept).toBe(1);
+  });
+});
+
+describe("an inventory beside a preview", () => {
+  const live = (
+    kind: string,
+    id: string,
+    inputs: Props,
+    more: Partial<InventoryObject> = {},
+  ): InventoryObject => ({
+    kind,
+    uid: id,
+    inputs,
+    ...more,
+  });
+  const byHand = live("RoleBinding", HAND, { parentUid: ROOT_UID, identityUid: CI, roleUid: "b".repeat(40) });
+  const owner = live(
+    "Role",
+    "b".repeat(40),
+    { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE"] },
+    { builtIn: true },
+  );
+
+  test("names built-in roles, and adds what no program knows to both worlds", () => {
+    const result = compare({
+      preview: preview(...[...basis, ci, binding].map(same)),
+      inventory: inventory(owner, byHand),
+    });
+    expect(result.kept).toBe(2);
+    const found = result.after.grants.find(({ uid: id }) => id === HAND);
+    expect(found).toMatchObject({
+      role: { name: "owner", builtIn: true, capabilities: ["CAP_IAM_ROLES_UPDATE"] },
+      group: { path: "acme", isRoot: true },
+    });
+  });
+
+  test("loses what was bound by hand to an identity that goes", () => {
+    const result = compare({
+      preview: preview(...basis.map(same), step("delete", ci)),
+      inventory: inventory(owner, byHand),
+    });
+    expect(lines(result.grants)).toEqual([
+      "lost: GitHub Actions of acme/pay, any pull request: owner at acme (+0 -1)",
+    ]);
+  });
+
+  test("tells when a managed identity was last seen", () => {
+    const seen = live("Identity", CI, ci.inputs, { lastSeenTime: "2026-01-01T00:00:00Z" });
+    const { before, after } = compare({
+      preview: preview(...[...basis, ci].map(same)),
+      inventory: inventory(seen),
+    });
+    for (const world of [before, after]) {
+      expect(world.entities.get(CI)).toMatchObject({ urn: ci.urn, lastSeenTime: "2026-01-01T00:00:00Z" });
+    }
+  });
+
+  test("does not count the bindings of a resource that owns them twice", () => {
+    const access = state(
+      "GroupAccess",
+      "access",
+      { parentUid: TEAM, bindings: { ci: { identityUid: CI, roleUid: READER } } },
+      { id: TEAM },
+    );
+    const owned = live("RoleBinding", BINDING, grant);
+    const result = compare({
+      preview: preview(...[...basis, ci].map(same), step("delete", access)),
+      inventory: inventory(owned),
+    });
+    expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("that lacks a list makes the comparison incomplete", () => {
+    const partial: Inventory = {
+      ...inventory(),
+      complete: false,
+      refused: [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }],
+    };
+    expect(compare({ preview: preview(...basis.map(same)), inventory: partial }).incomplete).toEqual([
+      "the inventory lacks Role: the server answered PERMISSION_DENIED",
+    ]);
+  });
+});
+
+test("an export with open operations makes the comparison incomplete", () => {
+  const before = parseStateExport(
+    JSON.stringify({ version: 3, deployment: { resources: [root], pending_operations: [{}, {}] } }),
+  );
+  expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
+    "an update of the stack was broken off: 2 operations are open",
+  ]);
+});
