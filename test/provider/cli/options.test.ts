@@ -90,7 +90,7 @@ describe("the common flags", () => {
     [["--marker", "x"], "--marker belongs to --post: say where the report is posted"],
     [["--self", ""], "--self must not be empty: give UID"],
     [["--strickt"], "Unknown option '--strickt'; see pulumi-platform review --help"],
-    [["--\u001b[31m"], "Unknown option '--[31m'; see pulumi-platform review --help"],
+    [["--\u001b[31m"], "Unknown option '-- [31m'; see pulumi-platform review --help"],
     [["--strict=yes"], /^Option '--strict' does not take an argument; see pulumi-platform review --help$/],
     [["--self"], /^Option '--self <value>' argument missing; see pulumi-platform review --help$/],
   ])("%j is refused in one line", (argv, message) => {
