@@ -218,9 +218,9 @@ export class RandomOrganisation {
     },
   };
 
-  /** Three edits at once. */
+  /** Six edits at once. */
   edit(): Declarations {
-    this.lastEdits = [0, 1, 2].map(() => {
+    this.lastEdits = [0, 1, 2, 3, 4, 5].map(() => {
       const [what, act] = this.pick(Object.entries(this.edits));
       return `${what}: ${act()}`;
     });

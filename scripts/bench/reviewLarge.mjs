@@ -1,0 +1,134 @@
+// @ts-check
+/*
+ * Reviews a synthetic preview of many resources and tells time and memory:
+ *   npm run build && node scripts/bench/reviewLarge.mjs [resources] [megabytes]
+ * Fails above 5 s of processor time or 500 MB. The second argument pads each resource, to see that only the grants take memory.
+ */
+import { spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { performance } from "node:perf_hooks";
+import process from "node:process";
+import { messageOf } from "../lib/processes.mjs";
+import { root } from "../setup.mjs";
+
+const MOST_SECONDS = 5;
+const MOST_MEGABYTES = 500;
+
+const org = "a".repeat(40);
+const uid = (/** @type {number} */ n) => `${org}/${n.toString(16).padStart(16, "0")}`;
+
+/** @param {string} file @param {number} count @param {number} padding Bytes for each state. */
+function writePreview(file, count, padding) {
+  const out = openSync(file, "w");
+  /** @type {Record<string, number>} */
+  const summary = {};
+  let first = true;
+  /** @param {string} op @param {string} kind @param {number} n @param {Record<string, unknown>} olds @param {Record<string, unknown>} news */
+  const step = (op, kind, n, olds, news) => {
+    summary[op] = (summary[op] ?? 0) + 1;
+    const urn = `urn:pulumi:production::acme::pulumi-nodejs:dynamic/platform:${kind}::${kind}-${n}`;
+    const state = (/** @type {Record<string, unknown>} */ inputs) => ({
+      urn,
+      custom: true,
+      id: uid(n),
+      type: `pulumi-nodejs:dynamic/platform:${kind}`,
+      inputs: { __provider: "x".repeat(padding), ...inputs },
+      outputs: { __provider: "x".repeat(padding), ...inputs },
+      propertyDependencies: Object.fromEntries(Object.keys(inputs).map((key) => [key, []])),
+      stackTrace: [{ sourcePosition: `project:///index.ts#${n},1` }],
+    });
+    const text = JSON.stringify({ op, urn, oldState: state(olds), newState: state(news) }, null, 4);
+    writeSync(out, `${first ? "" : ","}\n${text}`);
+    first = false;
+  };
+  writeSync(out, '{ "steps": [');
+  const groups = Math.ceil(count * 0.1);
+  const identities = Math.ceil(count * 0.2);
+  const roles = Math.ceil(count * 0.02);
+  for (let n = 1; n <= groups; n += 1) {
+    const inputs = { parentUid: n < 20 ? org : uid(1 + (n % 19)), name: `group ${n}` };
+    step("same", "Group", n, inputs, inputs);
+  }
+  for (let n = 0; n < identities; n += 1) {
+    const match = (/** @type {string} */ ref) => ({
+      claimMatch: {
+        issuer: "https://token.actions.githubusercontent.com",
+        subject: `repo:acme/repo-${n}:${ref}`,
+      },
+    });
+    const [olds, news] = [
+      match("ref:refs/heads/main"),
+      match(n % 10 ? "ref:refs/heads/main" : "pull_request"),
+    ];
+    const inputs = { parentUid: org, name: `identity ${n}` };
+    step(
+      n % 10 ? "same" : "update",
+      "Identity",
+      groups + 1 + n,
+      { ...inputs, ...olds },
+      { ...inputs, ...news },
+    );
+  }
+  for (let n = 0; n < roles; n += 1) {
+    const inputs = { parentUid: org, name: `role ${n}`, capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] };
+    step("same", "Role", groups + identities + 1 + n, inputs, inputs);
+  }
+  for (let n = groups + identities + roles + 1; n <= count; n += 1) {
+    const inputs = (/** @type {number} */ role) => ({
+      parentUid: uid(1 + (n % groups)),
+      identityUid: uid(groups + 1 + (n % identities)),
+      roleUid: uid(groups + identities + 1 + (role % roles)),
+    });
+    step(n % 5 ? "same" : "update", "RoleBinding", n, inputs(n), inputs(n % 5 ? n : n + 1));
+  }
+  writeSync(out, `], "changeSummary": ${JSON.stringify(summary)} }`);
+  closeSync(out);
+}
+
+/** @param {string} command @param {string[]} args */
+function measured(command, args) {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (/** @type {string} */ text) => (errors += text));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, errors, seconds: (performance.now() - start) / 1000 }));
+  });
+}
+
+async function main() {
+  const [count = 5000, megabytes = 0] = process.argv.slice(2).map(Number);
+  const folder = mkdtempSync(path.join(tmpdir(), "pulumi-platform-bench-"));
+  try {
+    const file = path.join(folder, "preview.json");
+    writePreview(file, count, Math.floor((megabytes * 1_000_000) / count / 4));
+    const size = Math.round(statSync(file).size / 1_000_000);
+    const cli = path.join(root, "dist", "provider", "cli", "main.js");
+    // The process tells its own peak when it ends; nothing of the command knows of it.
+    const hook = `data:text/javascript,${encodeURIComponent(
+      'import process from "node:process"; process.on("exit", () => { const used = process.resourceUsage(); process.stderr.write(`\\nused ${used.maxRSS} ${used.userCPUTime + used.systemCPUTime}\\n`); });',
+    )}`;
+    const args = ["--import", hook, cli, "review", file, "--output", "json", "--exit-zero"];
+    const { code, errors, seconds } = await measured(process.execPath, args);
+    const [, kilobytes, micros] = /\nused (\d+) (\d+)\n/.exec(errors) ?? [];
+    const peak = Math.round(Number(kilobytes) / 1000);
+    const cpu = Number(micros) / 1_000_000;
+    console.log(
+      `${count} resources, ${size} MB of JSON: ${seconds.toFixed(1)} s, ${peak} MB, exit code ${code}`,
+    );
+    if (code !== 0) throw new Error(errors.trim());
+    if (!(cpu < MOST_SECONDS) || !(peak < MOST_MEGABYTES)) {
+      throw new Error(`more than ${MOST_SECONDS} s or ${MOST_MEGABYTES} MB`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+main().catch((error) => {
+  console.error(`reviewLarge: ${messageOf(error)}`);
+  process.exitCode = 1;
+});
