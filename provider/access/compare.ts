@@ -100,7 +100,11 @@ function unresolvedGrants(changes: readonly GrantChange[], after: World): string
 }
 
 /** Why the comparison does not see all that it should, a line each. */
-function gaps({ preview, before, inventory }: Sources, changes: readonly ResourceChange[]): string[] {
+function gaps(
+  { preview, before, inventory }: Sources,
+  changes: readonly ResourceChange[],
+  isEmpty: boolean,
+): string[] {
   const covered = before !== undefined || inventory?.complete === true;
   const changed = changes.filter(({ op }) => op !== "same" && op !== "read");
   const touched = changed.filter((change) => isReferredTo(change.kind) && changesMeaning(change));
@@ -111,7 +115,7 @@ function gaps({ preview, before, inventory }: Sources, changes: readonly Resourc
   const pending = before?.pendingOperations ?? 0;
   return [
     ...preview.problems,
-    ...(changes.length === 0 && preview.hiddenSames <= 1
+    ...(isEmpty && preview.hiddenSames <= 1
       ? ["nothing was compared: the preview names no resource of the platform"]
       : []),
     ...(hides && touched.length > 0
@@ -150,7 +154,7 @@ export function compare(sources: Sources): Comparison {
       (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${HIDDEN}: it may have changed`,
     ),
   );
-  const incomplete = gaps(sources, changes);
+  const incomplete = gaps(sources, changes, entities.before.size + entities.after.size === 0);
   const isSilent = preview.hiddenSames > 0 && recorded === undefined && inventory === undefined;
   const changed = changes.some(({ op }) => op !== "same" && op !== "read");
   return {

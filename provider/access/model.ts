@@ -44,6 +44,7 @@ export interface World {
 /** What happens to one resource. */
 export interface ResourceChange {
   readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
+  /** The registry key; the type token of a resource that is not of this package, which has no entities. */
   readonly kind: string;
   readonly urn?: string;
   /** Absent for a create. */

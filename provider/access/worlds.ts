@@ -1,7 +1,7 @@
 import { UNKNOWN } from "../engine/spec";
 import type { Json, Props } from "../engine/spec";
 import { isUnknown } from "../engine/values";
-import { HIDDEN, urnParts } from "./engineState";
+import { HIDDEN, kindOf, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { accessKinds, boundBy, grantsOf } from "./grants";
 import type { Inventory, InventoryObject } from "./inventory";
@@ -185,9 +185,10 @@ export function worldOfState(recorded: StateExport): World {
 const isOurs = (resource: RecordedResource | undefined): resource is RecordedResource & { kind: string } =>
   resource?.kind !== undefined;
 
-/** One resource of ours, with its entities. */
+/** What becomes of one resource; of one that is not of this package there are no entities. */
 export interface Change {
   readonly fate: Fate;
+  /** The registry key; the type token of what is not of this package. */
   readonly kind: string;
   readonly before?: Entity;
   readonly after?: Entity;
@@ -307,6 +308,11 @@ class Builder {
       if (Builder.leaves(fate) && before?.id !== undefined && this.key(fate) === before.id) {
         this.gone.add(before.id);
       }
+    }
+    for (const fate of this.fates) {
+      const type = (fate.after ?? fate.before)?.type ?? "";
+      const isForeign = kindOf(type) === undefined && type !== "" && !type.startsWith("pulumi:");
+      if (isForeign && fate.op !== "same" && fate.op !== "read") this.changes.push({ fate, kind: type });
     }
     for (const fate of ours) {
       const { op } = fate;

@@ -1,6 +1,7 @@
 import { compare } from "../../../provider/access/compare";
 import type { Inventory, InventoryObject } from "../../../provider/access/inventory";
 import { parsePreview } from "../../../provider/access/preview";
+import { review } from "../../../provider/access/review";
 import { parseStateExport } from "../../../provider/access/stateExport";
 import type { Props } from "../../../provider/engine/spec";
 import { UNKNOWN } from "../../../provider/engine/spec";
@@ -247,6 +248,20 @@ describe("the worlds of a preview", () => {
       "AccountAssociation",
     ]);
     expect(after.entities.get(TEAM)?.kind).toBe("Group");
+  });
+
+  test("count what is not of this package, and nothing more", () => {
+    const bucket = {
+      urn: "urn:pulumi:production::acme::aws:s3/bucket:Bucket::logs",
+      type: "aws:s3/bucket:Bucket",
+    };
+    const foreign = { op: "create", urn: bucket.urn, newState: bucket };
+    const documents = preview(...basis.map(same), foreign);
+    const report = review({ preview: documents }, { version: "1", failOn: "high", rules: () => [] });
+    expect(report.unrelated).toEqual([{ kind: "aws:s3/bucket:Bucket", op: "create", count: 1 }]);
+    expect(compare({ preview: preview(foreign) }).incomplete).toEqual([
+      "nothing was compared: the preview names no resource of the platform",
+    ]);
   });
 
   test("compare nothing, and say so, where no resource of the platform is named", () => {
