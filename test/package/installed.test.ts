@@ -105,6 +105,14 @@ describe("the installed package", () => {
     expect(stderr).toBe("");
   });
 
+  test("offers the access review to programs, without the command line and the HTTP library", async () => {
+    const { answer, stderr } = await loaded("pulumi-platform/access");
+    expect(answer).toContainEqual(expect.stringMatching(/\/dist\/provider\/access\/review\.js$/));
+    const unwanted = /\/node_modules\/(axios|p-retry|p-limit)\/|\/dist\/(emulator|provider\/cli)\//;
+    expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
+    expect(stderr).toBe("");
+  });
+
   test("loads for the engine without a warning, ES modules among its dependencies included", async () => {
     const { answer, stderr } = await loaded("pulumi-platform/dynamic");
     expect(answer).toContainEqual(expect.stringMatching(/\/node_modules\/p-retry\//));
