@@ -231,6 +231,22 @@ export function foreignSubject(pattern: Pattern, vendor: SharedIssuer | undefine
   return vendor === undefined ? foreignSubjectAnywhere(pattern) : foreignSubjectAt(vendor, pattern);
 }
 
+/** A value of a claim that names an owner (`acme`, `acme/pay`, a number) which is somebody else's. */
+export function foreignOwnerClaim(pattern: Pattern): Witness | undefined {
+  const workflow = `${INTRUDER}/${INTRUDER}/.github/workflows/ci.yml@refs/heads/main`;
+  return firstAccepted(
+    pattern,
+    [INTRUDER, `${INTRUDER}/${INTRUDER}`, workflow, "999999999"],
+    {
+      fill: [`-${INTRUDER}`, `-${INTRUDER}/${INTRUDER}`, INTRUDER, `${INTRUDER}/${INTRUDER}`],
+      before: [INTRUDER, `${INTRUDER}-`, `${INTRUDER}/`, "9"],
+      after: [`-${INTRUDER}`, `-${INTRUDER}/${INTRUDER}`, "9"],
+      dot: ["-", "x"],
+    },
+    ({ text, meant, by }) => by === "whole" || text.split("/")[0] !== meant?.split("/")[0],
+  );
+}
+
 /** The role's or user's name in an ARN of a principal. */
 function principalOf(arn: string): string | undefined {
   return /^arn:aws[\w-]*:(?:iam|sts)::\d*:(?:role|user|assumed-role|federated-user)\/([^/]+)/.exec(arn)?.[1];

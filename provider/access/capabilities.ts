@@ -1,0 +1,64 @@
+/**
+ * What capabilities are for, read off their names: the list grows at the server, so a family is a
+ * form of name, never a list. `CAP_IAM_ROLES_UPDATE` is the family `IAM_ROLES` and the verb `UPDATE`.
+ */
+
+const READING = /_(?:LIST|GET|READ|DISCOVER|RESOLVE|VIEW|DUMP)$/;
+const IAM = /^CAP_IAM_/;
+
+/** Changing one of these changes what an existing grant means, or who holds it. */
+const TAKEOVER =
+  /^CAP_IAM_(?:(?:ROLES|IDENTITY|IDENTITIES)_(?!CREATE$|DELETE$)|(?:IDENTITY_PROVIDERS|SCIM|ACCOUNT_ASSOCIATIONS)_)/;
+
+/** With one of these a holder passes on what it holds. */
+const DELEGATION =
+  /^CAP_IAM_(?:ROLE_BINDINGS_(?!DELETE$)|GROUP_INVITES_(?!DELETE$)|(?:IDENTITY|IDENTITIES)_CREATE$)/;
+
+/** The families of IAM that this version knows and that are neither of the two. */
+const OTHER_IAM =
+  /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY|IDENTITIES|POLICY|ORGANIZATIONS?)_/;
+
+/** With one of these a holder changes what others pull and run. */
+const SUPPLY_CHAIN = /^CAP_(?:(?:MANIFEST|TAG|REPO|APK)_|REGISTRY_OVERLAYS_)/;
+
+/** `CAP_REPO_CHECK_POLICIES` asks; it changes nothing. */
+const HARMLESS = /_CHECK_[A-Z0-9_]+$/;
+
+/** Whether it changes something: everything that is not known to read only. */
+export function isWriting(capability: string): boolean {
+  return !READING.test(capability) && !HARMLESS.test(capability);
+}
+
+/** Whether it changes something of IAM. */
+export function isIamWriting(capability: string): boolean {
+  return IAM.test(capability) && isWriting(capability);
+}
+
+export function isTakeover(capability: string): boolean {
+  return TAKEOVER.test(capability) && isWriting(capability);
+}
+
+/** A family of IAM that this version does not know counts as one: better asked about than overlooked. */
+export function isDelegation(capability: string): boolean {
+  if (!isIamWriting(capability) || isTakeover(capability)) return false;
+  return DELEGATION.test(capability) || !OTHER_IAM.test(capability);
+}
+
+export function isSupplyChain(capability: string): boolean {
+  return SUPPLY_CHAIN.test(capability) && isWriting(capability);
+}
+
+/**
+ * What makes an owner, where the organisation's own role `owner` is not known: whoever can bind roles,
+ * change roles and change identities can give itself the rest.
+ */
+const OWNER_FALLBACK = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE", "CAP_IAM_IDENTITY_UPDATE"];
+
+/**
+ * The capabilities that together make a role as good as `owner`.
+ * @param owner Those of the organisation's role `owner`; undefined where they are not known.
+ */
+export function ownerCapabilities(owner: readonly string[] | undefined): readonly string[] {
+  const writing = owner?.filter(isIamWriting) ?? [];
+  return writing.length > 0 ? writing : OWNER_FALLBACK;
+}

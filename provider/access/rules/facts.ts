@@ -1,0 +1,326 @@
+import { isObject } from "../../engine/values";
+import type { Json } from "../../engine/spec";
+import { ownerCapabilities } from "../capabilities";
+import type { Comparison, Entity, ResourceChange, World } from "../model";
+import { readPattern } from "../pattern";
+import type { Pattern } from "../pattern";
+import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report";
+import type { Draft, RuleOptions } from "./rule";
+
+/** A built-in role's uid, and a root group's: no slash. */
+const TOP_UID = /^[0-9a-f]{40}$/;
+
+export function textAt(value: Json | undefined, key: string): string | undefined {
+  const member = isObject(value) ? value[key] : undefined;
+  return typeof member === "string" && member !== "" ? member : undefined;
+}
+
+export function listAt(value: Json | undefined, key: string): readonly Json[] {
+  const member = isObject(value) ? value[key] : undefined;
+  return Array.isArray(member) ? member : [];
+}
+
+/** The kind in words: "identity provider". */
+export function nounOf(kind: string): string {
+  return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+}
+
+/** "identity ci-deployer". */
+export function called({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
+  return `${nounOf(kind)} ${name ?? uid ?? urn?.split("::").at(-1) ?? "without a name"}`;
+}
+
+/** The first few of many, and how many more there are. */
+export function some(items: readonly string[], most = 6): string {
+  const shown = items.slice(0, most).join(", ");
+  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}
+
+/** Lines for a report: not more than anybody reads. */
+export function bounded(lines: readonly string[], most = 20): string[] {
+  return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : [...lines];
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+export function capabilitiesOf(entity: Entity | undefined): readonly string[] | undefined {
+  const value = entity?.inputs["capabilities"];
+  if (!Array.isArray(value)) return undefined;
+  return value.every((item) => typeof item === "string" && /^CAP_/.test(item))
+    ? (value as string[])
+    : undefined;
+}
+
+/** How an identity, or a provider of identities, proves who it is, as the program writes it. */
+export function trustOf(entity: Entity | undefined): Finding["trust"] {
+  if (entity === undefined) return undefined;
+  const { claimMatch, staticKeys, awsIdentity, oidc, servicePrincipal } = entity.inputs;
+  const issuer =
+    textAt(claimMatch, "issuer") ??
+    textAt(claimMatch, "issuerPattern") ??
+    textAt(staticKeys, "issuer") ??
+    textAt(oidc, "issuer") ??
+    textAt(awsIdentity, "awsAccount");
+  const subject =
+    textAt(claimMatch, "subject") ??
+    textAt(claimMatch, "subjectPattern") ??
+    textAt(staticKeys, "subject") ??
+    textAt(awsIdentity, "arn") ??
+    textAt(awsIdentity, "arnPattern") ??
+    (typeof servicePrincipal === "string" ? servicePrincipal : undefined);
+  if (issuer === undefined && subject === undefined) return undefined;
+  return { ...(issuer === undefined ? {} : { issuer }), ...(subject === undefined ? {} : { subject }) };
+}
+
+interface Said {
+  readonly severity: Severity;
+  readonly message: string;
+  readonly advice: string;
+  readonly details?: readonly string[];
+  readonly field?: string;
+  readonly witness?: string;
+}
+
+/** What rules ask of a comparison. Worked out once, when first asked for. */
+export class Facts {
+  private readonly heldBefore: ReadonlyMap<string, readonly Grant[]>;
+  private readonly heldAfter: ReadonlyMap<string, readonly Grant[]>;
+  private readonly scopes: ReadonlyMap<string, Scope & { readonly parentKey?: string }>;
+  private readonly patterns = new Map<string, Pattern | undefined>();
+  private references: ReadonlyMap<string, readonly Entity[]> | undefined;
+  private readonly ownerSet: readonly string[];
+  private readonly viewerSet: ReadonlySet<string> | undefined;
+
+  constructor(
+    readonly comparison: Comparison,
+    readonly options: RuleOptions,
+  ) {
+    this.heldBefore = bySubject(comparison.before);
+    this.heldAfter = bySubject(comparison.after);
+    this.scopes = new Map(comparison.groups.map((group) => [group.key, group]));
+    this.ownerSet = ownerCapabilities(this.builtInCapabilities("owner"));
+    const viewer = this.builtInCapabilities("viewer");
+    this.viewerSet = viewer === undefined ? undefined : new Set(viewer);
+  }
+
+  /** The capabilities of a built-in role, as this organisation has it; undefined where nothing tells them. */
+  private builtInCapabilities(name: string): readonly string[] | undefined {
+    const { after, before, inventory } = this.comparison;
+    for (const world of [after, before]) {
+      for (const entity of world.entities.values()) {
+        if (entity.kind !== "Role" || entity.name !== name || !TOP_UID.test(entity.uid ?? "")) continue;
+        const capabilities = capabilitiesOf(entity);
+        if (capabilities) return capabilities;
+      }
+      for (const { role } of world.grants) {
+        if (role.name === name && role.builtIn && role.capabilities) return role.capabilities;
+      }
+    }
+    const live = inventory?.objects.find(
+      ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && TOP_UID.test(uid),
+    );
+    return (
+      live &&
+      capabilitiesOf({ kind: live.kind, key: live.uid, inputs: live.inputs, unresolved: [], hidden: [] })
+    );
+  }
+
+  /** Whether a role is `owner`, or holds all that makes an owner of IAM. */
+  isOwner(role: GrantedRole): boolean {
+    if (role.builtIn && role.name === "owner") return true;
+    const held = new Set(role.capabilities);
+    return held.size > 0 && this.ownerSet.every((capability) => held.has(capability));
+  }
+
+  /** What a role holds that the built-in `viewer` does not; without one, what does more than list. */
+  beyondViewer(role: GrantedRole): readonly string[] {
+    return (role.capabilities ?? []).filter((capability) =>
+      this.viewerSet ? !this.viewerSet.has(capability) : !capability.endsWith("_LIST"),
+    );
+  }
+
+  scope(key: string): Scope {
+    return this.scopes.get(key) ?? { key, uid: key, path: key, isRoot: TOP_UID.test(key) };
+  }
+
+  /** Whether a group is another one or lies below it. */
+  isWithin(key: string, ancestor: string): boolean {
+    if (key === ancestor || key.startsWith(`${ancestor}/`)) return true;
+    const seen = new Set<string>();
+    let at = this.scopes.get(key)?.parentKey;
+    while (at !== undefined && !seen.has(at)) {
+      if (at === ancestor || at.startsWith(`${ancestor}/`)) return true;
+      seen.add(at);
+      at = this.scopes.get(at)?.parentKey;
+    }
+    return false;
+  }
+
+  /** The groups below one, itself included, that are not below the other. */
+  reached(key: string, not: string): Scope[] {
+    return this.comparison.groups.filter(
+      (group) =>
+        group.change !== "removed" && this.isWithin(group.key, key) && !this.isWithin(group.key, not),
+    );
+  }
+
+  grantsBefore(subject: string): readonly Grant[] {
+    return this.heldBefore.get(subject) ?? [];
+  }
+
+  grantsAfter(subject: string): readonly Grant[] {
+    return this.heldAfter.get(subject) ?? [];
+  }
+
+  private held(grants: readonly Grant[], group: string): Set<string> {
+    const within = grants.filter((grant) => this.isWithin(group, grant.group.key));
+    return new Set(within.flatMap(({ role }) => role.capabilities ?? []));
+  }
+
+  /** What a grant brings its subject that it did not hold there before. */
+  newlyHeld({ grant }: GrantChange): string[] {
+    const before = this.held(this.grantsBefore(grant.subject.key), grant.group.key);
+    return (grant.role.capabilities ?? []).filter((capability) => !before.has(capability));
+  }
+
+  /** What a lost grant takes away and no other grant still gives. */
+  reallyLost({ subject, role, group }: Grant): string[] {
+    const after = this.held(this.grantsAfter(subject.key), group.key);
+    return (role.capabilities ?? []).filter((capability) => !after.has(capability));
+  }
+
+  /** Grants that are new or reach further, but for those whose role alone gained capabilities: G4's affair. */
+  *broughtIn(): Generator<GrantChange> {
+    for (const change of this.comparison.grants) {
+      if (change.change !== "gained" && change.change !== "widened") continue;
+      const { before, grant } = change;
+      const isRoleOnly =
+        change.change === "widened" &&
+        before?.role.key === grant.role.key &&
+        before.group.key === grant.group.key &&
+        (before.subject.open || !grant.subject.open);
+      if (!isRoleOnly) yield change;
+    }
+  }
+
+  entity(key: string): Entity | undefined {
+    return this.comparison.after.entities.get(key) ?? this.comparison.before.entities.get(key);
+  }
+
+  /** Changes of a kind that leave something there. */
+  *written(...kinds: readonly string[]): Generator<ResourceChange & { readonly after: Entity }> {
+    for (const change of this.comparison.changes) {
+      const { after, op } = change;
+      if (after === undefined || !kinds.includes(change.kind)) continue;
+      if (op === "create" || op === "update" || op === "replace") yield { ...change, after };
+    }
+  }
+
+  /** Changes after which what was there has gone, or has another uid. */
+  *ended(): Generator<ResourceChange & { readonly before: Entity }> {
+    for (const change of this.comparison.changes) {
+      const { before, op } = change;
+      if (before !== undefined && (op === "delete" || op === "replace")) yield { ...change, before };
+    }
+  }
+
+  /** A pattern, read once; undefined where it is none of RE2's or too large to be judged. */
+  pattern(text: string): Pattern | undefined {
+    if (!this.patterns.has(text)) this.patterns.set(text, readPattern(text));
+    return this.patterns.get(text);
+  }
+
+  /** What referred to something before the change and is not taken away with it. */
+  dependants(key: string): Entity[] {
+    this.references ??= referencesOf(this.comparison.before);
+    const deleted = new Set(
+      this.comparison.changes.flatMap(({ op, before }) => (op === "delete" && before ? [before.key] : [])),
+    );
+    return (this.references.get(key) ?? []).filter((entity) => {
+      if (entity.key === key || deleted.has(entity.key)) return false;
+      const after = this.comparison.after.entities.get(entity.key);
+      return after === undefined || [...textsIn(after.inputs)].includes(key);
+    });
+  }
+
+  /** The group that something lies in. */
+  groupOf(entity: Entity): Scope | undefined {
+    let at: Entity | undefined = entity;
+    for (let depth = 0; at !== undefined && depth < 5; depth += 1) {
+      if (at.kind === "Group") return this.scope(at.key);
+      const parent = textAt(at.inputs, "parentUid");
+      if (parent === undefined) return undefined;
+      if (this.scopes.has(parent)) return this.scope(parent);
+      at = this.entity(parent);
+    }
+    return undefined;
+  }
+
+  /** A finding about a grant. */
+  aboutGrant(grant: Grant, said: Said): Draft {
+    const trust = trustOf(this.entity(grant.subject.key));
+    return {
+      ...said,
+      kind: grant.via,
+      ...optional({
+        name: grant.subject.name,
+        urn: grant.urn,
+        uid: grant.uid,
+        location: grant.location,
+        trust,
+      }),
+      grant,
+    };
+  }
+
+  /** A finding about a resource. */
+  aboutEntity(entity: Entity, said: Said): Draft {
+    const { name, urn, uid, location } = entity;
+    return {
+      ...said,
+      kind: entity.kind,
+      ...optional({ name, urn, uid, location, group: this.groupOf(entity), trust: trustOf(entity) }),
+    };
+  }
+}
+
+/** Without the members that are undefined: reports are plain JSON. */
+function optional<T extends object>(members: T): Partial<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function bySubject({ grants }: World): Map<string, Grant[]> {
+  const held = new Map<string, Grant[]>();
+  for (const grant of grants) {
+    const list = held.get(grant.subject.key);
+    if (list) list.push(grant);
+    else held.set(grant.subject.key, [grant]);
+  }
+  return held;
+}
+
+function* textsIn(value: Json | undefined): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
+  else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
+}
+
+/** Who refers to whom: by key. */
+function referencesOf({ entities }: World): Map<string, Entity[]> {
+  const found = new Map<string, Entity[]>();
+  for (const entity of entities.values()) {
+    for (const text of new Set(textsIn(entity.inputs))) {
+      if (!entities.has(text)) continue;
+      const list = found.get(text);
+      if (list) list.push(entity);
+      else found.set(text, [entity]);
+    }
+  }
+  return found;
+}
+
+export function isTopUid(uid: string | undefined): boolean {
+  return TOP_UID.test(uid ?? "");
+}

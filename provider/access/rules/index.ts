@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { printable } from "../../api/errors";
+import type { Comparison } from "../model";
+import { severities } from "../report";
+import type { Finding } from "../report";
+import { dangerRules } from "./danger";
+import { exposureRules } from "./exposure";
+import { Facts } from "./facts";
+import { grantRules } from "./grants";
+import { keyRules } from "./keys";
+import { registryRules } from "./registry";
+import type { Draft, Rule, RuleOptions } from "./rule";
+import { trustRules } from "./trust";
+
+export { defaultRuleOptions } from "./rule";
+export type { Rule, RuleOptions } from "./rule";
+
+/** THE list. Their order is the order among findings of one severity. */
+export const rules: readonly Rule[] = [
+  ...grantRules,
+  ...trustRules,
+  ...keyRules,
+  ...dangerRules,
+  ...registryRules,
+  ...exposureRules,
+];
+
+/** The rule of an id or a name, in any case; undefined where there is none. */
+export function findRule(idOrName: string): Rule | undefined {
+  const wanted = idOrName.toLowerCase();
+  return rules.find(({ id, name }) => id.toLowerCase() === wanted || name === wanted);
+}
+
+const LONGEST_LINE = 400;
+
+/** A urn is there from the first preview on, a uid only after the update: the same finding keeps its print. */
+const stable = (named: { urn?: string; uid?: string; key?: string; name?: string } | undefined): string =>
+  named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
+
+/**
+ * Names a finding for good: by what it is about, not by its words, its line or its run.
+ * @returns 32 hex digits.
+ */
+export function fingerprintOf(
+  id: string,
+  { grant, field, ...about }: Pick<Finding, "grant" | "field" | "urn" | "uid" | "name" | "kind">,
+): string {
+  const subject = grant ? stable(grant.subject) : `${about.kind ?? ""} ${stable(about)}`;
+  const parts = [id, subject, stable(grant?.role), stable(grant?.group), field ?? ""];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+function seal(rule: Rule, draft: Draft): Finding {
+  const { details = [], ...rest } = draft;
+  return {
+    id: rule.id,
+    rule: rule.name,
+    ...rest,
+    message: printable(draft.message, LONGEST_LINE),
+    details: details.map((line) => printable(line, LONGEST_LINE)),
+    advice: printable(draft.advice, LONGEST_LINE),
+    ...(draft.witness === undefined ? {} : { witness: printable(draft.witness, LONGEST_LINE) }),
+    fingerprint: fingerprintOf(rule.id, draft),
+  };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Worst first, then in the order of the rules: the same input gives the same order. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  const order = new Map(rules.map(({ id }, index) => [id, index]));
+  const rank = ({ id }: Finding): number => order.get(id) ?? order.size;
+  return [...findings].sort(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      rank(a) - rank(b) ||
+      compare(a.id, b.id) ||
+      compare(a.message, b.message) ||
+      compare(a.fingerprint, b.fingerprint),
+  );
+}
+
+/**
+ * What is dangerous about a change of access.
+ * @param only The rules to ask; all of them if not given.
+ * @returns The findings, worst first. Nothing is excepted yet: see policy.ts.
+ */
+export function findingsOf(
+  comparison: Comparison,
+  options: RuleOptions,
+  only: readonly Rule[] = rules,
+): Finding[] {
+  const facts = new Facts(comparison, options);
+  return sortFindings(only.flatMap((rule) => rule.find(facts).map((draft) => seal(rule, draft))));
+}

@@ -1,0 +1,263 @@
+import { isObject } from "../../engine/values";
+import type { Json } from "../../engine/spec";
+import { durationNanos, timestampNanos } from "../../engine/times";
+import { isTakeover } from "../capabilities";
+import type { Entity } from "../model";
+import { called, plural, textAt } from "./facts";
+import type { Facts } from "./facts";
+import type { Draft, Rule } from "./rule";
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 30;
+const LONG_DAYS = 90;
+const INVITE_DAYS = 7;
+
+/** The members of a JWK that make it private (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+/** The private member of the first key that has one; never its value. */
+function privateMember(jwks: string): string | undefined {
+  let value: Json;
+  try {
+    value = JSON.parse(jwks) as Json;
+  } catch {
+    return undefined;
+  }
+  const keys = isObject(value) && Array.isArray(value["keys"]) ? value["keys"] : [value];
+  for (const key of keys) {
+    const found = isObject(key) ? PRIVATE_MEMBERS.find((member) => member in key) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Days from now until a time, rounded down; undefined where it is none. */
+function daysUntil(facts: Facts, time: string | undefined): number | undefined {
+  const nanos = time === undefined ? undefined : timestampNanos(time);
+  return nanos === undefined
+    ? undefined
+    : Math.floor((Number(nanos / 1_000_000n) - facts.options.now) / DAY_MS);
+}
+
+const staticKeys: Rule = {
+  id: "K1",
+  name: "static-keys",
+  severities: ["critical", "medium"],
+  when: "critical where a key set carries a private key; medium for a new identity with static keys",
+  what: "An identity is made that proves itself by keys registered here, or an existing one goes over to that; or the key set of an identity that is made or changed holds a private key (the value is never printed).",
+  why: "Nobody rotates such keys and no issuer can revoke them. A private key in a program is in its repository, its state and its logs: whoever read one of them can sign in.",
+  fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). A private key that was here counts as stolen: make a new pair, register the public half only.",
+  except:
+    "For an issuer that cannot be reached from the platform, with the date on which its keys are replaced.",
+  exampleMatch: { name: "air-gapped-cluster" },
+  needsBefore: false,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const { before, after } of facts.written("Identity")) {
+      const block = after.inputs["staticKeys"];
+      if (!isObject(block)) continue;
+      const member = privateMember(textAt(block, "issuerKeys") ?? "");
+      if (member !== undefined) {
+        drafts.push(
+          facts.aboutEntity(after, {
+            severity: "critical",
+            field: "staticKeys.issuerKeys",
+            message: `${called(after)} carries a private key: a key in issuerKeys has the member "${member}"`,
+            advice: "give the public half only, and treat this key as stolen: make a new pair",
+          }),
+        );
+      } else if (!isObject(before?.inputs["staticKeys"])) {
+        drafts.push(
+          facts.aboutEntity(after, {
+            severity: "medium",
+            field: "staticKeys",
+            message: `${called(after)} proves itself by static keys, which nobody rotates`,
+            advice:
+              "trust the issuer of the CI system or cluster instead (claimMatch), or set a near expirationTime",
+          }),
+        );
+      }
+    }
+    return drafts;
+  },
+};
+
+function keyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string>): Draft[] {
+  const block = entity.inputs["staticKeys"];
+  if (!isObject(block) || entity.unresolved.includes("staticKeys.expirationTime")) return [];
+  const time = textAt(block, "expirationTime");
+  const days = daysUntil(facts, time);
+  const field = "staticKeys.expirationTime";
+  if (time !== undefined && days === undefined) return [];
+  if (days !== undefined && days < 0) {
+    return [
+      facts.aboutEntity(entity, {
+        severity: "high",
+        field,
+        message: `the keys of ${called(entity)} expired on ${time ?? ""}: it cannot be assumed any more`,
+        advice: "register new keys with a new expirationTime, or remove the identity and its bindings",
+      }),
+    ];
+  }
+  if (days !== undefined && days < SOON_DAYS) {
+    return [
+      facts.aboutEntity(entity, {
+        severity: "medium",
+        field,
+        message: `the keys of ${called(entity)} expire in ${plural(days, "day")}, on ${time ?? ""}`,
+        advice: "register new keys beside the old ones, then move expirationTime",
+      }),
+    ];
+  }
+  // Without an end the server takes 365 days (contract, section 5).
+  if (!written.has(entity.key) || (days !== undefined && days <= LONG_DAYS)) return [];
+  return [
+    facts.aboutEntity(entity, {
+      severity: "low",
+      field,
+      message: `the keys of ${called(entity)} count for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
+      advice: `set an expirationTime at most ${LONG_DAYS} days ahead, and rotate the keys before it`,
+    }),
+  ];
+}
+
+function inviteExpiry(facts: Facts, entity: Entity): Draft[] {
+  const time = textAt(entity.details, "expirationTime");
+  const days = daysUntil(facts, time);
+  if (days === undefined || days >= 0) return [];
+  return [
+    facts.aboutEntity(entity, {
+      severity: "low",
+      field: "expirationTime",
+      message: `${called(entity)} ended on ${time ?? ""}: nobody can accept it any more`,
+      advice: "remove it from the program",
+    }),
+  ];
+}
+
+const expiry: Rule = {
+  id: "K2",
+  name: "expiry",
+  severities: ["high", "medium", "low"],
+  when: "high for keys that have expired; medium for those that expire in less than 30 days; low for new ones that count for more than 90 days, and for an invite that has ended",
+  what: "The `expirationTime` of static keys is past or near, of all identities that are known here, changed or not; or an identity that is made or changed has keys that count for longer than 90 days (without a time: 365). An invite that has ended is reported as of no use; how long a new one counts is K3's affair. `--now` sets the day.",
+  why: "An expired key stops a pipeline at night. A key that counts for a year is stolen for a year.",
+  fix: "Register the new key beside the old one, move `expirationTime`, remove the old key when nothing signs with it any more.",
+  except: "Until a planned rotation, with its date.",
+  exampleMatch: { name: "build-cluster" },
+  needsBefore: false,
+  find: (facts) => {
+    const written = new Set(Array.from(facts.written("Identity"), ({ after }) => after.key));
+    const drafts: Draft[] = [];
+    for (const entity of facts.comparison.after.entities.values()) {
+      if (entity.kind === "Identity") drafts.push(...keyExpiry(facts, entity, written));
+      if (entity.kind === "GroupInvite") drafts.push(...inviteExpiry(facts, entity));
+    }
+    return drafts;
+  },
+};
+
+const openInvite: Rule = {
+  id: "K3",
+  name: "open-invite",
+  severities: ["critical", "high"],
+  when: "critical where its role is `owner`, or holds a capability of G2; high else",
+  what: "A new invite names no e-mail address, can be used more than once, or counts for longer than 7 days.",
+  why: "An invite without an address is a password to a group: whoever has the code joins. It is in a state file, and in whatever it was sent with.",
+  fix: "Set `email` and `singleUse: true`, and a `ttl` of a day or two (`48h`).",
+  except: "For an event with many guests, with a reading role, until it is over.",
+  exampleMatch: { group: "acme / workshop", role: "viewer" },
+  needsBefore: false,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const { op, after } of facts.written("GroupInvite")) {
+      if (op === "update") continue;
+      const { email, singleUse, ttl } = after.inputs;
+      const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
+      const isUnresolved = (property: string): boolean => after.unresolved.includes(property);
+      const problems: [string, string][] = [];
+      if ((typeof email !== "string" || email === "") && !isUnresolved("email")) {
+        problems.push(["email", "anyone with the code can accept it"]);
+      }
+      if (singleUse !== true && !isUnresolved("singleUse"))
+        problems.push(["singleUse", "it can be used again"]);
+      if (nanos !== undefined && nanos > BigInt(INVITE_DAYS * DAY_MS) * 1_000_000n) {
+        problems.push([
+          "ttl",
+          `it counts for ${textAt(after.inputs, "ttl") ?? ""}, longer than ${INVITE_DAYS} days`,
+        ]);
+      }
+      const [first] = problems;
+      if (first === undefined) continue;
+      const grant = facts.comparison.after.grants.find(
+        ({ via, urn, uid }) =>
+          via === after.kind &&
+          ((urn !== undefined && urn === after.urn) || (uid !== undefined && uid === after.uid)),
+      );
+      const isStrong =
+        grant !== undefined &&
+        (facts.isOwner(grant.role) || (grant.role.capabilities ?? []).some(isTakeover));
+      const role = grant?.role.name ?? grant?.role.uid;
+      const place = facts.groupOf(after)?.path;
+      drafts.push({
+        ...facts.aboutEntity(after, {
+          severity: isStrong ? "critical" : "high",
+          field: first[0],
+          message: `an open invite${place === undefined ? "" : ` to ${place}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(([, text]) => text).join("; ")}`,
+          advice: 'set email, singleUse: true and a short ttl, as in "48h"',
+        }),
+        ...(grant === undefined ? {} : { grant }),
+      });
+    }
+    return drafts;
+  },
+};
+
+/** Where each kind holds a secret, among its inputs or what the server says. */
+const SECRETS: Readonly<Record<string, readonly [block: string | undefined, key: string]>> = {
+  IdentityProvider: ["oidc", "clientSecret"],
+  GroupInvite: [undefined, "code"],
+  ScimToken: [undefined, "token"],
+};
+
+/** What stands for a secret in a model, and in a text of the engine. */
+const MASKED = ["[secret]", "[unknown]"];
+
+function plainSecrets({ kind, inputs, details, exposed, unresolved }: Entity): string[] {
+  const found = new Set(exposed);
+  const place = SECRETS[kind];
+  if (place === undefined) return [...found];
+  const [block, key] = place;
+  const property = block === undefined ? key : `${block}.${key}`;
+  for (const props of [inputs, details]) {
+    const value = textAt(block === undefined ? props : props?.[block], key);
+    if (value !== undefined && !MASKED.includes(value) && !unresolved.includes(property)) found.add(property);
+  }
+  return [...found];
+}
+
+const plainSecret: Rule = {
+  id: "K4",
+  name: "plain-secret",
+  severities: ["high"],
+  when: "always",
+  what: "A client secret, the code of an invite or a SCIM token stands in the preview or state in plain text, not as a secret. The value is never printed.",
+  why: "It is then in every state file, log and artifact that the engine writes, and whoever can read one of them has it.",
+  fix: "Take it from `config.requireSecret` or wrap it in `pulumi.secret`, then rotate it: it was written down already.",
+  except: "Hardly ever: for a secret of a test system.",
+  exampleMatch: { name: "test-idp" },
+  needsBefore: false,
+  find: (facts) =>
+    [...facts.comparison.after.entities.values()].flatMap((entity) =>
+      plainSecrets(entity).map((property) =>
+        facts.aboutEntity(entity, {
+          severity: "high",
+          field: property,
+          message: `${property} of ${called(entity)} is in plain text, not a secret`,
+          advice: "take it from config.requireSecret or wrap it in pulumi.secret, and rotate it",
+        }),
+      ),
+    ),
+};
+
+export const keyRules: readonly Rule[] = [staticKeys, expiry, openInvite, plainSecret];

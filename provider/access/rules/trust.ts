@@ -1,0 +1,481 @@
+import { isObject } from "../../engine/values";
+import type { Json } from "../../engine/spec";
+import { isWriting } from "../capabilities";
+import { globMatches } from "../glob";
+import { sharedIssuerOf, sharedIssuerThat } from "../issuers";
+import type { SharedIssuer } from "../issuers";
+import type { Entity } from "../model";
+import { LONGEST_PATTERN } from "../pattern";
+import type { Grant } from "../report";
+import {
+  foreignAudience,
+  foreignIssuer,
+  foreignOwnerClaim,
+  foreignPrincipal,
+  foreignSubject,
+  foreignUserId,
+  likelyTexts,
+  proposals,
+  sharedIssuerIn,
+} from "../witness";
+import type { Proposal, Witness } from "../witness";
+import { bounded, called, plural, textAt } from "./facts";
+import type { Facts } from "./facts";
+import type { Draft, Rule } from "./rule";
+
+const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)/;
+
+/**
+ * Identities whose trust is to be judged: made or changed in what they trust, or unchanged and given
+ * something new to hold.
+ */
+function* judged(facts: Facts): Generator<Entity> {
+  const seen = new Set<string>();
+  for (const { op, after, fields } of facts.written("Identity")) {
+    if (op === "update" && !fields.some(({ property }) => TRUST.test(property))) continue;
+    seen.add(after.key);
+    yield after;
+  }
+  for (const { grant } of facts.broughtIn()) {
+    const entity = facts.comparison.after.entities.get(grant.subject.key);
+    if (entity?.kind !== "Identity" || seen.has(entity.key)) continue;
+    seen.add(entity.key);
+    yield entity;
+  }
+}
+
+const TOO_LARGE: Witness = {
+  text: "",
+  because: `it is too large to be judged: write it in less than ${LONGEST_PATTERN} characters, with smaller repetitions`,
+};
+
+/** What a pattern lets in that it should not; a pattern that cannot be judged counts as one that does. */
+function judge(
+  facts: Facts,
+  text: string | undefined,
+  find: (pattern: NonNullable<ReturnType<Facts["pattern"]>>) => Witness | undefined,
+): Witness | undefined {
+  if (text === undefined) return undefined;
+  const pattern = facts.pattern(text);
+  return pattern === undefined ? TOO_LARGE : find(pattern);
+}
+
+const said = ({ text, because }: Witness): string =>
+  text === "" ? because : `${JSON.stringify(text)}: ${because}`;
+const shown = ({ text }: Witness): { witness?: string } => (text === "" ? {} : { witness: text });
+
+/** The issuer that serves everybody, where an identity trusts one. */
+function vendorOf(facts: Facts, claimMatch: Json | undefined): SharedIssuer | undefined {
+  const issuer = textAt(claimMatch, "issuer");
+  if (issuer !== undefined) return sharedIssuerOf(issuer);
+  const pattern = textAt(claimMatch, "issuerPattern");
+  const read = pattern === undefined ? undefined : facts.pattern(pattern);
+  return read && sharedIssuerIn(read);
+}
+
+function claimsOf(claimMatch: Json | undefined, key: "claims" | "claimPatterns"): [string, string][] {
+  const value = isObject(claimMatch) ? claimMatch[key] : undefined;
+  if (!isObject(value)) return [];
+  return Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+}
+
+/** Whether a claim names the owner: by its exact value, or by a pattern that fits no outsider. */
+function isPinnedByClaims(facts: Facts, claimMatch: Json | undefined, vendor: SharedIssuer): boolean {
+  if (claimsOf(claimMatch, "claims").some(([name, value]) => vendor.pinning.includes(name) && value !== "")) {
+    return true;
+  }
+  return claimsOf(claimMatch, "claimPatterns").some(([name, text]) => {
+    if (!vendor.pinning.includes(name)) return false;
+    const pattern = facts.pattern(text);
+    return pattern !== undefined && foreignOwnerClaim(pattern) === undefined;
+  });
+}
+
+interface SubjectWitness {
+  readonly field: string;
+  readonly pattern: string;
+  readonly witness: Witness;
+  readonly advice: string;
+  /** Claims that narrow it, of an issuer that nothing is known of. */
+  readonly claims: readonly string[];
+}
+
+function openSubject(facts: Facts, claimMatch: Json | undefined): SubjectWitness | undefined {
+  const pattern = textAt(claimMatch, "subjectPattern");
+  if (pattern === undefined) return undefined;
+  const vendor = vendorOf(facts, claimMatch);
+  const witness = judge(facts, pattern, (read) => foreignSubject(read, vendor));
+  if (witness === undefined || (vendor && isPinnedByClaims(facts, claimMatch, vendor))) return undefined;
+  return {
+    field: "claimMatch.subjectPattern",
+    pattern,
+    witness,
+    advice:
+      vendor === undefined
+        ? "name the subject exactly (subject), or anchor the pattern with ^(?:…)$ and let it vary only where it must"
+        : `name the ${vendor.owner} in an anchored pattern, as in ${JSON.stringify(vendor.example)}, or use subject`,
+    claims: vendor ? [] : claimsOf(claimMatch, "claims").map(([name]) => name),
+  };
+}
+
+/** An AWS principal fits by its ARN and its user id: one that is exact is enough. */
+function openPrincipal(facts: Facts, aws: Json | undefined): SubjectWitness | undefined {
+  if (!isObject(aws) || textAt(aws, "arn") !== undefined || textAt(aws, "userId") !== undefined)
+    return undefined;
+  const account = textAt(aws, "awsAccount") ?? "123456789012";
+  const arnPattern = textAt(aws, "arnPattern");
+  const userIdPattern = textAt(aws, "userIdPattern");
+  const arn = judge(facts, arnPattern, (read) => foreignPrincipal(read, account));
+  const userId = judge(facts, userIdPattern, foreignUserId);
+  if (arnPattern !== undefined && arn === undefined) return undefined;
+  if (userIdPattern !== undefined && userId === undefined) return undefined;
+  const [field, pattern, witness] =
+    arn === undefined
+      ? ["awsIdentity.userIdPattern", userIdPattern, userId]
+      : ["awsIdentity.arnPattern", arnPattern, arn];
+  if (witness === undefined || pattern === undefined) return undefined;
+  return {
+    field,
+    pattern,
+    witness,
+    advice: `name the role, as in ${JSON.stringify(`^arn:aws:sts::${account}:assumed-role/deployer/[\\w=,.@-]+$`)}`,
+    claims: [],
+  };
+}
+
+function inherits(grants: readonly Grant[]): string[] {
+  return bounded(
+    [
+      ...new Set(grants.map(({ role, group }) => `${role.name ?? role.uid ?? role.key} on ${group.path}`)),
+    ].sort(),
+  );
+}
+
+const anySubject: Rule = {
+  id: "T1",
+  name: "any-subject",
+  severities: ["critical", "high"],
+  when: "critical for an identity that holds a grant; high while it holds none, or where claims of an issuer that is not known narrow it",
+  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts somebody else: another organisation's repository, another role, any text. The pattern is tried with RE2's semantics on texts that an outsider could have, and the first that fits is shown. Found are patterns that match anything, that are not anchored, whose alternatives are anchored on one side only (`^a|b$`), whose wildcard reaches over the owner's name, or whose dot is not escaped. Judged are identities that are made or changed, and unchanged ones that gain a grant. A wildcard within your own organisation is not reported (T4 looks at branches and pull requests), nor is one that an exact claim narrows to an owner.",
+  why: "A pattern is searched for anywhere in the subject, so one without `^` and `$` accepts whatever contains it. Whoever can make the issuer write such a subject holds all that the identity holds.",
+  fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
+  except: "Hardly ever. When the issuer is your own and everybody there is meant.",
+  exampleMatch: { name: "internal-sso", issuer: "https://sso.acme.example" },
+  needsBefore: false,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const entity of judged(facts)) {
+      const found =
+        openSubject(facts, entity.inputs["claimMatch"]) ?? openPrincipal(facts, entity.inputs["awsIdentity"]);
+      if (found === undefined) continue;
+      const grants = facts.grantsAfter(entity.key);
+      const isNarrowed = found.claims.length > 0;
+      drafts.push(
+        facts.aboutEntity(entity, {
+          severity: grants.length > 0 && !isNarrowed ? "critical" : "high",
+          field: found.field,
+          message: `${called(entity)} can be assumed by outsiders: ${found.field} accepts ${said(found.witness)}`,
+          ...shown(found.witness),
+          details: [
+            `pattern: ${found.pattern}`,
+            ...(isNarrowed ? [`narrowed by claims only: ${found.claims.join(", ")}`] : []),
+            ...(grants.length === 0
+              ? ["it holds no grant yet"]
+              : [`who assumes it holds ${plural(grants.length, "grant")}:`, ...inherits(grants)]),
+          ],
+          advice: found.advice,
+        }),
+      );
+    }
+    return drafts;
+  },
+};
+
+const anyIssuer: Rule = {
+  id: "T2",
+  name: "any-issuer",
+  severities: ["critical", "high"],
+  when: "critical for a pattern that accepts an issuer of somebody else; high for an issuer that is not on the list given with --issuer-allow",
+  what: "An `issuerPattern` accepts an issuer that somebody else can run: its dots are not escaped, it is not anchored on both sides, or a wildcard lets another host in (`.*` reaches over slashes; `https://*.acme.com` is a shell's pattern, and as a regular expression means something else). The look-alike is shown. With `--issuer-allow`, every issuer that is not on that list is reported too.",
+  why: "Whoever runs an issuer signs any subject and any claim. One look-alike domain, bought for a few coins, is then whoever the identity is for.",
+  fix: "Write the exact `issuer`. If there are several, make an identity for each, or anchor and escape: `^https://[a-z0-9-]+\\.acme\\.example$`.",
+  except: "Not for a pattern. For an issuer that is not on the list, add it to the list.",
+  exampleMatch: { issuer: "https://oidc.partner.example" },
+  needsBefore: false,
+  find: (facts) => {
+    const { issuerAllow } = facts.options;
+    const drafts: Draft[] = [];
+    for (const entity of judged(facts)) {
+      const { claimMatch, staticKeys } = entity.inputs;
+      const pattern = textAt(claimMatch, "issuerPattern");
+      const witness = judge(facts, pattern, foreignIssuer);
+      if (witness !== undefined) {
+        const grants = facts.grantsAfter(entity.key);
+        drafts.push(
+          facts.aboutEntity(entity, {
+            severity: "critical",
+            field: "claimMatch.issuerPattern",
+            message: `${called(entity)} trusts issuers of others: issuerPattern accepts ${said(witness)}`,
+            ...shown(witness),
+            details: [
+              `pattern: ${pattern ?? ""}`,
+              ...(grants.length === 0 ? [] : ["who runs such an issuer holds:", ...inherits(grants)]),
+            ],
+            advice:
+              'write the exact issuer, or an anchored pattern with escaped dots: "^https://[a-z0-9-]+\\\\.acme\\\\.example$"',
+          }),
+        );
+        continue;
+      }
+      const issuer = textAt(claimMatch, "issuer") ?? textAt(staticKeys, "issuer") ?? pattern;
+      if (issuer === undefined || issuerAllow.length === 0) continue;
+      if (issuerAllow.some((glob) => globMatches(glob, issuer))) continue;
+      drafts.push(
+        facts.aboutEntity(entity, {
+          severity: "high",
+          field: pattern === undefined ? "issuer" : "claimMatch.issuerPattern",
+          message: `${called(entity)} trusts an issuer that is not on the list of --issuer-allow: ${issuer}`,
+          advice: "use an issuer that is on the list, or add this one to it",
+        }),
+      );
+    }
+    return drafts;
+  },
+};
+
+const sharedIssuer: Rule = {
+  id: "T3",
+  name: "shared-issuer",
+  severities: ["high"],
+  when: "always",
+  what: "An identity trusts an issuer that signs tokens for everybody (GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh, Pulumi Cloud), and neither its subject nor a claim names an organisation or repository. Claims that everybody can set do not count: `ref`, `environment`, `workflow`, `actor` and the like.",
+  why: "Every customer of that service gets tokens from the same issuer. `environment:production` is a name that anybody can give to an environment.",
+  fix: "Name the organisation: in the subject (`repo:acme/pay:…`), or by an exact claim such as `repository_owner_id`. A number is better than a name: names can be given up, and taken by others.",
+  except: "Not while the issuer serves others than you.",
+  exampleMatch: { name: "public-demo", issuer: "https://token.actions.githubusercontent.com" },
+  needsBefore: false,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const entity of judged(facts)) {
+      const { claimMatch } = entity.inputs;
+      const vendor = vendorOf(facts, claimMatch);
+      if (vendor === undefined || isPinnedByClaims(facts, claimMatch, vendor)) continue;
+      const subject = textAt(claimMatch, "subject");
+      const pattern = textAt(claimMatch, "subjectPattern");
+      const isOpen =
+        subject === undefined
+          ? judge(facts, pattern, (read) => foreignSubject(read, vendor)) !== undefined
+          : vendor.ownerOf(subject) === undefined;
+      if (!isOpen || (subject === undefined && pattern === undefined)) continue;
+      const claims = claimsOf(claimMatch, "claims").map(([name]) => name);
+      drafts.push(
+        facts.aboutEntity(entity, {
+          severity: "high",
+          field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
+          message: `${called(entity)} trusts ${vendor.name}, which serves everybody, and names no ${vendor.owner}`,
+          details: [
+            `subject: ${subject ?? pattern ?? ""}`,
+            ...(claims.length > 0 ? [`claims that anybody can have: ${claims.join(", ")}`] : []),
+          ],
+          advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${vendor.pinning.slice(0, 2).join(" or ")}`,
+        }),
+      );
+    }
+    return drafts;
+  },
+};
+
+/** Whether the claims that an identity asks for fit a proposal's. */
+function fitsClaims(facts: Facts, claimMatch: Json | undefined, proposal: Proposal): boolean {
+  const exact = claimsOf(claimMatch, "claims").every(
+    ([name, value]) => (proposal.claims[name] ?? value) === value,
+  );
+  return (
+    exact &&
+    claimsOf(claimMatch, "claimPatterns").every(([name, text]) => {
+      const value = proposal.claims[name];
+      return value === undefined || (facts.pattern(text)?.accepts(value) ?? true);
+    })
+  );
+}
+
+const pullRequestRef: Rule = {
+  id: "T4",
+  name: "pull-request-ref",
+  severities: ["high", "medium"],
+  when: "high where the identity holds a capability that changes something (or its role's capabilities are not known); medium else",
+  what: "An identity of a CI system accepts runs of pull requests, of any branch, or of any branch whose name begins like the one that is meant (the pattern has no `$`). What T1 finds is not reported here again. Branches that a claim such as `ref` excludes are not reported, nor are environments and named branches.",
+  why: "Whoever may push a branch, or open a pull request, writes the workflow that runs, and thereby acts as the identity before anybody has reviewed a line.",
+  fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a reading role for pull requests.",
+  except: "For an identity that only reads what pull requests need.",
+  exampleMatch: { name: "ci-preview", subject: "repo:acme/*:pull_request" },
+  needsBefore: false,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const entity of judged(facts)) {
+      const { claimMatch } = entity.inputs;
+      const subject = textAt(claimMatch, "subject");
+      const text = textAt(claimMatch, "subjectPattern");
+      if (subject === undefined && openSubject(facts, claimMatch) !== undefined) continue;
+      const read = text === undefined ? undefined : facts.pattern(text);
+      const texts = subject === undefined ? (read ? likelyTexts(read) : []) : [subject];
+      const vendor = vendorOf(facts, claimMatch) ?? sharedIssuerThatNames(texts);
+      if (vendor === undefined) continue;
+      const accepts = (candidate: string): boolean =>
+        subject === undefined ? (read?.accepts(candidate) ?? false) : candidate === subject;
+      const found = proposals(vendor, accepts, texts).filter((each) => fitsClaims(facts, claimMatch, each));
+      const [first] = found;
+      if (first === undefined) continue;
+      const grants = facts.grantsAfter(entity.key);
+      const canWrite = grants.some(({ role }) => role.capabilities?.some(isWriting) ?? true);
+      const whats = [...new Set(found.map(({ what }) => what))];
+      drafts.push(
+        facts.aboutEntity(entity, {
+          severity: canWrite ? "high" : "medium",
+          field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
+          message: `${called(entity)} can be assumed by ${whats.join(" and by ")}: it accepts ${JSON.stringify(first.text)}`,
+          witness: first.text,
+          details: [
+            `subject: ${subject ?? text ?? ""}`,
+            ...(grants.length === 0
+              ? ["it holds no grant yet"]
+              : ["who assumes it holds:", ...inherits(grants)]),
+          ],
+          advice: `pin the branch or a protected environment, as in ${JSON.stringify(vendor.example)}`,
+        }),
+      );
+    }
+    return drafts;
+  },
+};
+
+/** An issuer of one's own may write subjects as a known one does: a GitHub Enterprise Server, a GitLab. */
+function sharedIssuerThatNames(texts: readonly string[]): SharedIssuer | undefined {
+  return sharedIssuerThat((issuer) => {
+    const vendor = sharedIssuerOf(issuer);
+    return texts.some((text) => vendor?.ownerOf(`${text}:`) !== undefined);
+  });
+}
+
+const INHERITED = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal|oidc)(?:[.[]|$)/;
+const NOT_WHO =
+  /^(?:staticKeys\.expirationTime|oidc\.(?:clientSecret|additionalScopes|pkceEnabled))(?:[.[]|$)/;
+const FURTHER_CLAIM = /^claimMatch\.(?:claims|claimPatterns)(?:[.[]|$)/;
+
+const trustChanged: Rule = {
+  id: "T5",
+  name: "trust-changed",
+  severities: ["high"],
+  when: "always",
+  what: "An identity that holds grants is from now on somebody else: its issuer, subject, audience, claims, keys or AWS match change, or it goes from one way of proving itself to another. What the new holder inherits is listed. Of identity providers the issuer, the client id, the claim that holds the groups and the correlation rule count. A claim that is only added is not reported: it narrows. Nor is an identity without grants, a new description, or another end of its keys.",
+  why: "No binding changes, so nothing in the diff says that all of this now belongs to somebody else.",
+  fix: "Make a new identity for the new holder, bind what it needs, and remove the old one. If it is the same holder under another name, say so in the pull request.",
+  except:
+    "After a move of a repository or of an issuer, for that identity, for as long as the pull request is open.",
+  exampleMatch: { name: "ci-deployer", subject: "repo:acme/pay:*" },
+  needsBefore: true,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const { op, before, after, fields } of facts.written("Identity", "IdentityProvider")) {
+      if (op === "create" || before === undefined) continue;
+      const changed = fields.filter(
+        ({ property, before: old }) =>
+          INHERITED.test(property) &&
+          !NOT_WHO.test(property) &&
+          !(FURTHER_CLAIM.test(property) && (old === undefined || old === "not set")),
+      );
+      if (changed.length === 0) continue;
+      const grants = facts.grantsAfter(after.key);
+      if (grants.length === 0) continue;
+      drafts.push(
+        facts.aboutEntity(after, {
+          severity: "high",
+          field: changed[0]?.property ?? "",
+          message: `${called(after)} will be somebody else, who inherits ${plural(grants.length, "grant")}: ${changed.map(({ property }) => property).join(", ")}`,
+          details: [
+            ...bounded(
+              changed.map(
+                ({ property, before: old, after: now }) =>
+                  `${property}: ${old ?? "not set"} → ${now ?? "not set"}`,
+              ),
+            ),
+            "inherits:",
+            ...inherits(grants),
+          ],
+          advice:
+            "make a new identity for the new holder and bind what it needs, instead of changing who this one is",
+        }),
+      );
+    }
+    return drafts;
+  },
+};
+
+/** Values that are compared exactly, so that a star in them is a star. */
+function* exactValues({ inputs }: Entity): Generator<[string, string]> {
+  for (const [block, keys] of [
+    ["claimMatch", ["issuer", "subject", "audience"]],
+    ["staticKeys", ["issuer", "subject"]],
+    ["awsIdentity", ["arn", "userId"]],
+  ] as const) {
+    for (const key of keys) {
+      const value = textAt(inputs[block], key);
+      if (value !== undefined) yield [`${block}.${key}`, value];
+    }
+  }
+  for (const [name, value] of claimsOf(inputs["claimMatch"], "claims"))
+    yield [`claimMatch.claims.${name}`, value];
+}
+
+const looseMatch: Rule = {
+  id: "T6",
+  name: "loose-audience",
+  severities: ["medium", "low"],
+  when: "medium for an audience pattern that accepts anything; low for a star in an exact value",
+  what: "An `audiencePattern` accepts any audience; or an exact value (`subject`, `issuer`, `arn`, a claim) holds a `*`, which there is a plain character and matches nothing that an issuer writes.",
+  why: "A token that was made for another service is accepted too, so whoever receives such tokens can use them here. A star in an exact value is usually meant as a pattern: the identity then never works, and is `fixed` later by one that is too wide.",
+  fix: "Leave the audience out (the issuer's host name then counts), or give the exact `audience`. Use `subjectPattern`, anchored, where a part must vary.",
+  except: "For an issuer that cannot set the audience.",
+  exampleMatch: { issuer: "https://legacy-ci.acme.example" },
+  needsBefore: false,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const entity of judged(facts)) {
+      const pattern = textAt(entity.inputs["claimMatch"], "audiencePattern");
+      const witness = judge(facts, pattern, foreignAudience);
+      if (witness !== undefined) {
+        drafts.push(
+          facts.aboutEntity(entity, {
+            severity: "medium",
+            field: "claimMatch.audiencePattern",
+            message: `${called(entity)} takes tokens that were made for others: audiencePattern accepts ${said(witness)}`,
+            ...shown(witness),
+            details: [`pattern: ${pattern ?? ""}`],
+            advice: "leave it out, so that the issuer's host name counts, or give the exact audience",
+          }),
+        );
+      }
+      for (const [field, value] of exactValues(entity)) {
+        if (!value.includes("*")) continue;
+        drafts.push(
+          facts.aboutEntity(entity, {
+            severity: "low",
+            field,
+            message: `${called(entity)} can never be assumed: ${field} is compared exactly, and ${JSON.stringify(value)} holds a star`,
+            advice: `if a part must vary, use ${field.replace(/(?:claims\.)?([^.]+)$/, (_, key: string) => (field.includes("claims.") ? `claimPatterns.${key}` : `${key}Pattern`))}, anchored with ^ and $`,
+          }),
+        );
+      }
+    }
+    return drafts;
+  },
+};
+
+export const trustRules: readonly Rule[] = [
+  anySubject,
+  anyIssuer,
+  sharedIssuer,
+  pullRequestRef,
+  trustChanged,
+  looseMatch,
+];

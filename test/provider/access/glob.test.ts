@@ -1,0 +1,39 @@
+import { globMatches, globProblem, isCatchAll } from "../../../provider/access/glob";
+
+it.each([
+  ["*", "", true],
+  ["*", "anything / at all", true],
+  ["acme / *", "acme / payments / cards", true],
+  ["acme / *", "globex / payments", false],
+  ["ci-?", "ci-1", true],
+  ["ci-?", "ci-12", false],
+  ["ci-?", "ci-", false],
+  ["a*b*c", "a-b-b-c", true],
+  ["a*b*c", "a-c-b", false],
+  ["\\*", "*", true],
+  ["\\*", "x", false],
+  ["a.b", "axb", false],
+  ["^a|b$", "a", false],
+  ["é?", "é😀", true],
+  ["", "", true],
+])("%j matches %j: %s", (glob, text, matches) => {
+  expect(globMatches(glob, text)).toBe(matches);
+});
+
+it.each(["", "a[bc]", "{a,b}", "a\\", "a\nb", "x".repeat(513)])("%j is no glob", (glob) => {
+  expect(globProblem(glob)).toMatch(/^must /);
+});
+
+it.each(["*", "acme / *", "\\[a\\]", "a\\\\", "repo:acme/*:ref:*"])("%j is a glob", (glob) => {
+  expect(globProblem(glob)).toBeUndefined();
+});
+
+it("knows what says nothing", () => {
+  expect([isCatchAll("**"), isCatchAll("*a"), isCatchAll("?*")]).toEqual([true, false, false]);
+});
+
+it("takes no longer than the product of two lengths", () => {
+  const started = performance.now();
+  expect(globMatches("*a".repeat(200) + "b", "a".repeat(2000))).toBe(false);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -1,0 +1,190 @@
+import type { Inventory } from "../../../../provider/access/inventory";
+import type { Comparison, Entity } from "../../../../provider/access/model";
+import {
+  acme,
+  binding,
+  cards,
+  claims,
+  comparison,
+  entity,
+  group,
+  groups,
+  identity,
+  owner,
+  payments,
+  pinned,
+  pusher,
+  role,
+  uid,
+  viewer,
+} from "../../../support/access";
+import { found, NOW, severitiesOf } from "./support";
+
+const people = ["ada", "bob", "cyd"].map((name) => identity(name, pinned)) as [Entity, Entity, Entity];
+const [ada, bob, cyd] = people;
+const base = [...groups, viewer, pusher, owner, ...people];
+const inventory = { objects: [] } as unknown as Inventory;
+const without = (all: readonly Entity[], ...gone: Entity[]): Entity[] =>
+  all.filter((each) => !gone.includes(each));
+
+describe("D1 lock-out", () => {
+  const owns = people.map((who) => binding(who, owner, acme)) as [Entity, Entity, Entity];
+  const all = [...base, ...owns];
+
+  it.each([
+    [1, 2, []],
+    [2, 2, ["critical"]],
+    [1, 3, ["critical"]],
+    [3, 1, ["critical"]],
+    [3, 0, []],
+  ])("%i of three owners go, %i must stay: %j", (gone, minOwners, severities) => {
+    const change = comparison(all, without(all, ...owns.slice(0, gone)), { inventory });
+    expect(severitiesOf("D1", change, { minOwners })).toEqual(severities);
+  });
+
+  it("is high where other owners may be bound elsewhere, and says what to give", () => {
+    const [finding] = found("D1", comparison(all, without(all, owns[0], owns[1])));
+    expect(finding).toMatchObject({
+      severity: "high",
+      message: "acme is left with 1 owner, fewer than 2, of those that are known here",
+      details: ["no longer an owner: ada", "no longer an owner: bob", "still an owner: cyd"],
+    });
+    expect(finding?.advice).toContain("--inventory");
+  });
+
+  it("is critical where the program manages the root", () => {
+    const managed = [group("acme", acme), ...without(all, groups[0]!)];
+    expect(severitiesOf("D1", comparison(managed, without(managed, owns[0], owns[1])))).toEqual(["critical"]);
+  });
+
+  it("says nothing of a root that loses no owner, and of owners below the root", () => {
+    const few = [...base, owns[0]];
+    expect(found("D1", comparison(few, [...few, binding(bob, viewer, acme)], { inventory }))).toEqual([]);
+    const low = [...base, binding(ada, owner, payments)];
+    expect(found("D1", comparison(low, base, { inventory }))).toEqual([]);
+  });
+
+  it("holds to the required owners, by uid, name or pattern", () => {
+    const change = comparison(all, without(all, owns[0]), { inventory });
+    for (const required of [ada.uid!, "ada", "a*"]) {
+      expect(severitiesOf("D1", change, { requiredOwner: [required] })).toEqual(["critical"]);
+    }
+    expect(found("D1", change, { requiredOwner: ["bob", "nobody"] })).toEqual([]);
+    expect(found("D1", change, { requiredOwner: ["*"] })).toEqual([]);
+  });
+
+  it("protects the pipeline's own rights", () => {
+    const held = [...base, binding(cyd, pusher, payments)];
+    expect(severitiesOf("D1", comparison(held, base), { self: cyd.uid })).toEqual(["critical"]);
+    expect(found("D1", comparison(held, base), { self: ada.uid })).toEqual([]);
+    const moved = [...base, binding(cyd, pusher, acme)];
+    expect(found("D1", comparison(held, moved), { self: cyd.uid })).toEqual([]);
+  });
+
+  it("protects the pipeline's own identity", () => {
+    const other = identity("cyd", claims({ issuer: "https://x.example", subject: "y" }));
+    const rest = without(base, cyd);
+    expect(severitiesOf("D1", comparison(base, [...rest, other]), { self: cyd.uid })).toEqual(["critical"]);
+    expect(severitiesOf("D1", comparison(base, rest), { self: cyd.uid })).toEqual(["critical"]);
+    const told = identity("cyd", { ...pinned, description: "new" });
+    expect(found("D1", comparison(base, [...rest, told]), { self: cyd.uid })).toEqual([]);
+  });
+});
+
+describe("D2 in-use", () => {
+  const seen = (days: number): Entity =>
+    identity("old", pinned, { lastSeenTime: new Date(NOW - days * 86_400_000 + 1000).toISOString() });
+
+  it.each([
+    [0, 1],
+    [30, 1],
+    [31, 0],
+  ])("an identity that is deleted and was seen %i days ago: %i", (days, count) => {
+    const old = seen(days);
+    expect(severitiesOf("D2", comparison([...base, old], base))).toEqual(count === 1 ? ["high"] : []);
+  });
+
+  it("finds what stays and refers to what is deleted", () => {
+    const elsewhere = binding(ada, viewer, payments, { external: true });
+    const change = comparison([...base, elsewhere], without(base, ada));
+    expect(found("D2", change)).toMatchObject([
+      { severity: "high", message: "identity ada is deleted, but 1 resource still refers to it" },
+    ]);
+  });
+
+  it("leaves alone what is deleted with all that refers to it", () => {
+    const all = [...base, binding(ada, viewer, payments)];
+    const rest = without(base, ada);
+    const change = comparison(all, rest);
+    expect(found("D2", change)).toEqual([]);
+  });
+
+  it("finds a replaced identity that holds something, and not a replaced role whose bindings follow", () => {
+    const dev = role("dev", ["REPO_LIST"]);
+    const all = [...base, dev, binding(ada, dev, payments)];
+    expect(severitiesOf("D2", comparison(all, all, { replaced: [ada] }))).toEqual(["high"]);
+    expect(found("D2", comparison(all, all, { replaced: [dev] }))).toEqual([]);
+    const elsewhere = [...base, dev, binding(ada, dev, payments, { external: true })];
+    expect(severitiesOf("D2", comparison(elsewhere, elsewhere, { replaced: [dev] }))).toEqual(["high"]);
+  });
+
+  it("finds protect that is taken off", () => {
+    const [kept, freed] = [identity("x", pinned, { protect: true }), identity("x", pinned)];
+    expect(severitiesOf("D2", comparison([...base, kept], [...base, freed]))).toEqual(["high"]);
+    expect(found("D2", comparison([...base, freed], [...base, kept]))).toEqual([]);
+    expect(found("D2", comparison([...base, kept], [...base, kept]))).toEqual([]);
+  });
+});
+
+describe("D3 will-fail", () => {
+  const dev = role("dev", ["REPO_LIST"]);
+
+  it("finds a role that is deleted while it is bound, and a group with something in it", () => {
+    const bound = [...base, dev, binding(ada, dev, payments, { external: true })];
+    expect(severitiesOf("D3", comparison(bound, without(bound, dev)))).toEqual(["medium"]);
+    const leaf = group("cards", cards);
+    const full = [...without(base, groups[2]!), leaf, entity("Repo", "api", { parentUid: cards })];
+    expect(severitiesOf("D3", comparison(full, without(full, leaf)))).toEqual(["medium"]);
+  });
+
+  it("counts what is deleted with it as gone", () => {
+    const bound = [...base, dev, binding(ada, dev, payments)];
+    expect(found("D3", comparison(bound, base))).toEqual([]);
+    expect(found("D3", comparison(base, without(base, groups[2]!)))).toEqual([]);
+  });
+
+  it("finds a change of a built-in role, and not one of a role of one's own", () => {
+    const wider = role("viewer", ["TAG_CREATE"], { uid: uid("viewer"), key: uid("viewer"), builtIn: true });
+    expect(severitiesOf("D3", comparison(base, [...without(base, viewer), wider]))).toEqual(["medium"]);
+    const own = role("dev", ["TAG_CREATE"]);
+    expect(found("D3", comparison([...base, dev], [...base, own]))).toEqual([]);
+  });
+});
+
+describe("D4 mass-removal", () => {
+  const bindings = Array.from({ length: 8 }, (_, i) => {
+    const who = identity(`p${i}`, pinned);
+    return [who, binding(who, viewer, payments)];
+  });
+  const change = (gone: number, of = 8): Comparison => {
+    const kept = [...base, ...bindings.map(([who]) => who!)];
+    const held = bindings.slice(0, of).map(([, made]) => made!);
+    return comparison([...kept, ...held], [...kept, ...held.slice(gone)]);
+  };
+
+  it.each([
+    [2, 8, 0.25, 0],
+    [3, 8, 0.25, 1],
+    [2, 8, 0.24, 1],
+    [1, 2, 0.25, 0],
+    [2, 2, 0.25, 1],
+    [8, 8, 1, 0],
+    [0, 8, 0, 0],
+  ])("%i of %i, at most %f: %i", (gone, of, maxRemoval, count) => {
+    expect(found("D4", change(gone, of), { maxRemoval })).toHaveLength(count);
+  });
+
+  it("says how many of how many", () => {
+    expect(found("D4", change(4))[0]?.message).toBe("4 of 8 grants are lost at once: 50%, more than 25%");
+  });
+});

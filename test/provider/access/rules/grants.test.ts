@@ -1,0 +1,264 @@
+import type { Entity } from "../../../../provider/access/model";
+import {
+  acme,
+  binding,
+  cards,
+  claims,
+  comparison,
+  entity,
+  groups,
+  identity,
+  owner,
+  payments,
+  pinned,
+  pusher,
+  role,
+  viewer,
+} from "../../../support/access";
+import { found, severitiesOf } from "./support";
+
+const ci = identity("ci", pinned);
+const open = identity("open", claims({ issuer: "https://sso.acme.example", subjectPattern: "^team-.*$" }));
+const base = [...groups, ci, open, viewer, pusher];
+const withOwner = [...base, owner];
+
+/** `after` is `before` and these. */
+const adding = (before: readonly Entity[], ...more: Entity[]) => comparison(before, [...before, ...more]);
+
+describe("G1 owner-grant", () => {
+  it.each([
+    ["high below the root", binding(ci, owner, payments), "high"],
+    ["critical at the root", binding(ci, owner, acme), "critical"],
+    ["critical for a pattern", binding(open, owner, payments), "critical"],
+    [
+      "critical for an open invite",
+      entity("GroupInvite", "guest", { parentUid: payments, roleUid: owner.key, ttl: "24h" }),
+      "critical",
+    ],
+    [
+      "critical for everybody who signs in",
+      entity("IdentityProvider", "sso", { parentUid: acme, defaultRole: owner.key }),
+      "critical",
+    ],
+  ])("is %s", (_, made, severity) => {
+    expect(severitiesOf("G1", adding(withOwner, made))).toEqual([severity]);
+  });
+
+  it("says who, what and where in one line", () => {
+    const [finding] = found("G1", adding(withOwner, binding(ci, owner, payments)));
+    expect(finding).toMatchObject({
+      message: "ci becomes owner on acme / payments and everything below it",
+      kind: "RoleBinding",
+      grant: { role: { name: "owner" } },
+      trust: { subject: "repo:acme/pay:ref:refs/heads/main" },
+    });
+  });
+
+  it("knows a role that is as good as owner by the organisation's own role owner", () => {
+    const like = role("boss", [
+      "IAM_GROUPS_DELETE",
+      "IAM_ROLES_UPDATE",
+      "IAM_ROLE_BINDINGS_CREATE",
+      "IAM_IDENTITY_UPDATE",
+    ]);
+    const less = role("almost", ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"]);
+    const known = [...withOwner, like, less];
+    expect(found("G1", adding(known, binding(ci, like, payments)))[0]?.message).toContain(
+      "boss, which is as good as owner",
+    );
+    expect(found("G1", adding(known, binding(ci, less, payments)))).toEqual([]);
+  });
+
+  it("falls back to what makes an owner where the role owner is not known", () => {
+    const like = role("boss", ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"]);
+    const less = role("almost", ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE"]);
+    expect(severitiesOf("G1", adding([...base, like], binding(ci, like, payments)))).toEqual(["high"]);
+    expect(found("G1", adding([...base, less], binding(ci, less, payments)))).toEqual([]);
+  });
+
+  it("takes a role of one's own that is called owner for what it holds", () => {
+    const named = role("owner", ["REPO_LIST"]);
+    expect(found("G1", adding([...base, named], binding(ci, named, payments)))).toEqual([]);
+  });
+
+  it("leaves alone what was there before", () => {
+    const all = [...withOwner, binding(ci, owner, acme)];
+    expect(found("G1", comparison(all, all))).toEqual([]);
+  });
+});
+
+describe("G2 takeover-caps", () => {
+  it.each([
+    ["IAM_ROLES_UPDATE", 1],
+    ["IAM_IDENTITY_UPDATE", 1],
+    ["IAM_IDENTITY_PROVIDERS_CREATE", 1],
+    ["IAM_IDENTITY_PROVIDERS_DELETE", 1],
+    ["IAM_SCIM_MANAGE", 1],
+    ["IAM_ACCOUNT_ASSOCIATIONS_UPDATE", 1],
+    ["IAM_ROLES_TRANSMUTE", 1],
+    ["IAM_ROLES_CREATE", 0],
+    ["IAM_ROLES_LIST", 0],
+    ["IAM_IDENTITY_LIST", 0],
+    ["IAM_IDENTITY_PROVIDERS_LIST", 0],
+    ["IAM_ACCOUNT_ASSOCIATIONS_LIST", 0],
+    ["IAM_GROUPS_UPDATE", 0],
+    ["TAG_UPDATE", 0],
+  ])("CAP_%s: %i", (capability, count) => {
+    const held = role("some", [capability]);
+    expect(severitiesOf("G2", adding([...withOwner, held], binding(ci, held, payments)))).toEqual(
+      Array.from({ length: count }, () => "high"),
+    );
+  });
+
+  it("leaves alone what the subject held above before", () => {
+    const held = role("some", ["IAM_ROLES_UPDATE"]);
+    const before = [...withOwner, held, binding(ci, held, payments)];
+    expect(found("G2", adding(before, binding(ci, held, cards)))).toEqual([]);
+    expect(found("G2", adding(before, binding(ci, held, acme)))).toHaveLength(1);
+  });
+
+  it("is not said again of an owner", () => {
+    expect(found("G2", adding(withOwner, binding(ci, owner, payments)))).toEqual([]);
+  });
+});
+
+describe("G3 delegation-caps", () => {
+  it.each([
+    [["IAM_ROLE_BINDINGS_CREATE"], ["medium"]],
+    [["IAM_ROLE_BINDINGS_UPDATE"], ["medium"]],
+    [["IAM_GROUP_INVITES_CREATE"], ["medium"]],
+    [["IAM_IDENTITY_CREATE"], ["medium"]],
+    [["IAM_IDENTITY_CREATE", "IAM_ROLES_UPDATE"], ["high"]],
+    [["IAM_TRUST_FABRICS_UPDATE"], ["medium"]],
+    [["IAM_TRUST_FABRICS_LIST"], []],
+    [["IAM_ROLE_BINDINGS_DELETE"], []],
+    [["IAM_GROUP_INVITES_LIST"], []],
+    [["IAM_IDENTITY_DELETE"], []],
+    [["IAM_GROUPS_CREATE"], []],
+  ])("%j: %j", (capabilities, severities) => {
+    const held = role("some", capabilities);
+    expect(severitiesOf("G3", adding([...withOwner, held], binding(ci, held, payments)))).toEqual(severities);
+  });
+});
+
+describe("G4 role-widened", () => {
+  const dev = role("dev", ["REPO_LIST"]);
+  const wider = (...more: string[]): Entity => role("dev", ["REPO_LIST", ...more]);
+
+  it.each([
+    [["TAG_LIST"], "low"],
+    [["TAG_CREATE"], "medium"],
+    [["IAM_IDENTITY_CREATE"], "medium"],
+    [["IAM_ROLES_UPDATE"], "high"],
+    [["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"], "high"],
+  ])("with %j is %s", (capabilities, severity) => {
+    const bound = [...base, binding(ci, dev, payments)];
+    expect(severitiesOf("G4", comparison([...bound, dev], [...bound, wider(...capabilities)]))).toEqual([
+      severity,
+    ]);
+  });
+
+  it("is critical where it makes an owner of the root", () => {
+    const bound = [...base, binding(ci, dev, acme)];
+    const all = ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"];
+    expect(severitiesOf("G4", comparison([...bound, dev], [...bound, wider(...all)]))).toEqual(["critical"]);
+  });
+
+  it("lists everybody who holds it, and where", () => {
+    const bound = [...base, binding(ci, dev, payments), binding(open, dev, cards, { external: true })];
+    const [finding] = found("G4", comparison([...bound, dev], [...bound, wider("TAG_CREATE")]));
+    expect(finding).toMatchObject({
+      severity: "high",
+      message: "role dev gains CAP_TAG_CREATE for 2 holders in 2 groups: it can now change what others pull",
+      details: [
+        "ci on acme / payments and everything below it",
+        "open on acme / payments / cards and everything below it",
+      ],
+    });
+  });
+
+  it("says nothing of a role that nobody holds, or that only loses", () => {
+    expect(found("G4", comparison([...base, dev], [...base, wider("IAM_ROLES_UPDATE")]))).toEqual([]);
+    const bound = [...base, binding(ci, dev, payments)];
+    expect(found("G4", comparison([...bound, wider("TAG_CREATE")], [...bound, dev]))).toEqual([]);
+  });
+});
+
+describe("G5 scope-widened", () => {
+  it.each([
+    [cards, payments, "medium"],
+    [payments, acme, "high"],
+  ])("a move up from %s", (from, to, severity) => {
+    const change = comparison([...base, binding(ci, viewer, from)], [...base, binding(ci, viewer, to)]);
+    expect(severitiesOf("G5", change)).toEqual([severity]);
+  });
+
+  it("states the groups that are reached", () => {
+    const change = comparison([...base, binding(ci, viewer, cards)], [...base, binding(ci, viewer, acme)]);
+    expect(found("G5", change)[0]).toMatchObject({
+      message: "ci holds viewer on acme instead of acme / payments / cards: 2 more groups reached",
+      details: ["acme", "acme / payments"],
+    });
+  });
+
+  it("says nothing of a move down, of another role, or of a second binding", () => {
+    const down = comparison([...base, binding(ci, viewer, acme)], [...base, binding(ci, viewer, cards)]);
+    const other = comparison([...base, binding(ci, pusher, cards)], [...base, binding(ci, viewer, acme)]);
+    const second = adding([...base, binding(ci, viewer, cards)], binding(ci, viewer, acme));
+    for (const change of [down, other, second]) expect(found("G5", change)).toEqual([]);
+  });
+});
+
+describe("G6 supply-chain-write", () => {
+  it.each([
+    ["MANIFEST_CREATE", ci, "medium"],
+    ["TAG_DELETE", ci, "medium"],
+    ["REPO_UPDATE", ci, "medium"],
+    ["APK_CREATE", ci, "medium"],
+    ["REGISTRY_OVERLAYS_EDIT", ci, "medium"],
+    ["TAG_UPDATE", open, "high"],
+    ["REPO_BLOBS_GET", ci, undefined],
+    ["MANIFEST_METADATA_LIST", ci, undefined],
+    ["REGISTRY_OVERLAYS_LIST", ci, undefined],
+    ["REPO_CHECK_POLICIES", ci, undefined],
+    ["EVENTS_SUBSCRIPTION_CREATE", ci, undefined],
+  ])("CAP_%s for %o: %s", (capability, who, severity) => {
+    const held = role("some", [capability]);
+    expect(severitiesOf("G6", adding([...withOwner, held], binding(who, held, payments)))).toEqual(
+      severity === undefined ? [] : [severity],
+    );
+  });
+});
+
+describe("G7 mass-grant", () => {
+  const idp = (defaultRole: Entity): Entity =>
+    entity("IdentityProvider", "sso", { parentUid: acme, defaultRole: defaultRole.key });
+  const mapping = (what: Entity): Entity =>
+    entity("ExternalGroupRoleMapping", "admins", {
+      parentUid: "p",
+      externalGroupId: "admins",
+      roleUid: what.key,
+      scope: acme,
+    });
+
+  it("a default role beyond viewer is found, viewer and less is not", () => {
+    const less = role("lister", ["REPO_LIST"]);
+    expect(severitiesOf("G7", adding(withOwner, idp(pusher)))).toEqual(["high"]);
+    expect(found("G7", adding(withOwner, idp(viewer)))).toEqual([]);
+    expect(found("G7", adding([...withOwner, less], idp(less)))).toEqual([]);
+  });
+
+  it("where viewer is not known, what does more than list is beyond it", () => {
+    const reader = role("reader", ["REPO_LIST", "REPO_BLOBS_GET"]);
+    const lister = role("lister", ["REPO_LIST"]);
+    expect(severitiesOf("G7", adding([...groups, reader], idp(reader)))).toEqual(["high"]);
+    expect(found("G7", adding([...groups, lister], idp(lister)))).toEqual([]);
+  });
+
+  it("a mapping counts with capabilities of G1 or G2 only", () => {
+    const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
+    expect(severitiesOf("G7", adding(withOwner, mapping(owner)))).toEqual(["high"]);
+    expect(severitiesOf("G7", adding([...withOwner, admin], mapping(admin)))).toEqual(["high"]);
+    expect(found("G7", adding(withOwner, mapping(pusher)))).toEqual([]);
+  });
+});

@@ -1,0 +1,16 @@
+import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
+import type { RuleOptions } from "../../../../provider/access/rules";
+import type { Comparison } from "../../../../provider/access/model";
+import type { Finding } from "../../../../provider/access/report";
+
+export const NOW = Date.parse("2026-06-01T00:00:00Z");
+
+/** The findings of one rule. */
+export function found(id: string, given: Comparison, options: Partial<RuleOptions> = {}): Finding[] {
+  return findingsOf(given, { ...defaultRuleOptions(NOW), ...options }, [findRule(id)!]);
+}
+
+/** Their severities, worst first. */
+export function severitiesOf(id: string, given: Comparison, options: Partial<RuleOptions> = {}): string[] {
+  return found(id, given, options).map(({ severity }) => severity);
+}

@@ -1,0 +1,302 @@
+import type { Entity } from "../../../../provider/access/model";
+import type { Props } from "../../../../provider/engine/spec";
+import {
+  binding,
+  claims,
+  comparison,
+  entity,
+  groups,
+  identity,
+  payments,
+  pinned,
+  pusher,
+  role,
+  viewer,
+  acme,
+} from "../../../support/access";
+import { found, severitiesOf } from "./support";
+
+const base = [...groups, viewer, pusher];
+const GITHUB = "https://token.actions.githubusercontent.com";
+const github = (more: Props): Props => claims({ issuer: GITHUB, ...more });
+
+/** An identity that is made and bound. */
+function made(trust: Props, what: Entity = viewer) {
+  const who = identity("ci", trust);
+  return comparison(base, [...base, who, binding(who, what, payments)]);
+}
+
+describe("T1 any-subject", () => {
+  it("shows the witness, why it fits, and what it would hold", () => {
+    expect(found("T1", made(github({ subjectPattern: "^repo:acme.*" })))).toMatchObject([
+      {
+        severity: "critical",
+        message:
+          'identity ci can be assumed by outsiders: claimMatch.subjectPattern accepts "repo:acme-intruder/intruder:ref:refs/heads/main": a wildcard reaches over the part that names the owner',
+        witness: "repo:acme-intruder/intruder:ref:refs/heads/main",
+        details: ["pattern: ^repo:acme.*", "who assumes it holds 1 grant:", "viewer on acme / payments"],
+        field: "claimMatch.subjectPattern",
+      },
+    ]);
+  });
+
+  const free = identity("ci", github({ subjectPattern: ".*" }));
+
+  it("is high while the identity holds nothing", () => {
+    expect(severitiesOf("T1", comparison(base, [...base, free]))).toEqual(["high"]);
+  });
+
+  it("is found when an identity that was there before gains a grant, and not when nothing changes", () => {
+    const before = [...base, free];
+    const bound = [...before, binding(free, viewer, payments)];
+    expect(severitiesOf("T1", comparison(before, bound))).toEqual(["critical"]);
+    expect(found("T1", comparison(bound, bound))).toEqual([]);
+  });
+
+  it.each([
+    ["an exact subject", pinned],
+    ["one owner", github({ subjectPattern: "^repo:acme/.*$" })],
+    ["an owner by its claim", github({ subjectPattern: ".*", claims: { repository_owner_id: "4711" } })],
+    [
+      "an owner by a claim's pattern",
+      github({ subjectPattern: ".*", claimPatterns: { repository: "^acme/.*$" } }),
+    ],
+  ])("leaves %s alone", (_, trust) => {
+    expect(found("T1", made(trust))).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a claim that anybody can have",
+      github({ subjectPattern: ".*", claims: { environment: "production" } }),
+    ],
+    [
+      "a pattern that names no owner",
+      github({ subjectPattern: ".*", claimPatterns: { repository: "^acme.*$" } }),
+    ],
+  ])("is not satisfied by %s", (_, trust) => {
+    expect(severitiesOf("T1", made(trust))).toEqual(["critical"]);
+  });
+
+  it("is high where claims of an issuer that is not known narrow it", () => {
+    const trust = claims({
+      issuer: "https://sso.acme.example",
+      subjectPattern: ".*",
+      claims: { team: "sre" },
+    });
+    expect(severitiesOf("T1", made(trust))).toEqual(["high"]);
+  });
+
+  it("asks of an AWS principal that both patterns are open", () => {
+    const aws = (more: Props): Props => ({ awsIdentity: { awsAccount: "123456789012", ...more } });
+    expect(severitiesOf("T1", made(aws({ arnPattern: ".*", userIdPattern: ".*" })))).toEqual(["critical"]);
+    expect(found("T1", made(aws({ arnPattern: ".*", userId: "AROAEXAMPLE:ci" })))).toEqual([]);
+    const named = "^arn:aws:sts::123456789012:assumed-role/deploy/.*$";
+    expect(found("T1", made(aws({ arnPattern: named, userIdPattern: ".*" })))).toEqual([]);
+  });
+
+  it("counts a pattern that is too large to be judged as open", () => {
+    const [finding] = found("T1", made(github({ subjectPattern: `^${"a".repeat(2000)}$` })));
+    expect(finding).toMatchObject({ severity: "critical" });
+    expect(finding?.message).toContain("too large to be judged");
+    expect(finding).not.toHaveProperty("witness");
+  });
+});
+
+describe("T2 any-issuer", () => {
+  const by = (issuerPattern: string): Props => claims({ issuerPattern, subject: "ci" });
+
+  it.each([
+    "https://*.mycompany\\.com",
+    "^https://ci.acme\\.com$",
+    "https://gitlab\\.com$",
+    "^https://gitlab\\.com",
+  ])("%s is critical", (pattern) => {
+    const [finding] = found("T2", made(by(pattern)));
+    expect(finding?.severity).toBe("critical");
+    expect(new RegExp(pattern).test(finding?.witness ?? "")).toBe(true);
+  });
+
+  it.each(["^https://gitlab\\.com$", "^https://[a-z0-9-]+\\.mycompany\\.com$"])(
+    "%s is not found",
+    (pattern) => {
+      expect(found("T2", made(by(pattern)))).toEqual([]);
+    },
+  );
+
+  it("holds issuers to the list of --issuer-allow, if there is one", () => {
+    const trust = claims({ issuer: "https://oidc.partner.example", subject: "x" });
+    expect(found("T2", made(trust))).toEqual([]);
+    expect(severitiesOf("T2", made(trust), { issuerAllow: ["https://*.acme.example"] })).toEqual(["high"]);
+    expect(found("T2", made(trust), { issuerAllow: ["https://*.partner.example"] })).toEqual([]);
+  });
+});
+
+describe("T3 shared-issuer", () => {
+  it.each([
+    ["an environment's name", github({ subject: "environment:production" })],
+    ["any repository", github({ subjectPattern: "^repo:.*$" })],
+    [
+      "claims that anybody can have",
+      github({ subject: "ref:refs/heads/main", claims: { workflow: "deploy", ref: "x" } }),
+    ],
+    ["any project of GitLab", claims({ issuer: "https://gitlab.com/", subjectPattern: "^project_path:.*$" })],
+    [
+      "any pipeline of Buildkite",
+      claims({ issuer: "https://agent.buildkite.com", subjectPattern: ":pipeline:deploy:" }),
+    ],
+  ])("finds %s", (_, trust) => {
+    expect(severitiesOf("T3", made(trust))).toEqual(["high"]);
+  });
+
+  it.each([
+    ["a repository", pinned],
+    ["an owner in another form", github({ subject: "repository_owner:acme:environment:production" })],
+    ["an owner's claim", github({ subject: "environment:production", claims: { repository_owner: "acme" } })],
+    [
+      "an issuer of one's own",
+      claims({ issuer: "https://gitlab.acme.example", subject: "environment:production" }),
+    ],
+    [
+      "a person at Google",
+      claims({ issuer: "https://accounts.google.com", subject: "103456789012345678901" }),
+    ],
+  ])("leaves %s alone", (_, trust) => {
+    expect(found("T3", made(trust))).toEqual([]);
+  });
+});
+
+describe("T4 pull-request-ref", () => {
+  it.each([
+    [
+      "any run of a repository",
+      github({ subjectPattern: "^repo:acme/pay:.*$" }),
+      "any pull request and by any branch",
+    ],
+    ["pull requests by name", github({ subject: "repo:acme/pay:pull_request" }), "any pull request"],
+    ["any branch", github({ subjectPattern: "^repo:acme/pay:ref:.*$" }), "any branch"],
+    [
+      "branches that begin like main",
+      github({ subjectPattern: "^repo:acme/pay:ref:refs/heads/main" }),
+      "any branch whose name begins like that",
+    ],
+    [
+      "a GitLab of one's own",
+      claims({ issuer: "https://gitlab.acme.example", subjectPattern: "^project_path:acme/pay:.*$" }),
+      "any branch",
+    ],
+    [
+      "a claim that does not tell",
+      github({ subjectPattern: "^repo:acme/.*$", claims: { repository_owner: "acme" } }),
+      "any pull request and by any branch",
+    ],
+  ])("finds %s", (_, trust, what) => {
+    const [finding] = found("T4", made(trust, pusher));
+    expect(finding?.message).toContain(`can be assumed by ${what}: it accepts "`);
+    expect(finding?.severity).toBe("high");
+  });
+
+  it("is medium where the identity only reads, and high where nobody knows", () => {
+    const trust = github({ subjectPattern: "^repo:acme/pay:.*$" });
+    const reader = role("reader", ["REPO_LIST"]);
+    const unknown = entity("Role", "lookup", {});
+    const change = (what: Entity) => {
+      const who = identity("ci", trust);
+      return comparison([...base, what], [...base, what, who, binding(who, what, payments)]);
+    };
+    expect(severitiesOf("T4", change(reader))).toEqual(["medium"]);
+    expect(severitiesOf("T4", change(unknown))).toEqual(["high"]);
+  });
+
+  it.each([
+    ["the main branch", pinned],
+    [
+      "a branch by its claim",
+      github({ subjectPattern: "^repo:acme/pay:.*$", claims: { ref: "refs/heads/main" } }),
+    ],
+    [
+      "a branch by a claim's pattern",
+      github({ subjectPattern: "^repo:acme/pay:.*$", claimPatterns: { ref: "^refs/heads/(main|rel)$" } }),
+    ],
+    ["an environment", github({ subjectPattern: "^repo:acme/[a-z]+:environment:production$" })],
+    ["what T1 finds", github({ subjectPattern: ".*" })],
+    ["another issuer", claims({ issuer: "https://sso.acme.example", subjectPattern: "^user-.*$" })],
+  ])("leaves %s alone", (_, trust) => {
+    expect(found("T4", made(trust, pusher))).toEqual([]);
+  });
+});
+
+describe("T5 trust-changed", () => {
+  const changed = (from: Props, to: Props, isBound = true) => {
+    const [old, now] = [identity("ci", from), identity("ci", to)];
+    const rest = isBound ? [...base, binding(old, viewer, payments)] : base;
+    return comparison([...rest, old], [...rest, now]);
+  };
+
+  it("lists what the new holder inherits", () => {
+    const other = github({ subject: "repo:globex/pay:ref:refs/heads/main" });
+    expect(found("T5", changed(pinned, other))).toMatchObject([
+      {
+        severity: "high",
+        message: "identity ci will be somebody else, who inherits 1 grant: claimMatch.subject",
+        details: [
+          'claimMatch.subject: "repo:acme/pay:ref:refs/heads/main" → "repo:globex/pay:ref:refs/heads/main"',
+          "inherits:",
+          "viewer on acme / payments",
+        ],
+      },
+    ]);
+  });
+
+  const keys = (more: Props): Props => ({
+    staticKeys: { issuer: "i", subject: "s", issuerKeys: "{}", ...more },
+  });
+
+  it.each([
+    ["keys", keys({}), keys({ issuerKeys: '{"keys":[]}' }), 1],
+    ["the way it proves itself", pinned, keys({}), 1],
+    [
+      "a claim's value",
+      github({ subject: "s", claims: { a: "1" } }),
+      github({ subject: "s", claims: { a: "2" } }),
+      1,
+    ],
+    ["a claim taken away", github({ subject: "s", claims: { a: "1" } }), github({ subject: "s" }), 1],
+    ["a claim that is added", github({ subject: "s" }), github({ subject: "s", claims: { a: "1" } }), 0],
+    ["the end of its keys", keys({}), keys({ expirationTime: "2026-07-01T00:00:00Z" }), 0],
+    ["its description", pinned, { ...pinned, description: "new" }, 0],
+  ])("of %s", (_, from, to, count) => {
+    expect(found("T5", changed(from, to))).toHaveLength(count);
+  });
+
+  it("says nothing of an identity without grants", () => {
+    expect(found("T5", changed(pinned, github({ subject: "repo:globex/x:y" }), false))).toEqual([]);
+  });
+
+  it("counts the issuer of an identity provider, and not its secret", () => {
+    const idp = (oidc: Props): Entity =>
+      entity("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.key, oidc });
+    const [old, moved] = [idp({ issuer: "https://a.example" }), idp({ issuer: "https://b.example" })];
+    expect(found("T5", comparison([...base, old], [...base, moved]))).toHaveLength(1);
+    const kept = idp({ issuer: "https://a.example", clientSecret: "[secret]" });
+    expect(found("T5", comparison([...base, old], [...base, kept]))).toEqual([]);
+  });
+});
+
+describe("T6 loose-audience", () => {
+  it("finds an audience pattern that takes anything, and a star where nothing is a pattern", () => {
+    expect(severitiesOf("T6", made(github({ subject: "repo:acme/pay:x", audiencePattern: ".*" })))).toEqual([
+      "medium",
+    ]);
+    const [star] = found("T6", made(github({ subject: "repo:acme/pay:*" })));
+    expect(star).toMatchObject({ severity: "low", field: "claimMatch.subject" });
+    expect(star?.advice).toContain("claimMatch.subjectPattern");
+    const [claim] = found("T6", made(github({ subject: "s", claims: { ref: "refs/heads/*" } })));
+    expect(claim?.advice).toContain("claimMatch.claimPatterns.ref");
+  });
+
+  it("leaves exact values and named audiences alone", () => {
+    const trust = github({ subject: "repo:acme/pay:x", audiencePattern: "^https://(a|b)\\.acme\\.example$" });
+    expect(found("T6", made(trust))).toEqual([]);
+  });
+});
