@@ -64,3 +64,10 @@ export function globMatches(glob: string, text: string): boolean {
   while (pattern[p]?.is === "any") p += 1;
   return p === pattern.length;
 }
+
+/** A glob that matches this text, and hardly another one. */
+export function globOf(text: string): string {
+  const short = text.length > LONGEST / 2 ? text.slice(0, LONGEST / 2 - 1) : text;
+  const glob = short.replace(/[\\*?[\]{}]/g, "\\$&").replace(/\p{Cc}/gu, "?");
+  return short === text ? glob : `${glob}*`;
+}

@@ -112,11 +112,11 @@ function subjectOf(found: Entity | undefined, key: string): Subject {
     found !== undefined &&
     (/Pattern"/.test(JSON.stringify(found.inputs)) ||
       (found.kind === "GroupInvite" && !found.inputs["email"]));
-  const types = {
+  const types: Record<string, Subject["type"] | undefined> = {
     Identity: "identity",
     GroupInvite: "invite",
     IdentityProvider: "identityProvider",
-  } as const;
+  };
   return {
     key,
     uid: found?.uid,

@@ -262,7 +262,7 @@ const massRemoval: Rule = {
   why: "A wrong configuration, an empty list or a wrong stack looks like this: everybody is locked out at once.",
   fix: "Look whether the right stack and the right configuration were used. If it is meant, take the grants away in parts, or raise `--max-removal` for this run.",
   except: "For the day on which a team is dissolved.",
-  exampleMatch: { rule: "mass-removal" },
+  exampleMatch: { name: "all grants" },
   needsBefore: true,
   find: (facts) => {
     const lost = facts.comparison.grants.filter(({ change }) => change === "lost").map(({ grant }) => grant);
@@ -273,6 +273,7 @@ const massRemoval: Rule = {
     return [
       {
         severity: "high",
+        name: "all grants",
         field: "max-removal",
         message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, more than ${percent(maxRemoval)}`,
         details: bounded(

@@ -121,6 +121,7 @@ const unresolved: Rule = {
     if (drafts.length === 0 && lines.length > 0) {
       say({
         severity: "low",
+        name: "unresolved",
         field: "unresolved",
         message: `${lines.length === 1 ? "one thing" : `${lines.length} things`} could not be resolved`,
         details: bounded(lines),

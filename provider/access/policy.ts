@@ -1,0 +1,462 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import type { Document, Node } from "yaml";
+import { printable } from "../api/errors";
+import { didYouMean } from "../engine/check";
+import { globMatches, globOf, globProblem, isCatchAll } from "./glob";
+import {
+  DAY,
+  driftKinds,
+  endingRules,
+  entryKeys,
+  LONGEST_REASON,
+  matchKeys,
+  ruleNames,
+  TYPE,
+} from "./policySchema";
+import type { Finding, Severity } from "./report";
+
+export type MatchKey = (typeof matchKeys)[number];
+
+/** One exception: a finding that fits all that it names is let be. */
+export interface PolicyEntry {
+  /** The id or the name of a rule. */
+  readonly rule?: string;
+  /** A kind of drift. */
+  readonly kind?: (typeof driftKinds)[number];
+  /** A kind of resource. */
+  readonly type?: string;
+  readonly match: Readonly<Partial<Record<MatchKey, string>>>;
+  readonly fields?: readonly string[];
+  readonly reason: string;
+  /** The last day on which it counts, in UTC: `2027-01-31`. */
+  readonly expires?: string;
+}
+
+export interface Policy {
+  readonly file: string;
+  /** Each with the line that it begins on. */
+  readonly entries: readonly (PolicyEntry & { readonly line: number })[];
+}
+
+/** The policy file is wrong: every mistake on a line of its own. Ends with exit code 2. */
+export class PolicyError extends Error {
+  override readonly name = "PolicyError";
+  readonly code = "USAGE";
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.stack = "";
+  }
+}
+
+const LARGEST_FILE = 1_000_000;
+const MOST_PROBLEMS = 20;
+
+/** Collects mistakes with their places. */
+class Reader {
+  readonly problems: string[] = [];
+  private readonly lines = new LineCounter();
+
+  constructor(
+    private readonly file: string,
+    private readonly text: string,
+  ) {}
+
+  line(node: Node | null | undefined): number {
+    return this.lines.linePos(node?.range?.[0] ?? 0).line;
+  }
+
+  say(node: Node | null | undefined, path: string, problem: string): void {
+    const where = `${this.file}:${this.line(node)}: `;
+    this.problems.push(printable(`${where}${path === "" ? "" : `${path}: `}${problem}`, 600));
+  }
+
+  document(): Document.Parsed {
+    const { lines: lineCounter } = this;
+    const document = parseDocument(this.text, {
+      version: "1.2",
+      schema: "core",
+      lineCounter,
+      prettyErrors: false,
+    });
+    for (const error of [...document.errors, ...document.warnings]) {
+      const { line } = lineCounter.linePos(error.pos[0]);
+      const message = (error.message.split("\n")[0] ?? "").replace(/\.$/, "");
+      this.problems.push(`${this.file}:${line}: ${printable(message)}`);
+    }
+    if (document.directives.yaml.explicit)
+      this.say(document.contents, "", "YAML directives are not used here: remove them");
+    visit(document, {
+      Node: (_key, node) => {
+        if (isAlias(node) || node.anchor !== undefined) {
+          this.say(
+            node,
+            "",
+            "anchors and aliases (& and *) are not used here: write the entry out, and quote globs",
+          );
+        } else if (node.tag !== undefined) {
+          this.say(node, "", `YAML tags (${node.tag}) are not used here: remove it`);
+        }
+      },
+    });
+    return document;
+  }
+
+  /** The members of a map, unknown ones reported. */
+  members(node: unknown, path: string, known: readonly string[]): Map<string, Node | null> | undefined {
+    if (!isMap(node)) {
+      this.say(isNode(node) ? node : undefined, path, `must be a map with the keys ${known.join(", ")}`);
+      return undefined;
+    }
+    const members = new Map<string, Node | null>();
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : "";
+      if (!known.includes(name)) {
+        const meant = didYouMean(name, known);
+        const hint = meant === undefined ? `known are ${known.join(", ")}` : `did you mean "${meant}"?`;
+        this.say(isNode(key) ? key : node, path === "" ? name : `${path}.${name}`, `unknown key; ${hint}`);
+      } else members.set(name, isNode(value) ? value : null);
+    }
+    return members;
+  }
+
+  textOf(node: Node | null, path: string): string | undefined {
+    if (isScalar(node) && typeof node.value === "string") return node.value;
+    const isPlain = isScalar(node) && (typeof node.value === "number" || typeof node.value === "boolean");
+    const shown = isPlain ? `, in quotes: "${node.source ?? ""}"` : "";
+    this.say(node, path, `must be text${shown}`);
+    return undefined;
+  }
+
+  /** One of some words. */
+  word(node: Node | null, path: string, words: readonly string[]): string | undefined {
+    const word = this.textOf(node, path);
+    if (word === undefined || words.includes(word)) return word;
+    const meant = words.find((each) => each.toLowerCase() === word.toLowerCase()) ?? didYouMean(word, words);
+    const hint = meant === undefined ? `known are ${words.join(", ")}` : `did you mean "${meant}"?`;
+    this.say(node, path, `${JSON.stringify(word)} is not known; ${hint}`);
+    return undefined;
+  }
+
+  glob(node: Node | null, path: string): string | undefined {
+    const glob = this.textOf(node, path);
+    const problem = glob === undefined ? undefined : globProblem(glob);
+    if (problem !== undefined) this.say(node, path, problem);
+    return problem === undefined ? glob : undefined;
+  }
+}
+
+function readMatch(reader: Reader, node: Node | null, path: string): PolicyEntry["match"] {
+  const members = reader.members(node, path, matchKeys);
+  if (members?.size === 0) reader.say(node, path, `must name at least one of ${matchKeys.join(", ")}`);
+  const match: Partial<Record<MatchKey, string>> = {};
+  for (const key of matchKeys) {
+    if (members?.has(key) !== true) continue;
+    const glob = reader.glob(members.get(key) ?? null, `${path}.${key}`);
+    if (glob !== undefined) match[key] = glob;
+  }
+  return match;
+}
+
+function readFields(reader: Reader, node: Node | null, path: string): string[] {
+  if (!isSeq(node) || node.items.length === 0) {
+    reader.say(node, path, 'must be a list of properties, as in ["claimMatch.*"]');
+    return [];
+  }
+  return node.items.flatMap((item, i) => reader.glob(isNode(item) ? item : null, `${path}[${i}]`) ?? []);
+}
+
+function readEntry(
+  reader: Reader,
+  node: unknown,
+  path: string,
+): (PolicyEntry & { line: number }) | undefined {
+  const members = reader.members(node, path, entryKeys);
+  if (members === undefined) return undefined;
+  const own = isNode(node) ? node : null;
+  const before = reader.problems.length;
+  const get = <T>(key: string, read: (value: Node | null, at: string) => T): T | undefined =>
+    members.has(key) ? read(members.get(key) ?? null, `${path}.${key}`) : undefined;
+
+  const rule = get("rule", (value, at) => reader.word(value, at, ruleNames));
+  const kind = get("kind", (value, at) => reader.word(value, at, driftKinds)) as PolicyEntry["kind"];
+  const type = get("type", (value, at) => {
+    const text = reader.textOf(value, at);
+    if (text === undefined || new RegExp(TYPE).test(text)) return text;
+    reader.say(value, at, "must be a kind of resource, as in Identity or RoleBinding");
+    return undefined;
+  });
+  const match = get("match", (value, at) => readMatch(reader, value, at)) ?? {};
+  const fields = get("fields", (value, at) => readFields(reader, value, at));
+  const reason = get("reason", (value, at) => {
+    const text = reader.textOf(value, at);
+    if (text === undefined) return undefined;
+    if (text.trim() === "") reader.say(value, at, "must say why this is all right");
+    if (text.length > LONGEST_REASON) reader.say(value, at, `must have at most ${LONGEST_REASON} characters`);
+    return text;
+  });
+  const expires = get("expires", (value, at) => {
+    const text = reader.textOf(value, at);
+    if (text === undefined || new RegExp(DAY).test(text)) return text;
+    reader.say(value, at, `must be a day, as in 2027-01-31, not ${JSON.stringify(text)}`);
+    return undefined;
+  });
+
+  if (!members.has("match"))
+    reader.say(own, path, `match is missing: say which ${matchKeys.join(", ")} is meant`);
+  if (!members.has("reason")) reader.say(own, path, "reason is missing: say why this is all right");
+  if (!members.has("expires") && rule !== undefined && endingRules.includes(rule)) {
+    reader.say(
+      own,
+      path,
+      `expires is missing: findings of ${rule} are high or critical, so an exception must end`,
+    );
+  }
+  const globs = Object.values(match);
+  const isNamed = ["rule", "kind", "type"].some((key) => members.has(key));
+  if (!isNamed && globs.length > 0 && globs.every(isCatchAll)) {
+    reader.say(own, path, "would let everything be: name a rule, a kind or a type, or something in match");
+  }
+  if (reader.problems.length > before || reason === undefined) return undefined;
+  return {
+    ...(rule === undefined ? {} : { rule }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(type === undefined ? {} : { type }),
+    match,
+    ...(fields === undefined ? {} : { fields }),
+    reason,
+    ...(expires === undefined ? {} : { expires }),
+    line: reader.line(own),
+  };
+}
+
+function read(text: string, file: string): { policy: Policy; document: Document.Parsed } {
+  if (text.length > LARGEST_FILE)
+    throw new PolicyError([`${file}: is larger than ${LARGEST_FILE} characters`]);
+  const reader = new Reader(file, text);
+  const entries: (PolicyEntry & { line: number })[] = [];
+  let document: Document.Parsed;
+  try {
+    document = reader.document();
+  } catch {
+    throw new PolicyError([`${file}: is nested too deeply to be read`]);
+  }
+  if (reader.problems.length === 0) {
+    const members = reader.members(document.contents, "", ["allow"]);
+    const allow = members?.get("allow");
+    if (isSeq(allow)) {
+      for (const [i, item] of allow.items.entries()) {
+        const entry = readEntry(reader, item, `allow[${i}]`);
+        if (entry) entries.push(entry);
+      }
+    } else if (members !== undefined) {
+      reader.say(
+        allow ?? document.contents,
+        "allow",
+        "must be a list of exceptions; write allow: [] for none",
+      );
+    }
+  }
+  const { problems } = reader;
+  if (problems.length > MOST_PROBLEMS) {
+    problems.splice(MOST_PROBLEMS, Infinity, `${file}: and ${problems.length - MOST_PROBLEMS} more mistakes`);
+  }
+  if (problems.length > 0) throw new PolicyError(problems);
+  return { policy: { file, entries }, document };
+}
+
+/**
+ * Reads the policy file, strictly: YAML 1.2 without anchors, aliases and tags, no unknown key.
+ * @param fileName For messages: each names the line and the path of what is wrong.
+ * @throws PolicyError with all mistakes; its `code` is "USAGE".
+ */
+export function parsePolicy(text: string, fileName: string): Policy {
+  return read(text.replace(/^\ufeff/, ""), printable(fileName)).policy;
+}
+
+type Texts = readonly (string | undefined)[];
+
+/** What each key of `match` is compared with. */
+function textsOf({ uid, name, kind, grant, group, trust }: Finding): Record<MatchKey, Texts> {
+  const own = kind === "Role" ? [name, uid] : [];
+  const scope = grant?.group ?? group;
+  return {
+    uid: [uid, grant?.uid, grant?.subject.uid],
+    name: [name, grant?.subject.name],
+    subject: [grant?.subject.words, grant?.subject.name, grant?.subject.uid, trust?.subject],
+    issuer: [trust?.issuer],
+    role: [grant?.role.name, grant?.role.uid, ...own],
+    group: [scope?.path, scope?.name, scope?.uid],
+  };
+}
+
+function isFieldMeant(fields: readonly string[], { field, drift }: Finding): boolean {
+  const properties = drift
+    ? drift.fields.map(({ property }) => property)
+    : field === undefined
+      ? []
+      : [field];
+  return (
+    properties.length > 0 &&
+    properties.every((property) => fields.some((glob) => globMatches(glob, property)))
+  );
+}
+
+/** Whether a finding is one that an entry means, whatever its date. */
+export function isMeant(entry: PolicyEntry, finding: Finding): boolean {
+  if (entry.rule !== undefined && entry.rule !== finding.id && entry.rule !== finding.rule) return false;
+  if (entry.kind !== undefined && entry.kind !== finding.drift?.kind) return false;
+  if (entry.type !== undefined && entry.type !== finding.kind) return false;
+  const texts = textsOf(finding);
+  for (const key of matchKeys) {
+    const glob = entry.match[key];
+    if (glob === undefined) continue;
+    if (!texts[key].some((text) => text !== undefined && globMatches(glob, text))) return false;
+  }
+  return entry.fields === undefined || isFieldMeant(entry.fields, finding);
+}
+
+const DAY_MS = 86_400_000;
+const LOUD: readonly Severity[] = ["critical", "high"];
+
+/** What became of findings. No finding is ever dropped: each is in one of the two lists. */
+export interface Applied {
+  readonly findings: readonly Finding[];
+  readonly excepted: readonly Finding[];
+  /** Entries that let nothing be, a line each. */
+  readonly unused: readonly string[];
+  /** Entries whose day is over, a line each, with the findings that are back. */
+  readonly expired: readonly string[];
+}
+
+const isOfDrift = ({ rule, kind }: PolicyEntry): boolean =>
+  kind !== undefined || rule?.startsWith("drift-") === true;
+
+function named(findings: readonly Finding[]): string {
+  const ids = [...new Set(findings.map(({ id }) => id))];
+  return `${findings.length === 1 ? "1 finding" : `${findings.length} findings`} (${ids.slice(0, 6).join(", ")})`;
+}
+
+/**
+ * Lets be what the policy allows.
+ * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
+ * @param command What is run: entries that only the other command can use are not called unused.
+ */
+export function applyPolicy(
+  findings: readonly Finding[],
+  policy: Policy,
+  now: number,
+  command?: "review" | "drift",
+): Applied {
+  const left: Finding[] = [];
+  const excepted: Finding[] = [];
+  const used = new Set<PolicyEntry>();
+  const back = new Map<PolicyEntry, Finding[]>();
+  const endless = new Map<PolicyEntry, Finding[]>();
+  const note = (notes: Map<PolicyEntry, Finding[]>, entry: PolicyEntry, finding: Finding): void => {
+    notes.set(entry, [...(notes.get(entry) ?? []), finding]);
+  };
+  const isOver = ({ expires }: PolicyEntry): boolean =>
+    expires !== undefined && now >= Date.parse(`${expires}T00:00:00Z`) + DAY_MS;
+
+  for (const finding of findings) {
+    const meant = policy.entries.filter((entry) => isMeant(entry, finding));
+    const allows = (entry: PolicyEntry): boolean =>
+      !isOver(entry) && (entry.expires !== undefined || !LOUD.includes(finding.severity));
+    const by = meant.find(allows);
+    if (by !== undefined) {
+      used.add(by);
+      const { reason, expires } = by;
+      excepted.push({ ...finding, excepted: { reason, ...(expires === undefined ? {} : { expires }) } });
+      continue;
+    }
+    for (const entry of meant) note(isOver(entry) ? back : endless, entry, finding);
+    left.push(finding);
+  }
+
+  const unused: string[] = [];
+  const expired: string[] = [];
+  for (const entry of policy.entries) {
+    const where = `${policy.file}:${entry.line}`;
+    const returned = back.get(entry) ?? [];
+    const refused = endless.get(entry) ?? [];
+    if (isOver(entry)) {
+      const what =
+        returned.length > 0
+          ? `${named(returned)} back: renew it or fix them`
+          : "it means nothing any more: remove it";
+      expired.push(printable(`${where}: expired on ${entry.expires ?? ""}; ${what}`));
+    } else if (refused.length > 0) {
+      unused.push(
+        printable(
+          `${where}: has no expires, so it does not let ${named(refused)} be, high or critical: add expires`,
+        ),
+      );
+    } else if (!used.has(entry) && (command === undefined || (command === "drift") === isOfDrift(entry))) {
+      unused.push(printable(`${where}: lets nothing be: remove it, or correct what it names`));
+    }
+  }
+  return { findings: left, excepted, unused, expired };
+}
+
+/**
+ * An entry that lets this finding be, and as little else as can be said.
+ * @param expires The last day on which it counts: `2027-01-31`.
+ * @returns undefined for a critical finding: that is for a person to write.
+ */
+export function policyEntryFor(finding: Finding, reason: string, expires: string): PolicyEntry | undefined {
+  if (finding.severity === "critical") return undefined;
+  const { id, uid, name, kind, grant, group, drift, field } = finding;
+  const texts: Partial<Record<MatchKey, string | undefined>> =
+    uid !== undefined
+      ? { uid }
+      : grant !== undefined
+        ? { subject: grant.subject.words, role: grant.role.name ?? grant.role.uid, group: grant.group.path }
+        : { name, group: group?.path };
+  const match: Partial<Record<MatchKey, string>> = {};
+  for (const key of matchKeys) {
+    const text = texts[key];
+    if (text !== undefined && text !== "") match[key] = globOf(text);
+  }
+  if (Object.keys(match).length === 0) return undefined;
+  const properties = drift
+    ? drift.fields.map(({ property }) => property)
+    : field === undefined
+      ? []
+      : [field];
+  return {
+    ...(drift ? { kind: drift.kind } : { rule: id }),
+    ...(kind === undefined ? {} : { type: kind }),
+    match,
+    ...(properties.length > 0 ? { fields: properties.map(globOf) } : {}),
+    reason,
+    expires,
+  };
+}
+
+const HEADER = ` Exceptions from the access review: pulumi-platform explain
+ yaml-language-server: $schema=./node_modules/pulumi-platform/access-policy.schema.json`;
+
+/**
+ * The text of a policy file with further entries at its end; comments stay.
+ * @param text The file as it is; undefined for a new one.
+ * @throws PolicyError where the file as it is is wrong.
+ */
+export function appendEntries(
+  text: string | undefined,
+  entries: readonly PolicyEntry[],
+  fileName = "access-policy.yaml",
+): string {
+  const { document } = read(text ?? "allow: []\n", fileName);
+  if (text === undefined) document.commentBefore = HEADER;
+  const allow = document.get("allow");
+  if (!isSeq(allow)) throw new PolicyError([`${fileName}: allow must be a list`]);
+  for (const { rule, kind, type, match, fields, reason, expires } of entries) {
+    allow.flow = false;
+    const members = Object.entries({ rule, kind, type, match, fields, reason, expires });
+    allow.add(document.createNode(Object.fromEntries(members.filter(([, value]) => value !== undefined))));
+  }
+  const written = document.toString({ lineWidth: 0 });
+  parsePolicy(written, fileName);
+  return written;
+}

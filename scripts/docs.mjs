@@ -1,0 +1,24 @@
+// @ts-check
+/** Writes what is generated from the code and kept in the repository: docs/rules.md and the policy file's schema. */
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { format } from "prettier";
+
+const root = path.join(import.meta.dirname, "..");
+const require = createRequire(import.meta.url);
+const { policySchema } = require("../dist/provider/access/policySchema.js");
+const { rulesPage } = require("../dist/provider/access/explain.js");
+
+/** @param {string} file @param {string} text */
+function write(file, text) {
+  writeFileSync(path.join(root, file), text);
+  console.log(`wrote ${file}`);
+}
+
+const schema = path.join(root, "access-policy.schema.json");
+write(
+  "access-policy.schema.json",
+  await format(JSON.stringify(policySchema()), { filepath: schema, printWidth: 110 }),
+);
+write("docs/rules.md", rulesPage());
