@@ -241,7 +241,7 @@ export class Facts {
     return (this.references.get(key) ?? []).filter((entity) => {
       if (entity.key === key || deleted.has(entity.key)) return false;
       const after = this.comparison.after.entities.get(entity.key);
-      return after === undefined || [...textsIn(after.inputs)].includes(key);
+      return after === undefined || stillRefers(entity.inputs, after.inputs, key);
     });
   }
 
@@ -305,6 +305,21 @@ function* textsIn(value: Json | undefined): Generator<string> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
   else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
+}
+
+/** Whether a reference is there still, or leads nowhere now: a reference to what has gone is empty. */
+function stillRefers(before: Json | undefined, after: Json | undefined, key: string): boolean {
+  if (before === key) return after === key || after === "" || after === undefined;
+  if (Array.isArray(before)) {
+    const items = Array.isArray(after) ? after : [];
+    return before.includes(key)
+      ? items.includes(key) || items.includes("")
+      : items.some((item) => [...textsIn(item)].includes(key));
+  }
+  if (!isObject(before)) return false;
+  return Object.entries(before).some(([name, value]) =>
+    stillRefers(value, isObject(after) ? after[name] : undefined, key),
+  );
 }
 
 /** Who refers to whom: by key. */

@@ -112,6 +112,14 @@ describe("D2 in-use", () => {
     ]);
   });
 
+  it("finds a binding of this program that leads nowhere then", () => {
+    const bound = binding(ada, viewer, payments);
+    const dangling = { ...bound, inputs: { ...bound.inputs, identityUid: "" } };
+    const [gone, moved] = [dangling, { ...bound, inputs: { ...bound.inputs, identityUid: bob.key } }];
+    expect(found("D2", comparison([...base, bound], [...without(base, ada), gone]))).toHaveLength(1);
+    expect(found("D2", comparison([...base, bound], [...without(base, ada), moved]))).toEqual([]);
+  });
+
   it("leaves alone what is deleted with all that refers to it", () => {
     const all = [...base, binding(ada, viewer, payments)];
     const rest = without(base, ada);
