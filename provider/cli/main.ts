@@ -5,11 +5,6 @@ import { exitCodeOf, exitCodes } from "./command";
 /** A command's code is loaded when it is called for: the others cost its start nothing. */
 const commands: readonly Command[] = [
   {
-    name: "explain",
-    summary: "what a rule of the access review finds, why, how to fix it and how to except it",
-    load: async () => (await import("./explain.js")).explain,
-  },
-  {
     name: "emulator",
     summary: "serve the Platform API from memory, for trying and testing programs",
     load: async () => (await import("../../emulator/main.js")).main,
@@ -33,6 +28,11 @@ const commands: readonly Command[] = [
     name: "access",
     summary: "answer who can do what where",
     load: async () => (await import("./access.js")).main,
+  },
+  {
+    name: "explain",
+    summary: "what a rule of the access review finds, why, how to fix it and how to except it",
+    load: async () => (await import("./explain.js")).explain,
   },
 ];
 

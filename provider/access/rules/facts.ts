@@ -174,6 +174,12 @@ export class Facts {
     return this.heldAfter.get(subject) ?? [];
   }
 
+  /** What an identity holds, and what others hold by it: groups of an identity provider, services. */
+  grantsBy(key: string): readonly Grant[] {
+    const others = [...this.heldAfter.keys()].filter((subject) => subject.startsWith(`${key}#`));
+    return [key, ...others].flatMap((subject) => this.grantsAfter(subject));
+  }
+
   private held(grants: readonly Grant[], group: string): Set<string> {
     const within = grants.filter((grant) => this.isWithin(group, grant.group.key));
     return new Set(within.flatMap(({ role }) => role.capabilities ?? []));

@@ -385,7 +385,7 @@ const trustChanged: Rule = {
           !(FURTHER_CLAIM.test(property) && (old === undefined || old === "not set")),
       );
       if (changed.length === 0) continue;
-      const grants = facts.grantsAfter(after.key);
+      const grants = facts.grantsBy(after.key);
       if (grants.length === 0) continue;
       drafts.push(
         facts.aboutEntity(after, {
