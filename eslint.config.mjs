@@ -109,6 +109,7 @@ export default tseslint.config(
   ),
   layer(["provider/functions/**/*.ts"], [noCli, noAxios, noEmulator]),
   layer(["provider/access/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
+  layer(["provider/policy.ts"], [noCli, noAxios, noEmulator]),
   layer(["provider/events/**/*.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),
   layer(["provider/{config,connect}.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),
   layer(["provider/index.ts"], [["/cli(/|$)", "Programs never load the command line."], noAxios, noEmulator]),

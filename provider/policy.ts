@@ -1,0 +1,245 @@
+import { readFileSync } from "node:fs";
+import { PolicyPack } from "@pulumi/policy";
+import type { Policies, PolicyResource, StackValidationPolicy } from "@pulumi/policy";
+import { compare } from "./access/compare";
+import { kindOf } from "./access/engineState";
+import type { RecordedResource } from "./access/engineState";
+import { parseInventory } from "./access/parseInventory";
+import { applyPolicy, parsePolicy } from "./access/policy";
+import { isReference, mapLeaves, referredKind, specs } from "./access/references";
+import type { Leaf } from "./access/references";
+import type { Finding, Severity } from "./access/report";
+import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
+import type { Rule, RuleOptions } from "./access/rules";
+import { didYouMean } from "./engine/check";
+import { UNKNOWN } from "./engine/spec";
+import type { Json, Props } from "./engine/spec";
+import { isUnknown } from "./engine/values";
+
+/** What happens where a rule finds something: the engine's words. */
+export type Enforcement = "advisory" | "mandatory" | "disabled";
+
+/** How the rules of the access review are used as policies. */
+export interface AccessPolicyArgs {
+  /** The guards of the rules: issuers and hosts that are allowed, and so on. `now` is the time of the run if not given. */
+  readonly options?: Partial<RuleOptions>;
+  /**
+   * The path of an inventory (`pulumi-platform inventory`). Without one the capabilities of roles outside of the
+   * program are not known, built-in ones included: such a grant is reported by X2 only.
+   */
+  readonly inventory?: string;
+  /** The path of a policy file (`access-policy.yaml`): what it excepts is not reported. */
+  readonly policyFile?: string;
+  /**
+   * What happens for a rule, by its id or name. If not given: findings that are critical or high stop the update,
+   * others are told.
+   */
+  readonly enforcement?: Readonly<Record<string, Enforcement>>;
+}
+
+/** A secret reaches a policy as plain text, so that nothing can be said of it. */
+const NOT_HERE = ["K4"];
+
+/** The rules that a policy can decide: those that do without the state before. */
+export const policyRules: readonly Rule[] = rules.filter(
+  ({ id, needsBefore }) => !needsBefore && !NOT_HERE.includes(id),
+);
+
+/** Reads a value of the policy SDK, whose objects throw where a part is not known. */
+function plain(read: () => unknown): Json {
+  let value: unknown;
+  try {
+    value = read();
+  } catch {
+    return UNKNOWN;
+  }
+  if (Array.isArray(value)) {
+    return Array.from({ length: value.length }, (_, i) => plain(() => (value as unknown[])[i]));
+  }
+  if (value !== null && typeof value === "object") {
+    const object = value as Record<string, unknown>;
+    return Object.fromEntries(Object.keys(object).map((key) => [key, plain(() => object[key])]));
+  }
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+interface Read {
+  readonly resource: PolicyResource;
+  readonly kind: string;
+  readonly inputs: Props;
+  readonly outputs: Props;
+}
+
+function readResource(resource: PolicyResource): Read[] {
+  const kind = kindOf(resource.type);
+  const fields = kind === undefined ? undefined : specs[kind]?.fields;
+  if (kind === undefined || fields === undefined) return [];
+  const outputs = plain(() => resource.props) as Props;
+  const inputs = Object.fromEntries(Object.entries(outputs).filter(([key]) => key in fields));
+  return [{ resource, kind, inputs, outputs }];
+}
+
+function* references({ kind, inputs }: Read): Generator<[Leaf, Json | undefined]> {
+  const spec = specs[kind];
+  if (spec === undefined) return;
+  const found: [Leaf, Json | undefined][] = [];
+  mapLeaves(spec, inputs, (value, leaf) => {
+    if (isReference(leaf)) found.push([leaf, value]);
+    return value;
+  });
+  yield* found;
+}
+
+/** The resource that a property comes from, where it can be one only. */
+function sourceOf({ resource }: Read, leaf: Leaf): PolicyResource | undefined {
+  const wanted = referredKind(leaf);
+  const all = resource.propertyDependencies[leaf.property] ?? [];
+  const fitting = all.filter(({ type }) => {
+    const kind = kindOf(type);
+    return kind !== undefined && (wanted === undefined || kind === wanted);
+  });
+  return leaf.path === leaf.property && all.length === 1 ? fitting[0] : undefined;
+}
+
+/**
+ * The uids of the stack's resources. A policy is not told them; a property that comes from one resource alone,
+ * and names a resource, tells.
+ */
+function learnUids(read: readonly Read[]): Map<string, string> {
+  const urns = new Map<string, string>();
+  for (const each of read) {
+    for (const [leaf, value] of references(each)) {
+      const source = sourceOf(each, leaf);
+      if (source !== undefined && typeof value === "string" && !isUnknown(value)) urns.set(value, source.urn);
+    }
+  }
+  return urns;
+}
+
+/** The stack as a preview that makes all of it. */
+function recorded(each: Read, urns: ReadonlyMap<string, string>): RecordedResource {
+  const { resource, kind, outputs } = each;
+  const spec = specs[kind];
+  const inputs =
+    spec === undefined
+      ? each.inputs
+      : mapLeaves(spec, each.inputs, (value, leaf) =>
+          isReference(leaf) && typeof value === "string" ? (urns.get(value) ?? value) : value,
+        );
+  const { propertyDependencies, urn, type, opts } = resource;
+  return {
+    urn,
+    type,
+    kind,
+    inputs,
+    outputs,
+    hidden: [],
+    dependencies: Object.fromEntries(
+      Object.entries(propertyDependencies).map(([key, from]) => [key, from.map((one) => one.urn)]),
+    ),
+    external: false,
+    protect: opts.protect,
+    retainOnDelete: false,
+    pendingDelete: false,
+    ignoreChanges: opts.ignoreChanges,
+  };
+}
+
+/** What a rule finds in a stack, as if all of it were new, without what the policy file lets be. */
+function findingsIn(
+  resources: readonly PolicyResource[],
+  rule: Rule,
+  args: AccessPolicyArgs,
+): readonly Finding[] {
+  const read = resources.flatMap(readResource);
+  if (read.length === 0) return [];
+  const urns = learnUids(read);
+  const steps = read.map((each) => {
+    const after = recorded(each, urns);
+    return { op: "create", urn: after.urn, after };
+  });
+  const { inventory, policyFile } = args;
+  const comparison = compare({
+    preview: { steps, hiddenSames: 0, problems: [] },
+    inventory:
+      inventory === undefined ? undefined : parseInventory(readFileSync(inventory, "utf8"), inventory),
+  });
+  const options = { ...defaultRuleOptions(Date.now()), ...args.options };
+  const findings = findingsOf(comparison, options, [rule]);
+  if (policyFile === undefined) return findings;
+  const policy = parsePolicy(readFileSync(policyFile, "utf8"), policyFile);
+  return applyPolicy(findings, policy, options.now, "review").findings;
+}
+
+function violation({ message, details, advice }: Finding): string {
+  return [
+    message,
+    ...details.map((line) => `  ${line}`),
+    ...(advice === undefined ? [] : [`Instead: ${advice}.`]),
+  ].join("\n");
+}
+
+const LOUD: readonly Severity[] = ["critical", "high"];
+
+function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforcement> {
+  const levels = new Map<Rule, Enforcement>();
+  for (const [name, level] of Object.entries(enforcement)) {
+    const rule = findRule(name);
+    if (rule === undefined) {
+      const names = policyRules.flatMap(({ id, name: own }) => [id, own]);
+      const meant = didYouMean(name, names);
+      throw new Error(
+        `enforcement: there is no rule "${name}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`,
+      );
+    }
+    if (!policyRules.includes(rule)) {
+      throw new Error(
+        `enforcement: ${rule.id} is not in the policy pack: it needs what pulumi-platform review sees`,
+      );
+    }
+    levels.set(rule, level);
+  }
+  return levels;
+}
+
+/**
+ * The rules of the access review as policies over a whole stack, for a pack of one's own. Each rule is one policy, by
+ * its name, for what is critical or high, and one whose name ends in `-advice` for the rest.
+ *
+ * They judge what the stack holds, changed or not: a policy does not see what was there before. In a preview a value
+ * that is not known yet is not judged (X2 tells of it); the update is judged again with all values, at its end.
+ * @throws Error where `enforcement` names no rule of the pack.
+ */
+export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPolicy[] {
+  const levels = enforcementOf(args);
+  return policyRules.flatMap((rule) => {
+    const policy = (isLoud: boolean): StackValidationPolicy[] => {
+      const severity = rule.severities.find((each) => LOUD.includes(each) === isLoud);
+      if (severity === undefined) return [];
+      return [
+        {
+          name: isLoud ? rule.name : `${rule.name}-advice`,
+          displayName: `${rule.id} ${rule.name}`,
+          description: `${rule.id}: ${rule.why}`,
+          remediationSteps: rule.fix,
+          severity,
+          enforcementLevel: levels.get(rule) ?? (isLoud ? "mandatory" : "advisory"),
+          validateStack: ({ resources }, report) => {
+            for (const finding of findingsIn(resources, rule, args)) {
+              if (LOUD.includes(finding.severity) === isLoud) report(violation(finding), finding.urn);
+            }
+          },
+        },
+      ];
+    };
+    return [...policy(true), ...policy(false)];
+  });
+}
+
+/**
+ * A policy pack of these rules: `accessPolicyPack("access")` is the whole program of a pack. Needs `@pulumi/policy`.
+ * @param more Further policies of your own.
+ */
+export function accessPolicyPack(name: string, args: AccessPolicyArgs = {}, more: Policies = []): PolicyPack {
+  return new PolicyPack(name, { policies: [...accessPolicies(args), ...more] });
+}

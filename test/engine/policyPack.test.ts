@@ -1,0 +1,83 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { ROOT, Stack } from "../support/engine";
+import type { Run } from "../support/engine";
+
+/**
+ * What the engine starts for a pack whose runtime has no language host. A pack says `runtime: nodejs`; the
+ * language host that the Go module proxy has is too old to run one, so this pack names a runtime of its own.
+ */
+const ANALYZER = `#!/bin/sh
+sdk=$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")') || exit 1
+exec node "$sdk" "$@"
+`;
+
+describe("the policy pack, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let pack: string;
+
+  const declare = (subject: Record<string, string>, capability: string): void => {
+    const issuer = "https://token.actions.githubusercontent.com";
+    stack.declare({
+      org: { kind: "Group", args: { name: "org" } },
+      role: { kind: "Role", args: { parentUid: "${org}", name: "role", capabilities: [capability] } },
+      deployer: {
+        kind: "Identity",
+        args: { parentUid: "${org}", name: "deployer", claimMatch: { issuer, ...subject } },
+      },
+      binding: {
+        kind: "RoleBinding",
+        args: { parentUid: "${org}", identityUid: "${deployer}", roleUid: "${role}" },
+      },
+    });
+  };
+  const withPack = (...args: string[]): Promise<Run> =>
+    stack.pulumi([...args, "--policy-pack", pack], {
+      PATH: [join(pack, "bin"), stack.environment()["PATH"] ?? ""].join(delimiter),
+    });
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack(emulator).init();
+    pack = join(stack.directory, "..", "pack");
+    mkdirSync(join(pack, "bin"), { recursive: true });
+    const analyzer = join(pack, "bin", "pulumi-analyzer-policy-node");
+    writeFileSync(analyzer, ANALYZER);
+    chmodSync(analyzer, 0o755);
+    symlinkSync(join(ROOT, "node_modules"), join(pack, "node_modules"));
+    writeFileSync(join(pack, "PulumiPolicy.yaml"), "runtime: node\n");
+    writeFileSync(
+      join(pack, "package.json"),
+      '{ "name": "access", "version": "1.0.0", "main": "index.js" }\n',
+    );
+    writeFileSync(join(pack, "index.js"), 'require("pulumi-platform/policy").accessPolicyPack("access");\n');
+  }, 60_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  it("stops what is critical at the preview, and tells the rest", async () => {
+    declare({ subjectPattern: "^repo:acme" }, "CAP_IAM_IDENTITY_CREATE");
+    const { code, output } = await withPack("preview");
+    expect(output).toMatch(/any-subject[^]*identity deployer can be assumed by outsiders/);
+    expect(output).toMatch(/delegation-caps-advice/);
+    expect(output).toMatch(/\[mandatory\]|mandatory/i);
+    expect(code).not.toBe(0);
+  }, 60_000);
+
+  it("lets through what is in order, and judges the update with all that is known then", async () => {
+    declare({ subject: "repo:acme/pay:ref:refs/heads/main" }, "CAP_REPO_LIST");
+    const made = await withPack("up", "--yes");
+    expect([made.code, made.output]).toEqual([0, expect.not.stringContaining("mandatory")]);
+    declare({ subject: "repo:acme/pay:ref:refs/heads/main" }, "CAP_IAM_ROLES_UPDATE");
+    const refused = await withPack("up", "--yes");
+    expect(refused.output).toMatch(/takeover-caps[^]*GitHub Actions of acme\/pay, branch main can take over/);
+    expect(refused.code).not.toBe(0);
+    expect((await stack.ours())["role"]?.outputs?.["capabilities"]).toEqual(["CAP_REPO_LIST"]);
+  }, 120_000);
+});

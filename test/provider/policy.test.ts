@@ -1,0 +1,112 @@
+import type { PolicyResource } from "@pulumi/policy";
+import { accessPolicies, policyRules } from "../../provider/policy";
+import type { AccessPolicyArgs } from "../../provider/policy";
+
+const org = "a".repeat(40);
+const GITHUB = "https://token.actions.githubusercontent.com";
+
+/** As the policy SDK hands it over: what is not known throws. */
+function unknowing(props: Record<string, unknown>): Record<string, unknown> {
+  return new Proxy(props, {
+    get: (object, key: string) => {
+      if (object[key] === "?") throw new Error(`${key} can't be known during preview`);
+      const value = object[key];
+      return value !== null && typeof value === "object" && !Array.isArray(value)
+        ? unknowing(value as Record<string, unknown>)
+        : value;
+    },
+  });
+}
+
+function resource(
+  kind: string,
+  name: string,
+  props: Record<string, unknown>,
+  from: Record<string, PolicyResource> = {},
+): PolicyResource {
+  const sources = Object.entries(from).map(([key, source]) => [key, [source]]);
+  return {
+    type: `pulumi-nodejs:dynamic/platform:${kind}`,
+    urn: `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:${kind}::${name}`,
+    name,
+    props: unknowing({ __provider: "text", name, ...props }),
+    opts: { protect: false, ignoreChanges: [] },
+    dependencies: Object.values(from),
+    propertyDependencies: Object.fromEntries(sources),
+  } as unknown as PolicyResource;
+}
+
+/** Each violation as "policy: message" with its urn's name. */
+async function violations(resources: PolicyResource[], args: AccessPolicyArgs = {}): Promise<string[]> {
+  const found: string[] = [];
+  for (const policy of accessPolicies(args)) {
+    const report = (message: string, urn?: string): void => {
+      found.push(`${policy.name} @${urn?.split("::").at(-1)}: ${message.split("\n")[0]}`);
+    };
+    await policy.validateStack({ resources } as Parameters<typeof policy.validateStack>[0], report as never);
+  }
+  return found;
+}
+
+const ci = (claimMatch: Record<string, unknown>) =>
+  resource("Identity", "ci", { parentUid: org, claimMatch: { issuer: GITHUB, ...claimMatch } });
+const admin = resource("Role", "admin", { parentUid: org, capabilities: ["CAP_IAM_ROLES_UPDATE"] });
+
+function bound(identityUid: string, roleUid: string, identity: PolicyResource): PolicyResource[] {
+  const binding = { parentUid: org, identityUid, roleUid };
+  return [identity, admin, resource("RoleBinding", "b", binding, { identityUid: identity, roleUid: admin })];
+}
+
+describe("the rules as policies", () => {
+  const pinned = ci({ subject: "repo:acme/pay:ref:refs/heads/main" });
+
+  it.each([
+    ["not known yet", "?", "?"],
+    ["known", `${org}/${"1".repeat(16)}`, `${org}/${"2".repeat(16)}`],
+  ])("follow references that are %s", async (_, identityUid, roleUid) => {
+    expect(await violations(bound(identityUid, roleUid, pinned))).toEqual([
+      expect.stringMatching(/^takeover-caps @b: GitHub Actions of acme\/pay, branch main can take over/),
+    ]);
+  });
+
+  it("judge patterns by what they hold", async () => {
+    const open = ci({ subjectPattern: "^repo:acme" });
+    expect(await violations([open])).toEqual([
+      expect.stringMatching(/^any-subject @ci: identity ci can be assumed by outsiders/),
+      expect.stringMatching(/^shared-issuer @ci: /),
+    ]);
+  });
+
+  it("say nothing of what is in order, nor of resources of others", async () => {
+    expect(await violations([pinned])).toEqual([]);
+    const other = { ...pinned, type: "aws:iam/role:Role", props: {} } as PolicyResource;
+    expect(await violations([other])).toEqual([]);
+    expect(await violations([])).toEqual([]);
+  });
+
+  it("stop what is high by default, and tell the rest", () => {
+    const levels = new Map(accessPolicies().map(({ name, enforcementLevel }) => [name, enforcementLevel]));
+    expect(levels.get("owner-grant")).toBe("mandatory");
+    expect(levels.get("supply-chain-write")).toBe("mandatory");
+    expect(levels.get("supply-chain-write-advice")).toBe("advisory");
+    expect(levels.has("owner-grant-advice")).toBe(false);
+    expect(levels.get("exposure-advice")).toBe("advisory");
+    expect(new Set(levels.keys()).size).toBe(accessPolicies().length);
+  });
+
+  it("can be set by id or name", () => {
+    const levels = accessPolicies({ enforcement: { X1: "mandatory", "owner-grant": "disabled" } });
+    const of = (name: string) => levels.find((policy) => policy.name === name)?.enforcementLevel;
+    expect([of("exposure-advice"), of("owner-grant")]).toEqual(["mandatory", "disabled"]);
+    expect(() => accessPolicies({ enforcement: { "owner-grnt": "disabled" } })).toThrow(
+      'did you mean "owner-grant"?',
+    );
+    expect(() => accessPolicies({ enforcement: { D1: "mandatory" } })).toThrow(
+      "D1 is not in the policy pack",
+    );
+  });
+
+  it("are those that do without the state before and without secrets", () => {
+    expect(policyRules.map(({ id }) => id).join(" ")).toBe("G1 G2 G3 G6 G7 T1 T2 T3 T4 T6 K1 K2 K3 R2 X1 X2");
+  });
+});
