@@ -55,6 +55,8 @@ describe("the tarball", () => {
       "./dynamic",
       "./events",
       "./access",
+      "./policy",
+      "./access-policy.schema.json",
       "./package.json",
     ]);
     const entries = Object.values(manifest.exports).flatMap((entry) =>
