@@ -1,0 +1,50 @@
+import type { Finding, Report, Severity } from "../report";
+import { json, plain, shorten } from "./escape";
+import { largestThatFits } from "./fit";
+import type { RenderOptions } from "./options";
+import { locationOf, pathOf, plural, ruleOf } from "./words";
+
+const MOST_BYTES = 1_000_000;
+
+const gitlabSeverities: Readonly<Record<Severity, string>> = {
+  critical: "blocker",
+  high: "critical",
+  medium: "major",
+  low: "minor",
+};
+
+function issue(finding: Finding, options: RenderOptions): object {
+  const location = locationOf(finding) ?? { file: "Pulumi.yaml", line: 1 };
+  const witness = finding.witness === undefined ? "" : ` (accepts ${finding.witness})`;
+  return {
+    description: shorten(plain(`${finding.message}${witness}`), 1000),
+    check_name: ruleOf(finding),
+    fingerprint: finding.fingerprint,
+    severity: gitlabSeverities[finding.severity],
+    location: { path: pathOf(location, options.sourceRoot), lines: { begin: location.line } },
+  };
+}
+
+/** GitLab's code quality report. What the policy file lets be is not in it: the form knows no suppression. */
+export function renderCodequality(report: Report, options: RenderOptions): string {
+  const { findings } = report;
+  const note = (name: string, description: string): object => ({
+    description,
+    check_name: name,
+    fingerprint: `${name}:${report.stack ?? ""}`,
+    severity: "major",
+    location: { path: pathOf({ file: "Pulumi.yaml", line: 1 }, options.sourceRoot), lines: { begin: 1 } },
+  });
+  const build = (count: number): string => {
+    const left = findings.length - count;
+    const issues = [
+      ...(report.complete ? [] : [note("incomplete", "Not everything could be looked at")]),
+      ...findings.slice(0, count).map((finding) => issue(finding, options)),
+      ...(left === 0
+        ? []
+        : [note("cut", `${plural(left, "more finding")} left out: the report is too large`)]),
+    ];
+    return `${json(issues)}\n`;
+  };
+  return largestThatFits(options.maxBytes ?? MOST_BYTES, findings.length, build) ?? build(0);
+}

@@ -1,0 +1,75 @@
+import type { Finding, Report, Severity } from "../report";
+import { shorten, workflowMessage, workflowProperty } from "./escape";
+import type { RenderOptions } from "./options";
+import { locationOf, pathOf, plural, ruleOf, title, verdict } from "./words";
+
+/** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
+const SHOWN_PER_LEVEL = 10;
+
+type Level = "error" | "warning" | "notice";
+
+const levels: Readonly<Record<Severity, Level>> = {
+  critical: "error",
+  high: "error",
+  medium: "warning",
+  low: "notice",
+};
+
+function command(level: Level, properties: Readonly<Record<string, string>>, message: string): string {
+  const pairs = Object.entries(properties).map(([key, value]) => `${key}=${workflowProperty(value)}`);
+  return `::${level}${pairs.length === 0 ? "" : ` ${pairs.join(",")}`}::${workflowMessage(shorten(message, 2000))}`;
+}
+
+function annotation(finding: Finding, options: RenderOptions): string {
+  const location = locationOf(finding);
+  const where =
+    location === undefined
+      ? {}
+      : {
+          file: pathOf(location, options.sourceRoot),
+          line: String(location.line),
+          ...(location.column === undefined ? {} : { col: String(location.column) }),
+        };
+  const message = [
+    finding.message,
+    finding.witness === undefined ? undefined : `accepts ${finding.witness}`,
+    finding.advice,
+  ];
+  const parts = message.filter((part) => part !== undefined);
+  return command(
+    levels[finding.severity],
+    { ...where, title: `${finding.severity} ${ruleOf(finding)}` },
+    parts.join(" | "),
+  );
+}
+
+/** Annotations of GitHub Actions, worst first, and one notice with the verdict and with what was left out. */
+export function renderGithub(report: Report, options: RenderOptions): string {
+  const shown = new Map<Level, number>();
+  const lines: string[] = [];
+  let left = 0;
+  for (const finding of report.findings) {
+    const level = levels[finding.severity];
+    const count = shown.get(level) ?? 0;
+    // One notice is kept for the summary.
+    if (count >= SHOWN_PER_LEVEL - (level === "notice" ? 1 : 0)) {
+      left += 1;
+      continue;
+    }
+    shown.set(level, count + 1);
+    lines.push(annotation(finding, options));
+  }
+  const summary = [
+    verdict(report).line,
+    left === 0 ? undefined : `${plural(left, "more finding")} not shown here: GitHub shows ten of each level`,
+    report.excepted.length === 0 ? undefined : `${report.excepted.length} excepted by the policy file`,
+  ];
+  lines.push(
+    command(
+      "notice",
+      { title: report.stack === undefined ? title(report) : `${title(report)} of ${report.stack}` },
+      summary.filter((part) => part !== undefined).join("; "),
+    ),
+  );
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,133 @@
+/** The page's style. In the page itself: it loads nothing. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --paper: #fcfcfb; --raised: #ffffff; --ink: #1c1f23; --soft: #5b626b; --rule: #dfe2e6; --wash: #f2f3f5;
+  --focus: #0b57d0; --critical: #a3123a; --high: #b3400b; --medium: #7a5a00; --low: #4d5b6b;
+  --gain: #9a3b06; --loss: #1c6a3a; --good: #1c6a3a; --mark: #fff3c4;
+  --critical-wash: #fdeaf0; --high-wash: #fdeee4; --medium-wash: #fbf3d6; --low-wash: #eceff3;
+  --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #15171a; --raised: #1b1e22; --ink: #e6e8eb; --soft: #a2a9b3; --rule: #32373d; --wash: #22262b;
+    --focus: #8ab4f8; --critical: #ff9db4; --high: #ffb285; --medium: #ecd077; --low: #b6c2d0;
+    --gain: #ffb285; --loss: #86d6a3; --good: #86d6a3; --mark: #4a4020;
+    --critical-wash: #3d1722; --high-wash: #3b2314; --medium-wash: #352d10; --low-wash: #272d34;
+  }
+}
+*, *::before, *::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 4rem; }
+body {
+  margin: 0; background: var(--paper); color: var(--ink);
+  font: 0.875rem/1.5 var(--sans); font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
+}
+.wrap { max-width: 92rem; margin: 0 auto; padding: 0 1.5rem; }
+h1, h2, h3, p, ul, ol, dl, dd, pre, figure { margin: 0; padding: 0; }
+ul, ol { list-style: none; }
+h2 { font-size: 1.0625rem; line-height: 1.35; font-weight: 650; letter-spacing: -0.005em; margin-bottom: 0.625rem; }
+h2 .n { color: var(--soft); font-weight: 400; margin-left: 0.25rem; }
+code, pre, .mono { font-family: var(--mono); font-size: 0.9286em; }
+code { background: var(--wash); border-radius: 3px; padding: 0.0625rem 0.25rem; }
+pre { background: var(--wash); border-radius: 4px; padding: 0.5rem 0.75rem; overflow-x: auto; white-space: pre; overflow-wrap: normal; }
+:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; border-radius: 3px; }
+[hidden], .js [data-item]:not(.on) { display: none !important; }
+.sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: -100rem; top: 0; background: var(--raised); color: var(--ink); padding: 0.5rem 1rem; z-index: 3; }
+.skip:focus { left: 0.5rem; top: 0.5rem; }
+
+header.top { padding: 2rem 0 1.25rem; }
+h1 { font-size: 0.9375rem; line-height: 1.4; font-weight: 500; color: var(--soft); }
+h1 .mono { color: var(--ink); }
+.verdict { font-size: 1.75rem; line-height: 1.2; font-weight: 650; letter-spacing: -0.015em; margin: 0.25rem 0 1rem; text-wrap: balance; }
+.verdict::before { content: ""; display: inline-block; width: 0.625rem; height: 0.625rem; border-radius: 50%; background: currentColor; margin-right: 0.625rem; vertical-align: 0.125em; }
+.verdict.clean { color: var(--good); } .verdict.findings { color: var(--medium); }
+.verdict.failing, .verdict.incomplete { color: var(--critical); }
+.tallies { display: flex; flex-wrap: wrap; gap: 0.375rem 3rem; }
+.tally { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; color: var(--soft); }
+.tally div { display: flex; gap: 0.375rem; align-items: baseline; }
+.tally dt { order: 2; } .tally dd { color: var(--ink); font-weight: 650; } .tally .zero dd { color: var(--soft); font-weight: 400; }
+
+.filters { position: sticky; top: 0; z-index: 2; background: var(--raised); border-block: 1px solid var(--rule); }
+.filters form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem 0.75rem; padding-block: 0.625rem; }
+.filters label { display: grid; gap: 0.125rem; font-size: 0.75rem; color: var(--soft); flex: 1 1 9rem; max-width: 18rem; }
+.filters input, .filters select, .filters button, .more {
+  font: 0.875rem/1.4 var(--sans); color: var(--ink); background: var(--paper); border: 1px solid #868d96;
+  border-radius: 5px; padding: 0.3125rem 0.5rem; width: 100%; min-height: 2rem;
+}
+.filters button, .more { width: auto; padding-inline: 0.75rem; cursor: pointer; }
+.filters button:hover, .more:hover { background: var(--wash); }
+.filters output { flex: 1 0 100%; color: var(--soft); font-size: 0.8125rem; }
+
+.columns { display: grid; grid-template-columns: minmax(13rem, 17rem) minmax(0, 1fr); gap: 2.5rem; padding-block: 1.75rem 3rem; align-items: start; }
+.columns > * { min-width: 0; }
+section, aside { margin-bottom: 2.25rem; }
+section:last-child { margin-bottom: 0; }
+.tree ul ul { border-left: 1px solid var(--rule); margin-left: 0.5rem; padding-left: 0.75rem; }
+.tree > ul .node { margin-left: 0.25rem; }
+.tree .node { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; padding: 0.125rem 0; }
+.tree button { all: unset; box-sizing: border-box; cursor: pointer; border-radius: 3px; padding: 0.0625rem 0.25rem; margin-left: -0.25rem; min-height: 1.5rem; }
+.tree button:hover { text-decoration: underline; text-underline-offset: 0.2em; }
+.tree button:focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }
+.tree button[aria-pressed="true"] { background: var(--ink); color: var(--paper); }
+.delta { font-size: 0.75rem; color: var(--soft); white-space: nowrap; }
+.state { font-size: 0.75rem; font-weight: 600; color: var(--gain); }
+.state.removed { color: var(--loss); text-decoration: line-through; }
+.check { display: flex; gap: 0.375rem; align-items: center; font-size: 0.8125rem; color: var(--soft); margin-bottom: 0.5rem; }
+
+.tag { display: inline-block; font-size: 0.75rem; line-height: 1.4; font-weight: 600; border-radius: 3px; padding: 0 0.375rem; white-space: nowrap; }
+.critical { color: var(--critical); background: var(--critical-wash); } .high { color: var(--high); background: var(--high-wash); }
+.medium { color: var(--medium); background: var(--medium-wash); } .low { color: var(--low); background: var(--low-wash); }
+.gained, .widened { color: var(--gain); } .lost, .narrowed { color: var(--loss); }
+.soft { color: var(--soft); } .where { color: var(--soft); font-size: 0.8125rem; }
+
+.findings > li { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 0; border-top: 1px solid var(--rule); }
+.findings > li:last-child { border-bottom: 1px solid var(--rule); }
+.findings h3 { font-size: 0.9375rem; line-height: 1.4; font-weight: 600; }
+.findings .where { margin-top: 0.125rem; }
+.findings dl { display: grid; grid-template-columns: 4.25rem minmax(0, 1fr); gap: 0.125rem 0.75rem; margin-top: 0.375rem; }
+.findings dt { color: var(--soft); }
+details { margin-top: 0.25rem; } summary { cursor: pointer; color: var(--soft); width: fit-content; }
+summary:hover { color: var(--ink); } details[open] > summary { margin-bottom: 0.25rem; }
+details ul { padding-left: 1rem; list-style: disc; }
+pre + pre, details pre { margin-top: 0.25rem; }
+
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; min-width: 48rem; table-layout: fixed; }
+th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--rule); font-weight: 400; }
+thead th { font-size: 0.75rem; color: var(--soft); border-top: 0; padding-block: 0 0.375rem; }
+tbody tr:last-child > * { border-bottom: 1px solid var(--rule); }
+td details { margin-top: 0; } td .tag { margin-left: -0.375rem; }
+.c-change { width: 6.75rem; } .c-who { width: 24%; } .c-role { width: 14%; } .c-where { width: 17%; } .c-source { width: 8.5rem; }
+th[scope="row"] { font-weight: 500; }
+.change { font-weight: 600; }
+.lines { padding-left: 1.125rem; list-style: disc; } .lines li { margin: 0.125rem 0; }
+.alert { border-left: 3px solid var(--critical); padding-left: 1rem; margin-bottom: 1rem; }
+.alert h2 { margin-bottom: 0.25rem; }
+.more { margin-top: 0.75rem; }
+.none { color: var(--soft); }
+footer { border-top: 1px solid var(--rule); color: var(--soft); font-size: 0.8125rem; padding-block: 1rem 2rem; }
+
+@media (max-width: 56rem) {
+  .columns { grid-template-columns: minmax(0, 1fr); gap: 2rem; padding-top: 1.25rem; }
+  .filters { position: static; }
+  .wrap { padding: 0 1rem; } .verdict { font-size: 1.375rem; } header.top { padding-top: 1.25rem; }
+  .filters label { flex-basis: 8rem; }
+  .findings > li { grid-template-columns: minmax(0, 1fr); gap: 0.25rem; }
+  .findings .tag { justify-self: start; }
+  .findings dl { grid-template-columns: minmax(0, 1fr); } .findings dd { margin-bottom: 0.25rem; }
+}
+@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
+@media print {
+  .more { display: none; }
+  :root { --paper: #fff; --raised: #fff; --ink: #000; --soft: #444; --rule: #bbb; --wash: #f4f4f4;
+    --critical: #8c0f31; --high: #8c3208; --medium: #5f4600; --low: #333; --gain: #7a2f05; --loss: #14532d; --good: #14532d;
+    --critical-wash: none; --high-wash: none; --medium-wash: none; --low-wash: none; }
+  body { font-size: 9pt; } .filters, .skip, .check { display: none; }
+  .wrap { max-width: none; padding: 0; } .columns { display: block; padding-block: 0.5rem; }
+  table { min-width: 0; } thead { display: table-header-group; }
+  tr, .findings > li { break-inside: avoid; } h2 { break-after: avoid; }
+  .scroll { overflow: visible; } pre { white-space: pre-wrap; }
+}
+`;

@@ -1,0 +1,268 @@
+import type { FieldChange, Finding, GrantChange, Report, Severity } from "../report";
+import { commentMarker, markdown, markdownBlock, markdownCode, shorten } from "./escape";
+import { byteLength, largestThatFits } from "./fit";
+import { renderDiagram } from "./mermaid";
+import type { RenderOptions } from "./options";
+import {
+  capabilityWords,
+  changeOrder,
+  locationOf,
+  nameOf,
+  placeOf,
+  plural,
+  ruleOf,
+  severityCounts,
+  subjectOf,
+  title,
+  verdict,
+} from "./words";
+
+/** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
+const MOST_BYTES = 65_000;
+const LONGEST_VALUE = 300;
+
+const icons = { clean: "✅", findings: "🟡", failing: "🔴", incomplete: "⚠️" } as const;
+const severityIcons: Readonly<Record<Severity, string>> = {
+  critical: "🔴",
+  high: "🟠",
+  medium: "🟡",
+  low: "⚪",
+};
+const changeWords: Readonly<Record<GrantChange["change"], string>> = {
+  gained: "➕ gained",
+  widened: "⬆️ widened",
+  lost: "➖ lost",
+  narrowed: "⬇️ narrowed",
+};
+
+/** How much of the report is shown. What is left out is counted and said. */
+interface Extent {
+  readonly diagram: boolean;
+  /** Whether findings below critical are told with what belongs to them. */
+  readonly details: boolean;
+  readonly findings: number;
+  readonly grants: number;
+  /** Entries of each list of lines. */
+  readonly lines: number;
+}
+
+const say = (text: string, limit = LONGEST_VALUE): string => markdown(shorten(text, limit));
+const code = (text: string, limit = LONGEST_VALUE): string => markdownCode(shorten(text, limit));
+
+function fieldLine({ property, before, after }: FieldChange): string {
+  const value = (text: string | undefined): string => (text === undefined ? "not set" : code(text));
+  return `${code(property)}: ${value(before)} → ${value(after)}`;
+}
+
+function fold(summary: string, body: readonly string[]): string[] {
+  return ["<details>", `<summary>${summary}</summary>`, "", ...body, "", "</details>", ""];
+}
+
+function section(heading: string, lines: readonly string[], extent: Extent, open = false): string[] {
+  if (lines.length === 0) return [];
+  const shown = lines.slice(0, extent.lines).map((line) => `- ${say(line, 500)}`);
+  const left = lines.length - shown.length;
+  const body = left === 0 ? shown : [...shown, `- … and ${plural(left, "more")}, left out here`];
+  return open ? [`#### ${heading}`, "", ...body, ""] : fold(`${heading} (${lines.length})`, body);
+}
+
+function findingLines(finding: Finding, extent: Extent, options: RenderOptions): string[] {
+  const place = placeOf(locationOf(finding), options.sourceRoot);
+  const head = `- ${severityIcons[finding.severity]} **${finding.severity}** ${code(ruleOf(finding))} ${say(finding.message, 500)}`;
+  const lines = [place === undefined ? head : `${head} (${code(place)})`];
+  const item = (text: string): void => {
+    lines.push(`  - ${text}`);
+  };
+  if (finding.excepted !== undefined) {
+    const { reason, expires } = finding.excepted;
+    item(`excepted${expires === undefined ? "" : ` until ${say(expires)}`}: ${say(reason, 500)}`);
+  }
+  if (!extent.details && finding.severity !== "critical") return lines;
+  if (finding.witness !== undefined) item(`would accept ${code(finding.witness)}`);
+  for (const field of finding.drift?.fields ?? []) item(fieldLine(field));
+  if (finding.drift?.when !== undefined) item(`when: ${say(finding.drift.when)}`);
+  if (finding.advice !== undefined) item(`**Fix:** ${say(finding.advice, 500)}`);
+  const most = extent.details ? 50 : 5;
+  if (finding.details.length > 0) {
+    const shown = finding.details.slice(0, most).map((line) => say(line, 500));
+    const left = finding.details.length - shown.length;
+    if (left > 0) shown.push(`… and ${plural(left, "more line")}`);
+    if (shown.length === 1) item(shown.join(""));
+    else
+      lines.push(
+        `  - <details><summary>${plural(finding.details.length, "line")} of detail</summary>`,
+        "",
+        ...shown.map((line) => `    - ${line}`),
+        "",
+        "    </details>",
+      );
+  }
+  if (extent.details) lines.push(...answerLines(finding));
+  return lines;
+}
+
+function answerLines({ drift }: Finding): string[] {
+  const ready = [
+    ["Put it back", drift?.revert, "sh"],
+    ["Take it over into the program", drift?.adopt, "ts"],
+    ["Accept it in the policy file", drift?.accept, "yaml"],
+  ] as const;
+  return ready.flatMap(([heading, text, language]) => {
+    if (text === undefined) return [];
+    const block = markdownBlock(shorten(text, 4000), language).split("\n");
+    return [
+      `  - <details><summary>${heading}</summary>`,
+      "",
+      ...block.map((line) => `    ${line}`),
+      "",
+      "    </details>",
+    ];
+  });
+}
+
+function grantRow(change: GrantChange, options: RenderOptions): string {
+  const { grant, before } = change;
+  const { words, name } = subjectOf(grant);
+  const who = name === undefined ? say(words, 120) : `${say(words, 120)}<br>${code(name, 80)}`;
+  const place = placeOf(grant.location, options.sourceRoot);
+  const was =
+    before !== undefined && (before.role.key !== grant.role.key || before.group.key !== grant.group.key)
+      ? `<br>was ${code(nameOf(before.role), 80)} at ${say(before.group.path, 160)}`
+      : "";
+  const can = [
+    ...capabilityWords(change.capabilitiesAdded).map((words_) => `+ ${say(words_, 160)}`),
+    ...capabilityWords(change.capabilitiesRemoved).map((words_) => `− ${say(words_, 160)}`),
+  ];
+  const what = can.length === 0 ? say(change.reason, 200) : can.join("<br>");
+  const cells = [
+    changeWords[change.change],
+    who,
+    `${code(nameOf(grant.role), 80)}${was}`,
+    `${say(grant.group.path, 160)}${grant.group.isRoot ? " (root)" : ""}`,
+    what,
+    place === undefined ? "" : code(place, 160),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function grantTable(report: Report, extent: Extent, options: RenderOptions): string[] {
+  if (report.grants.length === 0) return [];
+  const sorted = changeOrder.flatMap((kind) => report.grants.filter(({ change }) => change === kind));
+  const shown = sorted.slice(0, extent.grants);
+  const left = sorted.length - shown.length;
+  const { gained, widened, lost, narrowed, kept } = report.summary;
+  const lines = [
+    "#### Who gains and loses what",
+    "",
+    `${gained} gained, ${widened} widened, ${lost} lost, ${narrowed} narrowed, ${kept} kept`,
+    "",
+  ];
+  const table = [
+    "| Change | Who | Role | Where (and below) | Can do | Source |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...shown.map((change) => grantRow(change, options)),
+    "",
+  ];
+  // A long table would push the risks' neighbours off the screen.
+  if (shown.length > 20) lines.push(...fold(`${plural(shown.length, "change")} of access`, table));
+  else if (shown.length > 0) lines.push(...table);
+  if (left > 0) lines.push(`_${plural(left, "change")} of access left out here._`, "");
+  return lines;
+}
+
+function build(report: Report, extent: Extent, options: RenderOptions): string {
+  const { state, line } = verdict(report);
+  const counts = severityCounts(report);
+  const of = report.stack === undefined ? "" : ` of ${code(report.stack, 200)}`;
+  const lines: string[] = [];
+  if (options.marker !== undefined) lines.push(commentMarker(report.command, options.marker), "");
+  lines.push(
+    `### ${icons[state]} ${title(report)}${of}`,
+    "",
+    `**${line.charAt(0).toUpperCase()}${line.slice(1)}.**`,
+  );
+  const parts = [
+    counts === "" ? undefined : `Findings: ${counts}.`,
+    report.summary.excepted === 0 ? undefined : `${report.summary.excepted} excepted by the policy file.`,
+  ].filter((part) => part !== undefined);
+  if (parts.length > 0) lines.push(parts.join(" "));
+  lines.push("");
+  const shown = report.findings.slice(0, extent.findings);
+  const left = report.findings.length - shown.length;
+  const whole = left === 0 && extent.details && extent.grants >= report.grants.length && extent.lines > 1000;
+  if (!whole) {
+    lines.push("_This comment has room for a part of the report only; the other forms hold all of it._", "");
+  }
+  lines.push(...section("Not looked at", report.incomplete, extent, true));
+  if (report.findings.length > 0) {
+    lines.push(report.command === "drift" ? "#### What differs" : "#### Risks", "");
+    for (const finding of shown) lines.push(...findingLines(finding, extent, options));
+    if (left > 0)
+      lines.push(`- … and ${plural(left, "more finding")}, left out here, none worse than those shown`);
+    lines.push("");
+  }
+  lines.push(...grantTable(report, extent, options));
+  const diagram = extent.diagram ? renderDiagram(report.grants) : undefined;
+  if (diagram !== undefined) lines.push(...fold("Picture of the changes", [diagram]));
+  if (report.trust.length > 0) {
+    const changes = report.trust
+      .slice(0, extent.lines)
+      .flatMap((change) => [
+        `- ${say(change.kind)} ${code(change.name)}: ${plural(change.grants, "grant")} touched`,
+        ...(extent.details ? change.fields.map((field) => `  - ${fieldLine(field)}`) : []),
+      ]);
+    lines.push(...fold(`Roles and trust changed (${report.trust.length})`, changes));
+  }
+  if (report.excepted.length > 0) {
+    const excepted = report.excepted
+      .slice(0, extent.lines)
+      .flatMap((finding) => findingLines(finding, { ...extent, details: false }, options));
+    lines.push(...fold(`Excepted by the policy file (${report.excepted.length})`, excepted));
+  }
+  lines.push(...section("Unresolved", report.unresolved, extent));
+  lines.push(...section("Policy file: out of date", report.policy.expired, extent, true));
+  lines.push(...section("Policy file: of no use", report.policy.unused, extent));
+  lines.push(
+    ...section(
+      "Not access-related",
+      report.unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`),
+      extent,
+    ),
+  );
+  lines.push(`<sub>${report.tool.name} ${say(report.tool.version, 40)}</sub>`);
+  return `${lines.join("\n")}\n`;
+}
+
+/**
+ * For a comment, an issue or a summary. Where it has no room for all, the picture goes first, then details,
+ * then grants, then findings, the least severe first; the verdict stays.
+ */
+export function renderMarkdown(report: Report, options: RenderOptions): string {
+  const maxBytes = options.maxBytes ?? MOST_BYTES;
+  const all: Extent = {
+    diagram: true,
+    details: true,
+    findings: Infinity,
+    grants: Infinity,
+    lines: Infinity,
+  };
+  const steps: readonly Extent[] = [
+    all,
+    { ...all, diagram: false },
+    { ...all, diagram: false, details: false, lines: 50 },
+  ];
+  for (const extent of steps) {
+    const text = build(report, extent, options);
+    if (byteLength(text) <= maxBytes) return text;
+  }
+  const short: Extent = { diagram: false, details: false, findings: Infinity, grants: 0, lines: 10 };
+  return (
+    largestThatFits(maxBytes, report.grants.length, (grants) =>
+      build(report, { ...short, grants }, options),
+    ) ??
+    largestThatFits(maxBytes, report.findings.length, (findings) =>
+      build(report, { ...short, findings, lines: 3 }, options),
+    ) ??
+    build(report, { ...short, findings: 0, lines: 0 }, options)
+  );
+}

@@ -1,0 +1,48 @@
+import type { GrantChange } from "../report";
+import { mermaid } from "./escape";
+import { nameOf, subjectOf } from "./words";
+
+/** Beyond this many nodes a picture says less than the table. */
+const MOST_NODES = 40;
+
+interface Node {
+  readonly id: string;
+  readonly line: string;
+}
+
+/**
+ * The changed part of the access graph: who, by which role, reaches which group. Undefined where nothing
+ * changes or where it would have more than 40 nodes.
+ */
+export function renderDiagram(changes: readonly GrantChange[]): string | undefined {
+  if (changes.length === 0) return undefined;
+  const nodes = new Map<string, Node>();
+  const node = (kind: "s" | "g", key: string, label: string): string => {
+    const known = nodes.get(`${kind}:${key}`);
+    if (known !== undefined) return known.id;
+    const id = `${kind}${nodes.size}`;
+    const shape = kind === "s" ? `(["${mermaid(label)}"])` : `["${mermaid(label)}"]`;
+    nodes.set(`${kind}:${key}`, { id, line: `  ${id}${shape}` });
+    return id;
+  };
+  const edges: string[] = [];
+  const styles: string[] = [];
+  for (const { change, grant } of changes) {
+    const from = node("s", grant.subject.key, subjectOf(grant).words);
+    const to = node("g", grant.group.key, grant.group.path);
+    if (nodes.size > MOST_NODES) return undefined;
+    const arrow = change === "lost" ? "-.->" : change === "gained" ? "==>" : "-->";
+    styles.push(
+      `  linkStyle ${edges.length} stroke:${change === "gained" || change === "widened" ? "#bc4c00" : "#1a7f37"}`,
+    );
+    edges.push(`  ${from} ${arrow}|"${mermaid(`${change} ${nameOf(grant.role)}`)}"| ${to}`);
+  }
+  return [
+    "```mermaid",
+    "graph LR",
+    ...[...nodes.values()].map(({ line }) => line),
+    ...edges,
+    ...styles,
+    "```",
+  ].join("\n");
+}

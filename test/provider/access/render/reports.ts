@@ -1,0 +1,475 @@
+import type {
+  Finding,
+  Grant,
+  GrantChange,
+  GrantedRole,
+  GroupNode,
+  Report,
+  Scope,
+  Severity,
+  Subject,
+} from "../../../../provider/access/report";
+import { severities } from "../../../../provider/access/report";
+
+/** Reports made by hand: what the forms are shown with. */
+
+const ORGANISATION = "ce2d1984a010471142503340d670612d63ffb9f6";
+
+const scope = (key: string, path: string, isRoot = false): Scope => ({
+  key,
+  uid: key,
+  name: path.split(" / ").at(-1),
+  path,
+  isRoot,
+});
+
+const acme = scope(ORGANISATION, "acme", true);
+const payments = scope(`${ORGANISATION}/1a2b3c4d5e6f7081`, "acme / payments");
+const pci = scope("urn:pulumi:prod::access::platform:Group::pci", "acme / payments / pci");
+const web = scope(`${ORGANISATION}/99aa88bb77cc66dd`, "acme / web");
+
+const owner: GrantedRole = {
+  key: "owner",
+  uid: "owner",
+  name: "owner",
+  builtIn: true,
+  capabilities: [
+    "CAP_IAM_ROLES_CREATE",
+    "CAP_IAM_ROLES_UPDATE",
+    "CAP_IAM_ROLE_BINDINGS_CREATE",
+    "CAP_REPO_DELETE",
+  ],
+};
+const push: GrantedRole = {
+  key: "push",
+  uid: "push",
+  name: "registry.push",
+  builtIn: true,
+  capabilities: ["CAP_MANIFEST_CREATE", "CAP_REPO_LIST", "CAP_TAG_CREATE", "CAP_TAG_UPDATE"],
+};
+const viewer: GrantedRole = {
+  key: "viewer",
+  uid: "viewer",
+  name: "viewer",
+  builtIn: true,
+  capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"],
+};
+
+const deployer: Subject = {
+  key: "urn:pulumi:prod::access::platform:Identity::deployer",
+  urn: "urn:pulumi:prod::access::platform:Identity::deployer",
+  name: "ci-deployer",
+  type: "identity",
+  words: "GitHub Actions of acme/pay, branch main",
+  open: false,
+};
+const anyBranch: Subject = {
+  key: "id-any",
+  uid: `${ORGANISATION}/0000aaaa1111bbbb`,
+  name: "preview",
+  type: "identity",
+  words: "GitHub Actions of anybody whose subject matches repo:acme/.*",
+  open: true,
+};
+const jo: Subject = {
+  key: "jo",
+  uid: "jo",
+  name: "jo@example.com",
+  type: "identity",
+  words: "jo@example.com",
+  open: false,
+};
+const invited: Subject = {
+  key: "urn:pulumi:prod::access::platform:GroupInvite::contractor",
+  type: "invite",
+  words: "whoever holds the invite contractor",
+  open: true,
+};
+
+const at = (line: number, column?: number) => ({
+  file: "index.ts",
+  line,
+  ...(column === undefined ? {} : { column }),
+});
+
+const grant = (
+  subject: Subject,
+  role: GrantedRole,
+  group: Scope,
+  line?: number,
+  via = "RoleBinding",
+): Grant => ({
+  subject,
+  role,
+  group,
+  via,
+  ...(line === undefined ? {} : { location: at(line, 3) }),
+});
+
+const change = (
+  kind: GrantChange["change"],
+  after: Grant,
+  reason: string,
+  added: readonly string[] = [],
+  removed: readonly string[] = [],
+  before?: Grant,
+): GrantChange => ({
+  change: kind,
+  grant: after,
+  ...(before === undefined ? {} : { before }),
+  reason,
+  capabilitiesAdded: added,
+  capabilitiesRemoved: removed,
+});
+
+const fingerprint = (text: string): string => Buffer.from(text).toString("hex").padEnd(16, "0").slice(0, 16);
+
+const finding = (
+  id: string,
+  rule: string,
+  severity: Severity,
+  message: string,
+  more: Partial<Finding> = {},
+): Finding => ({
+  id,
+  rule,
+  severity,
+  message,
+  details: [],
+  fingerprint: fingerprint(`${id}${message}`),
+  ...more,
+});
+
+const groups: readonly GroupNode[] = [
+  { ...acme, change: "same" },
+  { ...payments, parentKey: acme.key, change: "renamed" },
+  { ...pci, parentKey: payments.key, change: "added" },
+  { ...web, parentKey: acme.key, change: "same" },
+];
+
+const tool = { name: "pulumi-platform", version: "0.1.0" } as const;
+
+const ownerAtRoot = grant(jo, owner, acme, 31);
+
+/** A pull request that should not be merged. */
+export const riskyReview: Report = {
+  schemaVersion: 1,
+  tool,
+  command: "review",
+  stack: "acme/access/prod",
+  complete: true,
+  incomplete: [],
+  failOn: "high",
+  failing: 3,
+  summary: {
+    gained: 3,
+    lost: 1,
+    widened: 1,
+    narrowed: 1,
+    kept: 37,
+    findings: { critical: 2, high: 1, medium: 1, low: 1 },
+    excepted: 1,
+  },
+  grants: [
+    change("gained", ownerAtRoot, "new binding", owner.capabilities),
+    change("gained", grant(anyBranch, push, payments, 44), "new binding", push.capabilities),
+    change("gained", grant(invited, viewer, pci, 52, "GroupInvite"), "new invite", viewer.capabilities),
+    change(
+      "widened",
+      grant(deployer, push, acme, 18),
+      "moves from acme / payments up to acme",
+      [],
+      [],
+      grant(deployer, push, payments, 18),
+    ),
+    change("lost", grant(jo, viewer, web), "binding deleted", [], viewer.capabilities),
+    change(
+      "narrowed",
+      grant(deployer, viewer, web, 61),
+      "role loses 2 capabilities",
+      [],
+      ["CAP_TAG_CREATE", "CAP_TAG_UPDATE"],
+    ),
+  ],
+  trust: [
+    {
+      kind: "Identity",
+      name: "ci-deployer",
+      urn: deployer.urn,
+      location: at(12, 1),
+      fields: [
+        {
+          property: "claimMatch.subject",
+          before: "repo:acme/pay:ref:refs/heads/main",
+          after: "repo:acme/pay:pull_request",
+        },
+      ],
+      grants: 2,
+    },
+  ],
+  findings: [
+    finding(
+      "T1",
+      "any-subject",
+      "critical",
+      'identity "preview": subjectPattern accepts subjects of strangers',
+      {
+        kind: "Identity",
+        name: "preview",
+        urn: "urn:pulumi:prod::access::platform:Identity::preview",
+        witness: "repo:acme/evil-fork:pull_request",
+        location: at(40, 3),
+        grant: grant(anyBranch, push, payments, 44),
+        details: ["holds registry.push at acme / payments", "holds viewer at acme / web"],
+        advice: "anchor the pattern and name the repository: ^repo:acme/pay:ref:refs/heads/main$",
+      },
+    ),
+    finding("G1", "owner-grant", "critical", "jo@example.com becomes owner of the organisation", {
+      kind: "RoleBinding",
+      name: "jo-owns",
+      location: at(31, 3),
+      grant: ownerAtRoot,
+      advice: "give a role that holds only what is needed, at a group below the root",
+    }),
+    finding(
+      "K3",
+      "open-invite",
+      "high",
+      'invite "contractor" has no e-mail address and can be used more than once',
+      {
+        kind: "GroupInvite",
+        name: "contractor",
+        location: at(52, 3),
+        advice: "set email and singleUse",
+      },
+    ),
+    finding(
+      "G5",
+      "scope-widened",
+      "medium",
+      "ci-deployer: registry.push moves from acme / payments up to acme",
+      {
+        grant: grant(deployer, push, acme, 18),
+        details: ["reaches acme / web"],
+      },
+    ),
+    finding("X2", "unresolved", "low", "the role of binding nightly is known after the update only"),
+  ],
+  excepted: [
+    finding("T4", "pull-request-ref", "medium", 'identity "docs" accepts pull requests', {
+      location: at(70),
+      excepted: { reason: "publishes previews of documentation only", expires: "2027-01-31" },
+    }),
+  ],
+  unresolved: ["RoleBinding nightly: roleUid is known after the update only"],
+  unrelated: [
+    { kind: "Repo", op: "create", count: 3 },
+    { kind: "Subscription", op: "update", count: 1 },
+  ],
+  groups,
+  policy: { unused: ["T3 old-bot"], expired: ["K2 static-ci (2026-03-01)"] },
+};
+
+/** What a night left. */
+export const nightDrift: Report = {
+  ...riskyReview,
+  command: "drift",
+  complete: false,
+  incomplete: ["Subscription at acme / web: PERMISSION_DENIED, the role lacks CAP_SUBSCRIPTION_LIST"],
+  failOn: "any",
+  failing: 3,
+  summary: {
+    gained: 1,
+    lost: 0,
+    widened: 0,
+    narrowed: 0,
+    kept: 40,
+    findings: { critical: 0, high: 2, medium: 1, low: 0 },
+    excepted: 0,
+  },
+  grants: [change("gained", grant(jo, owner, payments), "made outside every stack", owner.capabilities)],
+  trust: [],
+  findings: [
+    finding(
+      "drift-unmanaged",
+      "drift-unmanaged",
+      "high",
+      "a binding in no stack gives jo@example.com owner at acme / payments",
+      {
+        kind: "RoleBinding",
+        uid: `${payments.key}/4444333322221111`,
+        grant: grant(jo, owner, payments),
+        drift: {
+          kind: "unmanaged",
+          direction: "widened",
+          fields: [],
+          when: "2026-05-11T02:14:09Z",
+          adopt:
+            'new RoleBinding("jo-owner", {\n  parentUid: payments.id,\n  identityUid: "jo",\n  roleUid: "owner",\n});',
+          accept:
+            'allow:\n  - kind: RoleBinding\n    match: { subject: "jo@example.com" }\n    reason: …\n    expires: 2026-06-11',
+        },
+      },
+    ),
+    finding(
+      "drift-changed",
+      "drift-changed",
+      "high",
+      'identity "ci-deployer" accepts another subject than the program says',
+      {
+        kind: "Identity",
+        name: "ci-deployer",
+        urn: deployer.urn,
+        location: at(12),
+        drift: {
+          kind: "changed",
+          direction: "widened",
+          fields: [
+            { property: "claimMatch.subject", before: "repo:acme/pay:ref:refs/heads/main" },
+            { property: "claimMatch.subjectPattern", after: "repo:acme/.*|repo:acme-labs/.*" },
+          ],
+          when: "2026-05-11T02:20:00Z",
+          revert: "pulumi up --target 'urn:pulumi:prod::access::platform:Identity::deployer'",
+        },
+      },
+    ),
+    finding("drift-deleted", "drift-deleted", "medium", 'repository "api" is gone', {
+      kind: "Repo",
+      name: "api",
+      drift: {
+        kind: "deleted",
+        direction: "neutral",
+        fields: [],
+        revert: "pulumi up --refresh --target '…'",
+      },
+    }),
+  ],
+  excepted: [],
+  unresolved: [],
+  unrelated: [],
+  groups: groups.map((group) => ({ ...group, change: "same" as const })),
+  policy: { unused: [], expired: [] },
+};
+
+/** Nothing to say. */
+export const cleanReview: Report = {
+  ...riskyReview,
+  failing: 0,
+  summary: {
+    gained: 0,
+    lost: 0,
+    widened: 0,
+    narrowed: 0,
+    kept: 41,
+    findings: { critical: 0, high: 0, medium: 0, low: 0 },
+    excepted: 0,
+  },
+  grants: [],
+  trust: [],
+  findings: [],
+  excepted: [],
+  unresolved: [],
+  unrelated: [],
+  groups: [],
+  policy: { unused: [], expired: [] },
+};
+
+/** A report with `count` changes of grants and as many findings, `criticals` of which are critical. */
+export function largeReview(count: number, criticals = 3): Report {
+  const roles = [owner, push, viewer];
+  const where = Array.from({ length: 60 }, (_, index): GroupNode => ({
+    ...scope(`group-${index}`, `acme / division ${index % 6} / team ${index}`),
+    name: `team ${index}`,
+    parentKey: index < 6 ? acme.key : `group-${index % 6}`,
+    change: index % 7 === 0 ? "added" : "same",
+  }));
+  const grants = Array.from({ length: count }, (_, index) => {
+    const subject: Subject = {
+      key: `identity-${index % 400}`,
+      name: `deployer-${index % 400}`,
+      type: "identity",
+      words: `GitHub Actions of acme/service-${index % 400}, branch main`,
+      open: false,
+    };
+    const role = roles[index % roles.length] ?? viewer;
+    const kinds = ["gained", "gained", "widened", "lost"] as const;
+    const kind = kinds[index % kinds.length] ?? "gained";
+    return change(
+      kind,
+      grant(subject, role, where[index % where.length] ?? acme, index + 1),
+      "binding",
+      role.capabilities,
+    );
+  });
+  const rest = severities.slice(1);
+  const findings = grants.map(({ grant: held }, index) => {
+    const severity =
+      index < criticals
+        ? "critical"
+        : (rest[Math.floor(((index - criticals) * 3) / (count - criticals + 1))] ?? "low");
+    return finding("G1", "owner-grant", severity, `finding number ${index} of ${severity} severity`, {
+      location: at(index + 1),
+      fingerprint: index.toString(16).padStart(16, "0"),
+      grant: held,
+      details: ["one line", "and another"],
+      advice: "give less",
+    });
+  });
+  const tally = (severity: Severity): number => findings.filter((item) => item.severity === severity).length;
+  const counted = (kind: GrantChange["change"]): number =>
+    grants.filter((item) => item.change === kind).length;
+  return {
+    ...riskyReview,
+    failing: tally("critical") + tally("high"),
+    summary: {
+      gained: counted("gained"),
+      lost: counted("lost"),
+      widened: counted("widened"),
+      narrowed: 0,
+      kept: 0,
+      findings: {
+        critical: tally("critical"),
+        high: tally("high"),
+        medium: tally("medium"),
+        low: tally("low"),
+      },
+      excepted: 0,
+    },
+    grants,
+    findings,
+    excepted: [],
+    groups: [{ ...acme, change: "same" }, ...where],
+  };
+}
+
+const FIXED = new Set([
+  "schemaVersion",
+  "tool",
+  "command",
+  "failOn",
+  "change",
+  "type",
+  "severity",
+  "fingerprint",
+  "id",
+  "rule",
+  "kind",
+  "direction",
+  "op",
+  "via",
+  "expires",
+  "when",
+]);
+
+/** The same report with every free text in it replaced by what `write` answers. */
+export function rewritten(report: Report, write: (text: string) => string): Report {
+  const visit = (value: unknown): unknown => {
+    if (typeof value === "string") return write(value);
+    if (Array.isArray(value)) return value.map(visit);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, FIXED.has(key) ? inner : visit(inner)]),
+    );
+  };
+  return visit(report) as Report;
+}
