@@ -69,7 +69,8 @@ export function markdownCode(text: string): string {
   const name = plain(text);
   if (name.trim() === "") return "<code>&nbsp;</code>";
   // In a table a pipe ends the cell even between backticks, and hosts differ in how it is escaped there.
-  if (name.includes("|")) {
+  // A comment's beginning stays ours, also in code: by it a comment on a pull request is found again.
+  if (/\||<!--/.test(name)) {
     const letters = name.replace(/[^\p{L}\p{N} ]/gu, byCode).replaceAll("&#64;", "&#64;<!-- -->");
     return `<code>${letters}</code>`;
   }
@@ -81,7 +82,10 @@ export function markdownCode(text: string): string {
 
 /** Several lines as a block of code; `language` is ours, the text is not. */
 export function markdownBlock(text: string, language: string): string {
-  const lines = text.replace(/\r\n/g, "\n").split("\n").map(plainIndented);
+  const lines = text
+    .replace(/\r\n/g, "\n")
+    .split("\n")
+    .map((line) => plainIndented(line).replaceAll("<!--", "<\\u{21}--"));
   const runs = text.match(/`+/g) ?? [];
   const fence = "`".repeat(1 + Math.max(2, ...runs.map((run) => run.length)));
   return [`${fence}${language}`, ...lines, fence].join("\n");
@@ -139,6 +143,9 @@ export function uriPath(path: string): string {
 
 /** The hidden marker by which a comment of ours is found again. A key cannot end it early. */
 export function commentMarker(command: string, key: string): string {
-  const safe = plain(key).replace(/[^A-Za-z0-9._/-]/gu, encodeURIComponent);
-  return `<!-- pulumi-platform:${command}:${safe.replaceAll("--", "-%2D")} -->`;
+  const safe = plain(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
+  return `<!-- pulumi-platform:${command}:${safe.replaceAll("--", "-%2d")} -->`;
 }
+
+const percent = (character: string): string =>
+  Array.from(Buffer.from(character, "utf8"), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");

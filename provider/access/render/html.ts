@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FieldChange, Finding, Grant, GrantChange, GroupNode, Report, Severity } from "../report";
+import type { FieldChange, Finding, Grant, GrantChange, GroupNode, Report, Scope, Severity } from "../report";
 import { severities } from "../report";
 import { html, plainIndented } from "./escape";
 import { early, script } from "./htmlScript";
@@ -46,16 +46,16 @@ class Index {
     const grants = report.grants.flatMap(({ grant, before }) =>
       before === undefined ? [grant] : [grant, before],
     );
-    const found = [...report.findings, ...report.excepted].flatMap(({ grant }) =>
-      grant === undefined ? [] : [grant],
-    );
+    const all = [...report.findings, ...report.excepted];
+    const found = all.flatMap(({ grant }) => (grant === undefined ? [] : [grant]));
+    const concerned = all.flatMap(({ group }) => (group === undefined ? [] : [group]));
     for (const grant of [...grants, ...found]) {
-      if (!this.groups.has(grant.group.key)) {
-        this.groups.set(grant.group.key, { ...grant.group, change: "same" });
-      }
       const { key } = grant.role;
       if (!this.roles.has(key)) this.roles.set(key, { id: `r${this.roles.size}`, name: nameOf(grant.role) });
       this.people.add(subjectOf(grant).words);
+    }
+    for (const group of [...[...grants, ...found].map((grant) => grant.group), ...concerned]) {
+      if (!this.groups.has(group.key)) this.groups.set(group.key, { ...group, change: "same" });
     }
     for (const key of this.groups.keys()) this.ids.set(key, `g${this.ids.size}`);
     for (const { grant, severity } of report.findings) {
@@ -101,8 +101,11 @@ function rowAttributes(
   index: Index,
   grant: Grant | undefined,
   words: string,
+  at?: Scope,
 ): Record<string, string | undefined> {
-  if (grant === undefined) return { "data-who": words };
+  if (grant === undefined) {
+    return { "data-who": words, "data-groups": at === undefined ? undefined : index.chain(at.key) };
+  }
   const { subject, role, group } = grant;
   return {
     "data-who": [subject.words, subject.name, subject.uid, words]
@@ -165,6 +168,7 @@ function findingItem(finding: Finding, index: Index, options: RenderOptions): st
       index,
       grant,
       [finding.name, finding.message].filter((part) => part !== undefined).join(" "),
+      finding.group,
     ),
   };
   return [

@@ -377,9 +377,11 @@ export const cleanReview: Report = {
 /** A report with `count` changes of grants and as many findings, `criticals` of which are critical. */
 export function largeReview(count: number, criticals = 3): Report {
   const roles = [owner, push, viewer];
-  const where = Array.from({ length: 60 }, (_, index): GroupNode => ({
-    ...scope(`group-${index}`, `acme / division ${index % 6} / team ${index}`),
-    name: `team ${index}`,
+  const scopes = Array.from({ length: 60 }, (_, index) =>
+    scope(`group-${index}`, `acme / division ${index % 6} / team ${index}`),
+  );
+  const where = scopes.map((at_, index): GroupNode => ({
+    ...at_,
     parentKey: index < 6 ? acme.key : `group-${index % 6}`,
     change: index % 7 === 0 ? "added" : "same",
   }));
@@ -396,7 +398,7 @@ export function largeReview(count: number, criticals = 3): Report {
     const kind = kinds[index % kinds.length] ?? "gained";
     return change(
       kind,
-      grant(subject, role, where[index % where.length] ?? acme, index + 1),
+      grant(subject, role, scopes[index % scopes.length] ?? acme, index + 1),
       "binding",
       role.capabilities,
     );
