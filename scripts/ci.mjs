@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { obtainBrowser } from "./lib/browser.mjs";
 import {
   lockfileProblems,
   outcomeOf,
@@ -42,8 +43,14 @@ async function pack(scratch) {
 /** @param {string} scratch */
 async function test(scratch) {
   const file = path.join(scratch, "jest.json");
+  const browser = await obtainBrowser({ log: (line) => console.log(line) });
+  const env = { ...process.env };
+  // A browser that is named is used or the tests fail; without one they are skipped, and jest counts them so.
+  if ("file" in browser) env.PULUMI_PLATFORM_BROWSER = browser.file;
+  else console.log(`the tests of the page are skipped: ${browser.reason}`);
   const { code, timedOut } = await run("npm", ["test", "--", "--json", `--outputFile=${file}`], {
     cwd: root,
+    env,
     output: "inherit",
     timeoutMs: 45 * MINUTE_MS,
   });

@@ -360,7 +360,7 @@ function grants(report: Report, index: Index, options: RenderOptions): string {
   const head = columns.map(([key, name]) => `<th scope="col" class="c-${key}">${name}</th>`).join("");
   const rows = sorted.map((change) => grantRow(change, index, options)).join("\n");
   return [
-    '<div class="scroll" role="region" aria-labelledby="grants" tabindex="0"><table>',
+    '<div class="scroll" role="region" aria-label="Table of changes of access" tabindex="0"><table>',
     '<caption class="sr">Who gains and loses which role where</caption>',
     `<thead><tr>${head}</tr></thead><tbody>\n${rows}\n</tbody></table></div>`,
     '<button type="button" class="more" id="more-grant" hidden></button>',
