@@ -86,7 +86,7 @@ interface Open {
     await page.getByLabel("Severity").selectOption({ label: "critical" });
     await count(page, "2 of 5 findings; 2 of 6 changes");
     expect(await page.locator("[data-item=finding]:visible h3").allInnerTexts()).toHaveLength(2);
-    await page.getByLabel("Change").selectOption("lost");
+    await page.getByRole("combobox", { name: "Change" }).selectOption("lost");
     await count(page, "2 of 5 findings; 0 of 6 changes");
     expect(await page.getByText("No change of access fits the filter.").isVisible()).toBe(true);
     expect(troubles).toEqual([]);
