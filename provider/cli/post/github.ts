@@ -1,0 +1,197 @@
+import { readFileSync } from "node:fs";
+import type { Host } from "./http";
+import { checkedBaseUrl, findInPages, member, numberMember, PostError, request, textMember } from "./http";
+import type { Environment, Message } from "./message";
+
+/** 3,000 comments, or open issues. */
+const MOST_PAGES = 30;
+/** Of the closed issues, those that changed last. */
+const MOST_CLOSED_PAGES = 5;
+const ACTIONS_BOT = "github-actions[bot]";
+
+interface Repository {
+  readonly host: Host;
+  /** `/repos/owner/name`. */
+  readonly path: string;
+  readonly env: Environment;
+}
+
+function repository(env: Environment, sleep: Host["sleep"]): Repository {
+  const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
+  if (token === "") throw new PostError("there is no token: set GITHUB_TOKEN");
+  const name = env["GITHUB_REPOSITORY"] ?? "";
+  if (!/^[\w.-]+\/[\w.-]+$/.test(name)) {
+    throw new PostError("GITHUB_REPOSITORY names no repository: set it to owner/name");
+  }
+  const baseUrl = checkedBaseUrl(env["GITHUB_API_URL"] ?? "https://api.github.com", "GITHUB_API_URL");
+  return {
+    host: {
+      baseUrl,
+      authorization: ["authorization", `Bearer ${token}`],
+      token,
+      ...(sleep ? { sleep } : {}),
+    },
+    path: `/repos/${name}`,
+    env,
+  };
+}
+
+/** Whose comments are ours. An app's token may ask GraphQL only. */
+async function ownLogin({ host, env }: Repository): Promise<string> {
+  const url = env["GITHUB_GRAPHQL_URL"];
+  const baseUrl = url === undefined ? host.baseUrl : checkedBaseUrl(url, "GITHUB_GRAPHQL_URL");
+  try {
+    const { body } = await request({ ...host, baseUrl }, "POST", url === undefined ? "/graphql" : "", {
+      query: "{ viewer { login } }",
+    });
+    const login = textMember(body, "data", "viewer", "login");
+    if (login !== undefined) return login;
+  } catch (error) {
+    if (!(error instanceof PostError)) throw error;
+  }
+  if (env["GITHUB_ACTIONS"] === "true") return ACTIONS_BOT;
+  const { body } = await request(host, "GET", "/user");
+  const login = textMember(body, "login");
+  if (login === undefined) throw new PostError("GitHub does not say whose the token is");
+  return login;
+}
+
+function isOwn(entry: unknown, login: string): boolean {
+  const author = textMember(entry, "user", "login");
+  // GraphQL leaves the suffix of a bot's name out in places.
+  return author === login || (member(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
+}
+
+function eventOf(env: Environment): unknown {
+  const file = env["GITHUB_EVENT_PATH"];
+  if (file === undefined || file === "") return undefined;
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as unknown;
+  } catch {
+    throw new PostError("the file that GITHUB_EVENT_PATH names cannot be read");
+  }
+}
+
+/**
+ * The number of the pull request that the job is about. In a `workflow_run` it is looked up by the commit: what
+ * a job of a fork hands over is not to be believed.
+ */
+async function pullRequest({ host, path, env }: Repository): Promise<number> {
+  const event = eventOf(env);
+  const told =
+    numberMember(event, "pull_request", "number") ??
+    (member(event, "issue", "pull_request") === undefined
+      ? undefined
+      : numberMember(event, "issue", "number"));
+  if (told !== undefined) return told;
+  const run = member(event, "workflow_run");
+  if (run !== undefined) {
+    const owner = textMember(run, "head_repository", "owner", "login");
+    const branch = textMember(run, "head_branch");
+    const commit = textMember(run, "head_sha");
+    if (owner === undefined || branch === undefined || commit === undefined) {
+      throw new PostError("the workflow_run event names no branch");
+    }
+    const head = encodeURIComponent(`${owner}:${branch}`);
+    const number = await findInPages(host, `${path}/pulls?state=open&head=${head}`, 1, (entry) =>
+      textMember(entry, "head", "sha") === commit ? numberMember(entry, "number") : undefined,
+    );
+    if (number === undefined) throw new PostError("no open pull request has the commit of the workflow_run");
+    return number;
+  }
+  const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
+  if (fromRef !== undefined) return Number(fromRef);
+  throw new PostError(
+    "this is no run for a pull request: neither GITHUB_EVENT_PATH nor GITHUB_REF names one",
+  );
+}
+
+const addressOf = (body: unknown): string => textMember(body, "html_url") ?? "";
+
+/** One comment of ours on the pull request: made, or brought up to date. */
+export async function postToPullRequest(
+  message: Message,
+  env: Environment,
+  sleep?: Host["sleep"],
+): Promise<string> {
+  const at = repository(env, sleep);
+  const { host, path } = at;
+  const number = await pullRequest(at);
+  const login = await ownLogin(at);
+  const comments = `${path}/issues/${number}/comments`;
+  const upsert = async (): Promise<string> => {
+    const found = await findInPages(host, comments, MOST_PAGES, (entry) =>
+      isOwn(entry, login) && textMember(entry, "body")?.startsWith(message.marker) ? entry : undefined,
+    );
+    const id = numberMember(found, "id");
+    if (id === undefined) {
+      const { body } = await request(host, "POST", comments, { body: message.body });
+      return `made ${addressOf(body)}`;
+    }
+    if (textMember(found, "body") === message.body) return `unchanged ${addressOf(found)}`;
+    const { body } = await request(host, "PATCH", `${path}/issues/comments/${id}`, { body: message.body });
+    return `updated ${addressOf(body)}`;
+  };
+  return await settled(upsert);
+}
+
+/** A post whose answer was lost is looked for before it is sent once more. */
+async function settled(upsert: () => Promise<string>): Promise<string> {
+  try {
+    return await upsert();
+  } catch (error) {
+    if (error instanceof PostError && error.unclear) return await upsert();
+    throw error;
+  }
+}
+
+/** One issue of ours for a stack: open while something differs, closed with a note by the first clean, complete run. */
+export async function postToIssue(
+  message: Message,
+  env: Environment,
+  sleep?: Host["sleep"],
+): Promise<string> {
+  const at = repository(env, sleep);
+  const { host, path } = at;
+  const login = await ownLogin(at);
+  const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
+    findInPages(host, `${path}/issues?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
+      member(entry, "pull_request") === undefined &&
+      isOwn(entry, login) &&
+      textMember(entry, "body")?.startsWith(message.marker)
+        ? entry
+        : undefined,
+    );
+  const upsert = async (): Promise<string> => {
+    const open = await find("open", MOST_PAGES);
+    const openNumber = numberMember(open, "number");
+    if (message.clean) {
+      if (openNumber === undefined) return "no issue is open: nothing to do";
+      await request(host, "POST", `${path}/issues/${openNumber}/comments`, { body: message.closingNote });
+      const change = { body: message.body, state: "closed", state_reason: "completed" };
+      const { body } = await request(host, "PATCH", `${path}/issues/${openNumber}`, change);
+      return `closed ${addressOf(body)}`;
+    }
+    if (openNumber !== undefined) {
+      if (textMember(open, "body") === message.body) return `unchanged ${addressOf(open)}`;
+      const { body } = await request(host, "PATCH", `${path}/issues/${openNumber}`, {
+        title: message.title,
+        body: message.body,
+      });
+      return `updated ${addressOf(body)}`;
+    }
+    if (!message.anything) return "no issue is open, and there is nothing to report";
+    const closed = numberMember(await find("closed", MOST_CLOSED_PAGES), "number");
+    if (closed !== undefined) {
+      const change = { title: message.title, body: message.body, state: "open" };
+      const { body } = await request(host, "PATCH", `${path}/issues/${closed}`, change);
+      return `reopened ${addressOf(body)}`;
+    }
+    const { body } = await request(host, "POST", `${path}/issues`, {
+      title: message.title,
+      body: message.body,
+    });
+    return `made ${addressOf(body)}`;
+  };
+  return await settled(upsert);
+}

@@ -1,0 +1,61 @@
+import type { Host } from "./http";
+import { checkedBaseUrl, findInPages, member, numberMember, PostError, request, textMember } from "./http";
+import type { Environment, Message } from "./message";
+
+const MOST_PAGES = 30;
+
+/** A number of a project or a merge request, as GitLab's variables hold it. */
+function numberOf(env: Environment, ...variables: readonly string[]): string {
+  const found = variables.map((name) => env[name]).find((value) => value !== undefined && value !== "");
+  if (found === undefined || !/^\d+$/.test(found)) {
+    throw new PostError(`${variables.join(" and ")}: no number; is this a pipeline for a merge request?`);
+  }
+  return found;
+}
+
+/** One note of ours on the merge request: made, or brought up to date. */
+export async function postToMergeRequest(
+  message: Message,
+  env: Environment,
+  sleep?: Host["sleep"],
+): Promise<string> {
+  const token = env["GITLAB_TOKEN"] ?? "";
+  if (token === "") {
+    throw new PostError(
+      "there is no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)",
+    );
+  }
+  const baseUrl = checkedBaseUrl(env["CI_API_V4_URL"] ?? "https://gitlab.com/api/v4", "CI_API_V4_URL");
+  // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
+  const project = numberOf(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
+  const request_ = numberOf(env, "CI_MERGE_REQUEST_IID");
+  const host: Host = { baseUrl, authorization: ["private-token", token], token, ...(sleep ? { sleep } : {}) };
+  const { body: user } = await request(host, "GET", "/user");
+  const own = numberMember(user, "id");
+  if (own === undefined) throw new PostError("GitLab does not say whose the token is");
+  const notes = `/projects/${project}/merge_requests/${request_}/notes`;
+  const upsert = async (): Promise<string> => {
+    const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MOST_PAGES, (entry) =>
+      member(entry, "system") !== true &&
+      numberMember(entry, "author", "id") === own &&
+      textMember(entry, "body")?.startsWith(message.marker)
+        ? entry
+        : undefined,
+    );
+    const id = numberMember(found, "id");
+    if (id === undefined) {
+      await request(host, "POST", notes, { body: message.body });
+      return "made";
+    }
+    // GitLab takes white space off both ends.
+    if (textMember(found, "body")?.trim() === message.body.trim()) return "unchanged";
+    await request(host, "PUT", `${notes}/${id}`, { body: message.body });
+    return "updated";
+  };
+  try {
+    return await upsert();
+  } catch (error) {
+    if (error instanceof PostError && error.unclear) return await upsert();
+    throw error;
+  }
+}

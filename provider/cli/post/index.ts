@@ -1,0 +1,76 @@
+import type { Report } from "../../access/report";
+import { printable } from "../../api/errors";
+import { postToIssue, postToPullRequest } from "./github";
+import { postToMergeRequest } from "./gitlab";
+import type { Host as HttpHost } from "./http";
+import { PostError } from "./http";
+import type { Environment, Message } from "./message";
+import { messageOf } from "./message";
+
+export type PostHost = "github-pr" | "github-issue" | "gitlab-mr";
+
+interface Target {
+  /** The most bytes of a comment there. */
+  readonly maxBytes: number;
+  readonly post: (message: Message, env: Environment, sleep?: HttpHost["sleep"]) => Promise<string>;
+  /** What to do about a refusal. */
+  readonly refused: string;
+}
+
+const forkAdvice =
+  "the token may not write here; it needs `pull-requests: write` (or `issues: write`), and for a pull request from a fork it can never: see examples/ci";
+
+const targets: Readonly<Record<PostHost, Target>> = {
+  "github-pr": { maxBytes: 65_000, post: postToPullRequest, refused: forkAdvice },
+  "github-issue": { maxBytes: 65_000, post: postToIssue, refused: forkAdvice },
+  "gitlab-mr": {
+    maxBytes: 1_000_000,
+    post: postToMergeRequest,
+    refused: "GITLAB_TOKEN needs the scope api, and a role that may comment (Reporter or above)",
+  },
+};
+
+export interface PostOptions {
+  readonly host: PostHost;
+  /** Tells this comment from others; the report's stack where it is undefined. */
+  readonly marker?: string | undefined;
+  readonly sourceRoot?: string | undefined;
+  /** Prints what would be posted, and sends nothing. */
+  readonly dryRun: boolean;
+  readonly env: Environment;
+  /** Takes lines for a person: stderr. */
+  readonly say: (line: string) => void;
+  readonly sleep?: HttpHost["sleep"];
+}
+
+/**
+ * Posts a report as one comment (or issue) for each stack, which later runs bring up to date. A failure is a
+ * warning: it never throws, and must not change the exit code.
+ *
+ * @returns Whether the host holds the report now; false for a dry run.
+ */
+export async function post(report: Report, options: PostOptions): Promise<boolean> {
+  const { host, env, say, sleep } = options;
+  const target = targets[host];
+  const message = messageOf(
+    report,
+    options.marker,
+    options.sourceRoot === undefined ? {} : { sourceRoot: options.sourceRoot },
+    target.maxBytes,
+  );
+  if (options.dryRun) {
+    say(`pulumi-platform: --post ${host}: this would be posted:`);
+    for (const line of message.body.split("\n")) say(line.replaceAll("##[", "#\\u{23}["));
+    return false;
+  }
+  try {
+    say(`pulumi-platform: --post ${host}: ${printable(await target.post(message, env, sleep), 300)}`);
+    return true;
+  } catch (error) {
+    const known = error instanceof PostError;
+    const advice = known && (error.status === 401 || error.status === 403) ? `; ${target.refused}` : "";
+    const reason = known ? error.message : "an unexpected error";
+    say(`pulumi-platform: warning: --post ${host}: not posted: ${reason}${advice}`);
+    return false;
+  }
+}

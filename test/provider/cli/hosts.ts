@@ -1,0 +1,214 @@
+import type { IncomingMessage, Server } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What stands in for the APIs of GitHub and GitLab: real HTTP, state in memory, faults to order. */
+
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string | undefined;
+  readonly body: unknown;
+}
+
+export interface Fault {
+  /** How often; for ever where it is absent. */
+  times?: number;
+  readonly method?: string;
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The request is carried out before the answer is lost. */
+  readonly after?: boolean;
+}
+
+type Answer = readonly [status: number, body: unknown];
+
+abstract class FakeHost {
+  readonly seen: Seen[] = [];
+  readonly faults: Fault[] = [];
+  private server: Server | undefined;
+  protected origin = "";
+
+  protected abstract answer(method: string, url: URL, body: unknown): Answer;
+
+  async start(): Promise<void> {
+    this.server = createServer((request, response) => {
+      void this.read(request).then((body) => {
+        const method = request.method ?? "";
+        const url = new URL(request.url ?? "", this.origin);
+        const token = request.headers.authorization ?? request.headers["private-token"];
+        this.seen.push({ method, path: url.pathname, token: String(token), body });
+        const fault = this.faults.find(
+          (one) => (one.method ?? method) === method && (one.times ?? 1) > 0 && url.pathname !== "/graphql",
+        );
+        if (fault?.times !== undefined) fault.times -= 1;
+        if (fault?.after === true) this.answer(method, url, body);
+        const [status, answer] =
+          fault === undefined
+            ? this.answer(method, url, body)
+            : ([fault.status, fault.body ?? { message: "fault" }] as const);
+        response.writeHead(status, { "content-type": "application/json", ...fault?.headers });
+        response.end(JSON.stringify(answer));
+      });
+    });
+    await new Promise<void>((resolve) => this.server?.listen(0, "127.0.0.1", resolve));
+    this.origin = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server?.closeAllConnections();
+    await new Promise((resolve) => this.server?.close(resolve));
+  }
+
+  /** Requests that change something. */
+  writes(): string[] {
+    return this.seen
+      .filter(({ method, path }) => method !== "GET" && path !== "/graphql")
+      .map(({ method, path }) => `${method} ${path}`);
+  }
+
+  private async read(request: IncomingMessage): Promise<unknown> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    return text === "" ? undefined : (JSON.parse(text) as unknown);
+  }
+}
+
+function page<T>(entries: readonly T[], url: URL): T[] {
+  const size = Number(url.searchParams.get("per_page") ?? 30);
+  const number = Number(url.searchParams.get("page") ?? 1);
+  return entries.slice((number - 1) * size, number * size);
+}
+
+export interface Comment {
+  id: number;
+  user: { login: string; type: string };
+  body: string;
+  html_url: string;
+}
+
+export interface Issue extends Comment {
+  number: number;
+  title: string;
+  state: string;
+  comments: Comment[];
+  pull_request?: object;
+}
+
+/** https://docs.github.com/rest: the requests that posting makes. */
+export class FakeGitHub extends FakeHost {
+  login = "github-actions[bot]";
+  issues: Issue[] = [];
+  pulls: { number: number; owner: string; branch: string; sha: string }[] = [];
+  private next = 1;
+
+  get env(): Record<string, string> {
+    return { GITHUB_TOKEN: "ghs_canary", GITHUB_REPOSITORY: "acme/access", GITHUB_API_URL: this.origin };
+  }
+
+  comment(login: string, body: string): Comment {
+    const id = 1000 + this.next++;
+    return {
+      id,
+      user: { login, type: login.endsWith("[bot]") ? "Bot" : "User" },
+      body,
+      html_url: `https://github.example/c/${id}`,
+    };
+  }
+
+  issue(login: string, body: string, more: Partial<Issue> = {}): Issue {
+    const made: Issue = {
+      ...this.comment(login, body),
+      number: this.next++,
+      title: "",
+      state: "open",
+      comments: [],
+      ...more,
+    };
+    this.issues.push(made);
+    return made;
+  }
+
+  protected answer(method: string, url: URL, body: unknown): Answer {
+    const given = (body ?? {}) as Partial<Issue>;
+    const path = url.pathname;
+    if (path === "/graphql") return [200, { data: { viewer: { login: this.login } } }];
+    const base = "/repos/acme/access";
+    if (path === `${base}/pulls`) {
+      const found = this.pulls.filter(
+        ({ owner, branch }) => `${owner}:${branch}` === url.searchParams.get("head"),
+      );
+      return [200, found.map(({ number, sha }) => ({ number, head: { sha } }))];
+    }
+    if (path === `${base}/issues`) {
+      if (method === "POST")
+        return [201, this.issue(this.login, given.body ?? "", { title: given.title ?? "" })];
+      const state = url.searchParams.get("state");
+      return [
+        200,
+        page(
+          this.issues.filter((issue) => issue.state === state),
+          url,
+        ),
+      ];
+    }
+    const [, number, comments] = new RegExp(`^${base}/issues/(\\d+)(/comments)?$`).exec(path) ?? [];
+    const issue = this.issues.find((one) => one.number === Number(number));
+    if (issue !== undefined && comments !== undefined) {
+      if (method === "GET") return [200, page(issue.comments, url)];
+      const made = this.comment(this.login, given.body ?? "");
+      issue.comments.push(made);
+      return [201, made];
+    }
+    if (issue !== undefined && method === "PATCH") return [200, Object.assign(issue, given)];
+    const [, id] = new RegExp(`^${base}/issues/comments/(\\d+)$`).exec(path) ?? [];
+    const comment = this.issues.flatMap((one) => one.comments).find((one) => one.id === Number(id));
+    if (comment !== undefined && method === "PATCH") return [200, Object.assign(comment, given)];
+    return [404, { message: "Not Found" }];
+  }
+}
+
+export interface Note {
+  id: number;
+  author: { id: number };
+  body: string;
+  system: boolean;
+}
+
+/** https://docs.gitlab.com/api/notes: the requests that posting makes. */
+export class FakeGitLab extends FakeHost {
+  readonly own = 7;
+  notes: Note[] = [];
+
+  get env(): Record<string, string> {
+    return {
+      GITLAB_TOKEN: "glpat-canary",
+      CI_API_V4_URL: `${this.origin}/api/v4`,
+      CI_PROJECT_ID: "12",
+      CI_MERGE_REQUEST_IID: "34",
+    };
+  }
+
+  protected answer(method: string, url: URL, body: unknown): Answer {
+    const { body: text = "" } = (body ?? {}) as { body?: string };
+    const path = url.pathname;
+    if (path === "/api/v4/user") return [200, { id: this.own }];
+    const base = "/api/v4/projects/12/merge_requests/34/notes";
+    if (path === base && method === "GET") return [200, page(this.notes, url)];
+    if (path === base) {
+      const note = {
+        id: 500 + this.notes.length,
+        author: { id: this.own },
+        body: text.trim(),
+        system: false,
+      };
+      this.notes.push(note);
+      return [201, note];
+    }
+    const note = this.notes.find(({ id }) => path === `${base}/${id}`);
+    if (note !== undefined && method === "PUT") return [200, Object.assign(note, { body: text.trim() })];
+    return [404, { message: "404 Not found" }];
+  }
+}
