@@ -34,6 +34,11 @@ const commands: readonly Command[] = [
     summary: "what a rule of the access review finds, why, how to fix it and how to except it",
     load: async () => (await import("./explain.js")).explain,
   },
+  {
+    name: "post",
+    summary: "post a report of review or drift as a comment or an issue",
+    load: async () => (await import("./postReport.js")).main,
+  },
 ];
 
 function usage(): string {

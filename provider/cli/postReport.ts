@@ -1,0 +1,93 @@
+import { readFileSync, statSync } from "node:fs";
+import { reportProblem } from "../access/checkReport";
+import type { Report } from "../access/report";
+import { printable } from "../api/errors";
+import { exitCodes, UsageError } from "./command";
+import type { Flags } from "./options";
+import { commonFlags, describeFlags, hosts, parseFlags } from "./options";
+import { post } from "./post";
+import { appendSummary } from "./summary";
+
+/** A report of 5,000 findings has 13 MB. */
+const MOST_BYTES = 100 * 1024 * 1024;
+
+const flags = {
+  to: { type: "string", value: "WHERE", help: hosts.join(", ") },
+  marker: commonFlags.marker,
+  "source-root": commonFlags["source-root"],
+  summary: commonFlags.summary,
+  "dry-run": { type: "boolean", help: "print what would be sent, send nothing" },
+  help: commonFlags.help,
+} as const satisfies Flags;
+
+const usage = `Usage: pulumi-platform post <report.json> --to WHERE [options]
+
+Posts a report that review or drift wrote with --output json=report.json: for a job that has the right to write
+comments, and runs no code of the pull request. The report is checked and its names are escaped.
+
+Options:
+${describeFlags(flags)}
+
+A post that fails is a warning: exit code 0. Wrong arguments, or a file that is no report: 2.
+`;
+
+/** @throws UsageError in one line. */
+function readReport(path: string): Report {
+  const name = printable(path, 200);
+  let text;
+  try {
+    if (statSync(path).size > MOST_BYTES) throw new UsageError(`${name} is too large to be a report`);
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${name} cannot be read: name the file that --output json=FILE wrote`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${name} is not JSON, or only a part of it`);
+  }
+  const problem = reportProblem(value);
+  if (problem !== undefined) throw new UsageError(`${name} is no report of this version: ${problem}`);
+  return value as Report;
+}
+
+/**
+ * `pulumi-platform post`.
+ *
+ * @param argv the arguments after the command's name.
+ * @returns the exit code.
+ * @throws UsageError in one line.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = parseFlags("post", flags, argv);
+  if (values.help) {
+    process.stdout.write(usage);
+    return exitCodes.clean;
+  }
+  const [path] = positionals;
+  if (path === undefined || positionals.length > 1) {
+    throw new UsageError("post takes one report: write it with review --output json=report.json");
+  }
+  const host = hosts.find((one) => one === values.to);
+  if (host === undefined) throw new UsageError(`--to must be one of ${hosts.join(", ")}`);
+  const report = readReport(path);
+  const say = (line: string): void => {
+    console.error(line);
+  };
+  const sourceRoot = values["source-root"];
+  if (values.summary) {
+    const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
+    if (reason !== undefined) say(`pulumi-platform: warning: --summary: ${reason}`);
+  }
+  await post(report, {
+    host,
+    marker: values.marker,
+    sourceRoot,
+    dryRun: values["dry-run"],
+    env: process.env,
+    say,
+  });
+  return exitCodes.clean;
+}
