@@ -4,17 +4,18 @@ import { excerpt, run } from "./processes.mjs";
 
 const MINUTE_MS = 60_000;
 const DEBIAN = "/usr/bin/chromium";
+const USUAL = [DEBIAN, "/usr/bin/google-chrome"];
 
 /**
  * Finds the browser for the tests of the report's page, and has Debian's package manager install it where it is
  * missing and that can be done.
- * @param {{ env?: NodeJS.ProcessEnv, uid?: number, log: (line: string) => void }} at
+ * @param {{ env?: NodeJS.ProcessEnv, uid?: number, usual?: string[], log: (line: string) => void }} at
  * @returns {Promise<{ file: string } | { reason: string }>} `reason`: why there is none.
  */
-export async function obtainBrowser({ env = process.env, uid = process.getuid?.(), log }) {
+export async function obtainBrowser({ env = process.env, uid = process.getuid?.(), usual = USUAL, log }) {
   const named = env.PULUMI_PLATFORM_BROWSER;
   if (named !== undefined) return { file: named };
-  const found = [DEBIAN, "/usr/bin/google-chrome"].find((file) => existsSync(file));
+  const found = usual.find((file) => existsSync(file));
   if (found !== undefined) return { file: found };
   if (uid !== 0) return { reason: "Chromium is not installed, and only root may install it" };
   if (!existsSync("/usr/bin/apt-get"))
