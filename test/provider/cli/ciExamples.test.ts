@@ -32,9 +32,9 @@ function callsIn(value: unknown): Call[] {
 
 async function helpOf(command: string): Promise<string> {
   const file = command === "post" ? "postReport" : command;
-  const { main } = (await import(`../../../provider/cli/${file}`)) as {
-    main: (argv: string[]) => Promise<number>;
-  };
+  const { main } = jest.requireActual<{ main: (argv: string[]) => Promise<number> }>(
+    `../../../provider/cli/${file}`,
+  );
   let help = "";
   const write = jest.spyOn(process.stdout, "write").mockImplementation((text) => {
     help += String(text);
