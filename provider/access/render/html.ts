@@ -234,7 +234,7 @@ function grantRow(change: GrantChange, index: Index, options: RenderOptions): st
     `<td><span class="mono">${html(nameOf(grant.role))}</span>${before === undefined || before.role.key === grant.role.key ? "" : was(nameOf(before.role))}</td>`,
     `<td>${html(grant.group.path)}${grant.group.isRoot ? ' <span class="soft">(root)</span>' : ""}${before === undefined || before.group.key === grant.group.key ? "" : was(before.group.path)}</td>`,
     `<td>${capabilityCell(change)}</td>`,
-    `<td class="where mono">${place === undefined ? "" : html(place)}</td>`,
+    `<td class="where mono">${place === undefined ? "" : html(place).replaceAll("/", "/<wbr>")}</td>`,
   ];
   return `<tr${attributes(values)}>${cells.join("")}</tr>`;
 }

@@ -23,7 +23,7 @@ body {
   margin: 0; background: var(--paper); color: var(--ink);
   font: 0.875rem/1.5 var(--sans); font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
-.wrap { max-width: 92rem; margin: 0 auto; padding: 0 1.5rem; }
+.wrap { max-width: 92rem; margin: 0 auto; padding-inline: 1.5rem; }
 h1, h2, h3, p, ul, ol, dl, dd, pre, figure { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
 h2 { font-size: 1.0625rem; line-height: 1.35; font-weight: 650; letter-spacing: -0.005em; margin-bottom: 0.625rem; }
@@ -94,12 +94,12 @@ details ul { padding-left: 1rem; list-style: disc; }
 pre + pre, details pre { margin-top: 0.25rem; }
 
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; min-width: 48rem; table-layout: fixed; }
+table { border-collapse: collapse; width: 100%; min-width: 56rem; table-layout: fixed; }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--rule); font-weight: 400; }
 thead th { font-size: 0.75rem; color: var(--soft); border-top: 0; padding-block: 0 0.375rem; }
 tbody tr:last-child > * { border-bottom: 1px solid var(--rule); }
 td details { margin-top: 0; } td .tag { margin-left: -0.375rem; }
-.c-change { width: 6.75rem; } .c-who { width: 24%; } .c-role { width: 14%; } .c-where { width: 17%; } .c-source { width: 8.5rem; }
+.c-change { width: 6.75rem; } .c-who { width: 24%; } .c-role { width: 14%; } .c-where { width: 17%; } .c-source { width: 9.5rem; }
 th[scope="row"] { font-weight: 500; }
 .change { font-weight: 600; }
 .lines { padding-left: 1.125rem; list-style: disc; } .lines li { margin: 0.125rem 0; }
@@ -112,7 +112,7 @@ footer { border-top: 1px solid var(--rule); color: var(--soft); font-size: 0.812
 @media (max-width: 56rem) {
   .columns { grid-template-columns: minmax(0, 1fr); gap: 2rem; padding-top: 1.25rem; }
   .filters { position: static; }
-  .wrap { padding: 0 1rem; } .verdict { font-size: 1.375rem; } header.top { padding-top: 1.25rem; }
+  .wrap { padding-inline: 1rem; } .verdict { font-size: 1.375rem; } header.top { padding-top: 1.25rem; }
   .filters label { flex-basis: 8rem; }
   .findings > li { grid-template-columns: minmax(0, 1fr); gap: 0.25rem; }
   .findings .tag { justify-self: start; }
@@ -125,7 +125,7 @@ footer { border-top: 1px solid var(--rule); color: var(--soft); font-size: 0.812
     --critical: #8c0f31; --high: #8c3208; --medium: #5f4600; --low: #333; --gain: #7a2f05; --loss: #14532d; --good: #14532d;
     --critical-wash: none; --high-wash: none; --medium-wash: none; --low-wash: none; }
   body { font-size: 9pt; } .filters, .skip, .check { display: none; }
-  .wrap { max-width: none; padding: 0; } .columns { display: block; padding-block: 0.5rem; }
+  .wrap { max-width: none; padding-inline: 0; } .columns { display: block; padding-block: 0.5rem; }
   table { min-width: 0; } thead { display: table-header-group; }
   tr, .findings > li { break-inside: avoid; } h2 { break-after: avoid; }
   .scroll { overflow: visible; } pre { white-space: pre-wrap; }

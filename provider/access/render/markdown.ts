@@ -35,6 +35,26 @@ const changeWords: Readonly<Record<GrantChange["change"], string>> = {
   narrowed: "⬇️ narrowed",
 };
 
+/** What was made already: where little fits, the same rows are tried many times. */
+class Made {
+  private readonly rows = new Map<GrantChange, string>();
+  private readonly full = new Map<Finding, string[]>();
+  private readonly short = new Map<Finding, string[]>();
+
+  row(change: GrantChange, make: () => string): string {
+    const row = this.rows.get(change) ?? make();
+    this.rows.set(change, row);
+    return row;
+  }
+
+  lines(finding: Finding, details: boolean, make: () => string[]): string[] {
+    const known = details ? this.full : this.short;
+    const lines = known.get(finding) ?? make();
+    known.set(finding, lines);
+    return lines;
+  }
+}
+
 /** How much of the report is shown. What is left out is counted and said. */
 interface Extent {
   readonly diagram: boolean;
@@ -145,7 +165,7 @@ function grantRow(change: GrantChange, options: RenderOptions): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function grantTable(report: Report, extent: Extent, options: RenderOptions): string[] {
+function grantTable(report: Report, extent: Extent, options: RenderOptions, made: Made): string[] {
   if (report.grants.length === 0) return [];
   const sorted = changeOrder.flatMap((kind) => report.grants.filter(({ change }) => change === kind));
   const shown = sorted.slice(0, extent.grants);
@@ -160,7 +180,7 @@ function grantTable(report: Report, extent: Extent, options: RenderOptions): str
   const table = [
     "| Change | Who | Role | Where (and below) | Can do | Source |",
     "| --- | --- | --- | --- | --- | --- |",
-    ...shown.map((change) => grantRow(change, options)),
+    ...shown.map((change) => made.row(change, () => grantRow(change, options))),
     "",
   ];
   // A long table would push the risks' neighbours off the screen.
@@ -170,7 +190,7 @@ function grantTable(report: Report, extent: Extent, options: RenderOptions): str
   return lines;
 }
 
-function build(report: Report, extent: Extent, options: RenderOptions): string {
+function build(report: Report, extent: Extent, options: RenderOptions, made: Made): string {
   const { state, line } = verdict(report);
   const counts = severityCounts(report);
   const of = report.stack === undefined ? "" : ` of ${code(report.stack, 200)}`;
@@ -196,12 +216,14 @@ function build(report: Report, extent: Extent, options: RenderOptions): string {
   lines.push(...section("Not looked at", report.incomplete, extent, true));
   if (report.findings.length > 0) {
     lines.push(report.command === "drift" ? "#### What differs" : "#### Risks", "");
-    for (const finding of shown) lines.push(...findingLines(finding, extent, options));
+    for (const finding of shown) {
+      lines.push(...made.lines(finding, extent.details, () => findingLines(finding, extent, options)));
+    }
     if (left > 0)
       lines.push(`- … and ${plural(left, "more finding")}, left out here, none worse than those shown`);
     lines.push("");
   }
-  lines.push(...grantTable(report, extent, options));
+  lines.push(...grantTable(report, extent, options, made));
   const diagram = extent.diagram ? renderDiagram(report.grants) : undefined;
   if (diagram !== undefined) lines.push(...fold("Picture of the changes", [diagram]));
   if (report.trust.length > 0) {
@@ -238,6 +260,7 @@ function build(report: Report, extent: Extent, options: RenderOptions): string {
  * then grants, then findings, the least severe first; the verdict stays.
  */
 export function renderMarkdown(report: Report, options: RenderOptions): string {
+  const made = new Made();
   const maxBytes = options.maxBytes ?? MOST_BYTES;
   const all: Extent = {
     diagram: true,
@@ -252,17 +275,17 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
     { ...all, diagram: false, details: false, lines: 50 },
   ];
   for (const extent of steps) {
-    const text = build(report, extent, options);
+    const text = build(report, extent, options, made);
     if (byteLength(text) <= maxBytes) return text;
   }
   const short: Extent = { diagram: false, details: false, findings: Infinity, grants: 0, lines: 10 };
   return (
     largestThatFits(maxBytes, report.grants.length, (grants) =>
-      build(report, { ...short, grants }, options),
+      build(report, { ...short, grants }, options, made),
     ) ??
     largestThatFits(maxBytes, report.findings.length, (findings) =>
-      build(report, { ...short, findings, lines: 3 }, options),
+      build(report, { ...short, findings, lines: 3 }, options, made),
     ) ??
-    build(report, { ...short, findings: 0, lines: 0 }, options)
+    build(report, { ...short, findings: 0, lines: 0 }, options, made)
   );
 }

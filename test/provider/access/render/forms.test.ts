@@ -253,10 +253,10 @@ describe("text for a terminal", () => {
 type Node = DefaultTreeAdapterMap["node"];
 const walk = (node: Node): Node[] => [node, ...("childNodes" in node ? node.childNodes.flatMap(walk) : [])];
 
-/** The elements and attributes of a page without its texts: what hostile text must not change. */
+/** The elements and attributes of a page without its texts, and but for where a path may break. */
 const skeleton = (page: string): string[] =>
   walk(parse(page)).flatMap((node) =>
-    "tagName" in node
+    "tagName" in node && node.tagName !== "wbr"
       ? [`${node.tagName} ${node.attrs.map(({ name }) => name).join(" ")}`]
       : node.nodeName === "#comment"
         ? ["comment"]
