@@ -57,6 +57,7 @@ describe("the tarball", () => {
       "./access",
       "./policy",
       "./access-policy.schema.json",
+      "./schema/report.schema.json",
       "./package.json",
     ]);
     const entries = Object.values(manifest.exports).flatMap((entry) =>
@@ -77,7 +78,9 @@ describe("the tarball", () => {
       (path) =>
         !/^dist\/(provider|emulator)\/([a-z][A-Za-z0-9]*\/)*[a-z][A-Za-z0-9]*(\.js|\.d\.ts|\.json)$/.test(
           path,
-        ) && !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
+        ) &&
+        !/^dist\/schema\/[a-z]+\.schema\.json$/.test(path) &&
+        !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);
   });
