@@ -16,9 +16,9 @@ function write(file, text) {
   console.log(`wrote ${file}`);
 }
 
-const schema = path.join(root, "access-policy.schema.json");
+const schema = path.join(root, "schema/access-policy.schema.json");
 write(
-  "access-policy.schema.json",
+  "schema/access-policy.schema.json",
   await format(JSON.stringify(policySchema()), { filepath: schema, printWidth: 110 }),
 );
 write("docs/rules.md", rulesPage());

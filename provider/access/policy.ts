@@ -435,7 +435,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
 }
 
 const HEADER = ` Exceptions from the access review: pulumi-platform explain
- yaml-language-server: $schema=./node_modules/pulumi-platform/access-policy.schema.json`;
+ yaml-language-server: $schema=./node_modules/pulumi-platform/schema/access-policy.schema.json`;
 
 /**
  * The text of a policy file with further entries at its end; comments stay.

@@ -50,7 +50,7 @@ export function policySchema(): Record<string, unknown> {
     keys.map((key) => ({ required: [key] }));
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
-    $id: "https://registry.npmjs.org/pulumi-platform/access-policy.schema.json",
+    $id: "urn:pulumi-platform:access-policy",
     title: "Exceptions from the access review of pulumi-platform",
     type: "object",
     additionalProperties: false,

@@ -56,7 +56,7 @@ describe("the tarball", () => {
       "./events",
       "./access",
       "./policy",
-      "./access-policy.schema.json",
+      "./schema/access-policy.schema.json",
       "./schema/report.schema.json",
       "./package.json",
     ]);

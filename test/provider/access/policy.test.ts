@@ -155,7 +155,7 @@ describe("a policy file", () => {
 });
 
 describe("the published schema", () => {
-  const file = path.join(__dirname, "../../../access-policy.schema.json");
+  const file = path.join(__dirname, "../../../schema/access-policy.schema.json");
   const validate = new Ajv({ strict: false }).compile(policySchema());
 
   it("is the one that the code has", () => {
