@@ -2,7 +2,8 @@
 /*
  * Captures the documents below test/fixtures/previews anew, from the real CLI against the emulator:
  *   npm run setup && node scripts/captureFixtures.mjs
- * Uids, times, ids and texts that differ between runs are replaced, so that a second run writes the same bytes.
+ * Uids, times and orders that differ between runs are replaced, so that a second run writes the same bytes; only how
+ * far a preview came before it failed (the `same` of its summary) is chance.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -26,6 +27,12 @@ function sorted(items) {
   return [...items].sort(order);
 }
 
+/** The engine lists what a resource depends on in any order. @param {string} _key @param {unknown} value */
+function inOrder(_key, value) {
+  const isUrns = Array.isArray(value) && value.every((item) => String(item).startsWith("urn:pulumi:"));
+  return isUrns ? [...value].sort() : value;
+}
+
 /** The CLI's documents as it writes them, in an order that does not depend on the run. @param {string} text */
 function ordered(text) {
   if (text.startsWith('{"')) {
@@ -45,7 +52,7 @@ function ordered(text) {
   const document = JSON.parse(text);
   if (document.steps) document.steps = sorted(document.steps);
   if (document.deployment) document.deployment.resources = sorted(document.deployment.resources);
-  return `${JSON.stringify(document, null, 4)}\n`;
+  return `${JSON.stringify(document, inOrder, 4)}\n`;
 }
 
 /** Replaces what differs between runs, the same text by the same text in all documents. */
