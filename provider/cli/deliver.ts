@@ -1,12 +1,10 @@
-import { appendFileSync } from "node:fs";
 import { renderers } from "../access/render";
 import type { RenderOptions } from "../access/render";
 import type { Report } from "../access/report";
 import { writeText } from "./files";
 import type { CommonOptions } from "./options";
-
-/** The step summary of GitHub is dropped whole where it is larger. */
-const SUMMARY_BYTES = 1024 * 1024 - 1024;
+import { post } from "./post";
+import { appendSummary } from "./summary";
 
 function terminal(): RenderOptions {
   const isTerminal = process.stdout.isTTY;
@@ -16,25 +14,28 @@ function terminal(): RenderOptions {
   };
 }
 
-/** Writes a report in every form that was asked for, to stdout and to files. @throws UsageError for a file. */
-export function deliver(report: Report, { outputs, sourceRoot, summary }: CommonOptions): void {
+/**
+ * Writes a report in every form that was asked for, to stdout and to files, then to the step's summary, then
+ * posts it. The last two only warn where they fail. @throws UsageError for a file.
+ */
+export async function deliver(report: Report, options: CommonOptions): Promise<void> {
+  const { outputs, sourceRoot, summary, marker, dryRun } = options;
   for (const { format, path } of outputs) {
-    const options = { sourceRoot, ...(path === undefined && format === "text" ? terminal() : {}) };
-    const text = renderers[format](report, options);
+    const text = renderers[format](report, {
+      sourceRoot,
+      ...(path === undefined && format === "text" ? terminal() : {}),
+    });
     if (path === undefined) process.stdout.write(text);
     else writeText(path, text, "--output");
   }
-  const file = process.env["GITHUB_STEP_SUMMARY"];
-  if (!summary) return;
-  if (file === undefined || file === "") {
-    console.error(
-      "pulumi-platform: --summary: GITHUB_STEP_SUMMARY is not set, so there is nowhere to write it",
-    );
-    return;
+  const say = (line: string): void => {
+    console.error(line);
+  };
+  if (summary) {
+    const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
+    if (reason !== undefined) say(`pulumi-platform: warning: --summary: ${reason}`);
   }
-  try {
-    appendFileSync(file, renderers.md(report, { sourceRoot, maxBytes: SUMMARY_BYTES }));
-  } catch {
-    console.error("pulumi-platform: --summary: the file of GITHUB_STEP_SUMMARY cannot be written");
+  if (options.post !== undefined) {
+    await post(report, { host: options.post, marker, sourceRoot, dryRun, env: process.env, say });
   }
 }

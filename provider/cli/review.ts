@@ -95,7 +95,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     },
     { version: packageVersion(), failOn, rules: rulesBy(common), judge },
   );
-  deliver(report, common);
+  await deliver(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
   return codeOf(report, common.exitZero);
 }

@@ -52,6 +52,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe("the exit code of pulumi-platform review", () => {
   test.each([
     ["0 where nothing changes", ["same-shown.json"], 0],
+    ["5 where a finding is bad enough", ["update-shown.json"], 5],
+    ["5 where it does not show enough, but enough to find something", ["update.json"], 5],
     ["0 where findings do not count", ["update-shown.json", "--fail-on", "never"], 0],
     ["0 where findings are only shown", ["update-shown.json", "--exit-zero"], 0],
     ["4 where the preview failed", ["program-fails.json"], 4],
