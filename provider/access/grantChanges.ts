@@ -81,6 +81,12 @@ function trustTurn(before: Entity | undefined, after: Entity | undefined): Turn 
   return narrower ? "narrowed" : "widened";
 }
 
+/** What becomes of everyone by whom a grant is held, before or after. */
+function trustTurns(old: TracedGrant, now: TracedGrant, before: Entities, after: Entities): Turn[] {
+  const holders = new Set([...old.holders, ...now.holders]);
+  return [...holders].map((key) => trustTurn(before.get(key), after.get(key)));
+}
+
 function capabilities(number: number): string {
   return number === 1 ? "1 capability" : `${number} capabilities`;
 }
@@ -119,7 +125,7 @@ function compareKept(
   after: Entities,
 ): GrantChange | undefined {
   const { added, removed, uncertain } = compareCapabilities(old.grant.role, now.grant.role);
-  const turns = now.holders.map((key) => trustTurn(before.get(key), after.get(key)));
+  const turns = trustTurns(old, now, before, after);
   const trust = turns.find((turn) => turn === "widened") ?? turns.find((turn) => turn === "narrowed");
   if (uncertain) {
     return {
@@ -190,7 +196,7 @@ function pair(
     if (moved) {
       const isUp = up(moved.grant);
       const { added, removed } = compareCapabilities(moved.grant.role, grant.role);
-      const trust = one.holders.map((key) => trustTurn(entities.before.get(key), entities.after.get(key)));
+      const trust = trustTurns(moved, one, entities.before, entities.after);
       const widened = isUp || added.length > 0 || trust.includes("widened");
       take(one, moved, {
         change: widened ? "widened" : "narrowed",
@@ -219,7 +225,7 @@ function pair(
     );
     if (other === undefined) continue;
     const { added, removed } = compareCapabilities(other.grant.role, grant.role);
-    const trust = one.holders.map((key) => trustTurn(entities.before.get(key), entities.after.get(key)));
+    const trust = trustTurns(other, one, entities.before, entities.after);
     const name = (role: GrantedRole, of: Entities) => role.name ?? label(of, role.key);
     take(one, other, {
       change: added.length > 0 || trust.includes("widened") ? "widened" : "narrowed",
