@@ -13,6 +13,8 @@ export { ExternalGroupRoleMapping } from "./resources/externalGroupRoleMapping";
 export type { ExternalGroupRoleMappingArgs } from "./resources/externalGroupRoleMapping";
 export { Group } from "./resources/group";
 export type { GroupArgs } from "./resources/group";
+export { GroupAccess } from "./resources/groupAccess";
+export type { GroupAccessArgs, GroupAccessBindingArgs, GroupAccessIgnoreArgs } from "./resources/groupAccess";
 export { GroupInvite } from "./resources/groupInvite";
 export type { GroupInviteArgs } from "./resources/groupInvite";
 export { Identity } from "./resources/identity";

@@ -84,6 +84,26 @@ export class Client {
     return Date.now() + this.clockSkewMs;
   }
 
+  get maxConcurrency(): number {
+    return this.options.maxConcurrency;
+  }
+
+  /** Whom the token in use says that it stands for; undefined where it is no JWT. Not verified: the server does that. */
+  async caller(): Promise<{ issuer: string; subject: string } | undefined> {
+    const [, payload, signature] = (await this.options.tokens.token()).split(".");
+    if (payload === undefined || signature === undefined) return undefined;
+    try {
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Record<
+        string,
+        unknown
+      >;
+      const { iss, sub } = claims;
+      return typeof iss === "string" && typeof sub === "string" ? { issuer: iss, subject: sub } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   get(path: string, query?: Query): Promise<JsonObject> {
     return this.request({ method: "GET", path, query, repeatable: true });
   }

@@ -222,6 +222,7 @@ class Checker {
 
 function isRequiredSet(field: FieldSpec, value: Json | undefined): boolean {
   if (field.type === "object") return isObject(value) || isUnknown(value);
+  if (field.type === "map" && field.mayBeEmpty) return value !== undefined && value !== null;
   if (field.type === "boolean" || field.type === "integer") return value !== undefined && value !== null;
   if (field.type === "string" && typeof value === "string") return value.trim() !== "";
   return isSet(field, value);

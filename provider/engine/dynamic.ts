@@ -49,6 +49,7 @@ const surroundings: Surroundings = {
   client: connect,
   turns: new Turns(),
   now: Date.now,
+  warn: (line) => process.stderr.write(`platform: ${line}\n`),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 

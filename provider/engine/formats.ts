@@ -95,3 +95,8 @@ const problems: Record<Format, (text: string) => string | undefined> = {
 export function formatProblem(format: Format, text: string): string | undefined {
   return problems[format](text);
 }
+
+/** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
+export function fits(pattern: string, text: string): boolean {
+  return RE2JS.compile(pattern).matches(text);
+}

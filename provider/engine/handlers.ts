@@ -14,9 +14,10 @@ import { isUid, parentOf } from "../api/uid";
 import { checkInputs } from "./check";
 import { diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
+import { fits } from "./formats";
 import { explain, HandlerError, PartialFailure, refused } from "./messages";
 import { holdsSecret } from "./spec";
-import type { Clock, Failure, Props, ResourceSpec } from "./spec";
+import type { Clock, Failure, Host, Props, ResourceSpec } from "./spec";
 import { Turns } from "./turns";
 import { equal, isSet } from "./values";
 import {
@@ -35,6 +36,8 @@ export interface Surroundings extends Clock {
   readonly client: () => Client;
   /** Writes to one resource, whatever its kinds, take turns by its uid (contract, section 9). */
   readonly turns?: Turns;
+  /** Tells a person one line; nobody if not given. */
+  readonly warn?: (line: string) => void;
 }
 
 export interface CreateResult {
@@ -168,12 +171,19 @@ function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
 
 class KindHandlers implements Handlers {
   private readonly turns: Turns;
+  private readonly host: Host;
 
   constructor(
     private readonly spec: ResourceSpec,
     private readonly around: Surroundings,
   ) {
     this.turns = around.turns ?? new Turns();
+    this.host = {
+      ...around,
+      warn: (line) => around.warn?.(line),
+      fits,
+      explain: (what, error) => explain(spec, what, error, []),
+    };
   }
 
   check(olds: Props, news: Props): Failure[] {
@@ -209,7 +219,7 @@ class KindHandlers implements Handlers {
     try {
       const own = this.spec.operations?.delete;
       await this.turns.take(id, () =>
-        own ? own(this.client(), id, olds) : this.client().delete(this.spec.collection, id),
+        own ? own(this.client(), id, olds, this.host) : this.client().delete(this.spec.collection, id),
       );
     } catch (error) {
       if (isNotFound(error)) return;
@@ -243,7 +253,9 @@ class KindHandlers implements Handlers {
       let answer: JsonObject = {};
       if (patch.mask.length > 0) {
         const own = this.spec.operations?.update;
-        answer = own ? await own(this.client(), id, olds, news) : await this.patched(id, olds, news, patch);
+        answer = own
+          ? await own(this.client(), id, olds, news, this.host)
+          : await this.patched(id, olds, news, patch);
       }
       if (apart.length > 0) {
         await this.spec.operations?.writeApart?.(this.client(), id, olds, news);
@@ -280,7 +292,7 @@ class KindHandlers implements Handlers {
     let answer: JsonObject | undefined;
     try {
       answer = own
-        ? await own(this.client(), id, olds)
+        ? await own(this.client(), id, olds, this.host)
         : await this.client().getResource(this.spec.collection, id);
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -351,7 +363,7 @@ class KindHandlers implements Handlers {
     for (let sends = 1, settled = 0; ;) {
       try {
         const answer = own
-          ? await own(client, inputs, body)
+          ? await own(client, inputs, body, this.host)
           : await client.create(this.spec.collection, parent, body);
         this.checkUid(answer, attempt);
         this.claims(answer);
@@ -359,7 +371,9 @@ class KindHandlers implements Handlers {
       } catch (error) {
         const delay = SETTLE_DELAYS_MS[settled];
         // A parent that may not be seen yet answers either way (contract, section 14).
-        const isRefused = isPermissionDenied(error) || isNotFound(error);
+        // What a kind has explained already is judged by what lies behind it.
+        const reason = error instanceof HandlerError ? error.cause : error;
+        const isRefused = isPermissionDenied(reason) || isNotFound(reason);
         if (delay !== undefined && isRefused && (await this.isNew(parent))) {
           settled += 1;
           await client.learnOf(lineage(parent ?? "")[0] ?? "");
@@ -545,7 +559,7 @@ class KindHandlers implements Handlers {
   /** What follows a write; the resource stays, whatever becomes of it. */
   private async followed(id: string, news: Props, outs: Props): Promise<Props> {
     try {
-      await this.spec.operations?.afterWrite?.(this.client(), id, news, this.around);
+      await this.spec.operations?.afterWrite?.(this.client(), id, news, this.host);
       return outs;
     } catch (error) {
       // Recorded as not set, so that the next run comes here again.

@@ -3,7 +3,12 @@ import type { FieldSpec, Props, ResourceSpec } from "./spec";
 import { wireName } from "./wire";
 
 /** For the kinds: they act on what an error means, and never see the client. */
-export { hasCode } from "../api/errors";
+export { hasCode, isUnclear, printable } from "../api/errors";
+
+/** The fields that the server complained of, in its own words; none where it named none. */
+export function refusedFields(error: unknown): string[] {
+  return error instanceof ApiError ? error.details.fieldViolations.map(({ field }) => field) : [];
+}
 
 /** A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. */
 export class HandlerError extends Error {

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { claim } from "./ownership";
 import { holdsSecret } from "./spec";
 import type { FieldSpec, ResourceSpec } from "./spec";
 
@@ -127,6 +128,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     declareOutputs(new.target.prototype, spec);
+    if (spec.owns && opts?.id === undefined && args && "parentUid" in args) claim(spec, name, args.parentUid);
     super(
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,

@@ -95,6 +95,8 @@ export interface ListSpec extends Behaviour {
 export interface MapSpec extends Behaviour {
   readonly type: "map";
   readonly values: FieldSpec;
+  /** Where it is required: an empty one says something too. */
+  readonly mayBeEmpty?: boolean;
   readonly keys?: Pattern;
   /** Keys that the server refuses. */
   readonly refusedKeys?: Pattern;
@@ -141,6 +143,10 @@ export interface Dependents {
 
 /** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
 export interface Api {
+  /** Requests under way at once: more than these wait for their turn. */
+  readonly maxConcurrency: number;
+  /** Whom the token in use says that it stands for; undefined where it tells nobody. The server alone verifies it. */
+  caller(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
   address(collection: string, uid: string | undefined, suffix?: string): string;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `repeatable`: doing it twice is the same as doing it once, so a lost answer is no question. */
@@ -148,9 +154,10 @@ export interface Api {
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   /** `member` of the answer holds the list; the last word of the path if not given. */
+  delete(collection: string, uid: string): Promise<void>;
   list(
     collection: string,
-    query?: Readonly<Record<string, string>>,
+    query?: Readonly<Record<string, string | readonly string[]>>,
     options?: { readonly member?: string },
   ): AsyncIterable<Record<string, unknown>>;
 }
@@ -162,9 +169,19 @@ export interface Clock {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
+/** What operations need of the process that they run in. */
+export interface Host extends Clock {
+  /** Tells a person one line. */
+  readonly warn: (line: string) => void;
+  /** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
+  readonly fits: (pattern: string, text: string) => boolean;
+  /** An error told whole: what was being done, what the server said of it, and what to do. */
+  readonly explain: (what: string, error: unknown) => Error;
+}
+
 /** Where a kind's requests differ from the usual ones. Answers have the form of the resource, `uid` included. */
 export interface Operations {
-  readonly create?: (api: Api, inputs: Props, body: Props) => Promise<Record<string, unknown>>;
+  readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
   /** `create` writes over what is there and may be done twice: a lost answer is an error like any other. */
   readonly createsOver?: boolean;
   /**
@@ -173,13 +190,33 @@ export interface Operations {
    */
   readonly made?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;
   /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
-  readonly get?: (api: Api, uid: string, olds: Props) => Promise<Record<string, unknown> | undefined>;
-  readonly update?: (api: Api, uid: string, olds: Props, news: Props) => Promise<Record<string, unknown>>;
-  readonly delete?: (api: Api, uid: string, olds: Props) => Promise<void>;
+  readonly get?: (
+    api: Api,
+    uid: string,
+    olds: Props,
+    host: Host,
+  ) => Promise<Record<string, unknown> | undefined>;
+  readonly update?: (
+    api: Api,
+    uid: string,
+    olds: Props,
+    news: Props,
+    host: Host,
+  ) => Promise<Record<string, unknown>>;
+  readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;
   /** Writes the fields that are `apart`, when one of them changed; `olds` is empty after a create. */
   readonly writeApart?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
   /** Runs after each create and update. The resource stays when it fails, and the next run comes here again. */
-  readonly afterWrite?: (api: Api, uid: string, news: Props, clock: Clock) => Promise<void>;
+  readonly afterWrite?: (api: Api, uid: string, news: Props, host: Host) => Promise<void>;
+}
+
+/** Whether a resource owns one child of its parent, or all of them beside which there is no other owner. */
+export interface Ownership {
+  /** How messages call the children: `role bindings`. Kinds that own the same say the same. */
+  readonly of: string;
+  readonly all: boolean;
+  /** What to do where there are two owners. */
+  readonly advice: string;
 }
 
 export interface ResourceSpec {
@@ -203,6 +240,8 @@ export interface ResourceSpec {
    * differs from what any program gives, so that the next run makes those outputs anew.
    */
   readonly unseen?: (inputs: Props) => Props;
+  /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
+  readonly owns?: Ownership;
   /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
   readonly listsByName: boolean;
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */

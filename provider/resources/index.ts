@@ -2,6 +2,7 @@ import type { ResourceSpec } from "../engine/spec";
 import { AccountAssociation } from "./accountAssociation";
 import { ExternalGroupRoleMapping } from "./externalGroupRoleMapping";
 import { Group } from "./group";
+import { GroupAccess } from "./groupAccess";
 import { GroupInvite } from "./groupInvite";
 import { Identity } from "./identity";
 import { IdentityProvider } from "./identityProvider";
@@ -20,6 +21,7 @@ export const kinds: readonly { readonly spec: ResourceSpec }[] = [
   Identity,
   Role,
   RoleBinding,
+  GroupAccess,
   Repo,
   RepoReadme,
   Tag,

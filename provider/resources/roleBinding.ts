@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { PlatformResource } from "../engine/resource";
 import { defineResource, parentGroup } from "../engine/spec";
-import type { Json } from "../engine/spec";
+import type { Json, Ownership, Props } from "../engine/spec";
 
 /** The arguments of a RoleBinding. */
 export interface RoleBindingArgs {
@@ -22,6 +22,23 @@ function flat(uid: Json | undefined, hydrated: Json | undefined): Json | undefin
     : undefined;
 }
 
+/** A group's bindings are owned one by one, or all by a GroupAccess. */
+export function bindingsOf({ all }: { all: boolean }): Ownership {
+  return {
+    of: "role bindings",
+    all,
+    advice: "keep one GroupAccess for a group, and move the bindings of others into its bindings",
+  };
+}
+
+/** Who holds which role, by an answer about a binding. */
+export function grantOf(body: Props): { identityUid: Json | undefined; roleUid: Json | undefined } {
+  return {
+    identityUid: flat(body["identityUid"], body["identity"]),
+    roleUid: flat(body["roleUid"], body["role"]),
+  };
+}
+
 /** A grant: an identity holds a role on a group and all below it. Contract, section 5. */
 export class RoleBinding extends PlatformResource {
   /** @internal */
@@ -35,11 +52,8 @@ export class RoleBinding extends PlatformResource {
       identityUid: { type: "string", format: "uid", required: true, security: true },
       roleUid: { type: "string", format: "uid", required: true, security: true },
     },
-    fromServer: (body) => ({
-      ...body,
-      identityUid: flat(body["identityUid"], body["identity"]),
-      roleUid: flat(body["roleUid"], body["role"]),
-    }),
+    fromServer: (body) => ({ ...body, ...grantOf(body) }),
+    owns: bindingsOf({ all: false }),
   });
 
   declare readonly parentUid: pulumi.Output<string>;

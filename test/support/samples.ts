@@ -255,6 +255,21 @@ export const samples: readonly Sample[] = [
     ],
   },
   {
+    label: "access",
+    kind: "GroupAccess",
+    own: { kind: "Group", args: { parentUid: "${org}", name: "with access" } },
+    args: {
+      parentUid: "${own}",
+      bindings: {
+        "someone reads": { identityUid: "${someone}", roleUid: "${reader}" },
+        "other writes": { identityUid: "${other}", roleUid: "${writer}" },
+      },
+      ignore: { namePatterns: ["break-glass as .+"] },
+    },
+    permanent: true,
+    fields: [],
+  },
+  {
     label: "repo",
     kind: "Repo",
     args: {

@@ -60,6 +60,7 @@ const TEXTS_OF_0_1_0 = [
   'exports.handler=()=>require("pulumi-platform/dynamic").IdentityProvider',
   'exports.handler=()=>require("pulumi-platform/dynamic").ScimToken',
   'exports.handler=()=>require("pulumi-platform/dynamic").TermsAcceptance',
+  'exports.handler=()=>require("pulumi-platform/dynamic").GroupAccess',
 ];
 
 let server: ScriptedServer;

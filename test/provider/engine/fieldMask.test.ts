@@ -453,6 +453,7 @@ describe("what replaces a resource", () => {
       Identity: ["parentUid"],
       Role: ["parentUid"],
       RoleBinding: ["parentUid"],
+      GroupAccess: ["parentUid"],
       Repo: ["parentUid"],
       RepoReadme: ["parentUid"],
       Tag: ["parentUid", "name"],

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { providerText } from "../../../provider/engine/resource";
 import * as platform from "../../../provider/index";
-import { Group, Identity, Repo, Role, RoleBinding, Subscription } from "../../../provider/index";
+import { Group, GroupAccess, Identity, Repo, Role, RoleBinding, Subscription } from "../../../provider/index";
 import type { GroupArgs } from "../../../provider/index";
 import { kinds } from "../../../provider/resources";
 import { GROUP_UID, ROOT_UID, sample, samples, specOf } from "../support/samples";
@@ -10,7 +10,7 @@ type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "input
 
 let registered: Registered[] = [];
 
-void pulumi.runtime.setMocks({
+const mocks: pulumi.runtime.Mocks = {
   newResource: ({ type, name, inputs, id }) => {
     registered.push({ type, name, inputs: inputs as Record<string, unknown>, id });
     const state = id === undefined || id === "" ? {} : { name: "read", description: "from the server" };
@@ -20,9 +20,13 @@ void pulumi.runtime.setMocks({
     };
   },
   call: () => ({}),
-});
+};
 
-beforeEach(() => (registered = []));
+// A run of its own for each test: a program has one owner of a group's bindings.
+beforeEach(() => {
+  registered = [];
+  void pulumi.runtime.setMocks(mocks);
+});
 afterEach(() => jest.restoreAllMocks());
 
 function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
@@ -226,6 +230,80 @@ describe("a resource that is only read", () => {
   test("is made where the id of the options is undefined", async () => {
     await settled(new Group("thing", { name: "team" }, { id: undefined }));
     expect(registered[0]?.inputs).toMatchObject({ name: "team" });
+  });
+});
+
+describe("the owner of a group's bindings", () => {
+  const grant = { identityUid: GROUP_UID, roleUid: ROOT_UID };
+  const access = (name: string, parentUid: pulumi.Input<string>) =>
+    new GroupAccess(name, { parentUid, bindings: {} });
+  const binding = (name: string, parentUid: pulumi.Input<string>) =>
+    new RoleBinding(name, { parentUid, ...grant });
+  const advice =
+    "for the same group: keep one GroupAccess for a group, and move the bindings of others into its bindings";
+
+  /** The errors that a program logs by and by, which fail its run. */
+  async function logged(make: () => void): Promise<string[]> {
+    const error = jest.spyOn(pulumi.log, "error").mockResolvedValue(undefined);
+    make();
+    for (let i = 0; i < 20; i += 1) await new Promise((done) => setImmediate(done));
+    return error.mock.calls.map(([message]) => message);
+  }
+
+  test.each([
+    ["a uid", () => GROUP_UID],
+    ["the id of a group", (group: Group) => group.id],
+    ["the uid of a group", (group: Group) => group.uid],
+  ])("is one, by %s: a second, and a RoleBinding before or after, are errors", (_title, of) => {
+    const group = new Group("team", { name: "team" });
+    access("one", of(group));
+    expect(() => access("two", of(group))).toThrow(
+      `GroupAccess "two" owns all role bindings of its group, but GroupAccess "one" is ${advice}`,
+    );
+    expect(() => binding("grant", of(group))).toThrow(
+      `GroupAccess "one" owns all role bindings of its group, but RoleBinding "grant" is ${advice}`,
+    );
+    const other = new Group("other", { name: "other" });
+    binding("first", of(other) === GROUP_UID ? ROOT_UID : of(other));
+    expect(() => access("late", of(other) === GROUP_UID ? ROOT_UID : of(other))).toThrow(
+      `GroupAccess "late" owns all role bindings of its group, but RoleBinding "first" is ${advice}`,
+    );
+  });
+
+  test.each([
+    ["before", (later: pulumi.Input<string>) => [binding("grant", GROUP_UID), access("one", later)]],
+    ["after", (later: pulumi.Input<string>) => [access("one", later), binding("grant", GROUP_UID)]],
+    ["also later", (later: pulumi.Input<string>) => [access("one", GROUP_UID), binding("grant", later)]],
+    [
+      "both later",
+      (later: pulumi.Input<string>) => [access("one", later), binding("grant", pulumi.output(GROUP_UID))],
+    ],
+  ])("is found once the uid is known, a RoleBinding %s", async (_title, make) => {
+    const messages = await logged(() => make(pulumi.output(Promise.resolve(GROUP_UID))));
+    expect(messages).toEqual([
+      `GroupAccess "one" owns all role bindings of its group, but RoleBinding "grant" is ${advice}`,
+    ]);
+  });
+
+  test("is told apart by group, and one that is only read is none", async () => {
+    const [one, other] = [new Group("one", { name: "one" }), new Group("other", { name: "other" })];
+    const messages = await logged(() => {
+      access("one access", one.id);
+      access("other access", other.id);
+      binding("elsewhere", ROOT_UID);
+      GroupAccess.get("there", GROUP_UID);
+      RoleBinding.get("grant there", GROUP_UID);
+      binding("grant", GROUP_UID);
+      // A program under test is made again and again.
+      access("one access", one.id);
+    });
+    expect(messages).toEqual([]);
+  });
+
+  test("is another in each run", () => {
+    access("one", GROUP_UID);
+    void pulumi.runtime.setMocks(mocks);
+    expect(() => access("two", GROUP_UID)).not.toThrow();
   });
 });
 

@@ -376,6 +376,71 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       ],
     },
   ],
+  GroupAccess: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "bindings is missing: give a map (an object of keys and values)",
+      ],
+    },
+    {
+      name: "wrong types",
+      inputs: { parentUid: 1, bindings: [], ignore: "all", allowSelfRemoval: "yes" },
+      failures: [
+        "parentUid must be a text, not the number 1",
+        "bindings must be a map (an object of keys and values), not a list",
+        "ignore must be an object, not a text",
+        "allowSelfRemoval must be true or false, not a text",
+      ],
+    },
+    {
+      name: "wrong labels and wrong bindings",
+      inputs: {
+        parentUid: GROUP_UID,
+        bindings: {
+          "": { identityUid: ROOT_UID, roleUid: ROOT_UID },
+          "two\nlines": { identityUid: ROOT_UID, roleUid: ROLE_UID },
+          "unmanaged: alice as owner": { identityUid: GROUP_UID, roleUid: ROOT_UID },
+          half: { identityUid: ROLE_UID },
+          none: null,
+          text: "owner",
+          wrong: { identityUid: "alice", roleUid: "owner", parentUid: ROOT_UID },
+        },
+        ignore: { identities: [], identityUids: ["alice"], namePatterns: ["(?=a)"] },
+      },
+      failures: [
+        'bindings[""] must have a key that is not empty',
+        'bindings[""] key must be one line of at most 100 characters',
+        'bindings["two\\nlines"] key must be one line of at most 100 characters',
+        'bindings["unmanaged: alice as owner"] has a label that begins with "unmanaged:": so begin those of bindings that the program does not have',
+        "bindings.half.roleUid is missing: give a uid, as in the id of another resource",
+        "bindings.none must have a value",
+        "bindings.text must be an object, not a text",
+        "bindings.wrong.parentUid is not an argument",
+        `bindings.wrong.identityUid ${UID_WANTED}`,
+        `bindings.wrong.roleUid ${UID_WANTED}`,
+        "ignore.identities is not an argument",
+        `ignore.identityUids[0] ${UID_WANTED}`,
+        `ignore.namePatterns[0] ${ANCHOR} invalid or unsupported Perl syntax: \`(?=\``,
+      ],
+    },
+    {
+      name: "one grant under two labels, of which only the known are told",
+      inputs: {
+        parentUid: GROUP_UID,
+        bindings: {
+          a: { identityUid: ROOT_UID, roleUid: ROLE_UID },
+          b: { identityUid: ROOT_UID, roleUid: UNKNOWN },
+          c: { identityUid: ROOT_UID, roleUid: ROLE_UID },
+          d: { identityUid: ROOT_UID, roleUid: UNKNOWN },
+          e: UNKNOWN,
+        },
+      },
+      failures: ['bindings "c" grants the same role to the same identity as "a": remove one of them'],
+    },
+  ],
   Repo: [
     {
       name: "nothing at all",

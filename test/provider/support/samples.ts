@@ -131,6 +131,23 @@ export const samples: readonly { readonly kind: string; readonly choice: string;
       inputs: { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID },
     },
     {
+      kind: "GroupAccess",
+      choice: "the access of a group",
+      inputs: {
+        parentUid: GROUP_UID,
+        bindings: {
+          "ci deploys": { identityUid: IDENTITY_UID, roleUid: ROLE_UID },
+          other: { identityUid: OTHER_IDENTITY_UID, roleUid: ROLE_UID },
+        },
+        ignore: {
+          identityUids: [IDENTITY_UID],
+          roleUids: [ROLE_UID],
+          namePatterns: ["break-glass as .+"],
+        },
+        allowSelfRemoval: true,
+      },
+    },
+    {
       kind: "Repo",
       choice: "a repository of its own",
       inputs: {

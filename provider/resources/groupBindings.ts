@@ -1,0 +1,458 @@
+import { hasCode, isUnclear, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
+import type { Api, Host, Props } from "../engine/spec";
+import { isObject } from "../engine/values";
+import { grantOf } from "./roleBinding";
+
+/*
+ * The requests of a GroupAccess. Bindings are told apart by what they grant: who holds which role. Two that
+ * grant the same at one group are one here: both count as there, and go together.
+ */
+
+const COLLECTION = "/iam/v2/roleBindings";
+
+/** Bindings in one batch (contract, section 6). */
+const BATCH = 25;
+
+/** Waits before looking for what a lost answer may have made. */
+const LOST_DELAYS_MS = [500, 2000, 5000];
+
+/** Roles asked for by one list, so that its URL stays short. */
+const ROLES_AT_ONCE = 50;
+
+/** How the labels of bindings begin that the program does not have. */
+export const UNMANAGED = "unmanaged: ";
+
+/** Whoever has these at a group can put its bindings right again. */
+const TO_MANAGE = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLE_BINDINGS_DELETE"];
+
+interface Grant {
+  readonly identityUid: string;
+  readonly roleUid: string;
+}
+
+/** A grant that a group's list names. */
+interface Held extends Grant {
+  /** For people: `alice as owner`. */
+  readonly name: string;
+  /** The bindings that grant it. */
+  readonly uids: readonly string[];
+}
+
+/** What a group holds, by what is granted. */
+type Holdings = Map<string, Held>;
+
+type Labelled = readonly [label: string, grant: Grant];
+
+const keyOf = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
+const quoted = (label: string): string => JSON.stringify(printable(label, 100));
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The bindings among arguments or outputs, with their labels. */
+function bindingsIn(props: Props): Labelled[] {
+  const { bindings } = props;
+  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): Labelled[] =>
+    isObject(grant)
+      ? [[label, { identityUid: text(grant["identityUid"]), roleUid: text(grant["roleUid"]) }]]
+      : [],
+  );
+}
+
+function nameOf(value: unknown, keys: readonly string[]): string {
+  const members = isObject(value) ? value : {};
+  return keys.map((key) => printable(text(members[key]), 80)).find((name) => name !== "") ?? "";
+}
+
+/** All grants at a group itself. */
+async function holdingsOf(api: Api, group: string): Promise<Holdings> {
+  const holdings: Holdings = new Map();
+  for await (const item of api.list(COLLECTION, { "uidp.children_of": group })) {
+    const uid = text(item["uid"]);
+    if (parentOf(uid) !== group) continue;
+    const found = grantOf(item as Props);
+    const grant = { identityUid: text(found.identityUid), roleUid: text(found.roleUid) };
+    const known = holdings.get(keyOf(grant));
+    const who = nameOf(item["identity"], ["name", "email", "subject"]) || grant.identityUid || uid;
+    const role = nameOf(item["role"], ["name"]) || grant.roleUid;
+    holdings.set(keyOf(grant), {
+      ...grant,
+      name: `${who} as ${role}`,
+      uids: [...(known?.uids ?? []), uid],
+    });
+  }
+  return holdings;
+}
+
+function parentOf(uid: string): string {
+  return uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(text) : [];
+}
+
+/** Which bindings of others the arguments leave alone. */
+function exceptions({ ignore }: Props, host: Host): (held: Held) => boolean {
+  const members = isObject(ignore) ? ignore : {};
+  const identities = new Set(textsIn(members["identityUids"]));
+  const roles = new Set(textsIn(members["roleUids"]));
+  const patterns = textsIn(members["namePatterns"]);
+  return ({ identityUid, roleUid, name }) =>
+    identities.has(identityUid) || roles.has(roleUid) || patterns.some((pattern) => host.fits(pattern, name));
+}
+
+const isOwn = ([label]: Labelled): boolean => !label.startsWith(UNMANAGED);
+
+/**
+ * Grants under the labels that a program knows them by; what it does not have gets one that names it, and
+ * keeps it from one refresh to the next.
+ */
+function labelled(holdings: Iterable<Held>, known: readonly Labelled[]): Props {
+  const open = new Map([...holdings].map((held) => [keyOf(held), held]));
+  const bindings = new Map<string, Grant>();
+  const put = (label: string, grant: Grant) => {
+    if (bindings.has(label) || !open.delete(keyOf(grant))) return;
+    bindings.set(label, { identityUid: grant.identityUid, roleUid: grant.roleUid });
+  };
+  for (const [label, grant] of known) put(label, grant);
+  for (const held of [...open.values()]) {
+    const label = `${UNMANAGED}${held.name}`;
+    const tail = (uid: string) => uid.slice(-8);
+    put(label, held);
+    put(`${label} (${tail(held.identityUid)})`, held);
+    put(`${label} (${keyOf(held)})`, held);
+  }
+  // An own member, whatever the label: `__proto__` too.
+  return Object.fromEntries([...bindings].map(([label, grant]) => [label, { ...grant }]));
+}
+
+/** What a group holds, in the program's labels; what is excepted is not told. Undefined below no group. */
+export async function readBindings(api: Api, group: string, olds: Props, host: Host): Promise<Props> {
+  const holdings = await holdingsOf(api, group);
+  // The list of a group that is gone may be just empty.
+  if (holdings.size === 0) await api.get(api.address("/iam/v2/groups", group));
+  const known = bindingsIn(olds);
+  const ours = new Set(known.filter(isOwn).map(([, grant]) => keyOf(grant)));
+  const isExcepted = exceptions(olds, host);
+  const shown = [...holdings.values()].filter((held) => ours.has(keyOf(held)) || !isExcepted(held));
+  return { uid: group, bindings: labelled(shown, known) };
+}
+
+/** Runs an action for each item, as many at once as requests may be under way; starts none once one has failed. */
+async function inParallel<T>(
+  items: readonly T[],
+  { api, host }: { readonly api: Api; readonly host: Host },
+  action: (item: T) => Promise<void>,
+): Promise<Error[]> {
+  const failures: Error[] = [];
+  const queue = items.values();
+  const lane = async () => {
+    for (const item of queue) {
+      if (failures.length > 0) return;
+      await action(item).catch((error: unknown) => failures.push(host.explain("writing bindings", error)));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(api.maxConcurrency, items.length) }, lane));
+  return failures;
+}
+
+/** Makes bindings, by one request where all of them are taken; what it made is added to the holdings. */
+class Granting {
+  constructor(
+    private readonly api: Api,
+    private readonly host: Host,
+    private readonly group: string,
+    private readonly holdings: Holdings,
+  ) {}
+
+  async all(batch: readonly Labelled[]): Promise<void> {
+    try {
+      await this.settled(batch, (open) => this.sendBatch(open));
+    } catch (error) {
+      const labels = batch.map(([label]) => quoted(label));
+      const shown = [...labels.slice(0, 3), ...(labels.length > 3 ? ["…"] : [])].join(", ");
+      if (!isRefusal(error)) {
+        throw this.host.explain(`creating ${batch.length} bindings of group ${this.group} (${shown})`, error);
+      }
+      // All or none: each goes alone, so that the one at fault gets the error; the likely one first.
+      const suspects = new Set(
+        refusedFields(error).map((field) => Number(/^requests\[(\d+)\]/.exec(field)?.[1] ?? -1)),
+      );
+      const ordered = [...batch].sort(
+        (a, b) => Number(suspects.has(batch.indexOf(b))) - Number(suspects.has(batch.indexOf(a))),
+      );
+      for (const one of ordered) await this.one(one);
+    }
+  }
+
+  private async one(labelledGrant: Labelled): Promise<void> {
+    const [label, { identityUid, roleUid }] = labelledGrant;
+    const address = this.api.address(COLLECTION, this.group);
+    try {
+      await this.settled([labelledGrant], async () => {
+        await this.api.post(address, { identityUid, roleUid }, { repeatable: false });
+      });
+    } catch (error) {
+      throw this.host.explain(`creating binding ${quoted(label)} of group ${this.group}`, error);
+    }
+  }
+
+  private async sendBatch(open: readonly Labelled[]): Promise<void> {
+    const requests = open.map(([, { identityUid, roleUid }]) => ({
+      parent: this.group,
+      roleBinding: { identityUid, roleUid },
+    }));
+    const address = this.api.address(COLLECTION, undefined, ":batchCreate");
+    await this.api.post(address, { parent: this.group, requests }, { repeatable: false });
+  }
+
+  /** Sends, and settles a lost answer by looking: what is there is ours, and only the rest is sent again. */
+  private async settled(
+    items: readonly Labelled[],
+    send: (open: readonly Labelled[]) => Promise<void>,
+  ): Promise<void> {
+    let open = items;
+    for (let lost = 0; open.length > 0; lost += 1) {
+      try {
+        await send(open);
+        for (const [, grant] of open) this.holdings.set(keyOf(grant), { ...grant, name: "", uids: [] });
+        return;
+      } catch (error) {
+        const wait = LOST_DELAYS_MS[lost];
+        if (!isUnclear(error) || wait === undefined) throw error;
+        await this.host.sleep(wait);
+        const now = await this.look(error);
+        for (const [, grant] of open) {
+          const held = now.get(keyOf(grant));
+          if (held) this.holdings.set(keyOf(grant), held);
+        }
+        open = open.filter(([, grant]) => !now.has(keyOf(grant)));
+      }
+    }
+  }
+
+  private async look(lost: unknown): Promise<Holdings> {
+    try {
+      return await holdingsOf(this.api, this.group);
+    } catch (error) {
+      const message = (of: unknown) => (of instanceof Error ? of.message : "unknown error");
+      throw refused(
+        `creating bindings of group ${this.group}: an answer was lost (${message(lost)}), and looking for what it made failed (${message(error)}); run again: what is there is taken, not made twice`,
+      );
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return [
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "PERMISSION_DENIED",
+    "FAILED_PRECONDITION",
+    "ALREADY_EXISTS",
+    "OUT_OF_RANGE",
+  ].some((code) => hasCode(error, code));
+}
+
+/** What each of some roles allows; a role that cannot be read is missing. */
+async function capabilitiesOf(
+  api: Api,
+  roleUids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  const open = [...new Set(roleUids)];
+  for (let i = 0; i < open.length; i += ROLES_AT_ONCE) {
+    const query = { "uidp.ids": open.slice(i, i + ROLES_AT_ONCE) };
+    for await (const role of api.list("/iam/v2/roles", query)) {
+      found.set(text(role["uid"]), textsIn(role["capabilities"]));
+    }
+  }
+  return found;
+}
+
+/** The uid behind the token; undefined where it cannot be told. */
+async function callerOf(api: Api): Promise<string | undefined> {
+  const claims = await api.caller();
+  if (claims === undefined) return undefined;
+  const { issuer, subject } = claims;
+  if (/^[0-9a-f]{40}(\/[0-9a-f]{16})*$/.test(subject)) return subject;
+  try {
+    const found = await api.get("/iam/v2/identities:lookupIdentity", { issuer, subject });
+    return text(found["uid"]) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The roles that an identity holds at the groups above one. */
+async function rolesAbove(api: Api, group: string, identityUid: string): Promise<string[]> {
+  if (parentOf(group) === "") return [];
+  const roles: string[] = [];
+  for await (const item of api.list(COLLECTION, { identity: identityUid })) {
+    const grant = grantOf(item as Props);
+    const at = parentOf(text(item["uid"]));
+    if (grant.identityUid === identityUid && group.startsWith(`${at}/`)) roles.push(text(grant.roleUid));
+  }
+  return roles;
+}
+
+/**
+ * Refuses what would take from the caller what it needs to put things right again. Where nobody can tell who
+ * the caller is, it may be anyone who loses the right to manage bindings: a needless refusal is told with the
+ * way out, a caller who has locked itself out needs somebody else.
+ */
+async function keepCaller(
+  api: Api,
+  group: string,
+  removed: readonly Labelled[],
+  remaining: readonly Grant[],
+  allow: string,
+): Promise<void> {
+  if (removed.length === 0) return;
+  const caller = await callerOf(api);
+  const suspects =
+    caller === undefined ? removed : removed.filter(([, { identityUid }]) => identityUid === caller);
+  if (suspects.length === 0) return;
+  const keptHere = (identityUid: string) =>
+    remaining.filter((grant) => grant.identityUid === identityUid).map(({ roleUid }) => roleUid);
+  const identities = [...new Set(suspects.map(([, { identityUid }]) => identityUid))];
+  const capabilities = await capabilitiesOf(api, [
+    ...suspects.map(([, { roleUid }]) => roleUid),
+    ...identities.flatMap(keptHere),
+  ]);
+  for (const identityUid of identities) {
+    const theirs = suspects.filter(([, grant]) => grant.identityUid === identityUid);
+    // A role that cannot be read is taken to give all where it goes, and nothing where it stays.
+    const gives = ([, { roleUid }]: Labelled, capability: string) =>
+      capabilities.get(roleUid)?.includes(capability) ?? true;
+    const lost = (kept: readonly string[], known: typeof capabilities) =>
+      TO_MANAGE.filter(
+        (capability) =>
+          theirs.some((one) => !kept.includes(one[1].roleUid) && gives(one, capability)) &&
+          !kept.some((roleUid) => known.get(roleUid)?.includes(capability)),
+      );
+    const isLast = (kept: readonly string[]) => caller !== undefined && kept.length === 0;
+    const here = keptHere(identityUid);
+    if (lost(here, capabilities).length === 0 && !isLast(here)) continue;
+    const above = await rolesAbove(api, group, identityUid);
+    const kept = [...here, ...above];
+    const missing = lost(kept, new Map([...capabilities, ...(await capabilitiesOf(api, above))]));
+    if (missing.length === 0 && !isLast(kept)) continue;
+    const labels = theirs.map(([label]) => quoted(label)).join(", ");
+    const loss = missing.length === 0 ? "its last role there" : missing.join(" and ");
+    const what = `removing binding ${labels} of group ${group}: it takes ${loss} from`;
+    throw refused(
+      caller === undefined
+        ? `${what} ${identityUid}, and the token does not tell whether that is the caller itself; nothing was changed: if it is not, or if that is meant, ${allow}`
+        : `${what} the caller itself (${caller}); nothing was changed: keep such a binding there or above, let another identity do it, or ${allow}`,
+    );
+  }
+}
+
+/** Removes grants; the holdings lose what is gone. */
+function removeAll(
+  api: Api,
+  host: Host,
+  group: string,
+  holdings: Holdings,
+  surplus: readonly Labelled[],
+): Promise<Error[]> {
+  return inParallel(surplus, { api, host }, async ([label, grant]) => {
+    const held = holdings.get(keyOf(grant));
+    try {
+      for (const uid of held?.uids ?? []) await api.delete(COLLECTION, uid);
+    } catch (error) {
+      throw host.explain(`deleting binding ${quoted(label)} of group ${group}`, error);
+    }
+    holdings.delete(keyOf(grant));
+  });
+}
+
+/**
+ * Makes a group's bindings those of `news`: creates, and only then deletes what `olds` had. What neither has
+ * stays until a refresh has shown it: nothing goes that no preview has named.
+ */
+export async function writeBindings(
+  api: Api,
+  group: string,
+  olds: Props,
+  news: Props,
+  host: Host,
+): Promise<Props> {
+  const done = { uid: group, bindings: news["bindings"] };
+  const wanted = bindingsIn(news);
+  const before = bindingsIn(olds);
+  const wantedKeys = new Set(wanted.map(([, grant]) => keyOf(grant)));
+  const beforeKeys = new Set(before.map(([, grant]) => keyOf(grant)));
+  if (olds["parentUid"] !== undefined && isSameSet(wantedKeys, beforeKeys)) return done;
+
+  const holdings = await holdingsOf(api, group);
+  const found = new Set(holdings.keys());
+  const isExcepted = exceptions(news, host);
+  const missing = wanted.filter(([, grant]) => !holdings.has(keyOf(grant)));
+  const surplus = before.filter((one) => {
+    const held = holdings.get(keyOf(one[1]));
+    return held !== undefined && !wantedKeys.has(keyOf(held)) && (isOwn(one) || !isExcepted(held));
+  });
+  warnOfOthers(host, group, [...holdings.values()], (held) => {
+    const key = keyOf(held);
+    return wantedKeys.has(key) || beforeKeys.has(key) || isExcepted(held);
+  });
+  if (news["allowSelfRemoval"] !== true) {
+    const goes = new Set(surplus.map(([, grant]) => keyOf(grant)));
+    const stays = [...holdings.values()].filter((held) => !goes.has(keyOf(held)));
+    const after = [...stays, ...wanted.map(([, grant]) => grant)];
+    await keepCaller(api, group, surplus, after, "set allowSelfRemoval to true");
+  }
+
+  const granting = new Granting(api, host, group, holdings);
+  const batches: Labelled[][] = [];
+  for (let i = 0; i < missing.length; i += BATCH) batches.push(missing.slice(i, i + BATCH));
+  // One goes ahead: where nothing can be made, one request finds out.
+  const failures = await inParallel(batches.splice(0, 1), { api, host }, (batch) => granting.all(batch));
+  if (failures.length === 0) {
+    failures.push(...(await inParallel(batches, { api, host }, (batch) => granting.all(batch))));
+  }
+  if (failures.length === 0) failures.push(...(await removeAll(api, host, group, holdings, surplus)));
+  const [failure] = failures;
+  if (failure === undefined) return done;
+  if (isSameSet(found, new Set(holdings.keys()))) throw failure;
+  const ours = [...holdings.values()].filter(
+    (held) => wantedKeys.has(keyOf(held)) || beforeKeys.has(keyOf(held)),
+  );
+  const reasons = failures.map(({ message }) => message);
+  const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
+  throw new PartialFailure(group, { ...stored, bindings: labelled(ours, [...wanted, ...before]) }, [
+    ...new Set(reasons),
+  ]);
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((key) => other.has(key));
+}
+
+function warnOfOthers(
+  host: Host,
+  group: string,
+  holdings: readonly Held[],
+  isKnown: (held: Held) => boolean,
+): void {
+  const names = holdings.filter((held) => !isKnown(held)).map(({ name }) => name);
+  if (names.length === 0) return;
+  const shown = [...names.slice(0, 10), ...(names.length > 10 ? ["…"] : [])].join(", ");
+  host.warn(
+    `group ${group} holds ${names.length === 1 ? "a binding" : `${names.length} bindings`} that no program of this stack has: ${shown}; a refresh shows such bindings, and the next up removes them, unless ignore excepts them`,
+  );
+}
+
+/** Takes away the bindings of the program. What others made stays, also what a refresh has shown. */
+export async function deleteBindings(api: Api, group: string, olds: Props, host: Host): Promise<void> {
+  const holdings = await holdingsOf(api, group);
+  const surplus = bindingsIn(olds).filter((one) => isOwn(one) && holdings.has(keyOf(one[1])));
+  if (olds["allowSelfRemoval"] !== true) {
+    const goes = new Set(surplus.map(([, grant]) => keyOf(grant)));
+    const stays = [...holdings.values()].filter((held) => !goes.has(keyOf(held)));
+    await keepCaller(api, group, surplus, stays, "set allowSelfRemoval to true and run up before");
+  }
+  const [failure] = await removeAll(api, host, group, holdings, surplus);
+  if (failure !== undefined) throw failure;
+}

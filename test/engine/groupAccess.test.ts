@@ -1,0 +1,272 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { revealed, Stack } from "../support/engine";
+import type { Declarations } from "../support/engine";
+import { call } from "../support/wire";
+
+type Grant = readonly [who: string, role: string];
+
+const quick = { PLATFORM_MAX_RETRIES: "0" };
+
+describe("the access of a group, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let org: string;
+  let team: string;
+  /** Uids of identities and roles, by name. */
+  const uids: Record<string, string> = {};
+
+  const uidOf = (name: string): string => uids[name] ?? "";
+  const make = async (path: string, body: unknown): Promise<string> =>
+    String((await call(emulator, "POST", path, body))["uid"]);
+  const identity = async (name: string): Promise<string> =>
+    (uids[name] = await make(`/iam/v2/identities/${org}`, {
+      name,
+      claimMatch: { issuer: "https://issuer.example.com", subject: name },
+    }));
+  const bindByHand = (who: string, role: string, at = team) =>
+    make(`/iam/v2/roleBindings/${at}`, { identityUid: uidOf(who), roleUid: uidOf(role) });
+
+  const bindings = (grants: Readonly<Record<string, Grant>>) =>
+    Object.fromEntries(
+      Object.entries(grants).map(([label, [who, role]]) => [
+        label,
+        { identityUid: uidOf(who), roleUid: uidOf(role) },
+      ]),
+    );
+  const access = (
+    grants: Readonly<Record<string, Grant>>,
+    more: Record<string, unknown> = {},
+  ): Declarations => ({
+    access: { kind: "GroupAccess", args: { parentUid: team, bindings: bindings(grants), ...more } },
+  });
+
+  const writes = () =>
+    emulator.requests
+      .filter(({ method }) => method !== "GET")
+      .map(({ method, path }) => `${method} ${path.replace(/\/[0-9a-f]{16}$/, "/*")}`);
+  const nameOf = (uid: unknown): string =>
+    Object.entries(uids).find(([, known]) => known === uid)?.[0] ?? String(uid);
+  const held = (at = team): string[] =>
+    (emulator.state()["roleBindings"] ?? [])
+      .filter(({ uid }) => String(uid).startsWith(`${at}/`))
+      .map(({ identityUid, roleUid }) => `${nameOf(identityUid)} ${nameOf(roleUid)}`)
+      .sort();
+  const recorded = async (): Promise<Record<string, string>> => {
+    const outputs = revealed((await stack.ours())["access"]?.outputs?.["bindings"] ?? {});
+    return Object.fromEntries(
+      Object.entries(outputs as Record<string, { identityUid: string; roleUid: string }>).map(
+        ([label, { identityUid, roleUid }]) => [label, `${nameOf(identityUid)} ${nameOf(roleUid)}`],
+      ),
+    );
+  };
+  const said = (output: string) => output.replace(/\s+/g, " ");
+
+  /** A token of the emulator's own that stands for an identity. */
+  const tokenOf = async (name: string): Promise<string> => {
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = {
+      iss: "https://issuer.example.com",
+      sub: name,
+      aud: emulator.url,
+      exp: Date.now() / 1000 + 3600,
+    };
+    const bearer = `${encode({ alg: "RS256", kid: "k" })}.${encode(claims)}.c2lnbmVk`;
+    const query = new URLSearchParams({ aud: emulator.url, identity: uidOf(name) });
+    const answer = await call(
+      { url: emulator.url, token: bearer },
+      "POST",
+      `/sts/exchange?${query.toString()}`,
+    );
+    return String(answer["token"]);
+  };
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    org = await make("/iam/v2/groups", { name: "org" });
+    team = await make(`/iam/v2/groups/${org}`, { name: "team" });
+    for (const name of ["alice", "bob", "carol", "mallory", "break-glass"]) await identity(name);
+    const { roles } = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
+    for (const { name, uid } of roles as { name: string; uid: string }[]) uids[name] = uid;
+    stack = await new Stack(emulator).init();
+  }, 60_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  afterEach(() => emulator.clearFaults());
+
+  test("is made by one batch of what is missing: what is there is taken, not doubled", async () => {
+    await bindByHand("alice", "viewer");
+    await bindByHand("carol", "editor");
+    stack.declare(access({ "alice-views": ["alice", "viewer"], "bob-edits": ["bob", "editor"] }));
+    const preview = await stack.succeed(["preview", "--diff"]);
+    expect(preview.stdout).toMatch(/alice-views: \{[^}]*\}\s+bob-edits/);
+    emulator.clearRequests();
+    const up = await stack.up();
+    expect(writes()).toEqual(["POST /iam/v2/roleBindings:batchCreate"]);
+    expect(held()).toEqual(["alice viewer", "bob editor", "carol editor"]);
+    expect((await stack.ours())["access"]?.id).toBe(team);
+    expect(said(up.output)).toContain(
+      `group ${team} holds a binding that no program of this stack has: carol as editor`,
+    );
+  }, 60_000);
+
+  test("shows what was made by hand by its name, and the next run removes it", async () => {
+    const shown = await stack.pulumi(["preview", "--refresh", "--diff", "--expect-no-changes"]);
+    expect(shown.code).toBe(7);
+    expect(shown.stdout).toMatch(/\+ unmanaged: carol as editor/);
+    expect(shown.stdout).toMatch(/- unmanaged: carol as editor/);
+    emulator.clearRequests();
+    await stack.up("--refresh");
+    expect(writes()).toEqual([`DELETE /iam/v2/roleBindings/${team}/*`]);
+    expect(held()).toEqual(["alice viewer", "bob editor"]);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  }, 60_000);
+
+  test("changes create before they delete, are named in the preview, and a new label is no request", async () => {
+    stack.declare(access({ "alice-views": ["alice", "registry.pull"], "carol-views": ["carol", "viewer"] }));
+    const preview = await stack.succeed(["preview", "--diff"]);
+    expect(preview.stdout).toMatch(/~ alice-views/);
+    expect(preview.stdout).toMatch(/- bob-edits/);
+    expect(preview.stdout).toMatch(/\+ carol-views/);
+    emulator.clearRequests();
+    await stack.up();
+    expect(writes()).toEqual([
+      "POST /iam/v2/roleBindings:batchCreate",
+      `DELETE /iam/v2/roleBindings/${team}/*`,
+      `DELETE /iam/v2/roleBindings/${team}/*`,
+    ]);
+    expect(held()).toEqual(["alice registry.pull", "carol viewer"]);
+
+    stack.declare(access({ "alice-pulls": ["alice", "registry.pull"], "carol-views": ["carol", "viewer"] }));
+    emulator.clearRequests();
+    await stack.up();
+    expect(emulator.requests).toEqual([]);
+    expect(await recorded()).toEqual({ "alice-pulls": "alice registry.pull", "carol-views": "carol viewer" });
+  }, 60_000);
+
+  test("what ignore excepts is neither shown nor removed", async () => {
+    await bindByHand("break-glass", "owner");
+    await bindByHand("mallory", "registry.push");
+    const grants = { "alice-pulls": ["alice", "registry.pull"], "carol-views": ["carol", "viewer"] } as const;
+    stack.declare(
+      access(grants, { ignore: { namePatterns: ["break-glass as .+"], roleUids: [uidOf("registry.push")] } }),
+    );
+    emulator.clearRequests();
+    await stack.up();
+    expect(writes()).toEqual([]);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+    expect(held()).toContain("break-glass owner");
+  }, 60_000);
+
+  test("the caller does not remove what it manages the bindings by, unless told to", async () => {
+    const grants = { "alice-owns": ["alice", "owner"], "bob-owns": ["bob", "owner"] } as const;
+    const ignore = { identityUids: [uidOf("break-glass"), uidOf("mallory")] };
+    stack.declare(access(grants, { ignore }));
+    await stack.up();
+    stack.declare(access({ "bob-owns": ["bob", "owner"] }, { ignore }));
+    const [alice, bob] = [await tokenOf("alice"), await tokenOf("bob")];
+    emulator.clearRequests();
+    const own = await stack.pulumi(["up", "--yes", "--skip-preview"], { PLATFORM_TOKEN: alice });
+    expect(own.code).not.toBe(0);
+    expect(said(own.output)).toContain(
+      `removing binding "alice-owns" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from the caller itself`,
+    );
+    const untold = await stack.pulumi(["up", "--yes", "--skip-preview"]);
+    expect(untold.code).not.toBe(0);
+    expect(said(untold.output)).toContain("the token does not tell whether that is the caller itself");
+    expect(writes()).toEqual([]);
+    expect(held()).toContain("alice owner");
+
+    await stack.succeed(["up", "--yes", "--skip-preview"], { PLATFORM_TOKEN: bob });
+    expect(held()).not.toContain("alice owner");
+    stack.declare(access({ "alice-views": ["alice", "viewer"] }, { ignore, allowSelfRemoval: true }));
+    await stack.succeed(["up", "--yes", "--skip-preview"], { PLATFORM_TOKEN: bob });
+    expect(held()).toEqual(["alice viewer", "break-glass owner", "mallory registry.push"]);
+  }, 120_000);
+
+  test("a failure half way leaves what exists in state, and the next run finishes it", async () => {
+    const ignore = { identityUids: [uidOf("break-glass"), uidOf("mallory")] };
+    stack.declare(access({ "carol-edits": ["carol", "editor"] }, { ignore }));
+    emulator.addFault({ method: "DELETE", status: 403, body: { code: 7, message: "not you", details: [] } });
+    const half = await stack.pulumi(["up", "--yes", "--skip-preview"], quick);
+    expect(half.code).not.toBe(0);
+    expect(said(half.output)).toContain(
+      `deleting binding "alice-views" of group ${team}: PERMISSION_DENIED (HTTP 403): not you`,
+    );
+    expect(await recorded()).toEqual({ "alice-views": "alice viewer", "carol-edits": "carol editor" });
+    emulator.clearFaults();
+    await stack.up();
+    expect(await recorded()).toEqual({ "carol-edits": "carol editor" });
+    expect(held()).toEqual(["break-glass owner", "carol editor", "mallory registry.push"]);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  }, 60_000);
+
+  test("destroying it takes the program's bindings away, and no others", async () => {
+    stack.declare({});
+    await stack.up();
+    expect(held()).toEqual(["break-glass owner", "mallory registry.push"]);
+  }, 60_000);
+
+  test.each([
+    {
+      title: "two for one group that is still to be made",
+      parentUid: "${fresh}",
+      beside: { kind: "GroupAccess", args: { parentUid: "${fresh}", bindings: {} } },
+    },
+    {
+      title: "a RoleBinding beside it",
+      parentUid: "${there}",
+      beside: {
+        kind: "RoleBinding",
+        args: { parentUid: "${there}", identityUid: "${fresh}", roleUid: "${fresh}" },
+      },
+    },
+  ])(
+    "$title is an error of the preview",
+    async ({ parentUid, beside }) => {
+      stack.declare({
+        fresh: { kind: "Group", args: { parentUid: org, name: "fresh" } },
+        one: {
+          kind: "GroupAccess",
+          args: { parentUid: parentUid === "${there}" ? team : parentUid, bindings: {} },
+        },
+        beside: JSON.parse(JSON.stringify(beside).replaceAll("${there}", team)) as Declarations[string],
+      });
+      const run = await stack.pulumi(["preview"]);
+      expect(run.code).not.toBe(0);
+      expect(said(run.output)).toMatch(/GroupAccess "\w+" owns all role bindings of its group, but/);
+      expect(run.output).toContain(`${beside.kind} "beside"`);
+      expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+    },
+    60_000,
+  );
+
+  test("500 bindings take at most 25 requests to make, and 4 to refresh", async () => {
+    const roles = Object.keys(uids).filter((name) => /^(actions|apk|libraries|registry)\./.test(name));
+    const grants: Record<string, Grant> = {};
+    for (let i = 0; Object.keys(grants).length < 500; i += 1) {
+      await identity(`member-${i}`);
+      for (const role of roles) {
+        if (Object.keys(grants).length < 500) grants[`member-${i} ${role}`] = [`member-${i}`, role];
+      }
+    }
+    const many = await make(`/iam/v2/groups/${org}`, { name: "many" });
+    stack.declare({
+      many: { kind: "GroupAccess", args: { parentUid: many, bindings: bindings(grants) } },
+    });
+    emulator.clearRequests();
+    await stack.up();
+    expect(held(many)).toHaveLength(500);
+    expect(emulator.requests.length).toBeLessThanOrEqual(25);
+    expect(emulator.maxInFlight).toBeGreaterThan(1);
+    emulator.clearRequests();
+    await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+    expect(emulator.requests.length).toBeLessThanOrEqual(4);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(held(many)).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,473 @@
+import { startEmulator } from "../../../emulator";
+import type { Emulator, Fault } from "../../../emulator";
+import { handlersFor } from "../../../provider/engine/handlers";
+import type { Handlers } from "../../../provider/engine/handlers";
+import { HandlerError, PartialFailure } from "../../../provider/engine/messages";
+import type { Props } from "../../../provider/engine/spec";
+import { call } from "../../support/wire";
+import { clientOf, errorOf } from "../support/server";
+import { specOf } from "../support/samples";
+
+let emulator: Emulator;
+let org: string;
+let team: string;
+/** Uids of identities and roles, by name. */
+let uids: Record<string, string>;
+let slept: number[];
+let warned: string[];
+
+const uidOf = (name: string): string => uids[name] ?? name;
+const make = async (path: string, body: unknown): Promise<string> =>
+  String((await call(emulator, "POST", path, body))["uid"]);
+const grant = (who: string, role: string) => ({ identityUid: uidOf(who), roleUid: uidOf(role) });
+const bindByHand = (who: string, role: string, at = team) =>
+  make(`/iam/v2/roleBindings/${at}`, grant(who, role));
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+afterAll(() => emulator.close());
+
+beforeEach(async () => {
+  emulator.reset();
+  slept = [];
+  warned = [];
+  org = await make("/iam/v2/groups", { name: "org" });
+  team = await make(`/iam/v2/groups/${org}`, { name: "team" });
+  uids = {};
+  const { roles } = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
+  for (const { name, uid } of roles as { name: string; uid: string }[]) uids[name] = uid;
+  for (const name of ["alice", "bob", "carol"]) uids[name] = await identity(name);
+  emulator.clearRequests();
+});
+
+function identity(name: string): Promise<string> {
+  return make(`/iam/v2/identities/${org}`, {
+    name,
+    claimMatch: { issuer: "https://issuer.example.com", subject: name },
+  });
+}
+
+const jwt = (claims: object): string =>
+  ["{}", JSON.stringify(claims), "signature"]
+    .map((part) => Buffer.from(part).toString("base64url"))
+    .join(".");
+
+/**
+ * The handlers with the emulator's own token; to tell whose token it is, they are asked about a token that
+ * names the caller.
+ */
+function handlers({ caller, claims }: { caller?: string; claims?: object } = {}): Handlers {
+  const client = clientOf(emulator, {
+    tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false) },
+  });
+  const told = claims ?? (caller === undefined ? undefined : { iss: emulator.url, sub: uidOf(caller) });
+  const of = clientOf(emulator, {
+    tokens: {
+      token: () => Promise.resolve(told ? jwt(told) : "opaque"),
+      renew: () => Promise.resolve(false),
+    },
+  });
+  client.caller = () => of.caller();
+  return handlersFor(specOf("GroupAccess"), {
+    client: () => client,
+    now: Date.now,
+    sleep: (ms) => {
+      slept.push(ms);
+      return Promise.resolve();
+    },
+    warn: (line) => warned.push(line),
+  });
+}
+
+const inputs = (grants: Readonly<Record<string, readonly [string, string]>>, more: Props = {}): Props => ({
+  parentUid: team,
+  bindings: Object.fromEntries(
+    Object.entries(grants).map(([label, [who, role]]) => [label, grant(who, role)]),
+  ),
+  ...more,
+});
+
+const nameOf = (uid: unknown): string =>
+  Object.entries(uids).find(([, known]) => known === uid)?.[0] ?? String(uid);
+const held = (): string[] =>
+  (emulator.state()["roleBindings"] ?? [])
+    .filter(({ uid }) => String(uid).startsWith(`${team}/`))
+    .map(({ identityUid, roleUid }) => `${nameOf(identityUid)} ${nameOf(roleUid)}`)
+    .sort();
+const writes = () =>
+  emulator.requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+const batches = () =>
+  emulator.requests
+    .filter(({ path }) => path.endsWith(":batchCreate"))
+    .map(({ body }) => (body as { requests: unknown[] }).requests.length);
+const inForce = (fault: Fault) => emulator.addFault(fault);
+const readLabels = async (olds: Props): Promise<string[]> =>
+  Object.keys(((await handlers().read(team, olds)).inputs?.["bindings"] ?? {}) as object);
+
+/** As many grants as wanted, each of its own. */
+async function many(count: number): Promise<Record<string, readonly [string, string]>> {
+  const grants: Record<string, readonly [string, string]> = {};
+  const roles = Object.keys(uids).filter((name) => name.includes("."));
+  for (let i = 0; Object.keys(grants).length < count; i += 1) {
+    uids[`member ${i}`] = await identity(`member ${i}`);
+    for (const role of roles.slice(0, count - Object.keys(grants).length)) {
+      grants[`${i} ${role}`] = [`member ${i}`, role];
+    }
+  }
+  emulator.clearRequests();
+  return grants;
+}
+
+describe("making the access of a group", () => {
+  test("goes in batches of 25, one ahead and the others at once", async () => {
+    const wanted = inputs(await many(110));
+    emulator.settings({ latencyMs: 20 });
+    await expect(handlers().create(wanted)).resolves.toEqual({ id: team, outs: wanted });
+    expect(batches()).toEqual([25, 25, 25, 25, 10]);
+    expect(held()).toHaveLength(110);
+    expect(emulator.requests).toHaveLength(6);
+    expect(emulator.maxInFlight).toBe(4);
+    const again = await handlers().read(team, wanted);
+    expect(again).toEqual({ id: team, inputs: wanted, props: wanted });
+  });
+
+  test("of none looks whether the group is there, and writes nothing", async () => {
+    const none = inputs({});
+    await expect(handlers().create(none)).resolves.toEqual({ id: team, outs: none });
+    expect(writes()).toEqual([]);
+    const elsewhere = { ...none, parentUid: `${org}/${"0".repeat(16)}` };
+    await expect(handlers().read(elsewhere.parentUid, elsewhere)).resolves.toEqual({});
+  });
+
+  test("takes what is there, also where it is answered by uid alone or in whole objects alone", async () => {
+    await bindByHand("alice", "viewer");
+    for (const bindingAnswer of ["flat", "hydrated", "both"] as const) {
+      emulator.settings({ bindingAnswer });
+      emulator.clearRequests();
+      await handlers().create(inputs({ a: ["alice", "viewer"] }));
+      expect(writes()).toEqual([]);
+    }
+  });
+
+  test("warns of bindings that the program does not have, without removing one", async () => {
+    await bindByHand("bob", "owner");
+    await handlers().create(inputs({ a: ["alice", "viewer"] }));
+    expect(held()).toEqual(["alice viewer", "bob owner"]);
+    expect(warned).toEqual([
+      `group ${team} holds a binding that no program of this stack has: bob as owner; a refresh shows such bindings, and the next up removes them, unless ignore excepts them`,
+    ]);
+  });
+
+  test("names the binding that a batch was refused for, and records what was made", async () => {
+    const grants = await many(60);
+    const labels = Object.keys(grants);
+    const wrong = labels[40] ?? "";
+    grants[wrong] = ["0".repeat(40), "viewer"];
+    const error = await errorOf(handlers().create(inputs(grants)));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error.message).toContain(
+      `creating binding ${JSON.stringify(wrong)} of group ${team}: INVALID_ARGUMENT (HTTP 400)`,
+    );
+    expect(error.message).toContain(`identityUid: identity "${"0".repeat(40)}" does not exist`);
+    const { properties } = error as Error & Pick<PartialFailure, "properties">;
+    expect(error).toMatchObject({ id: team });
+    const stored = Object.keys(properties["bindings"] as object);
+    expect(stored).toHaveLength(held().length);
+    expect(stored).toEqual(expect.arrayContaining(labels.slice(0, 25)));
+    expect(stored).not.toContain(wrong);
+    // The one at fault is tried first: one request finds it.
+    expect(writes().filter((line) => line.endsWith(team))).toHaveLength(1);
+
+    grants[wrong] = ["alice", "viewer"];
+    await expect(handlers().update(team, properties, inputs(grants))).resolves.toEqual(inputs(grants));
+    expect(held()).toHaveLength(60);
+  });
+
+  test("where nothing was made is an error that leaves nothing in state", async () => {
+    const grants = { fine: ["alice", "viewer"], wrong: ["alice", "0".repeat(40)] } as const;
+    const error = await errorOf(handlers().create(inputs(grants)));
+    expect(error).toBeInstanceOf(HandlerError);
+    expect(error).not.toBeInstanceOf(PartialFailure);
+    expect(error.message).toContain('creating binding "wrong"');
+    expect(held()).toEqual([]);
+  });
+
+  test("below a new group waits until it has settled", async () => {
+    inForce({ path: ":batchCreate", status: 403, body: { code: 7, message: "", details: [] }, count: 1 });
+    inForce({
+      method: "POST",
+      path: `/iam/v2/roleBindings/${team}`,
+      status: 403,
+      body: { code: 7, message: "", details: [] },
+      count: 1,
+    });
+    await handlers().create(inputs({ a: ["alice", "viewer"] }));
+    expect(slept).toEqual([2000]);
+    expect(held()).toEqual(["alice viewer"]);
+  });
+});
+
+describe("a lost answer", () => {
+  test("is settled by looking: what was made is not made twice", async () => {
+    const wanted = inputs(await many(60));
+    inForce({ path: ":batchCreate", close: "after", count: 2 });
+    await expect(handlers().create(wanted)).resolves.toEqual({ id: team, outs: wanted });
+    expect(held()).toHaveLength(60);
+    expect(new Set(held()).size).toBe(60);
+    expect(slept).toEqual([500, 500]);
+  });
+
+  test("of what was not made is sent again", async () => {
+    inForce({ path: ":batchCreate", close: "before", count: 1 });
+    await handlers().create(inputs({ a: ["alice", "viewer"] }));
+    expect(held()).toEqual(["alice viewer"]);
+    expect(batches()).toEqual([1, 1]);
+  });
+
+  test("that cannot be looked for says so, and the next run takes what is there", async () => {
+    inForce({ path: ":batchCreate", close: "after", count: 1 });
+    inForce({ method: "GET", path: "/iam/v2/roleBindings", after: 1, status: 500, body: "" });
+    const wanted = inputs({ a: ["alice", "viewer"] });
+    expect((await errorOf(handlers().create(wanted))).message).toMatch(
+      /an answer was lost .* looking for what it made failed .* run again: what is there is taken, not made twice$/,
+    );
+    emulator.clearFaults();
+    await handlers().create(wanted);
+    expect(held()).toEqual(["alice viewer"]);
+  });
+});
+
+describe("reading the access of a group", () => {
+  test("tells others by their names, under labels that stay and never clash", async () => {
+    await bindByHand("alice", "viewer");
+    await bindByHand("bob", "viewer");
+    const olds = inputs({ "alice views": ["alice", "viewer"] });
+    expect(await readLabels(olds)).toEqual(["alice views", "unmanaged: bob as viewer"]);
+    uids["bob two"] = await identity("bob");
+    await bindByHand("bob two", "viewer");
+    const { inputs: first } = await handlers().read(team, olds);
+    const labels = Object.keys(first?.["bindings"] as object);
+    expect(labels).toHaveLength(3);
+    expect(
+      labels.filter((label) => /^unmanaged: bob as viewer( \([0-9a-f]{8}\))?$/.test(label)),
+    ).toHaveLength(2);
+    // One of them gone, the other keeps the label that it had.
+    const [, kept] = Object.entries(first?.["bindings"] as Record<string, Props>).filter(
+      ([label]) => label !== "alice views",
+    );
+    for (const { uid, identityUid } of emulator.state()["roleBindings"] ?? []) {
+      if (identityUid !== kept?.[1]["identityUid"] && identityUid !== uids["alice"]) {
+        await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+      }
+    }
+    expect(await readLabels(first ?? {})).toEqual(["alice views", kept?.[0]]);
+  });
+
+  test("does not show the same grant made twice, and removes both of them", async () => {
+    await bindByHand("alice", "viewer");
+    await bindByHand("alice", "viewer");
+    const olds = inputs({ a: ["alice", "viewer"] });
+    await expect(handlers().read(team, olds)).resolves.toMatchObject({ inputs: olds });
+    await handlers().update(team, olds, inputs({}));
+    expect(held()).toEqual([]);
+  });
+
+  test("does not tell of groups above and below", async () => {
+    await bindByHand("alice", "owner", org);
+    await bindByHand("alice", "owner", await make(`/iam/v2/groups/${team}`, { name: "below" }));
+    expect(await readLabels(inputs({}))).toEqual([]);
+  });
+
+  test("by uid alone tells everything there is", async () => {
+    await bindByHand("alice", "viewer");
+    expect(await readLabels({})).toEqual(["unmanaged: alice as viewer"]);
+  });
+
+  test("leaves out what ignore excepts by identity, role or whole name, never what is the program's", async () => {
+    await bindByHand("alice", "viewer");
+    await bindByHand("bob", "editor");
+    await bindByHand("carol", "owner");
+    const own = inputs({ a: ["alice", "viewer"] });
+    const shown = (ignore: Props) => readLabels({ ...own, ignore });
+    expect(await shown({ identityUids: [uidOf("bob")], roleUids: [uidOf("owner")] })).toEqual(["a"]);
+    expect(await shown({ namePatterns: [".* as (owner|viewer)"] })).toEqual([
+      "a",
+      "unmanaged: bob as editor",
+    ]);
+    expect(await shown({ namePatterns: ["bob", "carol as own"] })).toHaveLength(3);
+  });
+});
+
+describe("changing the access of a group", () => {
+  test("leaves alone what no refresh has shown", async () => {
+    const olds = inputs({ a: ["alice", "viewer"] });
+    await handlers().create(olds);
+    await bindByHand("bob", "viewer");
+    await handlers().update(team, olds, inputs({ c: ["carol", "viewer"] }));
+    expect(held()).toEqual(["bob viewer", "carol viewer"]);
+    expect(warned).toHaveLength(1);
+  });
+
+  test("makes again what was deleted by hand", async () => {
+    const olds = inputs({ a: ["alice", "viewer"] });
+    await handlers().update(team, olds, inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
+    expect(held()).toEqual(["alice viewer", "bob viewer"]);
+    expect(batches()).toEqual([2]);
+  });
+
+  test("excepts what ignore says now, though a refresh has shown it", async () => {
+    await bindByHand("bob", "viewer");
+    const own = inputs({});
+    const { inputs: shown } = await handlers().read(team, own);
+    await handlers().update(team, shown ?? {}, { ...own, ignore: { identityUids: [uidOf("bob")] } });
+    expect(held()).toEqual(["bob viewer"]);
+    await handlers().update(team, shown ?? {}, own);
+    expect(held()).toEqual([]);
+  });
+
+  test("takes over a binding that was made by hand, without a request", async () => {
+    await bindByHand("bob", "viewer");
+    const { inputs: shown } = await handlers().read(team, inputs({}));
+    emulator.clearRequests();
+    const news = inputs({ b: ["bob", "viewer"] });
+    await expect(handlers().update(team, shown ?? {}, news)).resolves.toEqual(news);
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test("deletes nothing where something could not be made", async () => {
+    const olds = inputs({ a: ["alice", "viewer"] });
+    await handlers().create(olds);
+    const news = inputs({ a: ["alice", "0".repeat(40)], b: ["bob", "viewer"] });
+    expect((await errorOf(handlers().update(team, olds, news))).message).toContain('creating binding "a"');
+    expect(held()).toContain("alice viewer");
+  });
+
+  test("that fails half way records the old and the new, and finishes later", async () => {
+    const olds = inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] });
+    await handlers().create(olds);
+    const news = inputs({ a: ["alice", "editor"] });
+    inForce({ method: "DELETE", after: 1, status: 403, body: { code: 7, message: "no", details: [] } });
+    const error = await errorOf(handlers().update(team, olds, news));
+    expect(error).toBeInstanceOf(PartialFailure);
+    const { properties } = error as Error & Pick<PartialFailure, "properties">;
+    const stored = Object.values(properties["bindings"] as Record<string, Props>);
+    expect(
+      stored.map(({ identityUid, roleUid }) => `${nameOf(identityUid)} ${nameOf(roleUid)}`).sort(),
+    ).toEqual(held());
+    expect(held()).toHaveLength(2);
+    emulator.clearFaults();
+    await expect(handlers().update(team, properties, news)).resolves.toEqual(news);
+    expect(held()).toEqual(["alice editor"]);
+  });
+});
+
+describe("the caller's own rights", () => {
+  const message = async (
+    before: Readonly<Record<string, readonly [string, string]>>,
+    after: Readonly<Record<string, readonly [string, string]>>,
+    options: Parameters<typeof handlers>[0] & { more?: Props },
+  ): Promise<string | undefined> => {
+    const olds = inputs(before);
+    await handlers().create(olds);
+    emulator.clearRequests();
+    const there = held();
+    try {
+      await handlers(options).update(team, olds, inputs(after, options.more));
+      return undefined;
+    } catch (error) {
+      expect(held()).toEqual(there);
+      expect(writes()).toEqual([]);
+      return (error as Error).message;
+    }
+  };
+
+  test("are not removed: the message names binding, right and caller", async () => {
+    expect(await message({ me: ["alice", "owner"] }, {}, { caller: "alice" })).toBe(
+      `removing binding "me" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from the caller itself (${uidOf("alice")}); nothing was changed: keep such a binding there or above, let another identity do it, or set allowSelfRemoval to true`,
+    );
+  });
+
+  test("are removed where that is allowed", async () => {
+    const more = { allowSelfRemoval: true };
+    expect(await message({ me: ["alice", "owner"] }, {}, { caller: "alice", more })).toBeUndefined();
+  });
+
+  test("may not become lesser rights, nor none at all", async () => {
+    const caller = "alice";
+    expect(await message({ me: ["alice", "owner"] }, { me: ["alice", "viewer"] }, { caller })).toContain(
+      "it takes CAP_IAM_ROLE_BINDINGS_CREATE",
+    );
+    expect(await message({ me: ["bob", "viewer"] }, {}, { caller: "bob" })).toContain(
+      "it takes its last role there from the caller itself",
+    );
+  });
+
+  test("are kept by another binding there or above", async () => {
+    const caller = "alice";
+    await bindByHand("alice", "limited_owner", org);
+    expect(await message({ me: ["alice", "owner"] }, {}, { caller })).toContain(
+      "it takes CAP_IAM_ROLE_BINDINGS_DELETE from",
+    );
+    await bindByHand("alice", "owner", org);
+    expect(await message({ me: ["alice", "owner"] }, {}, { caller })).toBeUndefined();
+    const both = { me: ["alice", "owner"], too: ["alice", "viewer"] } as const;
+    expect(await message(both, { me: ["alice", "owner"] }, { caller })).toBeUndefined();
+  });
+
+  test("are those of a person whom the token names by issuer and subject", async () => {
+    const claims = { iss: "https://issuer.example.com", sub: "alice" };
+    const { uid } = await call(
+      emulator,
+      "GET",
+      "/iam/v2/identities:lookupIdentity?issuer=https%3A%2F%2Fissuer.example.com&subject=alice",
+    );
+    uids["person"] = String(uid);
+    expect(await message({ me: ["person", "owner"] }, {}, { claims })).toContain("from the caller itself");
+  });
+
+  test("of others may go", async () => {
+    expect(await message({ b: ["bob", "owner"] }, {}, { caller: "alice" })).toBeUndefined();
+  });
+
+  test("may be anyone's where the token does not tell: only what manages bindings is kept", async () => {
+    expect(await message({ b: ["bob", "editor"], c: ["carol", "viewer"] }, {}, {})).toBeUndefined();
+    expect(await message({ b: ["bob", "owner"] }, {}, {})).toBe(
+      `removing binding "b" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from ${uidOf("bob")}, and the token does not tell whether that is the caller itself; nothing was changed: if it is not, or if that is meant, set allowSelfRemoval to true`,
+    );
+    expect(await message({ b: ["bob", "owner"] }, {}, { more: { allowSelfRemoval: true } })).toBeUndefined();
+  });
+
+  test("hold for a role that cannot be read", async () => {
+    inForce({ path: "/iam/v2/roles", body: { roles: [], nextPageToken: "" } });
+    expect(await message({ me: ["alice", "editor"] }, {}, { caller: "alice" })).toContain(
+      "from the caller itself",
+    );
+  });
+
+  test("stop a delete too, which says how to go on", async () => {
+    const olds = inputs({ me: ["alice", "owner"] });
+    await handlers().create(olds);
+    const error = await errorOf(handlers({ caller: "alice" }).delete(team, olds));
+    expect(error.message).toMatch(/or set allowSelfRemoval to true and run up before$/);
+    await handlers({ caller: "alice" }).delete(team, { ...olds, allowSelfRemoval: true });
+    expect(held()).toEqual([]);
+  });
+});
+
+describe("deleting the access of a group", () => {
+  test("takes away the program's bindings, not those of others, though a refresh has shown them", async () => {
+    await bindByHand("bob", "viewer");
+    const olds = inputs({ a: ["alice", "viewer"], c: ["carol", "viewer"] });
+    await handlers().create(olds);
+    const { inputs: shown } = await handlers().read(team, olds);
+    await handlers().delete(team, shown ?? {});
+    expect(held()).toEqual(["bob viewer"]);
+  });
+
+  test("of a group that is gone is done", async () => {
+    const gone = `${org}/${"0".repeat(16)}`;
+    await handlers().delete(gone, { ...inputs({ a: ["alice", "viewer"] }), parentUid: gone });
+    expect(writes()).toEqual([]);
+  });
+});
