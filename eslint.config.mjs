@@ -89,7 +89,7 @@ export default tseslint.config(
   layer(["provider/engine/{handlers,messages}.ts"], [noPulumi, noUpper, noCli, noAxios, noEmulator]),
   layer(["provider/engine/dynamic.ts"], [noPulumi, noCli, noAxios, noEmulator]),
   layer(
-    ["provider/engine/resource.ts"],
+    ["provider/engine/{resource,ownership}.ts"],
     [
       noCli,
       noUpper,

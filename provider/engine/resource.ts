@@ -57,24 +57,48 @@ function withSecrets(
   return Object.fromEntries(entries);
 }
 
-function secretOutputs(
+/** What is the same for every resource of a kind. */
+interface Shape {
+  readonly __provider: string;
+  /** Undefined for each output of the server's, so that the engine's library makes it a property. */
+  readonly outputs: Readonly<Record<string, undefined>>;
+  readonly secretOutputs: readonly string[];
+  readonly takesSecrets: boolean;
+}
+
+const shapes = new WeakMap<ResourceSpec, Shape>();
+
+function shapeOf(spec: ResourceSpec): Shape {
+  const known = shapes.get(spec);
+  if (known) return known;
+  const outputs = Object.entries(spec.outputs ?? {});
+  const shape = {
+    __provider: providerText(spec.kind),
+    outputs: Object.fromEntries(outputs.map(([key]) => [key, undefined])),
+    secretOutputs: outputs.filter(([, field]) => field.secret).map(([key]) => key),
+    takesSecrets: Object.values(spec.fields).some(holdsSecret),
+  };
+  shapes.set(spec, shape);
+  return shape;
+}
+
+function withSecretOutputs(
   spec: ResourceSpec,
   opts: pulumi.CustomResourceOptions | undefined,
 ): pulumi.CustomResourceOptions | undefined {
-  const names = Object.entries(spec.outputs ?? {})
-    .filter(([, field]) => field.secret)
-    .map(([key]) => key);
-  return names.length === 0 ? opts : pulumi.mergeOptions(opts, { additionalSecretOutputs: names });
+  const { secretOutputs } = shapeOf(spec);
+  return secretOutputs.length === 0
+    ? opts
+    : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
 }
 
 function properties(
   spec: ResourceSpec,
   name: string,
-  args: Readonly<Record<string, unknown>> | undefined,
+  args: object | undefined,
   opts: pulumi.CustomResourceOptions | undefined,
 ): Record<string, unknown> {
-  const __provider = providerText(spec.kind);
-  const outputs = Object.fromEntries(Object.keys(spec.outputs ?? {}).map((key) => [key, undefined]));
+  const { __provider, outputs, takesSecrets } = shapeOf(spec);
   if (opts?.id !== undefined) {
     const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
     return { ...all, ...outputs, __provider };
@@ -85,8 +109,10 @@ function properties(
       `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
     );
   }
-  const set = Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider");
-  return { ...withSecrets(spec.fields, Object.fromEntries(set)), ...outputs, __provider };
+  const set = Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider"),
+  );
+  return Object.assign(takesSecrets ? withSecrets(spec.fields, set) : set, outputs, { __provider });
 }
 
 let warned = false;
@@ -132,8 +158,8 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     super(
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,
-      properties(spec, name, args && { ...args }, opts),
-      secretOutputs(spec, opts),
+      properties(spec, name, args, opts),
+      withSecretOutputs(spec, opts),
     );
     warnOfStoredToken();
     if (args !== undefined && spec.advise) giveAdvice(spec, spec.advise, name, { ...args });

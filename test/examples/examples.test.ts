@@ -48,3 +48,51 @@ test("the project file of the repository runs the first example", async () => {
   await runs(await stack.init());
   stack.dispose();
 }, 120_000);
+
+/** The example's component, for as many teams as wanted: each of one role, two bindings and one repository. */
+const teams = (count: number) => `
+import { Group, Identity } from "pulumi-platform";
+import { Team } from "./team";
+const org = new Group("org", { name: "org" });
+const claimMatch = { issuer: "https://issuer.example.com", subject: "ada" };
+const people = { ada: new Identity("ada", { parentUid: org.id, name: "ada", claimMatch }).id };
+for (let i = 0; i < ${count}; i += 1) {
+  const args = {
+    parentUid: org.id,
+    description: "a team",
+    roles: { pusher: ["CAP_REPO_LIST"] },
+    access: { pusher: ["ada"], viewer: ["ada"] },
+    repos: { api: "its service" },
+  };
+  new Team(\`team-\${100 + i}\`, args, people);
+}
+`;
+
+test("a team of the example costs five resources and four requests, and its state is bounded", async () => {
+  const stack = new Stack(emulator);
+  stack.copy(join(ROOT, "examples", "teams"));
+  await stack.init();
+  const measured = [];
+  for (const count of [1, 3]) {
+    stack.files({ "index.ts": teams(count) });
+    emulator.clearRequests();
+    await stack.up();
+    const resources = await stack.resources();
+    const writes = emulator.requests.filter(({ method }) => method !== "GET").length;
+    const bytes = Buffer.byteLength(JSON.stringify(resources));
+    measured.push({ resources: resources.length, requests: emulator.requests.length, writes, bytes });
+  }
+  const [one, three] = measured;
+  const perTeam = {
+    resources: ((three?.resources ?? 0) - (one?.resources ?? 0)) / 2,
+    writes: (three?.writes ?? 0) / 2,
+    // One lookup of the built-in role for all teams, and one list for each team's access.
+    reads: ((three?.requests ?? 0) - (three?.writes ?? 0) - 1) / 2,
+    stateBytes: ((three?.bytes ?? 0) - (one?.bytes ?? 0)) / 2,
+  };
+  console.log(`a team costs ${JSON.stringify(perTeam)}`);
+  expect(perTeam).toMatchObject({ resources: 5, writes: 4, reads: 1 });
+  expect(perTeam.stateBytes).toBeLessThan(10_000);
+  await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+  stack.dispose();
+}, 120_000);

@@ -18,6 +18,7 @@ const forbidden: [string, string][] = [
   ["provider/engine/dynamic.ts", "../index"],
   ["provider/engine/resource.ts", "./handlers"],
   ["provider/engine/resource.ts", "../api/client"],
+  ["provider/engine/ownership.ts", "../api/client"],
   ["provider/api/client.ts", "../engine/spec"],
   ["provider/api/client.ts", "@pulumi/pulumi"],
   ["provider/resources/role.ts", "../api/client"],
