@@ -19,7 +19,29 @@ const program = {
  * The bytes of our inputs and outputs in state, for each sample: what it takes, and no more. File backends write
  * the whole state at each step, so that whatever is added costs every program time.
  */
-const MOST_BYTES: Readonly<Record<string, number>> = {};
+const MOST_BYTES: Readonly<Record<string, number>> = {
+  access: 1082,
+  accounts: 1292,
+  aws: 632,
+  binding: 568,
+  claims: 736,
+  invite: 779,
+  keys: 922,
+  mapping: 642,
+  "open-invite": 697,
+  provider: 1040,
+  readme: 394,
+  repo: 2250,
+  role: 436,
+  root: 240,
+  scim: 823,
+  service: 450,
+  subscription: 358,
+  synced: 535,
+  tag: 544,
+  team: 342,
+  terms: 392,
+};
 
 const size = (resource: StateResource | undefined): number =>
   Buffer.byteLength(JSON.stringify(resource?.inputs)) + Buffer.byteLength(JSON.stringify(resource?.outputs));

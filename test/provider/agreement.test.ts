@@ -28,7 +28,7 @@ const baseOf = ({ label, args }: Sample): Promise<Props> =>
   stack.resolved(JSON.parse(JSON.stringify(args).replaceAll("${own}", `\${${ownOf(label)}}`)) as Props);
 
 /** Kinds that are written by requests of their own, which their own tests follow. */
-const apart = ["RepoReadme", "ScimToken", "TermsAcceptance"];
+const apart = ["GroupAccess", "RepoReadme", "ScimToken", "TermsAcceptance"];
 const posted = samples.filter(({ kind }) => !apart.includes(kind));
 
 const hex = (digits: string, length: number): string => digits.repeat(length).slice(0, length);

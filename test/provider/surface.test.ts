@@ -41,6 +41,7 @@ const users: Readonly<Record<string, string>> = {
   "RoleBindingsService/CreateRoleBinding": "RoleBinding.create",
   "RoleBindingsService/UpdateRoleBinding": "RoleBinding.update",
   "RoleBindingsService/DeleteRoleBinding": "RoleBinding.delete",
+  "RoleBindingsService/BatchCreateRoleBindings": "GroupAccess.create",
   "IdentityProvidersService/ListIdentityProviders": "getIdentityProviders",
   "IdentityProvidersService/GetIdentityProvider": "IdentityProvider.read",
   "IdentityProvidersService/CreateIdentityProvider": "IdentityProvider.create",
@@ -99,7 +100,6 @@ const unused: Readonly<Record<string, string>> = {
     "asks people for something, once: no state to declare, refused the second time",
   "IdentitiesService/UpdateIdentityMetadata":
     "the profile of whoever runs the program, not of the organisation",
-  "RoleBindingsService/BatchCreateRoleBindings": "the engine makes resources one by one",
   "ExternalGroupRoleMappingsService/BatchDeleteExternalGroupRoleMappings":
     "the engine deletes resources one by one",
   "SecurityAdvisoryService/ListResolvedVulnsReports":
@@ -221,6 +221,23 @@ const elsewhere: Readonly<Record<string, readonly [file: string, name: string]>>
       ],
     ]),
   ),
+  "GroupAccess.bindings": [
+    "test/engine/groupAccess.test.ts",
+    "changes create before they delete, are named in the preview, and a new label is no request",
+  ],
+  ...Object.fromEntries(
+    ["ignore", "ignore.identityUids", "ignore.roleUids", "ignore.namePatterns"].map((path) => [
+      `GroupAccess.${path}`,
+      [
+        "test/provider/resources/groupAccess.test.ts",
+        "leaves out what ignore excepts by identity, role or whole name, never what is the program's",
+      ],
+    ]),
+  ),
+  "GroupAccess.allowSelfRemoval": [
+    "test/engine/groupAccess.test.ts",
+    "the caller does not remove what it manages the bindings by, unless told to",
+  ],
   "TermsAcceptance.documentIds": [
     "test/provider/resources/termsAcceptance.test.ts",
     "accepts what the program adds, and withdraws nothing",
