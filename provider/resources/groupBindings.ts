@@ -13,8 +13,11 @@ const COLLECTION = "/iam/v2/roleBindings";
 /** Bindings in one batch (contract, section 6). */
 const BATCH = 25;
 
-/** Waits before looking for what a lost answer may have made. */
-const LOST_DELAYS_MS = [500, 2000, 5000];
+/** Waits between looks for what a lost answer may have made, since it may be made late; then it is sent again. */
+const LOOK_DELAYS_MS = [500, 1500, 3000];
+
+/** How often a create is sent whose answers are lost. */
+const MOST_SENDS = 3;
 
 /** Roles asked for by one list, so that its URL stays short. */
 const ROLES_AT_ONCE = 50;
@@ -157,6 +160,8 @@ async function inParallel<T>(
 
 /** Makes bindings, by one request where all of them are taken; what it made is added to the holdings. */
 class Granting {
+  private readonly sentTwice = new Set<string>();
+
   constructor(
     private readonly api: Api,
     private readonly host: Host,
@@ -211,22 +216,35 @@ class Granting {
     send: (open: readonly Labelled[]) => Promise<void>,
   ): Promise<void> {
     let open = items;
-    for (let lost = 0; open.length > 0; lost += 1) {
+    for (let sends = 1; ; sends += 1) {
       try {
         await send(open);
         for (const [, grant] of open) this.holdings.set(keyOf(grant), { ...grant, name: "", uids: [] });
         return;
       } catch (error) {
-        const wait = LOST_DELAYS_MS[lost];
-        if (!isUnclear(error) || wait === undefined) throw error;
-        await this.host.sleep(wait);
-        const now = await this.look(error);
-        for (const [, grant] of open) {
-          const held = now.get(keyOf(grant));
-          if (held) this.holdings.set(keyOf(grant), held);
+        if (!isUnclear(error)) throw error;
+        for (const wait of LOOK_DELAYS_MS) {
+          await this.host.sleep(wait);
+          const now = await this.look(error);
+          for (const [, grant] of open) {
+            const held = now.get(keyOf(grant));
+            if (held) this.holdings.set(keyOf(grant), held);
+          }
+          open = open.filter(([, grant]) => !now.has(keyOf(grant)));
+          if (open.length === 0) return;
         }
-        open = open.filter(([, grant]) => !now.has(keyOf(grant)));
+        if (sends === MOST_SENDS) throw error;
+        for (const [, grant] of open) this.sentTwice.add(keyOf(grant));
       }
+    }
+  }
+
+  /** What was sent first may have arrived after all: of two that grant the same, one goes. */
+  async removeTwins(): Promise<void> {
+    if (this.sentTwice.size === 0) return;
+    for (const [key, { uids }] of await holdingsOf(this.api, this.group)) {
+      if (!this.sentTwice.has(key)) continue;
+      for (const uid of uids.slice(1)) await this.api.delete(COLLECTION, uid);
     }
   }
 
@@ -411,6 +429,9 @@ export async function writeBindings(
   const failures = await inParallel(batches.splice(0, 1), { api, host }, (batch) => granting.all(batch));
   if (failures.length === 0) {
     failures.push(...(await inParallel(batches, { api, host }, (batch) => granting.all(batch))));
+  }
+  if (failures.length === 0) {
+    failures.push(...(await inParallel([granting], { api, host }, (all) => all.removeTwins())));
   }
   if (failures.length === 0) failures.push(...(await removeAll(api, host, group, holdings, surplus)));
   const [failure] = failures;

@@ -57,7 +57,11 @@ const jwt = (claims: object): string =>
  * The handlers with the emulator's own token; to tell whose token it is, they are asked about a token that
  * names the caller.
  */
-function handlers({ caller, claims }: { caller?: string; claims?: object } = {}): Handlers {
+function handlers({
+  caller,
+  claims,
+  beforePost,
+}: { caller?: string; claims?: object; beforePost?: (count: number) => Promise<unknown> } = {}): Handlers {
   const client = clientOf(emulator, {
     tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false) },
   });
@@ -69,6 +73,14 @@ function handlers({ caller, claims }: { caller?: string; claims?: object } = {})
     },
   });
   client.caller = () => of.caller();
+  if (beforePost) {
+    const post = client.post.bind(client);
+    let count = 0;
+    client.post = async (...args) => {
+      await beforePost((count += 1));
+      return post(...args);
+    };
+  }
   return handlersFor(specOf("GroupAccess"), {
     client: () => client,
     now: Date.now,
@@ -218,11 +230,22 @@ describe("a lost answer", () => {
     expect(slept).toEqual([500, 500]);
   });
 
-  test("of what was not made is sent again", async () => {
+  test("of what was not made is sent again, after three looks", async () => {
     inForce({ path: ":batchCreate", close: "before", count: 1 });
     await handlers().create(inputs({ a: ["alice", "viewer"] }));
     expect(held()).toEqual(["alice viewer"]);
     expect(batches()).toEqual([1, 1]);
+    expect(slept).toEqual([500, 1500, 3000]);
+  });
+
+  test("of what arrives only after it was sent again leaves one of the two", async () => {
+    inForce({ path: ":batchCreate", close: "before", count: 1 });
+    const late = handlers({
+      beforePost: (count) => (count === 2 ? bindByHand("alice", "viewer") : Promise.resolve()),
+    });
+    await late.create(inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
+    expect(batches()).toEqual([2, 2]);
+    expect(held()).toEqual(["alice viewer", "bob viewer"]);
   });
 
   test("that cannot be looked for says so, and the next run takes what is there", async () => {
