@@ -26,7 +26,8 @@ const ROLES_AT_ONCE = 50;
 export const UNMANAGED = "unmanaged: ";
 
 /** Whoever has these at a group can put its bindings right again. */
-const TO_MANAGE = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLE_BINDINGS_DELETE"];
+const TO_DELETE = "CAP_IAM_ROLE_BINDINGS_DELETE";
+const TO_MANAGE = ["CAP_IAM_ROLE_BINDINGS_CREATE", TO_DELETE];
 
 interface Grant {
   readonly identityUid: string;
@@ -48,6 +49,8 @@ type Labelled = readonly [label: string, grant: Grant];
 
 const keyOf = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
 const quoted = (label: string): string => JSON.stringify(printable(label, 100));
+const namesOf = (some: readonly Labelled[]): string =>
+  [...some.slice(0, 3).map(([label]) => quoted(label)), ...(some.length > 3 ? ["…"] : [])].join(", ");
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The bindings among arguments or outputs, with their labels. */
@@ -173,10 +176,11 @@ class Granting {
     try {
       await this.settled(batch, (open) => this.sendBatch(open));
     } catch (error) {
-      const labels = batch.map(([label]) => quoted(label));
-      const shown = [...labels.slice(0, 3), ...(labels.length > 3 ? ["…"] : [])].join(", ");
       if (!isRefusal(error)) {
-        throw this.host.explain(`creating ${batch.length} bindings of group ${this.group} (${shown})`, error);
+        throw this.host.explain(
+          `creating ${batch.length} bindings of group ${this.group} (${namesOf(batch)})`,
+          error,
+        );
       }
       // All or none: each goes alone, so that the one at fault gets the error; the likely one first.
       const suspects = new Set(
@@ -194,43 +198,50 @@ class Granting {
     const address = this.api.address(COLLECTION, this.group);
     try {
       await this.settled([labelledGrant], async () => {
-        await this.api.post(address, { identityUid, roleUid }, { repeatable: false });
+        const made = await this.api.post(address, { identityUid, roleUid }, { repeatable: false });
+        return parentOf(text(made["uid"])) === this.group;
       });
     } catch (error) {
       throw this.host.explain(`creating binding ${quoted(label)} of group ${this.group}`, error);
     }
   }
 
-  private async sendBatch(open: readonly Labelled[]): Promise<void> {
+  private async sendBatch(open: readonly Labelled[]): Promise<boolean> {
     const requests = open.map(([, { identityUid, roleUid }]) => ({
       parent: this.group,
       roleBinding: { identityUid, roleUid },
     }));
     const address = this.api.address(COLLECTION, undefined, ":batchCreate");
-    await this.api.post(address, { parent: this.group, requests }, { repeatable: false });
+    const answer = await this.api.post(address, { parent: this.group, requests }, { repeatable: false });
+    const made = answer["roleBindings"];
+    return Array.isArray(made) && made.length === open.length;
   }
 
-  /** Sends, and settles a lost answer by looking: what is there is ours, and only the rest is sent again. */
+  /**
+   * Sends, and settles a lost answer by looking: what is there is ours, and only the rest is sent again. `send` tells
+   * whether the answer says that all of it was made.
+   */
   private async settled(
     items: readonly Labelled[],
-    send: (open: readonly Labelled[]) => Promise<void>,
+    send: (open: readonly Labelled[]) => Promise<boolean>,
   ): Promise<void> {
     let open = items;
     for (let sends = 1; ; sends += 1) {
       try {
-        await send(open);
-        for (const [, grant] of open) this.holdings.set(keyOf(grant), { ...grant, name: "", uids: [] });
-        return;
+        if (await send(open)) {
+          for (const [, grant] of open) this.holdings.set(keyOf(grant), { ...grant, name: "", uids: [] });
+          return;
+        }
+        open = await this.lookFor(open, undefined);
+        if (open.length === 0) return;
+        throw refused(
+          `creating bindings of group ${this.group}: the server answered without an error, but did not make ${namesOf(open)}`,
+        );
       } catch (error) {
         if (!isUnclear(error)) throw error;
         for (const wait of LOOK_DELAYS_MS) {
           await this.host.sleep(wait);
-          const now = await this.look(error);
-          for (const [, grant] of open) {
-            const held = now.get(keyOf(grant));
-            if (held) this.holdings.set(keyOf(grant), held);
-          }
-          open = open.filter(([, grant]) => !now.has(keyOf(grant)));
+          open = await this.lookFor(open, error);
           if (open.length === 0) return;
         }
         if (sends === MOST_SENDS) throw error;
@@ -248,15 +259,22 @@ class Granting {
     }
   }
 
-  private async look(lost: unknown): Promise<Holdings> {
+  /** What of this is not there; the rest is added to the holdings. */
+  private async lookFor(open: readonly Labelled[], lost: unknown): Promise<readonly Labelled[]> {
+    let now: Holdings;
     try {
-      return await holdingsOf(this.api, this.group);
+      now = await holdingsOf(this.api, this.group);
     } catch (error) {
-      const message = (of: unknown) => (of instanceof Error ? of.message : "unknown error");
+      const message = (of: unknown) => (of instanceof Error ? of.message : "it tells not what was made");
       throw refused(
         `creating bindings of group ${this.group}: an answer was lost (${message(lost)}), and looking for what it made failed (${message(error)}); run again: what is there is taken, not made twice`,
       );
     }
+    for (const [, grant] of open) {
+      const held = now.get(keyOf(grant));
+      if (held) this.holdings.set(keyOf(grant), held);
+    }
+    return open.filter(([, grant]) => !now.has(keyOf(grant)));
   }
 }
 
@@ -268,6 +286,7 @@ function isRefusal(error: unknown): boolean {
     "FAILED_PRECONDITION",
     "ALREADY_EXISTS",
     "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
   ].some((code) => hasCode(error, code));
 }
 
@@ -315,8 +334,8 @@ async function rolesAbove(api: Api, group: string, identityUid: string): Promise
 
 /**
  * Refuses what would take from the caller what it needs to put things right again. Where nobody can tell who
- * the caller is, it may be anyone who loses the right to manage bindings: a needless refusal is told with the
- * way out, a caller who has locked itself out needs somebody else.
+ * the caller is, it may be anyone who loses the right to delete bindings, which the caller must have to get this
+ * far: a needless refusal is told with the way out, a caller who has locked itself out needs somebody else.
  */
 async function keepCaller(
   api: Api,
@@ -348,14 +367,16 @@ async function keepCaller(
           theirs.some((one) => !kept.includes(one[1].roleUid) && gives(one, capability)) &&
           !kept.some((roleUid) => known.get(roleUid)?.includes(capability)),
       );
-    const isLast = (kept: readonly string[]) => caller !== undefined && kept.length === 0;
+    const matters = (missing: readonly string[], kept: readonly string[]) =>
+      caller === undefined ? missing.includes(TO_DELETE) : missing.length > 0 || kept.length === 0;
     const here = keptHere(identityUid);
-    if (lost(here, capabilities).length === 0 && !isLast(here)) continue;
+    if (!matters(lost(here, capabilities), here)) continue;
     const above = await rolesAbove(api, group, identityUid);
     const kept = [...here, ...above];
     const missing = lost(kept, new Map([...capabilities, ...(await capabilitiesOf(api, above))]));
-    if (missing.length === 0 && !isLast(kept)) continue;
-    const labels = theirs.map(([label]) => quoted(label)).join(", ");
+    if (!matters(missing, kept)) continue;
+    const giving = theirs.filter((one) => missing.length === 0 || missing.some((each) => gives(one, each)));
+    const labels = namesOf(giving);
     const loss = missing.length === 0 ? "its last role there" : missing.join(" and ");
     const what = `removing binding ${labels} of group ${group}: it takes ${loss} from`;
     throw refused(

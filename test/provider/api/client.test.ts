@@ -663,3 +663,30 @@ test("the server's clock is told by its answers", async () => {
   await client.get("/x");
   expect(Math.abs(client.serverNow() - Date.parse("2026-01-01T00:00:00Z"))).toBeLessThan(2000);
 });
+
+describe("the caller", () => {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const told = (token: string) => {
+    const tokens = { token: () => Promise.resolve(token), renew: () => Promise.resolve(false) };
+    return clientOf(server, { tokens }).caller();
+  };
+
+  test("is whom the token names", async () => {
+    const claims = { iss: "https://issuer.example.com", sub: "ada", aud: "x" };
+    await expect(told(`${encode({})}.${encode(claims)}.c2ln`)).resolves.toEqual({
+      issuer: "https://issuer.example.com",
+      subject: "ada",
+    });
+  });
+
+  test.each([
+    ["opaque"],
+    ["a.b"],
+    ["a.b.c"],
+    [`${encode({})}.${encode({ sub: "ada" })}.c`],
+    [`${encode({})}.${encode({ iss: "i", sub: 5 })}.c`],
+    [`${encode({})}.${encode(null)}.c`],
+  ])("is not told by %s", async (token) => {
+    await expect(told(token)).resolves.toBeUndefined();
+  });
+});

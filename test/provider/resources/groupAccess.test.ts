@@ -205,6 +205,16 @@ describe("making the access of a group", () => {
     expect(held()).toEqual([]);
   });
 
+  test("goes one by one where a proxy knows no batches", async () => {
+    inForce({
+      path: ":batchCreate",
+      status: 501,
+      body: { code: 12, message: "Method Not Allowed", details: [] },
+    });
+    await handlers().create(inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
+    expect(held()).toEqual(["alice viewer", "bob viewer"]);
+  });
+
   test("below a new group waits until it has settled", async () => {
     inForce({ path: ":batchCreate", status: 403, body: { code: 7, message: "", details: [] }, count: 1 });
     inForce({
@@ -246,6 +256,18 @@ describe("a lost answer", () => {
     await late.create(inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
     expect(batches()).toEqual([2, 2]);
     expect(held()).toEqual(["alice viewer", "bob viewer"]);
+  });
+
+  test("is what an answer is that does not tell of all that was asked for", async () => {
+    inForce({ path: ":batchCreate", body: { roleBindings: [] }, applied: true, count: 1 });
+    await handlers().create(inputs({ a: ["alice", "viewer"] }));
+    expect(held()).toEqual(["alice viewer"]);
+    inForce({ path: ":batchCreate", body: {} });
+    const error = await errorOf(handlers().create(inputs({ b: ["bob", "viewer"] })));
+    expect(error.message).toBe(
+      `creating bindings of group ${team}: the server answered without an error, but did not make "b"`,
+    );
+    expect(held()).toEqual(["alice viewer"]);
   });
 
   test("that cannot be looked for says so, and the next run takes what is there", async () => {
@@ -453,8 +475,8 @@ describe("the caller's own rights", () => {
     expect(await message({ b: ["bob", "owner"] }, {}, { caller: "alice" })).toBeUndefined();
   });
 
-  test("may be anyone's where the token does not tell: only what manages bindings is kept", async () => {
-    expect(await message({ b: ["bob", "editor"], c: ["carol", "viewer"] }, {}, {})).toBeUndefined();
+  test("may be anyone's where the token does not tell: the right to delete bindings is kept", async () => {
+    expect(await message({ b: ["bob", "limited_owner"], c: ["carol", "viewer"] }, {}, {})).toBeUndefined();
     expect(await message({ b: ["bob", "owner"] }, {}, {})).toBe(
       `removing binding "b" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from ${uidOf("bob")}, and the token does not tell whether that is the caller itself; nothing was changed: if it is not, or if that is meant, set allowSelfRemoval to true`,
     );
