@@ -37,7 +37,7 @@ class Owning {
   /** By the parent's uid, by the output that will tell it, or by the resource whose uid it will be. */
   private readonly byParent = new Map<unknown, Owners>();
   private followsOutputs = false;
-  private readonly logged = new Set<string>();
+  private readonly told = new Set<string>();
 
   add(owner: Owner, parent: unknown): void {
     const isNew = !this.byParent.has(parent);
@@ -78,7 +78,7 @@ class Owning {
     );
   }
 
-  /** Nobody waits for this, so what is wrong is logged as an error: that fails the run. */
+  /** Nobody waits for this, so what is wrong goes where all goes that nobody caught: that fails the run. */
   private joinAs(key: unknown, parent: unknown): void {
     const { all, one } = this.byParent.get(parent) ?? {};
     for (const owner of [all, one]) {
@@ -86,8 +86,8 @@ class Owning {
         if (owner) this.join(key, owner);
       } catch (error) {
         if (!(error instanceof pulumi.RunError)) throw error;
-        if (!this.logged.has(error.message)) void pulumi.log.error(error.message);
-        this.logged.add(error.message);
+        if (!this.told.has(error.message)) void Promise.reject(error);
+        this.told.add(error.message);
       }
     }
   }

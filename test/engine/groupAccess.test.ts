@@ -218,11 +218,11 @@ describe("the access of a group, through the real engine", () => {
       beside: { kind: "GroupAccess", args: { parentUid: "${fresh}", bindings: {} } },
     },
     {
-      title: "a RoleBinding beside it",
+      title: "a RoleBinding beside it, of which only the uid tells that it is for the same group,",
       parentUid: "${there}",
       beside: {
         kind: "RoleBinding",
-        args: { parentUid: "${there}", identityUid: "${fresh}", roleUid: "${fresh}" },
+        args: { parentUid: "the team's", identityUid: "${fresh}", roleUid: "${fresh}" },
       },
     },
   ])(
@@ -230,11 +230,9 @@ describe("the access of a group, through the real engine", () => {
     async ({ parentUid, beside }) => {
       stack.declare({
         fresh: { kind: "Group", args: { parentUid: org, name: "fresh" } },
-        one: {
-          kind: "GroupAccess",
-          args: { parentUid: parentUid === "${there}" ? team : parentUid, bindings: {} },
-        },
-        beside: JSON.parse(JSON.stringify(beside).replaceAll("${there}", team)) as Declarations[string],
+        there: { kind: "Group", args: {}, options: { id: team } },
+        one: { kind: "GroupAccess", args: { parentUid, bindings: {} } },
+        beside: JSON.parse(JSON.stringify(beside).replace("the team's", team)) as Declarations[string],
       });
       const run = await stack.pulumi(["preview"]);
       expect(run.code).not.toBe(0);

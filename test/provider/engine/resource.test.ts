@@ -242,12 +242,12 @@ describe("the owner of a group's bindings", () => {
   const advice =
     "for the same group: keep one GroupAccess for a group, and move the bindings of others into its bindings";
 
-  /** The errors that a program logs by and by, which fail its run. */
-  async function logged(make: () => void): Promise<string[]> {
-    const error = jest.spyOn(pulumi.log, "error").mockResolvedValue(undefined);
+  /** The errors that nobody catches: the engine's library prints them, and fails the run. */
+  async function uncaught(make: () => void): Promise<unknown[]> {
+    const reject = jest.spyOn(Promise, "reject").mockImplementation(() => new Promise(() => undefined));
     make();
     for (let i = 0; i < 20; i += 1) await new Promise((done) => setImmediate(done));
-    return error.mock.calls.map(([message]) => message);
+    return reject.mock.calls.map(([error]) => (error instanceof pulumi.RunError ? error.message : error));
   }
 
   test.each([
@@ -279,7 +279,7 @@ describe("the owner of a group's bindings", () => {
       (later: pulumi.Input<string>) => [access("one", later), binding("grant", pulumi.output(GROUP_UID))],
     ],
   ])("is found once the uid is known, a RoleBinding %s", async (_title, make) => {
-    const messages = await logged(() => make(pulumi.output(Promise.resolve(GROUP_UID))));
+    const messages = await uncaught(() => make(pulumi.output(Promise.resolve(GROUP_UID))));
     expect(messages).toEqual([
       `GroupAccess "one" owns all role bindings of its group, but RoleBinding "grant" is ${advice}`,
     ]);
@@ -287,7 +287,7 @@ describe("the owner of a group's bindings", () => {
 
   test("is told apart by group, and one that is only read is none", async () => {
     const [one, other] = [new Group("one", { name: "one" }), new Group("other", { name: "other" })];
-    const messages = await logged(() => {
+    const messages = await uncaught(() => {
       access("one access", one.id);
       access("other access", other.id);
       binding("elsewhere", ROOT_UID);
