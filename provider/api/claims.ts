@@ -1,4 +1,4 @@
-/** What a token says about itself. Nothing is verified: for showing and for choosing words, never for a decision. */
+/** What a token says about itself. Nothing is verified: for showing, for choosing words and for caution, never to allow anything. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** The claims of a JSON web token; undefined for a text that is none, as an opaque token is. */

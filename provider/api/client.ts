@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { TokenSource } from "./auth";
+import { claimsOf } from "./claims";
 import { ConnectionError, isTooLarge } from "./errors";
 import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
@@ -90,18 +91,8 @@ export class Client {
 
   /** Whom the token in use says that it stands for; undefined where it is no JWT. Not verified: the server does that. */
   async caller(): Promise<{ issuer: string; subject: string } | undefined> {
-    const [, payload, signature] = (await this.options.tokens.token()).split(".");
-    if (payload === undefined || signature === undefined) return undefined;
-    try {
-      const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Record<
-        string,
-        unknown
-      >;
-      const { iss, sub } = claims;
-      return typeof iss === "string" && typeof sub === "string" ? { issuer: iss, subject: sub } : undefined;
-    } catch {
-      return undefined;
-    }
+    const { iss, sub } = claimsOf(await this.options.tokens.token()) ?? {};
+    return typeof iss === "string" && typeof sub === "string" ? { issuer: iss, subject: sub } : undefined;
   }
 
   get(path: string, query?: Query): Promise<JsonObject> {

@@ -667,7 +667,11 @@ test("the server's clock is told by its answers", async () => {
 describe("the caller", () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const told = (token: string) => {
-    const tokens = { token: () => Promise.resolve(token), renew: () => Promise.resolve(false) };
+    const tokens = {
+      token: () => Promise.resolve(token),
+      renew: () => Promise.resolve(false),
+      refresh: () => Promise.resolve(false),
+    };
     return clientOf(server, { tokens }).caller();
   };
 

@@ -63,13 +63,18 @@ function handlers({
   beforePost,
 }: { caller?: string; claims?: object; beforePost?: (count: number) => Promise<unknown> } = {}): Handlers {
   const client = clientOf(emulator, {
-    tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false) },
+    tokens: {
+      token: () => Promise.resolve(emulator.token),
+      renew: () => Promise.resolve(false),
+      refresh: () => Promise.resolve(false),
+    },
   });
   const told = claims ?? (caller === undefined ? undefined : { iss: emulator.url, sub: uidOf(caller) });
   const of = clientOf(emulator, {
     tokens: {
       token: () => Promise.resolve(told ? jwt(told) : "opaque"),
       renew: () => Promise.resolve(false),
+      refresh: () => Promise.resolve(false),
     },
   });
   client.caller = () => of.caller();
