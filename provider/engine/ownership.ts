@@ -86,6 +86,8 @@ class Owning {
         if (owner) this.join(key, owner);
       } catch (error) {
         if (!(error instanceof pulumi.RunError)) throw error;
+        // What nobody caught is printed by its stack.
+        error.stack = error.message;
         if (!this.told.has(error.message)) void Promise.reject(error);
         this.told.add(error.message);
       }
