@@ -1,5 +1,7 @@
 import pLimit from "p-limit";
 import type { TokenSource } from "./auth";
+import { Batches } from "./batch";
+import type { BatchMethod, Outcomes } from "./batch";
 import { claimsOf } from "./claims";
 import { ConnectionError, isTooLarge } from "./errors";
 import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
@@ -68,6 +70,7 @@ export class Client {
   private readonly policy: RetryPolicy;
   private readonly learnt = new Set<string>();
   private readonly madeAt = new Map<string, number>();
+  private readonly batches = new Batches(this);
   private clockSkewMs = 0;
 
   constructor(private readonly options: ClientOptions) {
@@ -132,6 +135,11 @@ export class Client {
     if (!this.madeAt.has(root) || this.learnt.has(root)) return;
     this.learnt.add(root);
     await this.options.tokens.refresh();
+  }
+
+  /** Makes resources below one parent in batches; see `Batches.create`. Never throws. */
+  createMany(method: BatchMethod, parent: string, bodies: readonly unknown[]): Promise<Outcomes> {
+    return this.batches.create(method, parent, bodies);
   }
 
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */

@@ -141,6 +141,20 @@ export interface Dependents {
   readonly by: string;
 }
 
+/** How a collection makes many resources in one request, all or none. */
+export interface BatchMethod {
+  /** The collection that also makes one at a time: `/iam/v2/roleBindings`. */
+  readonly collection: string;
+  /** The custom method: `batchCreate`. */
+  readonly verb: string;
+  /** Most resources in one request. */
+  readonly limit: number;
+  /** The request's body for resources below one parent. */
+  readonly body: (parent: string, resources: readonly unknown[]) => unknown;
+  /** The member of the answer that holds what was made, in the order of the request. */
+  readonly member: string;
+}
+
 /** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
 export interface Api {
   /** Requests under way at once: more than these wait for their turn. */
@@ -151,6 +165,15 @@ export interface Api {
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `repeatable`: doing it twice is the same as doing it once, so a lost answer is no question. */
   post(path: string, body: unknown, options: { repeatable: boolean }): Promise<Record<string, unknown>>;
+  /**
+   * Makes resources below one parent in batches, and one by one where a batch is refused: what became of each,
+   * in the order given. After a lost answer all of a batch have one error, for which `isUnclear` holds.
+   */
+  createMany(
+    method: BatchMethod,
+    parent: string,
+    bodies: readonly unknown[],
+  ): Promise<PromiseSettledResult<Record<string, unknown>>[]>;
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   /** `member` of the answer holds the list; the last word of the path if not given. */

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { PlatformResource } from "../engine/resource";
 import { defineResource, parentGroup } from "../engine/spec";
-import type { Json, Ownership, Props } from "../engine/spec";
+import type { BatchMethod, Json, Ownership, Props } from "../engine/spec";
 
 /** The arguments of a RoleBinding. */
 export interface RoleBindingArgs {
@@ -39,13 +39,27 @@ export function grantOf(body: Props): { identityUid: Json | undefined; roleUid: 
   };
 }
 
+const COLLECTION = "/iam/v2/roleBindings";
+
+/** At most 25, all or none (contract, section 6). */
+export const bindingBatch: BatchMethod = {
+  collection: COLLECTION,
+  verb: "batchCreate",
+  limit: 25,
+  body: (parent, bindings) => ({
+    parent,
+    requests: bindings.map((roleBinding) => ({ parent, roleBinding })),
+  }),
+  member: "roleBindings",
+};
+
 /** A grant: an identity holds a role on a group and all below it. Contract, section 5. */
 export class RoleBinding extends PlatformResource {
   /** @internal */
   static readonly spec = defineResource<RoleBindingArgs>({
     kind: "RoleBinding",
     noun: "role binding",
-    collection: "/iam/v2/roleBindings",
+    collection: COLLECTION,
     listsByName: false,
     fields: {
       parentUid: parentGroup({ required: true }),
