@@ -1,0 +1,221 @@
+// @ts-check
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { messageOf, onEarlyEnd, remove, withSignals } from "../lib/processes.mjs";
+import { ensureReady, root } from "../setup.mjs";
+import { endRunning, hasProc } from "./measure.mjs";
+import { compare, limits, limitTable, medians, resultTable } from "./report.mjs";
+import { operations, subjects } from "./subjects.mjs";
+import { World } from "./world.mjs";
+
+const usage = `Usage: npm run bench -- [options]
+
+Measures this package beside others, with the real Pulumi CLI against the emulator: role bindings of one
+group, made, previewed, refreshed, changed and deleted. Every time and size is a ratio to the first subject of
+the same run. Takes hours with the defaults.
+
+  --n 100,500,1000      numbers of role bindings
+  --latency 0,20        milliseconds that each answer of the emulator takes
+  --only a,b            subjects: ${subjects.map(({ name }) => name).join(", ")}
+  --runs 3              runs of each, alternating; the median counts
+  --parallel 64         operations that the engine has under way at once; default: the engine's
+  --out bench-results   folder for results.json and results.md
+  --quick               a small run that fails where a count or a size is not as it should be: for CI
+`;
+
+/** For --quick: counts, sizes, and times so lenient that a busy machine keeps them. */
+const quickLimits = [
+  { subject: "roleBinding", operations: ["up"], figure: "ourBytes", against: "usual", atMost: 0.15 },
+  { subject: "roleBinding", operations: ["up"], figure: "requests", atMost: 0.7 },
+  { subject: "roleBinding", operations: ["refresh", "previewRefresh"], figure: "requests", atMost: 0.4 },
+  { subject: "roleBinding", operations: ["preview"], figure: "requests", atMost: 0 },
+  { subject: "roleBinding", operations: ["update", "destroy"], figure: "requests", atMost: 1 },
+  { subject: "roleBinding", operations: ["up"], figure: "wallMs", against: "usual", atMost: 1.2 },
+  { subject: "groupAccess", operations: ["up"], figure: "requests", atMost: 0.15 },
+  { subject: "groupAccess", operations: ["refresh"], figure: "requests", atMost: 0.1 },
+];
+
+const log = (/** @type {string} */ line) => console.error(`bench: ${line}`);
+
+/** @param {string} text @param {string} flag @param {number} least */
+function numbers(text, flag, least) {
+  return text.split(",").map((part) => {
+    const number = Number(part);
+    if (!/^\d+$/.test(part.trim()) || number < least) {
+      throw new Error(`--${flag} takes whole numbers from ${least}, separated by commas, not "${part}"`);
+    }
+    return number;
+  });
+}
+
+/** @param {string[]} args */
+function readArguments(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      n: { type: "string" },
+      latency: { type: "string" },
+      only: { type: "string" },
+      runs: { type: "string" },
+      parallel: { type: "string" },
+      out: { type: "string" },
+      quick: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const names =
+    values.only?.split(",") ?? (values.quick ? ["usual", "roleBinding", "groupAccess"] : undefined);
+  const unknown = names?.find((name) => !subjects.some((subject) => subject.name === name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `--only: there is no subject "${unknown}"; there are ${subjects.map(({ name }) => name).join(", ")}`,
+    );
+  }
+  const [runs = 3] = numbers(values.runs ?? (values.quick ? "1" : "3"), "runs", 1);
+  const parallel = values.parallel === undefined ? [] : numbers(values.parallel, "parallel", 1);
+  return {
+    sizes: numbers(values.n ?? (values.quick ? "40" : "100,500,1000"), "n", 1),
+    latencies: numbers(values.latency ?? (values.quick ? "20" : "0,20"), "latency", 0),
+    names,
+    runs,
+    more: parallel.length === 0 ? [] : ["--parallel", String(parallel[0])],
+    out: path.resolve(values.out ?? path.join(root, "bench-results")),
+    quick: values.quick,
+    help: values.help,
+  };
+}
+
+/**
+ * One subject, once: a world and a state of its own, all operations in their order.
+ * @param {import("./subjects.mjs").Surroundings} at
+ * @param {import("./subjects.mjs").Subject} subject
+ * @param {{ n: number, latencyMs: number }} setting
+ * @returns {Promise<import("./report.mjs").Sample[]>}
+ */
+async function measureOnce(at, subject, { n, latencyMs }) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-bench-"));
+  const discard = onEarlyEnd(() => remove(folder));
+  const world = await World.start({ root: at.root, size: n, latencyMs });
+  try {
+    const deployment = await subject.deploy(at, world, folder);
+    /** @type {import("./report.mjs").Sample[]} */
+    const samples = [];
+    let size = { stored: NaN, ours: NaN };
+    for (const operation of operations) {
+      world.requests();
+      const { code, output, wallMs, usage } = await deployment.run(operation);
+      if (code !== 0)
+        throw new Error(`${subject.name} ${operation} ended with ${code}:\n${output.slice(-3000)}`);
+      if (operation === "up") size = deployment.stateSize();
+      const { byMethod, total, connections } = world.requests();
+      check(subject, operation, world);
+      samples.push({
+        n,
+        latencyMs,
+        subject: subject.name,
+        operation,
+        figures: {
+          wallMs,
+          engineCpuMs: usage?.engine.cpuMs,
+          programCpuMs: usage?.program.cpuMs || undefined,
+          providerCpuMs: usage?.provider.cpuMs || undefined,
+          programBytes: usage?.program.peakBytes || undefined,
+          providerBytes: usage?.provider.peakBytes || undefined,
+          requests: total,
+          connections,
+          byMethod,
+          storedBytes: size.stored,
+          ourBytes: size.ours,
+        },
+      });
+    }
+    return samples;
+  } finally {
+    await world.close();
+    discard();
+  }
+}
+
+/** What is measured must have happened. @param {import("./subjects.mjs").Subject} subject @param {string} operation @param {World} world */
+function check(subject, operation, world) {
+  if (!subject.talks) return;
+  const wanted = { update: [0, world.size], destroy: [0, 0] }[operation] ?? [world.size, 0];
+  const held = [world.holds(0), world.holds(1)];
+  if (held.join() !== wanted.join()) {
+    throw new Error(
+      `${subject.name} ${operation}: the server holds ${held.join(" and ")} bindings of the two roles, not ${wanted.join(" and ")}`,
+    );
+  }
+}
+
+/** @param {ReturnType<typeof readArguments>} options */
+async function main({ sizes, latencies, names, runs, more, out, quick }) {
+  const cli = await ensureReady();
+  if (cli === undefined) throw new Error("the Pulumi CLI is missing");
+  if (!hasProc) log("CPU and memory are left out: this system has no /proc");
+  const at = { root, cli, log, more };
+  /** @type {import("./subjects.mjs").Subject[]} */
+  const measured = [];
+  for (const subject of subjects) {
+    if (names !== undefined && !names.includes(subject.name)) continue;
+    const problem = await subject.problem(at);
+    if (problem === undefined) measured.push(subject);
+    else log(`${subject.name} is skipped: ${problem}`);
+  }
+  if (measured.length === 0) throw new Error("nothing is left to measure");
+
+  /** @type {import("./report.mjs").Sample[]} */
+  const samples = [];
+  for (const n of sizes) {
+    for (const latencyMs of latencies) {
+      for (let run = 0; run < runs; run += 1) {
+        // Another one goes first each time.
+        const first = run % measured.length;
+        for (const subject of [...measured.slice(first), ...measured.slice(0, first)]) {
+          log(`N ${n}, ${latencyMs} ms, run ${run + 1} of ${runs}: ${subject.name}`);
+          samples.push(...(await measureOnce(at, subject, { n, latencyMs })));
+        }
+      }
+    }
+  }
+
+  const all = medians(samples);
+  const comparisons = compare(all, quick ? quickLimits : limits);
+  const base = measured[0]?.name;
+  const text = [
+    `Role bindings of one group, the median of ${runs} alternating run${runs === 1 ? "" : "s"}; Pulumi ${cli.version}, Node ${process.versions.node}, ${os.cpus().length} processors${more.length === 0 ? "" : `, ${more.join(" ")}`}. Times and memory are ratios to \`${base}\`; requests are for all bindings; state bytes are for one binding after the first \`up\`, in parentheses those of inputs and outputs.`,
+    ...measured.map(({ name, title }) => `- \`${name}\`: ${title}`),
+    "",
+    resultTable(all, measured),
+    "",
+    limitTable(comparisons),
+    "",
+  ].join("\n");
+  mkdirSync(out, { recursive: true });
+  writeFileSync(path.join(out, "results.md"), text);
+  writeFileSync(
+    path.join(out, "results.json"),
+    JSON.stringify(
+      { cli: cli.version, node: process.versions.node, base, runs, more, medians: all, comparisons, samples },
+      null,
+      2,
+    ),
+  );
+  console.log(text);
+  const broken = comparisons.filter(({ holds }) => !holds);
+  if (quick && broken.length > 0) throw new Error(`${broken.length} of the limits above are not kept`);
+}
+
+await withSignals(async () => {
+  try {
+    const options = readArguments(process.argv.slice(2));
+    const discard = onEarlyEnd(endRunning);
+    if (options.help) console.log(usage);
+    else await main(options).finally(discard);
+  } catch (error) {
+    console.error(`npm run bench: ${messageOf(error)}`);
+    process.exitCode = 1;
+  }
+});

@@ -1,0 +1,206 @@
+// @ts-check
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { cleanEnvironment } from "../demo/stack.mjs";
+import { measure } from "./measure.mjs";
+import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
+
+/**
+ * @typedef {"up" | "preview" | "previewRefresh" | "refresh" | "update" | "destroy"} Operation
+ *
+ * @typedef {object} StateSize In bytes, for each binding.
+ * @property {number} stored What the file of the state holds.
+ * @property {number} ours Inputs and outputs of the resources, as compact JSON.
+ *
+ * @typedef {object} Deployment
+ * @property {(operation: Operation) => Promise<import("./measure.mjs").Measured>} run
+ * @property {() => StateSize} stateSize
+ *
+ * @typedef {object} Subject
+ * @property {string} name
+ * @property {string} title
+ * @property {boolean} talks Whether it makes requests.
+ * @property {(at: Surroundings) => Promise<string | undefined>} problem Why it cannot be measured here.
+ * @property {(at: Surroundings, world: import("./world.mjs").World, folder: string) => Promise<Deployment>} deploy
+ *
+ * @typedef {object} Surroundings
+ * @property {string} root
+ * @property {import("../lib/pulumi.mjs").PulumiCli} cli
+ * @property {(line: string) => void} log
+ * @property {string[]} more Further arguments of every `pulumi` command.
+ */
+
+/** @type {readonly Operation[]} */
+export const operations = ["up", "preview", "previewRefresh", "refresh", "update", "destroy"];
+
+/** @type {Record<Operation, string[]>} */
+const PULUMI = {
+  up: ["up", "--yes", "--skip-preview"],
+  preview: ["preview", "--expect-no-changes"],
+  previewRefresh: ["preview", "--refresh"],
+  refresh: ["refresh", "--yes", "--skip-preview"],
+  update: ["up", "--yes", "--skip-preview"],
+  destroy: ["destroy", "--yes", "--skip-preview"],
+};
+
+/** @type {Record<Operation, string[]>} */
+const OPEN_TOFU = {
+  up: ["apply", "-auto-approve"],
+  preview: ["plan", "-refresh=false", "-detailed-exitcode"],
+  previewRefresh: ["plan", "-detailed-exitcode"],
+  refresh: ["apply", "-refresh-only", "-auto-approve"],
+  update: ["apply", "-auto-approve"],
+  destroy: ["destroy", "-auto-approve"],
+};
+
+const PROJECT = "bench";
+
+/** @param {string} root @param {string} name */
+const programFolder = (root, name) => path.join(root, "scripts", "bench", "programs", name);
+
+/** Writes what the program declares. @param {string} folder @param {import("./world.mjs").World} world @param {number} role */
+function declare(folder, world, role) {
+  writeFileSync(path.join(folder, "bench.json"), JSON.stringify(world.declared(role)));
+}
+
+/** @param {string} program @returns {Subject["deploy"]} */
+function deployWithPulumi(program) {
+  return async ({ root, cli, more }, world, folder) => {
+    const directory = path.join(folder, "program");
+    const backend = path.join(folder, "backend");
+    cpSync(programFolder(root, program), directory, { recursive: true });
+    for (const name of ["backend", "home"]) mkdirSync(path.join(folder, name));
+    const modules = path.join(directory, "node_modules");
+    mkdirSync(path.join(modules, "platform-floor"), { recursive: true });
+    for (const name of ["@pulumi", "axios"]) {
+      symlinkSync(path.join(root, "node_modules", name), path.join(modules, name), "junction");
+    }
+    symlinkSync(root, path.join(modules, "pulumi-platform"), "junction");
+    if (program === "floor") {
+      cpSync(path.join(directory, "floor.js"), path.join(modules, "platform-floor", "dynamic.js"));
+    }
+    writeFileSync(
+      path.join(directory, "Pulumi.yaml"),
+      `name: ${PROJECT}\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n`,
+    );
+    writeFileSync(path.join(directory, "package.json"), '{ "name": "bench", "main": "index.js" }\n');
+    const env = {
+      ...cleanEnvironment(process.env),
+      PATH: [cli.pulumiDir, process.env.PATH].join(path.delimiter),
+      PULUMI_HOME: path.join(folder, "home"),
+      PULUMI_BACKEND_URL: `file://${backend}`,
+      PULUMI_CONFIG_PASSPHRASE: "bench",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PLATFORM_BASE_URL: world.emulator.url,
+      PLATFORM_TOKEN: world.emulator.token,
+    };
+    const pulumi = (/** @type {string[]} */ args) =>
+      measure(cli.pulumi, [...args, "--non-interactive"], { cwd: directory, env });
+    declare(directory, world, 0);
+    const { code, output } = await pulumi(["stack", "init", "bench"]);
+    if (code !== 0) throw new Error(`pulumi stack init failed:\n${output}`);
+    return {
+      run: (operation) => {
+        if (operation === "update") declare(directory, world, 1);
+        return pulumi([...PULUMI[operation], ...more]);
+      },
+      stateSize: () => {
+        const file = path.join(backend, ".pulumi", "stacks", PROJECT, "bench.json");
+        const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
+        const ours = checkpoint.latest.resources
+          .filter((/** @type {{ type: string }} */ { type }) => type.startsWith("pulumi-nodejs:dynamic"))
+          .map((/** @type {any} */ { inputs, outputs }) => JSON.stringify([inputs, outputs]).length);
+        const sum = ours.reduce((/** @type {number} */ one, /** @type {number} */ other) => one + other, 0);
+        return { stored: statSync(file).size / world.size, ours: sum / world.size };
+      },
+    };
+  };
+}
+
+/** @type {Subject["deploy"]} */
+async function deployWithOpenTofu(at, world, folder) {
+  const found = await findOpenTofu(at);
+  if (typeof found === "string") throw new Error(found);
+  cpSync(programFolder(at.root, "openTofu"), folder, { recursive: true });
+  const settings = path.join(folder, "cli.tfrc");
+  writeFileSync(
+    settings,
+    `provider_installation {\n  dev_overrides {\n    "${PROVIDER}" = "${found.folder}"\n  }\n  direct {}\n}\n`,
+  );
+  const env = {
+    ...cleanEnvironment(process.env),
+    TF_CLI_CONFIG_FILE: settings,
+    TF_IN_AUTOMATION: "1",
+    CHECKPOINT_DISABLE: "1",
+    TF_VAR_token: world.emulator.token,
+  };
+  declare(folder, world, 0);
+  return {
+    run: (operation) => {
+      if (operation === "update") declare(folder, world, 1);
+      return measure(found.tofu, [...OPEN_TOFU[operation], "-input=false", "-no-color"], {
+        cwd: folder,
+        env,
+      });
+    },
+    stateSize: () => {
+      const file = path.join(folder, "terraform.tfstate");
+      const { resources } = JSON.parse(readFileSync(file, "utf8"));
+      const ours = JSON.stringify(
+        resources.flatMap((/** @type {any} */ { instances }) =>
+          instances.map((/** @type {any} */ { attributes }) => attributes),
+        ),
+      ).length;
+      return { stored: statSync(file).size / world.size, ours: ours / world.size };
+    },
+  };
+}
+
+const here = async () => undefined;
+
+/** @type {readonly Subject[]} */
+export const subjects = [
+  {
+    name: "usual",
+    title: "dynamic provider as commonly written",
+    talks: true,
+    problem: here,
+    deploy: deployWithPulumi("usual"),
+  },
+  {
+    name: "floor",
+    title: "the engine's floor: no provider work",
+    talks: false,
+    problem: here,
+    deploy: deployWithPulumi("floor"),
+  },
+  {
+    name: "roleBinding",
+    title: "this package, a RoleBinding each",
+    talks: true,
+    problem: here,
+    deploy: deployWithPulumi("roleBinding"),
+  },
+  {
+    name: "groupAccess",
+    title: "this package, one GroupAccess",
+    talks: true,
+    problem: async ({ root }) =>
+      "GroupAccess" in createRequire(path.join(root, "package.json"))("./dist/provider/index.js")
+        ? undefined
+        : "this version of the package has no GroupAccess",
+    deploy: deployWithPulumi("groupAccess"),
+  },
+  {
+    name: "openTofu",
+    title: "OpenTofu with a generic REST provider",
+    talks: true,
+    problem: async (at) => {
+      const found = await findOpenTofu(at);
+      return typeof found === "string" ? found : undefined;
+    },
+    deploy: deployWithOpenTofu,
+  },
+];
