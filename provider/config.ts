@@ -8,6 +8,8 @@ export interface Settings {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly maxConcurrency: number;
+  /** Reads and creates that are under way together may share requests. */
+  readonly batching: boolean;
   readonly credentials: Credentials;
   /** Print a line per request. */
   readonly debug: boolean;
@@ -54,6 +56,15 @@ function wholeNumber(
     );
   }
   return number;
+}
+
+function flag(sources: SettingSources, key: string, variable: string, fallback: boolean): boolean {
+  const found = fromStackThenEnv(sources, key, variable);
+  if (!found) return fallback;
+  if (found.value !== "true" && found.value !== "false") {
+    throw new ConfigError(`${found.name} must be "true" or "false", not ${JSON.stringify(found.value)}`);
+  }
+  return found.value === "true";
 }
 
 const TIMEOUT_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
@@ -218,6 +229,7 @@ export function readSettings(sources: SettingSources): Settings {
       max: 256,
       fallback: 8,
     }),
+    batching: flag(sources, "batching", "PLATFORM_BATCHING", true),
     credentials: credentials(sources, apiUrl),
     debug: level === "debug",
   };

@@ -4,11 +4,13 @@ import { Batches } from "./batch";
 import type { BatchMethod, Outcomes } from "./batch";
 import { claimsOf } from "./claims";
 import { ConnectionError, isTooLarge } from "./errors";
+import { SharedReads } from "./reads";
 import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { Transport } from "./transport";
 import type { Answer, Place } from "./transport";
 import { encodeUid } from "./uid";
+import { Writes } from "./writes";
 
 export interface ClientOptions {
   /** Absolute, without a trailing slash. */
@@ -19,6 +21,8 @@ export interface ClientOptions {
   /** Requests under way at once. */
   readonly maxConcurrency: number;
   readonly tokens: TokenSource;
+  /** False: every read and every create has a request of its own. */
+  readonly batching?: boolean;
   /** Takes one line a request: method, path, status, time, attempt. */
   readonly log?: (line: string) => void;
   /** Other waits than the default ones, for tests. */
@@ -71,6 +75,9 @@ export class Client {
   private readonly learnt = new Set<string>();
   private readonly madeAt = new Map<string, number>();
   private readonly batches = new Batches(this);
+  private readonly writes = new Writes();
+  private readonly reads = new SharedReads(this);
+  private readonly lists = new Map<string, Promise<JsonObject[]>>();
   private clockSkewMs = 0;
 
   constructor(private readonly options: ClientOptions) {
@@ -102,8 +109,20 @@ export class Client {
     return this.request({ method: "GET", path, query, repeatable: true });
   }
 
-  getResource(collection: string, uid: string): Promise<JsonObject> {
+  async getResource(collection: string, uid: string): Promise<JsonObject> {
     return this.get(this.address(collection, uid));
+  }
+
+  /** One resource, answered together with others that are read at the same time; see `SharedReads.read`. */
+  readShared(collection: string, uid: string, query?: Query): Promise<JsonObject> {
+    return this.options.batching === false
+      ? this.getResource(collection, uid)
+      : this.reads.read(collection, uid, query);
+  }
+
+  /** When this client last wrote to a resource, by `performance.now()`; undefined where it did not, or long ago. */
+  writtenAt(collection: string, uid: string): number | undefined {
+    return this.writes.last(this.address(collection, uid), uid);
   }
 
   /** The path of a collection, a resource in it, or a part or method of that: `/readme`, `:verb`. */
@@ -135,6 +154,13 @@ export class Client {
     if (!this.madeAt.has(root) || this.learnt.has(root)) return;
     this.learnt.add(root);
     await this.options.tokens.refresh();
+  }
+
+  /** Makes one resource, together with others that are made below its parent at the same time. */
+  createShared(method: BatchMethod, parent: string, body: unknown): Promise<JsonObject> {
+    return this.options.batching === false
+      ? this.create(method.collection, parent, body)
+      : this.batches.createOne(method, parent, body);
   }
 
   /** Makes resources below one parent in batches; see `Batches.create`. Never throws. */
@@ -227,7 +253,34 @@ export class Client {
     }
   }
 
-  private request(call: Call): Promise<JsonObject> {
+  /** A whole list, asked for once by all who want it in the same turn of the event loop. */
+  listShared(collection: string, query: Query): Promise<JsonObject[]> {
+    const key = `${collection}${encodeQuery(query)}`;
+    const known = this.lists.get(key);
+    if (known) return known;
+    const whole = async () => {
+      const items: JsonObject[] = [];
+      for await (const item of this.list(collection, query)) items.push(item);
+      return items;
+    };
+    const list = whole();
+    this.lists.set(key, list);
+    setImmediate(() => this.lists.delete(key));
+    return list;
+  }
+
+  private async request(call: Call): Promise<JsonObject> {
+    if (call.method === "GET") return this.repeated(call);
+    try {
+      const answer = await this.repeated(call);
+      this.writes.note(answer["uid"]);
+      return answer;
+    } finally {
+      this.writes.note(call.path);
+    }
+  }
+
+  private repeated(call: Call): Promise<JsonObject> {
     let attempt = 0;
     return withRetry(
       // Inside the limit: a request that waits for its turn must not slip through before the gate closes.

@@ -204,7 +204,9 @@ class KindHandlers implements Handlers {
   }
 
   async read(id: string, olds: Props): Promise<ReadResult> {
-    const answer = await this.explained(`reading ${label(this.spec, olds)} ${id}`, () => this.find(id, olds));
+    const answer = await this.explained(`reading ${label(this.spec, olds)} ${id}`, () =>
+      this.find(id, olds, this.spec.readsByList),
+    );
     if (answer === undefined) return {};
     const { inputs, outs } = mergeLive(this.spec, olds, this.live(answer, id));
     return { id, props: { ...outs, ...readOutputs(this.spec, answer as Props, id, olds) }, inputs };
@@ -286,14 +288,19 @@ class KindHandlers implements Handlers {
     }
   }
 
-  /** The resource as the server holds it; undefined where it is gone. */
-  private async find(id: string, olds: Props): Promise<JsonObject | undefined> {
+  /** The resource as the server holds it; undefined where it is gone. `shared`: together with others. */
+  private async find(
+    id: string,
+    olds: Props,
+    shared?: ResourceSpec["readsByList"],
+  ): Promise<JsonObject | undefined> {
     const own = this.spec.operations?.get;
+    const { collection } = this.spec;
     let answer: JsonObject | undefined;
     try {
-      answer = own
-        ? await own(this.client(), id, olds, this.host)
-        : await this.client().getResource(this.spec.collection, id);
+      if (own) answer = await own(this.client(), id, olds, this.host);
+      else if (shared) answer = await this.client().readShared(collection, id, shared.query);
+      else answer = await this.client().getResource(collection, id);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -352,7 +359,6 @@ class KindHandlers implements Handlers {
   /** POST once; waits for a new group to settle, and looks for what a lost answer may have made. */
   private async createOnce(what: string, parent: string | undefined, inputs: Props): Promise<Made> {
     const client = this.client();
-    const own = this.spec.operations?.create;
     const body = createBody(this.spec, inputs);
     const attempt: Attempt = { what, parent, inputs, started: Date.now(), older: new Set() };
     if (this.spec.untimed) {
@@ -362,9 +368,7 @@ class KindHandlers implements Handlers {
     let lost: unknown;
     for (let sends = 1, settled = 0; ;) {
       try {
-        const answer = own
-          ? await own(client, inputs, body, this.host)
-          : await client.create(this.spec.collection, parent, body);
+        const answer = await this.sendCreate(parent, inputs, body);
         this.checkUid(answer, attempt);
         this.claims(answer);
         return { answer, twins: lost === undefined ? [] : await this.twins(attempt, lost) };
@@ -417,6 +421,16 @@ class KindHandlers implements Handlers {
         false,
       );
     }
+  }
+
+  /** One POST, or a share in one that makes others below the same parent as well. */
+  private sendCreate(parent: string | undefined, inputs: Props, body: Props): Promise<JsonObject> {
+    const { batchCreate, collection, operations } = this.spec;
+    const client = this.client();
+    if (operations?.create) return operations.create(client, inputs, body, this.host);
+    return batchCreate && parent !== undefined
+      ? client.createShared(batchCreate, parent, body)
+      : client.create(collection, parent, body);
   }
 
   /** Whether the parent is a group too young for its rights to be known everywhere. */
@@ -519,7 +533,8 @@ class KindHandlers implements Handlers {
       return;
     }
     const name = inputs["name"];
-    yield* client.list(this.spec.collection, {
+    // What was made in one batch is looked for in one list.
+    yield* await client.listShared(this.spec.collection, {
       ...(parent === undefined ? {} : { "uidp.children_of": parent }),
       ...(this.spec.listsByName && typeof name === "string" ? { name } : {}),
     });

@@ -265,6 +265,13 @@ export interface ResourceSpec {
   readonly unseen?: (inputs: Props) => Props;
   /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
   readonly owns?: Ownership;
+  /**
+   * Its lists hold all that a GET answers, so that what is read together may share a request. `query` has them
+   * show what they leave out unasked.
+   */
+  readonly readsByList?: { readonly query?: Readonly<Record<string, string>> };
+  /** What is made together below one parent may share a request. */
+  readonly batchCreate?: BatchMethod;
   /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
   readonly listsByName: boolean;
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */

@@ -22,6 +22,7 @@ export class ExternalGroupRoleMapping extends PlatformResource {
     noun: "external group role mapping",
     collection: "/iam/v2/externalGroupRoleMappings",
     listsByName: false,
+    readsByList: {},
     fields: {
       parentUid: { type: "string", format: "uid", path: true, required: true, immutable: true },
       externalGroupId: { type: "string", required: true, immutable: true, security: true },

@@ -24,6 +24,7 @@ export class Group extends PlatformResource {
     noun: "group",
     collection: "/iam/v2/groups",
     listsByName: true,
+    readsByList: {},
     fields: {
       parentUid: parentGroup({ required: false }),
       name: { type: "string", required: true },

@@ -161,6 +161,7 @@ export class Identity extends PlatformResource {
     noun: "identity",
     collection: "/iam/v2/identities",
     listsByName: true,
+    readsByList: {},
     fields: {
       parentUid: parentGroup({ required: true }),
       name: {

@@ -272,6 +272,7 @@ export class Repo extends PlatformResource {
     noun: "repository",
     collection: "/registry/v2/repos",
     listsByName: true,
+    readsByList: {},
     fields: {
       parentUid: parentGroup({ required: true }),
       name: { type: "string", required: true },

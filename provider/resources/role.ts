@@ -23,6 +23,7 @@ export class Role extends PlatformResource {
     noun: "role",
     collection: "/iam/v2/roles",
     listsByName: true,
+    readsByList: {},
     fields: {
       parentUid: parentGroup({ required: true }),
       name: { type: "string", required: true },

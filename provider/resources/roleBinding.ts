@@ -61,6 +61,8 @@ export class RoleBinding extends PlatformResource {
     noun: "role binding",
     collection: COLLECTION,
     listsByName: false,
+    readsByList: {},
+    batchCreate: bindingBatch,
     fields: {
       parentUid: parentGroup({ required: true }),
       identityUid: { type: "string", format: "uid", required: true, security: true },

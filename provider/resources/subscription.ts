@@ -18,6 +18,7 @@ export class Subscription extends PlatformResource {
     noun: "subscription",
     collection: "/events/v2/subscriptions",
     listsByName: false,
+    readsByList: {},
     untimed: true,
     fields: {
       parentUid: parentGroup({ required: true }),

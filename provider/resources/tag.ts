@@ -46,6 +46,8 @@ export class Tag extends PlatformResource {
     noun: "tag",
     collection,
     listsByName: true,
+    // Lists leave out tags with names of some forms unless asked for them (contract, section 4).
+    readsByList: { query: { includeReferrers: "true", includeDates: "true", includeEpochs: "true" } },
     fields: {
       parentUid: parentRepo,
       name: { type: "string", required: true, immutable: true, pattern: tagName },

@@ -30,6 +30,7 @@ describe("settings", () => {
       timeoutMs: 60_000,
       maxRetries: 5,
       maxConcurrency: 8,
+      batching: true,
       credentials: { kind: "token", token: "t", setting: "platform:token" },
       debug: false,
     });
@@ -46,6 +47,7 @@ describe("settings", () => {
       PLATFORM_TIMEOUT: "1.5m",
       PLATFORM_MAX_RETRIES: " 20 ",
       PLATFORM_MAX_CONCURRENCY: "1",
+      PLATFORM_BATCHING: "false",
       PLATFORM_TOKEN_FILE: "/run/token",
       PLATFORM_LOG: "debug",
     };
@@ -54,6 +56,7 @@ describe("settings", () => {
       timeoutMs: 90_000,
       maxRetries: 20,
       maxConcurrency: 1,
+      batching: false,
       credentials: { kind: "tokenFile", path: "/run/token", setting: "PLATFORM_TOKEN_FILE" },
       debug: true,
     });
@@ -71,6 +74,7 @@ describe("settings", () => {
     ["timeout", "PLATFORM_TIMEOUT", "1s", "2s", "timeoutMs", 1000],
     ["maxRetries", "PLATFORM_MAX_RETRIES", "1", "2", "maxRetries", 1],
     ["maxConcurrency", "PLATFORM_MAX_CONCURRENCY", "1", "2", "maxConcurrency", 1],
+    ["batching", "PLATFORM_BATCHING", "false", "true", "batching", false],
   ])(
     "%s of the stack goes before %s; an empty one counts as absent",
     (key, variable, inStack, inEnv, name, value) => {

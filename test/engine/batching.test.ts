@@ -1,0 +1,110 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { Stack } from "../support/engine";
+import type { Declarations } from "../support/engine";
+import { call } from "../support/wire";
+
+jest.setTimeout(180_000);
+
+const COUNT = 60;
+
+const bindings = (count: number): Declarations => ({
+  org: { kind: "Group", args: { name: "org" } },
+  reader: { kind: "Role", args: { parentUid: "${org}", name: "reader", capabilities: ["CAP_REPO_LIST"] } },
+  writer: { kind: "Role", args: { parentUid: "${org}", name: "writer", capabilities: ["CAP_REPO_UPDATE"] } },
+  someone: {
+    kind: "Identity",
+    args: {
+      parentUid: "${org}",
+      name: "someone",
+      claimMatch: { issuer: "https://issuer.example.com", subject: "someone" },
+    },
+  },
+  ...Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [
+      `binding-${n}`,
+      { kind: "RoleBinding", args: { parentUid: "${org}", identityUid: "${someone}", roleUid: "${reader}" } },
+    ]),
+  ),
+});
+
+describe.each(["true", "false"])("many role bindings, PLATFORM_BATCHING=%s", (batching) => {
+  let emulator: Emulator;
+  let stack: Stack;
+  const shared = batching === "true";
+  const ofBindings = (method: string) =>
+    emulator.requests.filter(
+      (request) => request.method === method && request.path.startsWith("/iam/v2/roleBindings"),
+    );
+  const changes = (stdout: string) =>
+    (JSON.parse(stdout) as { steps: { op: string; urn: string }[] }).steps
+      .filter(({ op }) => op !== "refresh" && op !== "same")
+      .map(({ op, urn }) => `${op} ${urn.slice(urn.lastIndexOf("::") + 2)}`)
+      .sort();
+
+  beforeAll(async () => {
+    // Long enough for some to arrive while others are under way.
+    emulator = await startEmulator({ latencyMs: 150 });
+    stack = await new Stack({ ...emulatorOf(emulator), env: { PLATFORM_BATCHING: batching } }).init();
+    stack.declare(bindings(COUNT));
+    await stack.up();
+  });
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  test("are made, each once", async () => {
+    const ids = Object.values(await stack.ours()).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(COUNT + 4);
+    const held = (emulator.state()["roleBindings"] ?? []).map(({ uid }) => uid);
+    expect(held).toHaveLength(COUNT);
+    expect(ids).toEqual(expect.arrayContaining(held));
+    const posts = ofBindings("POST").length;
+    if (shared) expect(posts).toBeLessThanOrEqual(COUNT / 2);
+    else expect(posts).toBe(COUNT);
+  });
+
+  test("are refreshed", async () => {
+    emulator.clearRequests();
+    await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+    const gets = ofBindings("GET").length;
+    if (shared) expect(gets).toBeLessThanOrEqual(COUNT * 0.25);
+    else expect(gets).toBe(COUNT);
+  });
+
+  test("show what was changed by hand, and nothing else", async () => {
+    const ours = await stack.ours();
+    const address = (name: string) => `/iam/v2/roleBindings/${ours[name]?.id ?? ""}`;
+    await call(emulator, "PATCH", address("binding-7"), { roleUid: ours["writer"]?.id });
+    await call(emulator, "DELETE", address("binding-33"));
+    const { code, stdout } = await stack.pulumi(["preview", "--refresh", "--json", "--expect-no-changes"]);
+    expect(code).toBe(7);
+    expect(changes(stdout)).toEqual(["create binding-33", "update binding-7"]);
+    await stack.up("--refresh");
+    const held = emulator.state()["roleBindings"] ?? [];
+    expect(held).toHaveLength(COUNT);
+    expect(held.every(({ roleUid }) => roleUid === ours["reader"]?.id)).toBe(true);
+  });
+
+  test("a run after a binding that the server refuses makes all others", async () => {
+    stack.declare({
+      ...bindings(COUNT + 10),
+      "binding-65": {
+        kind: "RoleBinding",
+        args: { parentUid: "${org}", identityUid: "${org}", roleUid: "${reader}" },
+      },
+    });
+    const { code, output } = await stack.pulumi(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+    expect(code).not.toBe(0);
+    expect(output.match(/creating role binding/g)?.length).toBeGreaterThanOrEqual(1);
+    expect(output).toMatch(/identityUid: identity .* does not exist/);
+    const ours = Object.keys(await stack.ours()).filter((name) => name.startsWith("binding-"));
+    expect(ours).toHaveLength(COUNT + 9);
+    expect(ours).not.toContain("binding-65");
+    expect(emulator.state()["roleBindings"]).toHaveLength(COUNT + 9);
+  });
+});
+
+const emulatorOf = ({ url, token }: Emulator) => ({ url, token });

@@ -1,0 +1,216 @@
+import { isUnclear } from "../../../provider/api/errors";
+import { bindingBatch as method } from "../../../provider/resources/roleBinding";
+import { clientOf, detail, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
+import type { Recorded, Reply } from "../support/server";
+import { GROUP_UID, ROOT_UID } from "../support/samples";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+const BATCH = "/iam/v2/roleBindings:batchCreate";
+const SINGLE = `/iam/v2/roleBindings/${GROUP_UID}`;
+const isBatch = ({ path }: Recorded): boolean => path === BATCH;
+
+interface Binding {
+  readonly identityUid: string;
+}
+const bindings = (count: number): Binding[] =>
+  Array.from({ length: count }, (_, index) => ({ identityUid: `identity-${index}` }));
+
+/** What a request wants to make. */
+function wanted({ path, body }: Recorded): Binding[] {
+  if (path !== BATCH) return [body as Binding];
+  const { requests } = body as { requests: { parent: string; roleBinding: Binding }[] };
+  return requests.map(({ roleBinding }) => roleBinding);
+}
+
+const made = ({ identityUid }: Binding) => ({ uid: `made-${identityUid}`, identityUid });
+const agree = (request: Recorded): Reply => {
+  const answers = wanted(request).map(made);
+  return { json: isBatch(request) ? { roleBindings: answers } : answers[0] };
+};
+
+/** What became of each, as a uid or the beginning of a message. */
+const told = (outcomes: PromiseSettledResult<Record<string, unknown>>[]): string[] =>
+  outcomes.map((outcome) =>
+    outcome.status === "fulfilled"
+      ? String(outcome.value["uid"])
+      : (outcome.reason as Error).message.replace(/^\S+ \S+: /, ""),
+  );
+
+/** A promise that a test keeps. */
+function promised(): { readonly promise: Promise<void>; keep: () => void } {
+  let keep = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (keep = resolve));
+  return { promise, keep: () => keep() };
+}
+
+const arrived = async (count: number): Promise<void> => {
+  while (server.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe("many at once", () => {
+  test("go in batches of 25, all under way together, and come back in order", async () => {
+    const all = promised();
+    server.script((request) => ({ ...agree(request), after: all.promise }));
+    const making = clientOf(server).createMany(method, GROUP_UID, bindings(60));
+    await arrived(3);
+    all.keep();
+    expect(told(await making)).toEqual(bindings(60).map((binding) => made(binding).uid));
+    expect(server.requests.map((request) => wanted(request).length)).toEqual([25, 25, 10]);
+    expect(server.requests[0]?.body).toMatchObject({
+      parent: GROUP_UID,
+      requests: Array.from({ length: 25 }, (_, index) => ({
+        parent: GROUP_UID,
+        roleBinding: { identityUid: `identity-${index}` },
+      })),
+    });
+  });
+
+  test("none is no request, and one is made as usual", async () => {
+    server.script(agree);
+    expect(await clientOf(server).createMany(method, GROUP_UID, [])).toEqual([]);
+    expect(server.calls).toEqual([]);
+    await clientOf(server).createMany(method, GROUP_UID, bindings(1));
+    expect(server.calls).toEqual([`POST ${SINGLE}`]);
+  });
+
+  test.each([
+    ["a wrong argument", failure(3, "no", detail("BadRequest", { fieldViolations: [] }))],
+    ["a missing right", failure(7, "no")],
+    ["a missing resource", failure(5, "no", detail("ResourceInfo", { resourceName: "identity-2" }))],
+  ])("a batch refused for %s goes one by one: only the cause has the error", async (_why, refusal) => {
+    server.script((request) =>
+      wanted(request).some(({ identityUid }) => identityUid === "identity-2") ? refusal : agree(request),
+    );
+    const outcomes = await clientOf(server).createMany(method, GROUP_UID, bindings(4));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(server.requests.map((request) => wanted(request).length)).toEqual([4, 1, 1, 1, 1]);
+  });
+
+  test.each<[string, Reply]>([
+    ["a cut connection", { cut: "before" }],
+    ["a cut answer", { json: {}, cut: "within" }],
+    ["an error of a proxy", { status: 502, text: htmlPage }],
+    ["an answer that holds too few", { json: { roleBindings: [{ uid: "only" }] } }],
+    ["an answer without uids", { json: { roleBindings: [{}, {}, {}] } }],
+  ])("after %s nothing is sent again: each has an error that says so", async (_what, reply) => {
+    server.script(() => reply);
+    const outcomes = await clientOf(server).createMany(method, GROUP_UID, bindings(3));
+    expect(outcomes).toHaveLength(3);
+    for (const outcome of outcomes) {
+      expect(outcome.status === "rejected" && isUnclear(outcome.reason)).toBe(true);
+    }
+    expect(server.calls).toEqual([`POST ${BATCH}`]);
+  });
+
+  test.each([
+    ["a refused token", failure(16, "no"), "UNAUTHENTICATED"],
+    ["a limit of requests", failure(8, "slow down"), "RESOURCE_EXHAUSTED"],
+  ])("%s is about all of them, and nothing goes alone", async (_what, reply, code) => {
+    server.script(() => reply);
+    const outcomes = await clientOf(server).createMany(method, GROUP_UID, bindings(3));
+    for (const text of told(outcomes)) expect(text).toContain(code);
+    expect(server.calls).toEqual([`POST ${BATCH}`]);
+  });
+
+  test.each<[string, Reply]>([
+    ["501", failure(12, "Method Not Allowed")],
+    ["404", failure(5, "Not Found")],
+    ["a proxy's 404", { status: 404, text: htmlPage }],
+  ])("a server without the method (%s) is asked for it once", async (_what, reply) => {
+    server.script((request) => (isBatch(request) ? reply : agree(request)));
+    const client = clientOf(server);
+    for (const expected of [3, 2]) {
+      expect(await client.createMany(method, GROUP_UID, bindings(2))).toMatchObject([
+        { status: "fulfilled" },
+        { status: "fulfilled" },
+      ]);
+      expect(server.calls).toHaveLength(expected);
+      server.requests.length = 0;
+    }
+  });
+});
+
+describe("one at a time", () => {
+  const create = (client: ReturnType<typeof clientOf>, index: number, parent = GROUP_UID) =>
+    client.createShared(method, parent, { identityUid: `identity-${index}` });
+
+  test("the first goes at once, alone; what comes meanwhile shares the next batches", async () => {
+    const first = promised();
+    server.script((request, count) => ({
+      ...agree(request),
+      after: count === 0 ? first.promise : undefined,
+    }));
+    const client = clientOf(server);
+    const all = [create(client, 0)];
+    await arrived(1);
+    for (let index = 1; index < 31; index += 1) all.push(create(client, index));
+    first.keep();
+    expect((await Promise.all(all)).map(({ uid }) => uid)).toEqual(
+      bindings(31).map((binding) => made(binding).uid),
+    );
+    expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 25, 5]);
+    expect(server.calls[0]).toBe(`POST ${SINGLE}`);
+  });
+
+  test("another parent waits for nobody", async () => {
+    const both = promised();
+    server.script((request) => ({ ...agree(request), after: both.promise }));
+    const client = clientOf(server);
+    const all = [create(client, 0), create(client, 1, ROOT_UID)];
+    await arrived(2);
+    both.keep();
+    await Promise.all(all);
+    expect(server.mostAtOnce).toBe(2);
+  });
+
+  test("the error of a refused batch is that of the one that caused it", async () => {
+    const first = promised();
+    server.script((request, count) =>
+      wanted(request).some(({ identityUid }) => identityUid === "identity-2")
+        ? failure(3, "unknown identity")
+        : { ...agree(request), after: count === 0 ? first.promise : undefined },
+    );
+    const client = clientOf(server);
+    const all = [0, 1, 2, 3].map((index) => create(client, index));
+    await arrived(1);
+    first.keep();
+    const outcomes = await Promise.allSettled(all);
+    expect(told(outcomes)).toEqual([
+      "made-identity-0",
+      "made-identity-1",
+      "INVALID_ARGUMENT (HTTP 400): unknown identity",
+      "made-identity-3",
+    ]);
+  });
+
+  test("a failure does not hold up what comes after it", async () => {
+    server.script((request, count) => (count === 0 ? { cut: "before" } : agree(request)));
+    const client = clientOf(server);
+    expect(isUnclear(await errorOf(create(client, 0)))).toBe(true);
+    await expect(create(client, 1)).resolves.toMatchObject({ uid: "made-identity-1" });
+  });
+
+  test("a batch that is not answered holds up what comes after it for a second only", async () => {
+    server.script((request, count) => (count === 0 ? { silent: true } : agree(request)));
+    const client = clientOf(server, { timeoutMs: 4000 });
+    const all = [0, 1, 2].map((index) => create(client, index));
+    await expect(Promise.all(all.slice(1))).resolves.toHaveLength(2);
+    expect(isUnclear(await errorOf(all[0] ?? Promise.reject(new Error("none"))))).toBe(true);
+  });
+
+  test("without batching each has a request of its own", async () => {
+    const all = promised();
+    server.script((request) => ({ ...agree(request), after: all.promise }));
+    const client = clientOf(server, { batching: false });
+    const making = [0, 1, 2].map((index) => create(client, index));
+    await arrived(3);
+    all.keep();
+    await Promise.all(making);
+    expect(server.calls).toEqual(Array(3).fill(`POST ${SINGLE}`));
+  });
+});
