@@ -80,7 +80,7 @@ export class Gate {
     const elapsed = now - (this.measuredFrom ?? now);
     const asked = askedMs > 0 ? Math.min(askedMs, SECOND_MS) : undefined;
     if (this.taken >= ENOUGH_ANSWERS && (this.gapMs === 0 || elapsed >= SECOND_MS)) {
-      this.gapMs = Math.min(Math.max(elapsed, SECOND_MS) / this.taken, asked ?? Infinity);
+      this.gapMs = SLOWER * Math.min(Math.max(elapsed, SECOND_MS) / this.taken, asked ?? Infinity);
       this.taken = 0;
       this.measuredFrom = undefined;
     } else {

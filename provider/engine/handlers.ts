@@ -53,8 +53,11 @@ export interface ReadResult {
 }
 
 export interface DiffResult {
-  /** False: nothing. Undefined: something; the engine finds out what (it then shows each property). */
-  readonly changes: false | undefined;
+  /**
+   * False: nothing. Undefined: something; the engine finds out what (it then shows each property). True where it
+   * would find nothing: it compares inputs, and what was recorded of them after a failure is not what they were.
+   */
+  readonly changes: boolean | undefined;
   readonly replaces: string[];
 }
 
@@ -192,7 +195,8 @@ class KindHandlers implements Handlers {
 
   diff(olds: Props, news: Props): DiffResult {
     const { changed, replaces } = diffInputs(this.spec, olds, news);
-    return { changes: changed ? undefined : false, replaces: [...replaces] };
+    const isFound = olds[UNCONFIRMED] !== true;
+    return { changes: changed ? !isFound || undefined : false, replaces: [...replaces] };
   }
 
   create(inputs: Props): Promise<CreateResult> {

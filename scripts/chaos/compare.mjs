@@ -74,7 +74,10 @@ export function compare(declared, recorded, state) {
       problems.push(`${name}: ${key} is ${JSON.stringify(held[key])}, not ${JSON.stringify(args[key])}`);
     }
   }
-  for (const [name, { initErrors }] of recorded) {
+  for (const [name, { initErrors, outputs }] of recorded) {
+    const secret = { GroupInvite: "code", ScimToken: "token" }[declared[name]?.kind ?? ""];
+    if (secret !== undefined && outputs?.[secret] === undefined)
+      problems.push(`${name} has no ${secret} in state`);
     if (declared[name] === undefined) problems.push(`${name} is in state, and not declared`);
     if (initErrors !== undefined && initErrors.length > 0)
       problems.push(`${name} is not finished: ${initErrors}`);

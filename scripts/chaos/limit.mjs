@@ -6,11 +6,12 @@ import { root } from "../setup.mjs";
 const { Client } = createRequire(import.meta.url)(path.join(root, "dist", "provider", "api", "client.js"));
 
 const PER_SECOND = 50;
+const AT_ONCE = 8;
 const TOKEN = "limit-token-0123456789";
 
 /**
  * So many requests against a server that takes 50 a second: none may fail, no window of a second may see more than
- * the limit and one burst, and it may take 1.3 times as long as it has to.
+ * the limit, one burst, and what was under way when the first was refused; and it may take 1.3 times as long as it has to.
  * @param {(options: object) => Promise<any>} startEmulator
  * @param {number} count
  */
@@ -25,7 +26,7 @@ export async function requestsAtLimit(startEmulator, count) {
     baseUrl: emulator.url,
     timeoutMs: 60_000,
     maxRetries: 5,
-    maxConcurrency: 8,
+    maxConcurrency: AT_ONCE,
     tokens,
   });
   const began = performance.now();
@@ -45,5 +46,5 @@ export async function requestsAtLimit(startEmulator, count) {
   console.log(
     `${count} requests at ${PER_SECOND} a second: ${failures} failed, ${times.length} seen by the server, at most ${most} in a second, ${took.toFixed(1)} s (${(took / ideal).toFixed(2)} times the ideal)`,
   );
-  return failures === 0 && most <= 2 * PER_SECOND && took <= 1.3 * ideal ? 0 : 1;
+  return failures === 0 && most <= 2 * PER_SECOND + AT_ONCE && took <= 1.3 * ideal ? 0 : 1;
 }

@@ -94,7 +94,7 @@ describe("an invite", () => {
     );
     expect(error.id).toBe(UID);
     expect(boundTo(handlers()).diff(error.properties, inputs)).toEqual({
-      changes: undefined,
+      changes: true,
       replaces: ["ttl"],
     });
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
