@@ -11,7 +11,7 @@ const TOKEN = "limit-token-0123456789";
 
 /**
  * So many requests against a server that takes 50 a second: none may fail, no window of a second may see more than
- * the limit, one burst, and what was under way when the first was refused; and it may take 1.3 times as long as it has to.
+ * the limit, one burst, and what finds the pace (two requests for each that may be under way); and it may take 1.3 times as long as it has to.
  * @param {(options: object) => Promise<any>} startEmulator
  * @param {number} count
  */
@@ -46,5 +46,5 @@ export async function requestsAtLimit(startEmulator, count) {
   console.log(
     `${count} requests at ${PER_SECOND} a second: ${failures} failed, ${times.length} seen by the server, at most ${most} in a second, ${took.toFixed(1)} s (${(took / ideal).toFixed(2)} times the ideal)`,
   );
-  return failures === 0 && most <= 2 * PER_SECOND + AT_ONCE && took <= 1.3 * ideal ? 0 : 1;
+  return failures === 0 && most <= 2 * PER_SECOND + 2 * AT_ONCE && took <= 1.3 * ideal ? 0 : 1;
 }
