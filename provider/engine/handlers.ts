@@ -108,7 +108,9 @@ function lineage(uid: string): string[] {
   return above === undefined ? [uid] : [...lineage(above), uid];
 }
 
-function withParent(spec: ResourceSpec, live: Props, uid: string): Props {
+/** What an answer says of a resource, in the form of inputs; the parent is told by the uid. */
+export function liveInputs(spec: ResourceSpec, answer: Props, uid: string): Props {
+  const live = readBody(spec, answer, uid);
   const parent = parentByUid(spec, uid);
   return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
 }
@@ -357,7 +359,7 @@ class KindHandlers implements Handlers {
         `the answer is not about a ${this.spec.noun}: ${printable(wrong, 100)}; is platform:baseUrl right?`,
       );
     }
-    return withParent(this.spec, readBody(this.spec, answer as Props, id), id);
+    return liveInputs(this.spec, answer as Props, id);
   }
 
   /** POST once; waits for a new group to settle, and looks for what a lost answer may have made. */

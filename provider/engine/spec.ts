@@ -242,6 +242,24 @@ export interface Ownership {
   readonly advice: string;
 }
 
+/** How a kind is found when everything below a group is listed. */
+export interface Listing {
+  /** Only where it is asked for: it takes one request each, or there may be very many. */
+  readonly onDemand?: true;
+  /** Parameters without which the list keeps some out. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Some are the platform's own: they have no parent, and never change. */
+  readonly builtIn?: true;
+  /** Lists leave something out: each is read once more by its uid. */
+  readonly listsLess?: true;
+  /** It has no list: it is a part of each resource of this kind, and has that one's uid. */
+  readonly partOf?: string;
+  /** Members of the answer that are no arguments, and tell people something. */
+  readonly details?: readonly string[];
+  /** Brings an object of a list into the form of its GET. */
+  readonly item?: (item: Record<string, unknown>) => Record<string, unknown>;
+}
+
 export interface ResourceSpec {
   /** The class name and registry key: `RoleBinding`. */
   readonly kind: string;
@@ -274,6 +292,7 @@ export interface ResourceSpec {
   readonly batchCreate?: BatchMethod;
   /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
   readonly listsByName: boolean;
+  readonly listing?: Listing;
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Brings an answer into the form of the fields (contract, section 5). */

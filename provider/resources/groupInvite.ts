@@ -19,6 +19,12 @@ export interface GroupInviteArgs {
 
 const COLLECTION = "/iam/v2/groupInvites";
 
+/** The role is told whole for as long as it exists (contract, section 5): without it, the invite grants nothing. */
+function withRole(invite: Record<string, unknown>): Record<string, unknown> {
+  const { role } = invite;
+  return role !== null && typeof role === "object" ? invite : { ...invite, roleUid: "" };
+}
+
 /** Lets somebody join a group with a role, by a code. Contract, section 5. */
 export class GroupInvite extends PlatformResource {
   /** @internal */
@@ -42,13 +48,9 @@ export class GroupInvite extends PlatformResource {
     // How long it was to live is never answered: without it the next run replaces the invite.
     unseen: (inputs) => ({ ...inputs, ttl: null }),
     operations: {
-      // The role is told whole for as long as it exists (contract, section 5): without it, the invite grants nothing.
-      get: async (api, uid) => {
-        const invite = await api.get(api.address(COLLECTION, uid));
-        const { role } = invite;
-        return role !== null && typeof role === "object" ? invite : { ...invite, roleUid: "" };
-      },
+      get: async (api, uid) => withRole(await api.get(api.address(COLLECTION, uid))),
     },
+    listing: { item: withRole },
     rules: ({ ttl }) => {
       const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
       return nanos === undefined || nanos > 0n

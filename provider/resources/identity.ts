@@ -198,6 +198,7 @@ export class Identity extends PlatformResource {
         ],
       },
     },
+    listing: { details: ["email"] },
     oneOfs: [
       {
         members: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"],

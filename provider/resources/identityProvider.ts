@@ -115,6 +115,7 @@ export class IdentityProvider extends PlatformResource {
       oidc,
       scimEnabled: { type: "boolean", apart: true, security: true },
     },
+    listing: { listsLess: true },
     operations: { writeApart: (api, uid, _olds, news) => setScimEnabled(api, uid, news) },
     rules: checkCredential,
     // Lists leave scim out (contract, section 5).

@@ -66,6 +66,7 @@ export class RepoReadme extends PlatformResource {
       parentUid: parentRepo,
       content: { type: "string", required: true },
     },
+    listing: { onDemand: true, partOf: "Repo" },
     rules: ({ content }) => checkContent(content),
     operations: {
       createsOver: true,

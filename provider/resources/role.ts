@@ -36,6 +36,7 @@ export class Role extends PlatformResource {
         items: { type: "enum", prefix: "CAP_", known: capabilityNames },
       },
     },
+    listing: { builtIn: true },
     dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", by: "role" }],
     advise: { capabilities: adviseOnCapabilities },
   });

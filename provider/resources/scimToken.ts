@@ -175,6 +175,7 @@ export class ScimToken extends PlatformResource {
       previousTokenExpireTime: time,
     },
     unseen: (inputs) => ({ ...inputs, rotate: LOST }),
+    listing: { partOf: "IdentityProvider" },
     operations: {
       create: generate,
       get: find,

@@ -64,6 +64,10 @@ export class Tag extends PlatformResource {
       deprecated: { type: "boolean", security: true },
       bundles: { ...bundles, security: true },
     },
+    listing: {
+      onDemand: true,
+      query: { includeReferrers: "true", includeDates: "true", includeEpochs: "true" },
+    },
     operations: {
       createsOver: true,
       create: (api, inputs) => write(api, inputs),

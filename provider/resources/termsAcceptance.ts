@@ -63,6 +63,7 @@ export class TermsAcceptance extends PlatformResource {
       parentUid: parentGroup({ required: true }),
       documentIds: { type: "list", required: true, unordered: true, items: { type: "string" } },
     },
+    listing: { onDemand: true, partOf: "Group" },
     operations: {
       createsOver: true,
       create: (api, inputs) => accept(api, inputs["parentUid"] as string, inputs),
