@@ -17,6 +17,8 @@ export interface InventoryRequest {
   readonly kinds?: readonly string[];
   /** Besides: objects of kinds that are not listed, by kind, each named by its uid. */
   readonly also?: ReadonlyMap<string, readonly string[]>;
+  /** The group was there, and may be gone: then nothing is. Else it is an error. */
+  readonly mayBeGone?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Called after each page or object with how many there are of the kind so far. */
@@ -154,6 +156,7 @@ class Taking {
       }
     } catch (error) {
       if (isNotFound(error)) {
+        if (this.request.mayBeGone) return;
         throw new Error(`there is no group with the uid ${root} that this token may see`, { cause: error });
       }
       // Who may list may perhaps not read the group itself; the list of groups tells.

@@ -39,6 +39,11 @@ const commands: readonly Command[] = [
     summary: "post a report of review or drift as a comment or an issue",
     load: async () => (await import("./postReport.js")).main,
   },
+  {
+    name: "drift",
+    summary: "find what was changed outside of its program",
+    load: async () => (await import("./drift.js")).main,
+  },
 ];
 
 function usage(): string {

@@ -31,7 +31,21 @@ export interface Pattern {
   readonly must: string;
 }
 
+/**
+ * What a change of a field does to who may do what:
+ * - `match`: who is meant, exactly or (with the format `regex`) by a pattern;
+ * - `powers`: what is there gives something: more is wider;
+ * - `limits`: what is there keeps something out: more is narrower;
+ * - `until`: the end of it: later is wider;
+ * - `role`: the uid of a role: its capabilities tell;
+ * - `keys`: a JSON Web Key Set: each key lets somebody in;
+ * - `none`: nothing.
+ */
+export type AccessEffect = "match" | "powers" | "limits" | "until" | "role" | "keys" | "none";
+
 interface Behaviour {
+  /** `none` if not said; of a field that is `security` it must be said, else a change counts as wider. */
+  readonly access?: AccessEffect;
   /** Must be given on create (AIP-203). */
   readonly required?: boolean;
   /** A change replaces the resource (AIP-203). */
@@ -254,6 +268,10 @@ export interface Listing {
   readonly listsLess?: true;
   /** It has no list: it is a part of each resource of this kind, and has that one's uid. */
   readonly partOf?: string;
+  /** It is made of all objects of this kind that have its uid as their parent; its GET reads their list. */
+  readonly gathers?: string;
+  /** What a resource with these inputs is concerned with, of all that the server tells. */
+  readonly concerns?: (live: Props, olds: Props) => Props;
   /** Members of the answer that are no arguments, and tell people something. */
   readonly details?: readonly string[];
   /** Brings an object of a list into the form of its GET. */
@@ -293,6 +311,8 @@ export interface ResourceSpec {
   /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
   readonly listsByName: boolean;
   readonly listing?: Listing;
+  /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
+  readonly gives?: "always" | "bound";
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Brings an answer into the form of the fields (contract, section 5). */

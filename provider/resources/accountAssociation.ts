@@ -83,7 +83,7 @@ const READY_WITHIN_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
 
-const text: StringSpec = { type: "string", required: true, security: true };
+const text: StringSpec = { type: "string", required: true, security: true, access: "match" };
 
 const number: Pattern = { regex: /^(0|[1-9]\d{0,18})$/, must: "a whole number, as in 12345" };
 
@@ -104,7 +104,7 @@ const azure: ObjectSpec = {
   security: true,
   fields: defineFields<AzureTenantArgs>({
     tenantId: text,
-    clientIds: { type: "map", required: true, security: true, values: { type: "string" } },
+    clientIds: { type: "map", required: true, security: true, access: "powers", values: { type: "string" } },
   }),
 };
 
@@ -116,6 +116,7 @@ const chainguard: ObjectSpec = {
       type: "map",
       required: true,
       security: true,
+      access: "powers",
       values: { type: "string", format: "uid" },
     },
   }),
@@ -128,6 +129,7 @@ const github: ObjectSpec = {
     appInstallations: {
       type: "map",
       security: true,
+      access: "powers",
       keys: number,
       values: {
         type: "object",
@@ -232,6 +234,7 @@ export class AccountAssociation extends PlatformResource {
       },
     },
     operations: { afterWrite: awaitReady },
+    gives: "always",
     rules: checkAwaited,
     advise: {
       amazon: advice("account", /^\d{12}$/, "account is usually the 12 digits of an AWS account"),

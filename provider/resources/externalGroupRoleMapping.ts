@@ -25,8 +25,15 @@ export class ExternalGroupRoleMapping extends PlatformResource {
     readsByList: {},
     fields: {
       parentUid: { type: "string", format: "uid", path: true, required: true, immutable: true },
-      externalGroupId: { type: "string", required: true, immutable: true, security: true },
-      roleUid: { type: "string", format: "uid", required: true, immutable: true, security: true },
+      externalGroupId: { type: "string", required: true, immutable: true, security: true, access: "match" },
+      roleUid: {
+        type: "string",
+        format: "uid",
+        required: true,
+        immutable: true,
+        security: true,
+        access: "role",
+      },
       scope: {
         type: "string",
         format: "groupUid",
@@ -34,8 +41,10 @@ export class ExternalGroupRoleMapping extends PlatformResource {
         required: true,
         immutable: true,
         security: true,
+        access: "match",
       },
     },
+    gives: "always",
   });
 
   declare readonly parentUid: pulumi.Output<string>;

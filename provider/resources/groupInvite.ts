@@ -35,10 +35,17 @@ export class GroupInvite extends PlatformResource {
     listsByName: false,
     fields: {
       parentUid: parentGroup({ required: true }),
-      roleUid: { type: "string", format: "uid", required: true, immutable: true, security: true },
+      roleUid: {
+        type: "string",
+        format: "uid",
+        required: true,
+        immutable: true,
+        security: true,
+        access: "role",
+      },
       ttl: { type: "string", format: "duration", required: true, immutable: true, inputOnly: true },
-      email: { type: "string", immutable: true },
-      singleUse: { type: "boolean", immutable: true },
+      email: { type: "string", immutable: true, access: "limits" },
+      singleUse: { type: "boolean", immutable: true, access: "limits" },
     },
     outputs: {
       code: { type: "string", secret: true, createOnly: true },
@@ -51,6 +58,7 @@ export class GroupInvite extends PlatformResource {
       get: async (api, uid) => withRole(await api.get(api.address(COLLECTION, uid))),
     },
     listing: { item: withRole },
+    gives: "always",
     rules: ({ ttl }) => {
       const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
       return nanos === undefined || nanos > 0n

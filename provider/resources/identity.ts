@@ -73,14 +73,14 @@ export interface IdentityArgs {
   servicePrincipal?: pulumi.Input<string>;
 }
 
-const text: StringSpec = { type: "string", security: true };
-const pattern: StringSpec = { type: "string", format: "regex", security: true };
+const text: StringSpec = { type: "string", security: true, access: "match" };
+const pattern: StringSpec = { type: "string", format: "regex", security: true, access: "match" };
 
 const claimMatch: ObjectSpec = {
   type: "object",
   security: true,
   fields: defineFields<ClaimMatchArgs>({
-    issuer: { type: "string", format: "url", security: true },
+    issuer: { type: "string", format: "url", security: true, access: "match" },
     issuerPattern: pattern,
     subject: text,
     subjectPattern: pattern,
@@ -90,8 +90,13 @@ const claimMatch: ObjectSpec = {
         typeof issuer === "string" && URL.canParse(issuer) ? new URL(issuer).hostname : undefined,
     },
     audiencePattern: pattern,
-    claims: { type: "map", security: true, values: { type: "string" } },
-    claimPatterns: { type: "map", security: true, values: { type: "string", format: "regex" } },
+    claims: { type: "map", security: true, access: "limits", values: { type: "string" } },
+    claimPatterns: {
+      type: "map",
+      security: true,
+      access: "limits",
+      values: { type: "string", format: "regex" },
+    },
   }),
   oneOfs: [
     { members: ["issuer", "issuerPattern"], required: true },
@@ -104,11 +109,11 @@ const staticKeys: ObjectSpec = {
   type: "object",
   security: true,
   fields: defineFields<StaticKeysArgs>({
-    issuer: { type: "string", format: "url", required: true, security: true },
+    issuer: { type: "string", format: "url", required: true, security: true, access: "match" },
     subject: { ...text, required: true },
-    issuerKeys: { type: "string", format: "jwks", required: true, security: true },
-    expirationTime: { type: "string", format: "timestamp", serverFilled: true },
-    audiences: { type: "list", security: true, maxItems: 1, items: { type: "string" } },
+    issuerKeys: { type: "string", format: "jwks", required: true, security: true, access: "keys" },
+    expirationTime: { type: "string", format: "timestamp", serverFilled: true, access: "until" },
+    audiences: { type: "list", security: true, access: "match", maxItems: 1, items: { type: "string" } },
   }),
 };
 
@@ -181,6 +186,7 @@ export class Identity extends PlatformResource {
         type: "enum",
         prefix: "SERVICE_PRINCIPAL_",
         security: true,
+        access: "match",
         known: [
           "COSIGNED",
           "INGESTER",
@@ -199,6 +205,7 @@ export class Identity extends PlatformResource {
       },
     },
     listing: { details: ["email"] },
+    gives: "bound",
     oneOfs: [
       {
         members: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"],

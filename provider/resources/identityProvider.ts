@@ -56,11 +56,17 @@ const oidc: ObjectSpec = {
   required: true,
   security: true,
   fields: defineFields<OidcArgs>({
-    issuer: { type: "string", format: "url", required: true, security: true },
-    clientId: { type: "string", required: true, security: true },
+    issuer: { type: "string", format: "url", required: true, security: true, access: "match" },
+    clientId: { type: "string", required: true, security: true, access: "match" },
     clientSecret: { type: "string", secret: true, inputOnly: true },
-    additionalScopes: { type: "list", unordered: true, security: true, items: { type: "string" } },
-    groupsClaim: { type: "string", security: true },
+    additionalScopes: {
+      type: "list",
+      unordered: true,
+      security: true,
+      access: "powers",
+      items: { type: "string" },
+    },
+    groupsClaim: { type: "string", security: true, access: "powers" },
     correlationRule: {
       type: "enum",
       prefix: "CORRELATION_RULE_",
@@ -68,8 +74,9 @@ const oidc: ObjectSpec = {
       default: "SUB_EQUALS_EXTERNAL_ID",
       immutable: true,
       security: true,
+      access: "match",
     },
-    pkceEnabled: { type: "boolean", security: true },
+    pkceEnabled: { type: "boolean", security: true, access: "limits" },
   }),
 };
 
@@ -111,11 +118,12 @@ export class IdentityProvider extends PlatformResource {
       parentUid: parentGroup({ required: true }),
       name: { type: "string", required: true },
       description,
-      defaultRole: { type: "string", format: "uid", required: true, security: true },
+      defaultRole: { type: "string", format: "uid", required: true, security: true, access: "role" },
       oidc,
-      scimEnabled: { type: "boolean", apart: true, security: true },
+      scimEnabled: { type: "boolean", apart: true, security: true, access: "powers" },
     },
     listing: { listsLess: true },
+    gives: "always",
     operations: { writeApart: (api, uid, _olds, news) => setScimEnabled(api, uid, news) },
     rules: checkCredential,
     // Lists leave scim out (contract, section 5).

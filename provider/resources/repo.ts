@@ -123,8 +123,13 @@ export interface RepoArgs {
   customOverlay?: pulumi.Input<CustomOverlayArgs>;
 }
 
-const text: FieldSpec = { type: "string", security: true };
-const texts: ListSpec = { type: "list", security: true, items: { type: "string" } };
+/** Says what an image is, not who may do what. */
+const harmless = { security: true, access: "none" } as const;
+
+const text: FieldSpec = { type: "string", ...harmless };
+/** Where images come from, and go to. */
+const registry: FieldSpec = { type: "string", security: true, access: "match" };
+const trusted: ListSpec = { type: "list", security: true, access: "powers", items: { type: "string" } };
 
 const pem = {
   regex: /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/,
@@ -135,11 +140,12 @@ const contents: ObjectSpec = {
   type: "object",
   security: true,
   fields: defineFields<OverlayContentsArgs>({
-    packages: { ...texts, unordered: true },
-    runtimeRepositories: texts,
+    packages: { type: "list", unordered: true, ...harmless, items: { type: "string" } },
+    runtimeRepositories: trusted,
     runtimeKeyring: {
       type: "list",
       security: true,
+      access: "powers",
       items: {
         type: "object",
         fields: defineFields<OverlayKeyArgs>({
@@ -158,7 +164,7 @@ const accounts: ObjectSpec = {
     runAs: text,
     users: {
       type: "list",
-      security: true,
+      ...harmless,
       items: {
         type: "object",
         fields: defineFields<OverlayUserArgs>({
@@ -173,7 +179,7 @@ const accounts: ObjectSpec = {
     },
     groups: {
       type: "list",
-      security: true,
+      ...harmless,
       items: {
         type: "object",
         fields: defineFields<OverlayGroupArgs>({
@@ -193,6 +199,7 @@ const certificates: ObjectSpec = {
     additional: {
       type: "list",
       security: true,
+      access: "powers",
       items: {
         type: "object",
         fields: defineFields<OverlayCertificateArgs>({
@@ -201,7 +208,7 @@ const certificates: ObjectSpec = {
         }),
       },
     },
-    providers: texts,
+    providers: trusted,
   }),
 };
 
@@ -212,7 +219,7 @@ const customOverlay: ObjectSpec = {
     contents,
     environment: {
       type: "map",
-      security: true,
+      ...harmless,
       values: { type: "string" },
       refusedKeys: {
         regex: /^CHAINGUARD_/,
@@ -221,7 +228,7 @@ const customOverlay: ObjectSpec = {
     },
     annotations: {
       type: "map",
-      security: true,
+      ...harmless,
       values: { type: "string" },
       refusedKeys: {
         regex: /^(dev\.chainguard\.|org\.opencontainers\.)/,
@@ -238,10 +245,10 @@ const syncConfig: ObjectSpec = {
   security: true,
   wire: "sync_config",
   fields: defineFields<SyncConfigArgs>({
-    source: { type: "string", required: true, normalized: true, security: true },
-    google: text,
-    amazon: text,
-    azure: text,
+    source: { type: "string", required: true, normalized: true, security: true, access: "match" },
+    google: registry,
+    amazon: registry,
+    azure: registry,
   }),
 };
 

@@ -33,10 +33,12 @@ export class Role extends PlatformResource {
         required: true,
         unordered: true,
         security: true,
+        access: "powers",
         items: { type: "enum", prefix: "CAP_", known: capabilityNames },
       },
     },
     listing: { builtIn: true },
+    gives: "bound",
     dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", by: "role" }],
     advise: { capabilities: adviseOnCapabilities },
   });

@@ -65,8 +65,8 @@ export class RoleBinding extends PlatformResource {
     batchCreate: bindingBatch,
     fields: {
       parentUid: parentGroup({ required: true }),
-      identityUid: { type: "string", format: "uid", required: true, security: true },
-      roleUid: { type: "string", format: "uid", required: true, security: true },
+      identityUid: { type: "string", format: "uid", required: true, security: true, access: "match" },
+      roleUid: { type: "string", format: "uid", required: true, security: true, access: "role" },
     },
     fromServer: (body) => ({ ...body, ...grantOf(body) }),
     owns: bindingsOf({ all: false }),

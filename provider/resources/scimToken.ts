@@ -34,8 +34,8 @@ const time: StringSpec = { type: "string", format: "timestamp" };
 
 const fields: { readonly [K in keyof Required<ScimTokenArgs>]: FieldSpec } = {
   parentUid: { type: "string", format: "uid", path: true, immutable: true, required: true },
-  expireTime: { ...time, normalized: true, serverFilled: true },
-  neverExpires: { type: "boolean" },
+  expireTime: { ...time, normalized: true, serverFilled: true, access: "until" },
+  neverExpires: { type: "boolean", access: "powers" },
   overlap: { type: "string", format: "duration", inputOnly: true },
   rotate: { type: "string", inputOnly: true },
 };
@@ -176,6 +176,7 @@ export class ScimToken extends PlatformResource {
     },
     unseen: (inputs) => ({ ...inputs, rotate: LOST }),
     listing: { partOf: "IdentityProvider" },
+    gives: "always",
     operations: {
       create: generate,
       get: find,

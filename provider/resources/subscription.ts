@@ -22,8 +22,16 @@ export class Subscription extends PlatformResource {
     untimed: true,
     fields: {
       parentUid: parentGroup({ required: true }),
-      sink: { type: "string", format: "httpsUrl", required: true, immutable: true, security: true },
+      sink: {
+        type: "string",
+        format: "httpsUrl",
+        required: true,
+        immutable: true,
+        security: true,
+        access: "match",
+      },
     },
+    gives: "always",
   });
 
   declare readonly parentUid: pulumi.Output<string>;

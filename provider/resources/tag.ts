@@ -55,14 +55,15 @@ export class Tag extends PlatformResource {
         type: "string",
         required: true,
         security: true,
+        access: "none",
         pattern: {
           regex: /^sha256:[0-9a-f]{64}$/,
           must: 'the digest of an image: "sha256:" and 64 hex digits in lower case',
         },
       },
       // Every write sets all of it: what was added by hand is shown before it is taken away.
-      deprecated: { type: "boolean", security: true },
-      bundles: { ...bundles, security: true },
+      deprecated: { type: "boolean", security: true, access: "none" },
+      bundles: { ...bundles, security: true, access: "none" },
     },
     listing: {
       onDemand: true,

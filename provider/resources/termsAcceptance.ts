@@ -41,10 +41,14 @@ async function accept(api: Api, group: string, inputs: Props): Promise<Props> {
 }
 
 /** What others accepted besides is no affair of this resource. */
+function concerns(live: Props, olds: Props): Props {
+  const ours = wanted(olds);
+  const now = wanted(live);
+  return ours.length === 0 ? live : { ...live, documentIds: ours.filter((id) => now.includes(id)) };
+}
+
 async function read(api: Api, group: string, inputs: Props): Promise<Props> {
-  const now = await accepted(api, group);
-  const ours = wanted(inputs);
-  return { uid: group, documentIds: ours.length === 0 ? [...now] : ours.filter((id) => now.has(id)) };
+  return concerns({ uid: group, documentIds: [...(await accepted(api, group))] }, inputs);
 }
 
 /**
@@ -63,7 +67,7 @@ export class TermsAcceptance extends PlatformResource {
       parentUid: parentGroup({ required: true }),
       documentIds: { type: "list", required: true, unordered: true, items: { type: "string" } },
     },
-    listing: { onDemand: true, partOf: "Group" },
+    listing: { onDemand: true, partOf: "Group", concerns },
     operations: {
       createsOver: true,
       create: (api, inputs) => accept(api, inputs["parentUid"] as string, inputs),

@@ -1,0 +1,101 @@
+import { checkInputs } from "../../engine/check";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
+import { isObject, isSet } from "../../engine/values";
+import { isServerFilled } from "../../engine/wire";
+import type { InventoryObject } from "../inventory";
+
+/** A secret that the server holds and never answers: its place among the arguments. */
+export interface MissingSecret {
+  /** `oidc.clientSecret` */
+  readonly path: string;
+}
+
+/** What a program declares for an object that exists. */
+export interface Declared {
+  readonly inputs: Props;
+  readonly secrets: readonly MissingSecret[];
+}
+
+/** Why an object cannot be declared, in words. */
+export interface NotAdoptable {
+  readonly reason: string;
+}
+
+function declaredFields(fields: Readonly<Record<string, FieldSpec>>, live: Props): Props {
+  const entries = Object.entries(fields).flatMap(([key, field]): [string, Json][] => {
+    const value = live[key];
+    if (value === undefined || value === null || !isSet(field, value)) return [];
+    // What the server fills in by itself is left to it.
+    if (isServerFilled(field, live, key) && field.serverFilled !== true) return [];
+    if (field.type !== "object" || !isObject(value)) return [[key, value]];
+    return [[key, declaredFields(field.fields, value)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The inputs without the member at a path. */
+function withoutMember(inputs: Props, path: readonly string[]): Props {
+  const [key = "", ...rest] = path;
+  const { [key]: member, ...others } = inputs;
+  return rest.length === 0 || !isObject(member) ? others : { ...others, [key]: withoutMember(member, rest) };
+}
+
+function withMember(inputs: Props, path: readonly string[], value: Json): Props {
+  const [key = "", ...rest] = path;
+  const member = inputs[key];
+  return {
+    ...inputs,
+    [key]: rest.length === 0 ? value : withMember(isObject(member) ? member : {}, rest, value),
+  };
+}
+
+/** Paths of secrets that are not answered. */
+function secretPaths(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): string[][] {
+  return Object.entries(fields).flatMap(([key, field]): string[][] => {
+    if (field.secret && field.inputOnly) return [[...path, key]];
+    return field.type === "object" ? secretPaths(field.fields, [...path, key]) : [];
+  });
+}
+
+/**
+ * The arguments with which a program declares an object as it is, or why it cannot.
+ *
+ * @param now milliseconds since the epoch: a time that has passed cannot be declared.
+ */
+export function declare(spec: ResourceSpec, object: InventoryObject, now: number): Declared | NotAdoptable {
+  if (object.builtIn) return { reason: "it is the platform's own, and never changes" };
+  const once = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.createOnly);
+  if (once.length > 0) {
+    return { reason: `its ${once.map(([key]) => key).join(", ")} is answered once only, when it is made` };
+  }
+  if (spec.listing?.gathers !== undefined) return { reason: "what it is made of is declared one by one" };
+  let inputs = declaredFields(spec.fields, object.inputs);
+  const problems = () => checkInputs(spec, inputs, { olds: {}, now });
+  let secrets: MissingSecret[] = [];
+  for (const { property } of problems()) {
+    const path = property.split(".");
+    // A time that lies behind is the server's affair, and no drift where nothing declares it.
+    if (isLeft(spec.fields, path)) inputs = withoutMember(inputs, path);
+  }
+  if (problems().length > 0) {
+    // Where it cannot be without a secret, the server must hold one.
+    const paths = secretPaths(spec.fields, []);
+    const filled = paths.reduce((all, path) => withMember(all, path, "secret"), inputs);
+    if (paths.length > 0 && checkInputs(spec, filled, { olds: {}, now }).length === 0) {
+      secrets = paths.map((path) => ({ path: path.join(".") }));
+      return { inputs, secrets };
+    }
+  }
+  const [problem] = problems();
+  if (problem === undefined) return { inputs, secrets };
+  return { reason: `${problem.property} ${problem.reason}`.trim() };
+}
+
+/** Whether the server fills the field at a path by itself. */
+function isLeft(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): boolean {
+  const [key = "", ...rest] = path;
+  const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+  if (field === undefined) return false;
+  if (rest.length === 0) return field.serverFilled === true;
+  return field.type === "object" && isLeft(field.fields, rest);
+}

@@ -1,0 +1,579 @@
+import { createHash } from "node:crypto";
+import { parentOf } from "../../api/uid";
+import type { Props, ResourceSpec } from "../../engine/spec";
+import { isObject, isSet } from "../../engine/values";
+import { diffInputs } from "../../engine/fieldMask";
+import { mergeLive, NORMALIZED } from "../../engine/wire";
+import { Directory, keyOf, specOf } from "../directory";
+import { urnParts } from "../engineState";
+import type { RecordedResource } from "../engineState";
+import type { Inventory, InventoryObject } from "../inventory";
+import type { DriftDetails, Finding, Report, Severity } from "../report";
+import { severities } from "../report";
+import type { StateExport } from "../stateExport";
+import { adoptingCode, changedCode, forgetCommand, revertCommand } from "./answers";
+import { judgeChanges, overall } from "./direction";
+import type { Direction, JudgedChange } from "./direction";
+import { snapshotApi } from "./snapshot";
+
+/** Which findings decide the exit code. */
+export const driftThresholds = ["any", "widened", "unmanaged", "never"] as const;
+export type DriftThreshold = (typeof driftThresholds)[number];
+
+/** What is compared. */
+export interface DriftRequest {
+  /** What each stack records. Without any, `since` is what is compared. */
+  readonly states: readonly StateExport[];
+  /** The live organisation: one document for each root. */
+  readonly inventories: readonly Inventory[];
+  /** Older inventories of the same roots: they tell since when. */
+  readonly since?: readonly Inventory[];
+  readonly failOn: DriftThreshold;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly version: string;
+  /** Looks at these uids only: all that was asked for, and nothing else. */
+  readonly only?: ReadonlySet<string>;
+  /** Resources below other groups are out of what was asked for, not missing from it. */
+  readonly scoped?: boolean;
+  /** The policy's exception for a finding, and the entry that would be one. */
+  readonly except?: (finding: Finding) => { readonly reason: string; readonly expires?: string } | undefined;
+  readonly acceptWith?: (finding: Finding) => string | undefined;
+}
+
+interface Managed {
+  readonly spec: ResourceSpec;
+  readonly uid: string;
+  readonly resource: RecordedResource;
+  /** `project/stack` */
+  readonly stack: string;
+  /** The stack's own name. */
+  readonly stackName: string;
+}
+
+const order: Readonly<Record<Direction, Severity>> = { widened: "high", narrowed: "medium", neutral: "low" };
+
+function capital(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}
+
+/** The arguments with the live value in place of one that the state hides: what cannot be compared is no drift. */
+function replaceHidden(inputs: Props, live: Props, path: string): Props {
+  const [, key = "", rest = ""] = /^([^.[]+)\.?(.*)$/s.exec(path) ?? [];
+  const [ours, theirs] = [inputs[key], live[key]];
+  if (rest === "" || !isObject(ours) || rest.startsWith("[")) {
+    return theirs === undefined ? without(inputs, key) : { ...inputs, [key]: theirs };
+  }
+  return { ...inputs, [key]: replaceHidden(ours, isObject(theirs) ? theirs : {}, rest) };
+}
+
+function without(inputs: Props, key: string): Props {
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => name !== key));
+}
+
+/** Whether a secret is one that no answer ever holds. */
+function isInputOnly(spec: ResourceSpec, path: string): boolean {
+  let fields: ResourceSpec["fields"] = spec.fields;
+  for (const step of path.split(".")) {
+    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    if (field === undefined) return false;
+    if (field.inputOnly) return true;
+    fields = field.type === "object" ? field.fields : {};
+  }
+  return false;
+}
+
+const isIgnored = (property: string, ignored: readonly string[]): boolean =>
+  ignored.some((path) => {
+    if (path === "*") return true;
+    return property === path || property.startsWith(`${path}.`) || property.startsWith(`${path}[`);
+  });
+
+class Comparing {
+  private readonly directory: Directory;
+  private readonly older: Directory | undefined;
+  private readonly asked = new Set<string>();
+  private readonly incomplete = new Set<string>();
+  private readonly notes = new Set<string>();
+  private readonly findings: Finding[] = [];
+  /** What the states know: managed, read or about to be deleted. */
+  private readonly known = new Set<string>();
+  /** Groups, or the like, all of whose parts of a kind have one owner. */
+  private readonly gathered = new Map<string, Managed>();
+  private compared = 0;
+
+  constructor(private readonly request: DriftRequest) {
+    this.directory = new Directory(request.inventories);
+    this.older = request.since && new Directory(request.since);
+    for (const { asked } of request.inventories) {
+      for (const { kind, uid } of asked ?? []) this.asked.add(keyOf(kind, uid));
+    }
+  }
+
+  async report(): Promise<Report> {
+    const { states, inventories, since = [], only } = this.request;
+    for (const { refused } of inventories) {
+      for (const { kind, scope, code, message } of refused) {
+        const at = scope === undefined ? "" : ` at ${this.directory.pathOf(scope)}`;
+        this.incomplete.add(`${specOf(kind)?.noun ?? kind}${at}: not looked at: ${code}: ${message}`);
+      }
+    }
+    const managed = this.collect();
+    if (states.length > 0) {
+      await this.compareStates(managed);
+      this.findUnmanaged(({ kind, uid }) => !this.known.has(keyOf(kind, uid)));
+    } else if (since.length > 0) {
+      this.compareInventories();
+    }
+    if (this.compared === 0 && only === undefined) {
+      this.incomplete.add(
+        "nothing was compared: the states hold no resource of this package below the groups that were looked at",
+      );
+    }
+    return this.finish();
+  }
+
+  private collect(): Managed[] {
+    const managed: Managed[] = [];
+    for (const state of this.request.states) {
+      const stack = state.stack ?? "an empty stack";
+      if (state.pendingOperations > 0) {
+        this.notes.add(
+          `${stack}: an interrupted update left ${state.pendingOperations} operations open: what they made may be shown as unmanaged; run pulumi refresh`,
+        );
+      }
+      for (const { kind, id } of state.pendingDeletes) {
+        if (kind !== undefined && id !== undefined) this.known.add(keyOf(kind, id));
+      }
+      for (const resource of state.resources) {
+        const { kind, id: uid, urn, external } = resource;
+        if (kind === undefined || uid === undefined) continue;
+        this.known.add(keyOf(kind, uid));
+        const spec = specOf(kind);
+        if (spec === undefined) {
+          this.incomplete.add(`${stack}: ${kind} is no kind that this version knows: ${urn}`);
+        } else if (!external) {
+          managed.push({ spec, uid, resource, stack, stackName: urnParts(urn).stack });
+        }
+      }
+    }
+    return managed;
+  }
+
+  private async compareStates(managed: readonly Managed[]): Promise<void> {
+    const owners = new Map<string, Managed[]>();
+    for (const one of managed) {
+      const key = keyOf(one.spec.kind, one.uid);
+      owners.set(key, [...(owners.get(key) ?? []), one]);
+      const { gathers } = one.spec.listing ?? {};
+      if (gathers !== undefined) this.gathered.set(keyOf(gathers, one.uid), one);
+    }
+    for (const owning of owners.values()) if (owning.length > 1) this.contested(owning);
+    for (const one of managed) {
+      const owner = this.gathered.get(keyOf(one.spec.kind, parentOf(one.uid) ?? ""));
+      if (owner !== undefined) this.contested([one, owner]);
+      if (this.isWanted(one.spec, one.uid)) await this.compare(one);
+    }
+  }
+
+  private isWanted(spec: ResourceSpec, uid: string): boolean {
+    const { only } = this.request;
+    return (
+      only === undefined || only.has(uid) || (spec.listing?.gathers !== undefined && only.has(`${uid}/`))
+    );
+  }
+
+  private covers(inventory: Inventory, uid: string): boolean {
+    return uid === inventory.root || uid.startsWith(`${inventory.root}/`);
+  }
+
+  /** Whether an object that is not in the inventories is known to be gone; else why not is noted. */
+  private isGone({ spec, uid, stack }: Managed): boolean {
+    const kind = spec.listing?.gathers ?? spec.kind;
+    const inventory = this.request.inventories.find((one) => this.covers(one, uid));
+    if (inventory === undefined) {
+      const scope = `${stack}: resources below ${uid.split("/")[0] ?? uid} were not looked at: no inventory covers them`;
+      if (this.request.scoped) this.notes.add(scope);
+      else this.incomplete.add(scope);
+      return false;
+    }
+    // Named by the refusal already.
+    if (inventory.refused.some((refused) => refused.kind === kind)) return false;
+    if (inventory.kinds.includes(kind) || this.asked.has(keyOf(kind, uid))) return true;
+    this.incomplete.add(
+      `${spec.noun}: not looked at: the inventory holds no ${kind}: make it with --types +${kind}`,
+    );
+    return false;
+  }
+
+  private async liveOf({ spec, uid, resource }: Managed): Promise<Props | undefined> {
+    if (spec.listing?.gathers !== undefined) {
+      const group = this.directory.byUid(uid);
+      const answer =
+        group && (await spec.operations?.get?.(snapshotApi(this.directory), uid, resource.outputs));
+      return answer && { ...(answer as Props), parentUid: uid };
+    }
+    const live = this.directory.find(spec.kind, uid)?.inputs;
+    return live && (spec.listing?.concerns?.(live, resource.inputs) ?? live);
+  }
+
+  private async compare(one: Managed): Promise<void> {
+    const { spec, resource } = one;
+    const gathers = spec.listing?.gathers;
+    // Parts that could not be listed must not look as if they were gone.
+    if (gathers !== undefined && !this.isGone(one)) return;
+    const live = await this.liveOf(one);
+    if (live === undefined) {
+      if (!this.isGone(one)) return;
+      this.compared += 1;
+      this.deleted(one);
+      return;
+    }
+    this.compared += 1;
+    let recorded = resource.inputs;
+    for (const path of resource.hidden) {
+      if (isInputOnly(spec, path)) continue;
+      recorded = replaceHidden(recorded, live, path);
+      this.notes.add(
+        `${one.stack}: ${path} of ${resource.urn} is a secret in the state, and was not compared`,
+      );
+    }
+    const normalized = resource.outputs[NORMALIZED];
+    const olds = normalized === undefined ? recorded : { ...recorded, [NORMALIZED]: normalized };
+    const { inputs } = mergeLive(spec, olds, live);
+    if (!diffInputs(spec, recorded, inputs).changed) return;
+    const changes = judgeChanges(spec, recorded, inputs, this.directory.capabilities).filter(
+      ({ property }) => !isIgnored(property, resource.ignoreChanges),
+    );
+    if (changes.length > 0) this.changed(one, changes, inputs);
+  }
+
+  private add(
+    kind: DriftDetails["kind"],
+    direction: Direction,
+    spec: ResourceSpec,
+    uid: string,
+    more: {
+      readonly message: string;
+      readonly name: string;
+      readonly details?: readonly string[];
+      readonly advice?: string;
+      readonly resource?: RecordedResource;
+      readonly changes?: readonly JudgedChange[];
+      readonly when?: string;
+      readonly revert?: string;
+      readonly adopt?: string;
+      readonly severity?: Severity;
+    },
+  ): void {
+    const { changes = [], resource } = more;
+    const id = `drift-${kind}`;
+    const fields = changes.map(({ property, before, after }) => ({ property, before, after }));
+    const identity = [
+      id,
+      spec.kind,
+      uid,
+      resource?.urn ?? "",
+      ...fields.map(({ property }) => property).sort(),
+    ];
+    const details = [
+      ...changes.filter(({ why }) => why !== "").map(({ property, why }) => `${property}: ${why}`),
+      ...(more.details ?? []),
+    ];
+    const finding: Finding = {
+      id,
+      rule: id,
+      severity: more.severity ?? order[direction],
+      message: more.message,
+      details,
+      ...(more.advice === undefined ? {} : { advice: more.advice }),
+      kind: spec.kind,
+      name: more.name,
+      ...(resource === undefined ? {} : { urn: resource.urn }),
+      uid,
+      ...(resource?.location === undefined ? {} : { location: resource.location }),
+      fingerprint: createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32),
+      drift: {
+        kind,
+        direction,
+        fields,
+        ...(more.when === undefined ? {} : { when: more.when }),
+        ...(more.revert === undefined ? {} : { revert: more.revert }),
+        ...(more.adopt === undefined ? {} : { adopt: more.adopt }),
+      },
+    };
+    const accept = this.request.acceptWith?.(finding);
+    this.findings.push(
+      accept === undefined || finding.drift === undefined
+        ? finding
+        : { ...finding, drift: { ...finding.drift, accept } },
+    );
+  }
+
+  private changed(one: Managed, changes: readonly JudgedChange[], live: Props): void {
+    const { spec, uid, resource, stackName } = one;
+    const object = this.directory.find(spec.kind, uid);
+    const name = this.directory.describe(spec, uid, resource.inputs);
+    const properties = changes.map(({ property }) => property);
+    const before = this.older?.find(spec.kind, uid);
+    this.add("changed", overall(changes.map(({ direction }) => direction)), spec, uid, {
+      message: `${capital(spec.noun)} ${name} was changed outside of its program: ${properties.join(", ")}`,
+      name,
+      resource,
+      changes,
+      details: [`in stack ${one.stack}`, ...this.sinceWhen(before && object && sameInputs(before, object))],
+      advice: "put it back, take the change over into the program, or accept it",
+      when: object?.updateTime,
+      revert: revertCommand(resource.urn, stackName),
+      adopt: changedCode(properties, live),
+    });
+  }
+
+  private deleted(one: Managed): void {
+    const { spec, uid, resource, stackName } = one;
+    const name = this.directory.describe(spec, uid, resource.inputs);
+    const forget = forgetCommand(resource.urn, stackName);
+    this.add("deleted", spec.gives === undefined ? "neutral" : "narrowed", spec, uid, {
+      message: `${capital(spec.noun)} ${name} is gone`,
+      name,
+      resource,
+      details: [
+        `in stack ${one.stack}`,
+        ...(this.older?.find(spec.kind, uid) ? [`it was there at ${this.olderTime()}`] : []),
+      ],
+      advice: "make it again, or take it out of the program and its state",
+      revert: revertCommand(resource.urn, stackName),
+      adopt: forget === undefined ? undefined : `# after taking it out of the program:\n${forget}`,
+    });
+  }
+
+  private contested(owning: readonly Managed[]): void {
+    const [first, ...others] = owning;
+    if (first === undefined || !this.isWanted(first.spec, first.uid)) return;
+    const stacks = [...new Set(owning.map(({ stack }) => stack))];
+    const name = this.directory.describe(first.spec, first.uid, first.resource.inputs);
+    const commands = others.flatMap(
+      ({ resource, stackName }) => forgetCommand(resource.urn, stackName) ?? [],
+    );
+    this.add("contested", "neutral", first.spec, first.uid, {
+      severity: "medium",
+      message: `${capital(first.spec.noun)} ${name} is managed ${stacks.length > 1 ? `by ${stacks.length} stacks` : "twice in one stack"}: each undoes what the other does`,
+      name,
+      resource: first.resource,
+      details: owning.map(({ stack, resource }) => `${stack}: ${resource.urn}`),
+      advice: "keep it in one program: take it out of the others and out of their states",
+      adopt: commands.length === 0 ? undefined : commands.join("\n"),
+    });
+  }
+
+  /** What is there and nobody's. */
+  private findUnmanaged(isNobodys: (object: InventoryObject) => boolean): void {
+    for (const object of this.directory.all()) {
+      const spec = specOf(object.kind);
+      if (spec === undefined || object.builtIn || !isNobodys(object)) continue;
+      if (!this.isWanted(spec, object.uid)) continue;
+      if (this.gathered.has(keyOf(object.kind, parentOf(object.uid) ?? ""))) continue;
+      if (this.isInherent(spec, object)) continue;
+      this.unmanaged(spec, object);
+    }
+  }
+
+  /** The organisation itself, parts that were asked for one by one, and people who signed in, are no one's to declare. */
+  private isInherent(spec: ResourceSpec, { uid, inputs }: InventoryObject): boolean {
+    if (!spec.sharesParentUid && this.request.inventories.some(({ root }) => root === uid)) return true;
+    return (spec.oneOfs ?? []).some(
+      ({ members, required }) =>
+        required &&
+        members.every((member) => {
+          const field = spec.fields[member];
+          return field === undefined || !isSet(field, inputs[member]);
+        }),
+    );
+  }
+
+  private unmanaged(spec: ResourceSpec, object: InventoryObject): void {
+    const { uid, inputs } = object;
+    const name = this.directory.describe(spec, uid, inputs);
+    const isWider = spec.gives === "always" || (spec.gives === "bound" && this.isBound(uid));
+    const older = this.older?.find(object.kind, uid);
+    const moved = this.movedFrom(spec, object);
+    this.add("unmanaged", isWider ? "widened" : "neutral", spec, uid, {
+      message: `${capital(spec.noun)} ${name} is in no stack`,
+      name,
+      details: [...moved, ...this.sinceWhen(older !== undefined)],
+      advice: "adopt it, accept it, or delete it",
+      when: object.createTime ?? object.updateTime,
+      adopt: adoptingCode(spec, object, this.directory, this.request.now),
+    });
+  }
+
+  /** The same thing, gone elsewhere: all arguments but the parent are equal. */
+  private movedFrom(spec: ResourceSpec, { inputs }: InventoryObject): string[] {
+    const gone = this.findings.filter(({ id, kind }) => id === "drift-deleted" && kind === spec.kind);
+    if (gone.length === 0) return [];
+    const rest = (props: Props) => JSON.stringify(Object.entries(without(props, "parentUid")).sort());
+    const mine = rest(inputs);
+    return this.request.states
+      .flatMap(({ resources }) => resources)
+      .filter(
+        ({ kind, id, inputs: theirs }) =>
+          kind === spec.kind && rest(theirs) === mine && gone.some(({ uid }) => uid === id),
+      )
+      .map(
+        ({ id }) =>
+          `the same was at ${this.directory.pathOf(parentOf(id ?? "") ?? "")} and is gone there: it was moved`,
+      );
+  }
+
+  private isBound(uid: string): boolean {
+    for (const { kind, inputs } of this.directory.all()) {
+      const fields = specOf(kind)?.fields ?? {};
+      const names = Object.entries(fields).some(
+        ([key, field]) =>
+          !field.path && field.type === "string" && field.format === "uid" && inputs[key] === uid,
+      );
+      if (names) return true;
+    }
+    return false;
+  }
+
+  private olderTime(): string {
+    return this.older?.inventories[0]?.takenAt ?? "";
+  }
+
+  private sinceWhen(wasSo: boolean | undefined): string[] {
+    if (this.older === undefined || wasSo === undefined) return [];
+    return [wasSo ? `it was so at ${this.olderTime()} already` : `it is new since ${this.olderTime()}`];
+  }
+
+  /** Two inventories: what changed between them, whoever manages it. */
+  private compareInventories(): void {
+    const { older } = this;
+    if (older === undefined) return;
+    const looked = new Set(older.inventories.flatMap(({ kinds }) => kinds));
+    for (const kind of looked) {
+      if (!this.request.inventories.every(({ kinds }) => kinds.includes(kind))) {
+        this.incomplete.add(
+          `${specOf(kind)?.noun ?? kind}: not compared: only one of the inventories holds it`,
+        );
+      }
+    }
+    for (const object of older.all()) {
+      const spec = specOf(object.kind);
+      if (spec === undefined || !this.isWanted(spec, object.uid)) continue;
+      const now = this.directory.find(object.kind, object.uid);
+      const name = this.directory.describe(spec, object.uid, object.inputs);
+      if (now === undefined) {
+        const holder = this.request.inventories.find((one) => this.covers(one, object.uid));
+        const isLooked =
+          object.builtIn === undefined &&
+          holder?.kinds.includes(object.kind) === true &&
+          !holder.refused.some(({ kind }) => kind === object.kind);
+        if (!isLooked) continue;
+        this.compared += 1;
+        this.add("deleted", spec.gives === undefined ? "neutral" : "narrowed", spec, object.uid, {
+          message: `${capital(spec.noun)} ${name} is gone`,
+          name,
+          details: [`it was there at ${this.olderTime()}`],
+        });
+        continue;
+      }
+      this.compared += 1;
+      const changes = judgeChanges(spec, object.inputs, now.inputs, this.directory.capabilities);
+      if (changes.length === 0) continue;
+      this.add("changed", overall(changes.map(({ direction }) => direction)), spec, object.uid, {
+        message: `${capital(spec.noun)} ${name} was changed: ${changes.map(({ property }) => property).join(", ")}`,
+        name,
+        changes,
+        details: this.sinceWhen(false),
+        when: now.updateTime,
+      });
+    }
+    const wasRefused = new Set(older.inventories.flatMap(({ refused }) => refused.map(({ kind }) => kind)));
+    this.findUnmanaged(
+      ({ kind, uid }) => looked.has(kind) && !wasRefused.has(kind) && older.find(kind, uid) === undefined,
+    );
+  }
+
+  private finish(): Report {
+    const { failOn, states, except, version } = this.request;
+    const sorted = this.findings.sort(
+      (a, b) =>
+        severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+        compareTexts(a.id, b.id) ||
+        compareTexts(a.kind ?? "", b.kind ?? "") ||
+        compareTexts(a.name ?? "", b.name ?? "") ||
+        compareTexts(a.uid ?? "", b.uid ?? "") ||
+        compareTexts(a.urn ?? "", b.urn ?? ""),
+    );
+    const open: Finding[] = [];
+    const excepted: Finding[] = [];
+    for (const finding of sorted) {
+      const exception = except?.(finding);
+      if (exception === undefined) open.push(finding);
+      else excepted.push({ ...finding, excepted: exception });
+    }
+    const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
+    for (const { severity } of open) counts[severity] += 1;
+    const stacks = [...new Set(states.flatMap(({ stack }) => stack ?? []))];
+    return {
+      schemaVersion: 1,
+      tool: { name: "pulumi-platform", version },
+      command: "drift",
+      ...(stacks.length === 0 ? {} : { stack: stacks.sort(compareTexts).join(", ") }),
+      complete: this.incomplete.size === 0,
+      incomplete: [...this.incomplete].sort(compareTexts),
+      failOn,
+      failing: open.filter((finding) => reaches(finding, failOn)).length,
+      summary: {
+        gained: 0,
+        lost: 0,
+        widened: open.filter(({ drift }) => drift?.direction === "widened").length,
+        narrowed: open.filter(({ drift }) => drift?.direction === "narrowed").length,
+        kept: this.compared,
+        findings: counts,
+        excepted: excepted.length,
+      },
+      grants: [],
+      trust: [],
+      findings: open,
+      excepted,
+      unresolved: [...this.notes].sort(compareTexts),
+      unrelated: [],
+      groups: [],
+      policy: { unused: [], expired: [] },
+    };
+  }
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function sameInputs(one: InventoryObject, other: InventoryObject): boolean {
+  const text = ({ inputs }: InventoryObject) =>
+    JSON.stringify(Object.entries(inputs).sort(([a], [b]) => compareTexts(a, b)));
+  return text(one) === text(other);
+}
+
+function reaches({ drift }: Finding, failOn: DriftThreshold): boolean {
+  switch (failOn) {
+    case "any":
+      return true;
+    case "widened":
+      return drift?.direction === "widened";
+    case "unmanaged":
+      return drift?.kind === "unmanaged";
+    case "never":
+      return false;
+  }
+}
+
+/**
+ * Compares what stacks record with the live organisation: what was changed, what is gone, what is in no
+ * stack, and what is in two. Pure but for its arguments. An object has changed only if the provider's own
+ * diff of the recorded arguments and the live ones says so.
+ */
+export function findDrift(request: DriftRequest): Promise<Report> {
+  return new Comparing(request).report();
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { parseStateExport } from "../../provider/access/stateExport";
+import type { StateExport } from "../../provider/access/stateExport";
+import { main } from "../../provider/cli/drift";
+import { runCommand } from "../provider/cli/support";
+import { brief, describeDriftMatrix, survey } from "../support/driftMatrix";
+import type { Surveyed } from "../support/driftMatrix";
+import { Stack } from "../support/engine";
+import { declared, samples, surroundings } from "../support/samples";
+import { call } from "../support/wire";
+
+/*
+ * One stack with every kind and every field, exported once; then the organisation is changed by hand, again and
+ * again, and put back each time.
+ */
+describe("drift of every kind, through the real engine", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-drift-"));
+  let emulator: Emulator;
+  let stack: Stack;
+  let other: Stack;
+  let on: Surveyed;
+
+  const exported = async (of: Stack, name: string): Promise<StateExport> => {
+    const { stdout } = await of.succeed(["stack", "export"]);
+    writeFileSync(join(folder, name), stdout);
+    return parseStateExport(stdout, name);
+  };
+  const run = (argv: readonly string[], env: Record<string, string> = {}) =>
+    runCommand(main, argv, {
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+      PLATFORM_MAX_RETRIES: "0",
+      ...env,
+    });
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ bindingAnswer: "hydrated" });
+    stack = await new Stack(emulator).init();
+    stack.declare({
+      ...surroundings,
+      ...Object.fromEntries(
+        samples.flatMap((sample) => Object.entries(declared(sample.label, sample, sample.args))),
+      ),
+      ignoring: {
+        kind: "Group",
+        args: { parentUid: "${org}", name: "ignoring", description: "ignored" },
+        options: { ignoreChanges: ["description"] },
+      },
+    });
+    await stack.up();
+    const ids = Object.fromEntries(
+      Object.entries(await stack.ours()).map(([name, { id }]) => [name, id ?? ""]),
+    );
+    other = await new Stack(emulator).init();
+    other.files({
+      "index.js": `
+        const platform = require("pulumi-platform");
+        const org = platform.Group.get("org", "${ids["org"] ?? ""}");
+        platform.Role.get("role", "${ids["role"] ?? ""}");
+        new platform.Group("own", { parentUid: org.id, name: "own", description: "of the other stack" });
+      `,
+    });
+    await other.up();
+    on = {
+      emulator,
+      ids,
+      states: [await exported(stack, "export-one.json"), await exported(other, "export-two.json")],
+    };
+  }, 180_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+    other.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("an unchanged organisation has none: every kind and field, secrets, synced repositories, two stacks, get", async () => {
+    const report = await survey(on);
+    expect(brief(report)).toEqual([]);
+    expect(report).toMatchObject({ complete: true, incomplete: [], failing: 0 });
+    expect(report.summary.kept).toBe(Object.keys(on.ids).length + 1);
+  });
+
+  test("a change that the program ignores is no drift", async () => {
+    const address = `/iam/v2/groups/${on.ids["ignoring"] ?? ""}?updateMask=description`;
+    await call(emulator, "PATCH", address, { description: "by hand" });
+    const report = await survey(on);
+    await call(emulator, "PATCH", address, { description: "ignored" });
+    expect(brief(report)).toEqual([]);
+  });
+
+  describeDriftMatrix(() => on);
+
+  test("the exit code tells drift, something that was not looked at, and a token that is refused", async () => {
+    const state = ["--state", join(folder, "export-*.json"), "-o", "json"];
+    const clean = await run(state);
+    expect({ code: clean.code, stderr: clean.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(clean.stdout)).toMatchObject({ command: "drift", complete: true, findings: [] });
+
+    const refused = emulator.addFault({
+      path: "/iam/v2/roles",
+      status: 403,
+      body: { code: 7, message: "no" },
+    });
+    expect((await run(state)).code).toBe(4);
+    await call(emulator, "PATCH", `/iam/v2/groups/${on.ids["team"] ?? ""}?updateMask=description`, {
+      description: "by hand",
+    });
+    // Drift beats what was not looked at.
+    expect((await run(state)).code).toBe(7);
+    expect((await run([...state, "--fail-on", "widened"])).code).toBe(4);
+    refused.remove();
+    expect((await run([...state, "--fail-on", "widened"])).code).toBe(0);
+    expect((await run([...state, "--exit-zero"])).code).toBe(0);
+    expect((await run(state, { PLATFORM_TOKEN: "wrong" })).code).toBe(3);
+    expect((await run(["--state", join(folder, "none-*.json")])).code).toBe(2);
+    expect((await run([])).code).toBe(2);
+    const failing = emulator.addFault({ path: "/iam/v2/identities", status: 500, body: "<html>" });
+    expect((await run([...state, "--fail-on", "never"])).code).toBe(4);
+    failing.remove();
+    await stack.succeed(["preview", "--refresh"]);
+  }, 60_000);
+});
