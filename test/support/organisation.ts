@@ -1,4 +1,6 @@
+import { startEmulator } from "../../emulator";
 import type { Seed } from "../../emulator";
+import { call } from "./wire";
 
 /** How much of each there is, roughly. */
 export interface OrganisationSize {
@@ -236,4 +238,12 @@ export function randomOrganisation(
   };
   const count = Object.values(collections).reduce((sum, items) => sum + items.length, 0);
   return { root, seed: collections, count };
+}
+
+/** The uids of the roles that the platform has of its own. */
+export async function builtInRoles(): Promise<string[]> {
+  const emulator = await startEmulator();
+  const { roles } = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
+  await emulator.close();
+  return (roles as { uid: string }[]).map(({ uid }) => uid);
 }

@@ -1,0 +1,86 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../emulator";
+import { writeProgram } from "../../../provider/access/adopt/program";
+import type { Inventory } from "../../../provider/access/inventory";
+import { takeInventory } from "../../../provider/access/takeInventory";
+import { clientOf } from "../../support/driftMatrix";
+import { ROOT } from "../../support/engine";
+import { builtInRoles, randomOrganisation, small } from "../../support/organisation";
+import type { OrganisationSize } from "../../support/organisation";
+
+const inventoryOf = async (seed: number, size: OrganisationSize = small): Promise<Inventory> => {
+  const { root, seed: resources } = randomOrganisation(seed, size, await builtInRoles());
+  const emulator = await startEmulator({ seed: resources });
+  const inventory = await takeInventory(clientOf(emulator), { root, now: Date.now });
+  await emulator.close();
+  return inventory;
+};
+
+const tool = (path: string, args: readonly string[], cwd: string) => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, "node_modules", path), ...args],
+    {
+      cwd,
+      encoding: "utf8",
+    },
+  );
+  return { status, output: stdout + stderr };
+};
+
+describe("the program that adopts an organisation", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  beforeAll(() => {
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "package.json"), "{}");
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noUnusedLocals: true,
+          noUncheckedIndexedAccess: true,
+          noEmit: true,
+          module: "commonjs",
+          moduleResolution: "node10",
+          target: "ES2022",
+          skipLibCheck: true,
+          types: ["node"],
+          esModuleInterop: true,
+          paths: { "pulumi-platform": [join(ROOT, "provider/index.ts")] },
+        },
+        include: ["*.ts"],
+      }),
+    );
+    writeFileSync(
+      join(folder, "eslint.config.mjs"),
+      `import eslint from "@eslint/js";
+import tseslint from "typescript-eslint";
+export default tseslint.config(eslint.configs.recommended, tseslint.configs.recommended);
+`,
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("is the same each time, as Prettier writes it, and passes strict types and the recommended lint rules", async () => {
+    const files: string[] = [];
+    for (const seed of [1, 2, 3]) {
+      const inventory = await inventoryOf(seed);
+      for (const byTeam of [false, true]) {
+        const { code } = writeProgram({ inventory, byTeam });
+        expect(writeProgram({ inventory: structuredClone(inventory), byTeam }).code).toBe(code);
+        const file = `org${seed}${byTeam ? "ByTeam" : ""}.ts`;
+        writeFileSync(join(folder, file), code);
+        files.push(file);
+      }
+    }
+    const before = files.map((file) => readFileSync(join(folder, file), "utf8"));
+    tool("prettier/bin/prettier.cjs", ["--no-config", "--write", ...files], folder);
+    expect(before).toEqual(files.map((file) => readFileSync(join(folder, file), "utf8")));
+    expect(tool("typescript/bin/tsc", ["-p", "."], folder)).toEqual({ status: 0, output: "" });
+    expect(tool("eslint/bin/eslint.js", [...files], folder)).toEqual({ status: 0, output: "" });
+  }, 120_000);
+});
