@@ -1,3 +1,4 @@
+export { adopt } from "./engine/adopt";
 export { AccountAssociation } from "./resources/accountAssociation";
 export type {
   AccountAssociationArgs,

@@ -15,7 +15,7 @@ import type {
   ResourceSpec,
   StringSpec,
 } from "./spec";
-import { holdsSecret } from "./spec";
+import { ADOPT, holdsSecret } from "./spec";
 import { containsUnknown, isObject, isSet, isUnknown } from "./values";
 
 /** The engine's own keys among the inputs. */
@@ -250,6 +250,11 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
   const checker = new Checker();
   checker.fields(spec.fields, "", inputs);
   checker.oneOfs(spec.oneOfs ?? [], spec.fields, "", inputs);
+  const adopted = inputs[ADOPT];
+  if (adopted !== undefined) {
+    checker.value({ type: "string", format: "uid" }, "adopt", adopted);
+    if (adopted === "") checker.fail("adopt", "must be the uid of what is taken over, not empty");
+  }
   if (spec.rules) {
     const unknown = new Set(Object.keys(inputs).filter((key) => containsUnknown(inputs[key])));
     // A rule may look inside a value only if its form is right.

@@ -201,7 +201,9 @@ class KindHandlers implements Handlers {
     return { changes: changed ? !isFound || undefined : false, replaces: [...replaces] };
   }
 
-  create(inputs: Props): Promise<CreateResult> {
+  async create(inputs: Props): Promise<CreateResult> {
+    const adopted = inputs[ADOPT];
+    if (typeof adopted === "string" && adopted !== "") return this.adopt(adopted, inputs);
     const parent = parentUid(inputs);
     // The parent's uid is then the resource's.
     return this.spec.sharesParentUid && parent !== undefined
@@ -280,6 +282,42 @@ class KindHandlers implements Handlers {
       const { outs } = mergeLive(this.spec, recorded, this.live(answer, id));
       return { ...outs, ...readOutputs(this.spec, answer as Props, id, recorded) };
     });
+  }
+
+  /** Takes over what exists, if it is what the inputs describe; writes nothing. */
+  private async adopt(id: string, inputs: Props): Promise<CreateResult> {
+    const what = `adopting ${label(this.spec, inputs)} ${id}`;
+    const once = Object.entries(this.spec.outputs ?? {}).filter(([, field]) => field.createOnly);
+    if (once.length > 0) {
+      const names = once.map(([key]) => key).join(", ");
+      throw refused(`${what}: its ${names} is answered only when it is made, so it cannot be taken over`);
+    }
+    const answer = await this.explained(what, () => this.find(id, inputs));
+    if (answer === undefined) {
+      throw refused(`${what}: there is none with this uid; leave adopt() out to make a new one`);
+    }
+    const live = this.live(answer, id);
+    const { inputs: held } = mergeLive(this.spec, inputs, live);
+    const different = Object.entries(this.spec.fields).filter(
+      ([key, field]) => !equal(field, held[key], inputs[key]),
+    );
+    if (different.length > 0) {
+      const text = (field: FieldSpec, value: Json | undefined) =>
+        holdsSecret(field) ? "something else" : printable(JSON.stringify(value ?? null), 300);
+      throw refused(
+        [
+          `${what}: it is not what the program declares; declare what it holds, or leave adopt() out to make a new one`,
+          ...different.map(
+            ([key, field]) =>
+              `  ${key}: declared ${text(field, inputs[key])}, held ${text(field, held[key])}`,
+          ),
+        ].join("\n"),
+      );
+    }
+    return {
+      id,
+      outs: { ...outputsFor(this.spec, inputs, live), ...readOutputs(this.spec, answer as Props, id, {}) },
+    };
   }
 
   private client(): Client {
