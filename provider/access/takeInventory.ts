@@ -17,6 +17,8 @@ export interface InventoryRequest {
   readonly kinds?: readonly string[];
   /** Besides: objects of kinds that are not listed, by kind, each named by its uid. */
   readonly also?: ReadonlyMap<string, readonly string[]>;
+  /** Besides: all children of some parents, by their kind. */
+  readonly children?: ReadonlyMap<string, Iterable<string>>;
   /** The group was there, and may be gone: then nothing is. Else it is an error. */
   readonly mayBeGone?: boolean;
   /** Milliseconds since the epoch. */
@@ -34,6 +36,8 @@ export const listedKinds: readonly string[] = specs
 
 /** More uids than this in one list call come back on more than one page. */
 const PAGE = 200;
+/** The gateway takes answers of 4 MiB (contract, section 8). */
+const SMALL_PAGE = 20;
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
@@ -106,7 +110,7 @@ class Taking {
   }
 
   async take(): Promise<Inventory> {
-    const { root, now, also } = this.request;
+    const { root, now, also, children } = this.request;
     const wanted = new Set(this.request.kinds ?? listedKinds);
     // The parts of a kind are found by its wholes.
     for (const { kind, listing } of specs) {
@@ -120,6 +124,7 @@ class Taking {
         if (spec.listing?.partOf !== undefined) return;
         if (wanted.has(spec.kind)) await this.listAll(spec);
         else await this.readSome(spec, also?.get(spec.kind) ?? [], asked);
+        for (const parent of children?.get(spec.kind) ?? []) await this.listChildren(spec, parent);
       }),
     );
     await Promise.all(
@@ -193,6 +198,11 @@ class Taking {
     }
   }
 
+  private async listChildren(spec: ResourceSpec, parent: string): Promise<void> {
+    const query = { ...spec.listing?.query, "uidp.children_of": parent };
+    await this.noting(spec, parent, () => this.listInto(spec, query, (uid) => uid.startsWith(`${parent}/`)));
+  }
+
   private async listInto(
     spec: ResourceSpec,
     query: Readonly<Record<string, string | readonly string[]>>,
@@ -200,13 +210,27 @@ class Taking {
   ): Promise<void> {
     const { listsLess, item: form } = spec.listing ?? {};
     const uids: string[] = [];
-    for await (const item of this.client.list(spec.collection, query)) {
+    for await (const item of this.pages(spec, query)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
       if (!isWanted(uid)) continue;
       if (listsLess) uids.push(uid);
       else this.add(inventoryObject(spec, form ? form(item) : item, uid));
     }
     if (listsLess) await this.readEach(spec, uids);
+  }
+
+  /** In pages as large as may be; in small ones where the server says that a large one is too much. */
+  private async *pages(
+    spec: ResourceSpec,
+    query: Readonly<Record<string, string | readonly string[]>>,
+  ): AsyncGenerator<JsonObject> {
+    try {
+      yield* this.client.list(spec.collection, query);
+    } catch (error) {
+      const isTooLarge = error instanceof ApiError && /larger than max/i.test(error.serverMessage);
+      if (!isTooLarge) throw error;
+      yield* this.client.list(spec.collection, query, { pageSize: SMALL_PAGE });
+    }
   }
 
   /** Those of a kind that is not listed: by list calls of many uids, or one by one where it has no list. */

@@ -2,12 +2,11 @@ import { findDrift } from "../access/drift/drift";
 import type { DriftThreshold } from "../access/drift/drift";
 import type { Inventory } from "../access/inventory";
 import { parseInventory } from "../access/parseInventory";
-import type { StateExport } from "../access/stateExport";
 import { listedKinds, takeInventory } from "../access/takeInventory";
 import { printable } from "../api/errors";
 import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
-import { deliver } from "./deliver";
+import { conclude, isManaged, managedBesides, rootsOf } from "./driftRun";
 import { readText } from "./files";
 import { exitCodeOf, readGroup, readKinds } from "./inventory";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
@@ -92,31 +91,6 @@ Exit codes: 0 no drift, 1 error, 2 usage, 3 authentication, 4 incomplete: someth
 was compared, 7 drift (it beats 4).
 `;
 
-/** The organisations that states manage. */
-function rootsOf(states: readonly StateExport[]): string[] {
-  const uids = states.flatMap(({ resources }) =>
-    resources.flatMap(({ kind, id, external }) =>
-      kind === undefined || id === undefined || external ? [] : [id],
-    ),
-  );
-  return [...new Set(uids.map((uid) => uid.split("/")[0] ?? uid))].sort();
-}
-
-/** What is read one by one: managed objects of kinds that are not listed. */
-function managedBesides(
-  states: readonly StateExport[],
-  kinds: readonly string[],
-  root: string,
-): Map<string, string[]> {
-  const also = new Map<string, string[]>();
-  for (const { kind, id, external } of states.flatMap(({ resources }) => resources)) {
-    if (kind === undefined || id === undefined || external || kinds.includes(kind)) continue;
-    if (id !== root && !id.startsWith(`${root}/`)) continue;
-    also.set(kind, [...(also.get(kind) ?? []), id]);
-  }
-  return also;
-}
-
 /** `pulumi-platform drift`: see its usage. Answers the exit code. */
 export async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseFlags("drift", flags, argv);
@@ -171,9 +145,7 @@ export async function main(argv: string[]): Promise<number> {
             kinds: [...new Set([...listedKinds, ...kinds])],
             also: managedBesides(states, kinds, root),
             // A stack that manages the group itself is told that it is gone.
-            mayBeGone: states.some(({ resources }) =>
-              resources.some(({ kind, id, external }) => kind !== undefined && id === root && !external),
-            ),
+            mayBeGone: isManaged(states, root),
             now: Date.now,
             progress: progress.report,
           }),
@@ -190,10 +162,7 @@ export async function main(argv: string[]): Promise<number> {
       version: packageVersion(),
       scoped: roots.length > 0,
     });
-    deliver(report, options);
-    for (const line of report.incomplete) console.error(`pulumi-platform: incomplete: ${printable(line)}`);
-    if (report.failing > 0 && !options.exitZero) return exitCodes.drift;
-    return report.complete ? exitCodes.clean : exitCodes.incomplete;
+    return await conclude(report, options);
   } catch (error) {
     const code = error instanceof PulumiError ? exitCodes.error : exitCodeOf(error);
     if (code === undefined) throw error;

@@ -44,6 +44,16 @@ const commands: readonly Command[] = [
     summary: "find what was changed outside of its program",
     load: async () => (await import("./drift.js")).main,
   },
+  {
+    name: "adopt",
+    summary: "write the program, and the state, of what exists",
+    load: async () => (await import("./adopt.js")).main,
+  },
+  {
+    name: "watch",
+    summary: "receive events, and look at what they touched",
+    load: async () => (await import("./watch.js")).main,
+  },
 ];
 
 function usage(): string {

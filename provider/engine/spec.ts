@@ -314,6 +314,8 @@ export interface ResourceSpec {
   /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
   readonly listsByName: boolean;
   readonly listing?: Listing;
+  /** How the names of events about it begin, as in `iam.roles` (contract, section 11). */
+  readonly events?: string;
   /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
   readonly gives?: "always" | "bound";
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */

@@ -211,6 +211,7 @@ export class AccountAssociation extends PlatformResource {
     kind: "AccountAssociation",
     noun: "account association",
     collection: COLLECTION,
+    events: "iam.account_associations",
     listsByName: true,
     sharesParentUid: true,
     fields: {

@@ -21,6 +21,7 @@ export class ExternalGroupRoleMapping extends PlatformResource {
     kind: "ExternalGroupRoleMapping",
     noun: "external group role mapping",
     collection: "/iam/v2/externalGroupRoleMappings",
+    events: "iam.external_group_role_mappings",
     listsByName: false,
     readsByList: {},
     fields: {

@@ -23,6 +23,7 @@ export class Group extends PlatformResource {
     kind: "Group",
     noun: "group",
     collection: "/iam/v2/groups",
+    events: "iam.group",
     listsByName: true,
     readsByList: {},
     fields: {

@@ -32,6 +32,7 @@ export class GroupInvite extends PlatformResource {
     kind: "GroupInvite",
     noun: "group invite",
     collection: COLLECTION,
+    events: "iam.group_invite",
     listsByName: false,
     fields: {
       parentUid: parentGroup({ required: true }),

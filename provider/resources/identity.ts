@@ -165,6 +165,7 @@ export class Identity extends PlatformResource {
     kind: "Identity",
     noun: "identity",
     collection: "/iam/v2/identities",
+    events: "iam.identity",
     listsByName: true,
     readsByList: {},
     fields: {

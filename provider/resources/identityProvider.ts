@@ -113,6 +113,7 @@ export class IdentityProvider extends PlatformResource {
     kind: "IdentityProvider",
     noun: "identity provider",
     collection: COLLECTION,
+    events: "iam.identity_providers",
     listsByName: true,
     fields: {
       parentUid: parentGroup({ required: true }),

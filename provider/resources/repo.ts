@@ -278,6 +278,7 @@ export class Repo extends PlatformResource {
     kind: "Repo",
     noun: "repository",
     collection: "/registry/v2/repos",
+    events: "platform.registry.repo",
     listsByName: true,
     readsByList: {},
     fields: {

@@ -22,6 +22,7 @@ export class Role extends PlatformResource {
     kind: "Role",
     noun: "role",
     collection: "/iam/v2/roles",
+    events: "iam.roles",
     listsByName: true,
     readsByList: {},
     fields: {

@@ -17,6 +17,7 @@ export class Subscription extends PlatformResource {
     kind: "Subscription",
     noun: "subscription",
     collection: "/events/v2/subscriptions",
+    events: "events.subscription",
     listsByName: false,
     readsByList: {},
     untimed: true,

@@ -45,6 +45,7 @@ export class Tag extends PlatformResource {
     kind: "Tag",
     noun: "tag",
     collection,
+    events: "platform.registry.tag",
     listsByName: true,
     // Lists leave out tags with names of some forms unless asked for them (contract, section 4).
     readsByList: { query: { includeReferrers: "true", includeDates: "true", includeEpochs: "true" } },

@@ -62,6 +62,7 @@ export class TermsAcceptance extends PlatformResource {
     noun: "acceptance of terms",
     collection: COLLECTION,
     sharesParentUid: true,
+    events: "iam.terms",
     listsByName: false,
     fields: {
       parentUid: parentGroup({ required: true }),

@@ -87,7 +87,7 @@ export function randomOrganisation(
   const root = hex(40);
   const groups = [root];
   const subgroups = many(size.groups, () => {
-    const uid = child(pick(groups.slice(-8)));
+    const uid = child(pick(groups.filter((each) => each.split("/").length < 5).slice(-40)));
     groups.push(uid);
     return { uid, ...named() };
   });

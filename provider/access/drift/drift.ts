@@ -15,10 +15,19 @@ import { adoptingCode, changedCode, forgetCommand, revertCommand } from "./answe
 import { judgeChanges, overall } from "./direction";
 import type { Direction, JudgedChange } from "./direction";
 import { snapshotApi } from "./snapshot";
+import { childrenOf } from "./touched";
 
 /** Which findings decide the exit code. */
 export const driftThresholds = ["any", "widened", "unmanaged", "never"] as const;
 export type DriftThreshold = (typeof driftThresholds)[number];
+
+/** Findings that count, those that the policy lets be, and what is to be said of its entries. */
+export interface DriftJudgement {
+  readonly findings: readonly Finding[];
+  readonly excepted: readonly Finding[];
+  readonly unused: readonly string[];
+  readonly expired: readonly string[];
+}
 
 /** What is compared. */
 export interface DriftRequest {
@@ -34,10 +43,13 @@ export interface DriftRequest {
   readonly version: string;
   /** Looks at these uids only: all that was asked for, and nothing else. */
   readonly only?: ReadonlySet<string>;
+  /** Who did something to what has a uid, in words. */
+  readonly who?: ReadonlyMap<string, string>;
   /** Resources below other groups are out of what was asked for, not missing from it. */
   readonly scoped?: boolean;
-  /** The policy's exception for a finding, and the entry that would be one. */
-  readonly except?: (finding: Finding) => { readonly reason: string; readonly expires?: string } | undefined;
+  /** What the policy file makes of the findings. */
+  readonly judge?: (findings: readonly Finding[]) => DriftJudgement;
+  /** The entry of the policy file that would let a finding be. */
   readonly acceptWith?: (finding: Finding) => string | undefined;
 }
 
@@ -178,9 +190,9 @@ class Comparing {
 
   private isWanted(spec: ResourceSpec, uid: string): boolean {
     const { only } = this.request;
-    return (
-      only === undefined || only.has(uid) || (spec.listing?.gathers !== undefined && only.has(`${uid}/`))
-    );
+    if (only === undefined || only.has(uid)) return true;
+    if (spec.listing?.gathers !== undefined && only.has(`${uid}/`)) return true;
+    return only.has(childrenOf(spec.kind, parentOf(uid) ?? ""));
   }
 
   private covers(inventory: Inventory, uid: string): boolean {
@@ -268,6 +280,7 @@ class Comparing {
   ): void {
     const { changes = [], resource } = more;
     const id = `drift-${kind}`;
+    const who = this.request.who?.get(uid);
     const fields = changes.map(({ property, before, after }) => ({ property, before, after }));
     const identity = [
       id,
@@ -279,6 +292,7 @@ class Comparing {
     const details = [
       ...changes.filter(({ why }) => why !== "").map(({ property, why }) => `${property}: ${why}`),
       ...(more.details ?? []),
+      ...(who === undefined ? [] : [who]),
     ];
     const finding: Finding = {
       id,
@@ -496,7 +510,7 @@ class Comparing {
   }
 
   private finish(): Report {
-    const { failOn, states, except, version } = this.request;
+    const { failOn, states, judge, version } = this.request;
     const sorted = this.findings.sort(
       (a, b) =>
         severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
@@ -506,13 +520,8 @@ class Comparing {
         compareTexts(a.uid ?? "", b.uid ?? "") ||
         compareTexts(a.urn ?? "", b.urn ?? ""),
     );
-    const open: Finding[] = [];
-    const excepted: Finding[] = [];
-    for (const finding of sorted) {
-      const exception = except?.(finding);
-      if (exception === undefined) open.push(finding);
-      else excepted.push({ ...finding, excepted: exception });
-    }
+    const judged = judge?.(sorted);
+    const { findings: open, excepted } = judged ?? { findings: sorted, excepted: [] };
     const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
     for (const { severity } of open) counts[severity] += 1;
     const stacks = [...new Set(states.flatMap(({ stack }) => stack ?? []))];
@@ -541,7 +550,7 @@ class Comparing {
       unresolved: [...this.notes].sort(compareTexts),
       unrelated: [],
       groups: [],
-      policy: { unused: [], expired: [] },
+      policy: { unused: judged?.unused ?? [], expired: judged?.expired ?? [] },
     };
   }
 }

@@ -1,0 +1,281 @@
+import { UNKNOWN } from "../../engine/spec";
+import type { Json, Props, ResourceSpec } from "../../engine/spec";
+import { diffInputs } from "../../engine/fieldMask";
+import { isObject } from "../../engine/values";
+import { specOf } from "../directory";
+import { HIDDEN, kindOf, urnParts } from "../engineState";
+import { DocumentError } from "../jsonText";
+import type { AdoptedResource } from "./program";
+
+/** The engine's mark of a secret, and that of a secret in the clear. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
+const STACK_TYPE = "pulumi:pulumi:Stack";
+
+type Row = Props;
+
+/** What a state is made of. All documents are as the CLI writes them. */
+export interface StateParts {
+  /** `pulumi stack export` */
+  readonly exported: unknown;
+  /** `pulumi preview --json` of the program that declares the resources. */
+  readonly preview: unknown;
+  readonly resources: readonly AdoptedResource[];
+  /** The values of secrets, by their key in the stack's configuration. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** The stack's configuration: what the engine records beside it. */
+  readonly config: Readonly<Record<string, { readonly value: string; readonly secret: boolean }>>;
+  readonly newId: () => string;
+}
+
+/** Why a state cannot be written: one line each. */
+export class StateProblem extends DocumentError {
+  constructor(lines: readonly string[]) {
+    const shown = lines.slice(0, 20);
+    super(
+      [...shown, ...(lines.length > shown.length ? [`… and ${lines.length - shown.length} more`] : [])].join(
+        "\n  ",
+      ),
+    );
+  }
+}
+
+export function secretMark(value: Json): Props {
+  return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
+}
+
+function rowsOf(exported: unknown): Row[] {
+  const deployment = isObject(exported) ? exported["deployment"] : undefined;
+  const resources = isObject(deployment) ? deployment["resources"] : undefined;
+  if (!isObject(deployment)) throw new StateProblem(["the stack's export holds no deployment"]);
+  const pending = deployment["pending_operations"];
+  if (Array.isArray(pending) && pending.length > 0) {
+    throw new StateProblem([
+      `an interrupted update left ${pending.length} operations open in the stack: run pulumi refresh first`,
+    ]);
+  }
+  return Array.isArray(resources) ? (resources as Row[]) : [];
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** The arguments of the preview with what it does not know yet, and what it hides, filled in. */
+function filled(planned: Json | undefined, live: Json | undefined): Json | undefined {
+  if (planned === UNKNOWN) return live;
+  if (Array.isArray(planned)) {
+    return planned.map((item, i) => filled(item, Array.isArray(live) ? live[i] : undefined) ?? null);
+  }
+  if (!isObject(planned)) return planned;
+  return Object.fromEntries(
+    Object.entries(planned).map(([key, member]) => [
+      key,
+      filled(member, isObject(live) ? live[key] : undefined),
+    ]),
+  );
+}
+
+function withMember(inputs: Props, path: readonly string[], value: Json): Props {
+  const [key = "", ...rest] = path;
+  const member = inputs[key];
+  return {
+    ...inputs,
+    [key]: rest.length === 0 ? value : withMember(isObject(member) ? member : {}, rest, value),
+  };
+}
+
+function withoutProvider(inputs: Props): Props {
+  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !key.startsWith("__")));
+}
+
+class Merging {
+  private readonly rows: Row[];
+  private readonly problems: string[] = [];
+  private readonly known = new Set<string>();
+  private readonly byName = new Map<string, AdoptedResource>();
+  private providerReference = "";
+  private readonly added: Row[] = [];
+
+  constructor(private readonly parts: StateParts) {
+    this.rows = rowsOf(parts.exported);
+    for (const row of this.rows) this.known.add(textOf(row["urn"]));
+    for (const resource of parts.resources) this.byName.set(`${resource.kind} ${resource.name}`, resource);
+  }
+
+  merge(): { readonly document: unknown; readonly urns: readonly string[] } {
+    const steps = this.stepsOfPreview();
+    this.provideFor(steps);
+    const urns: string[] = [];
+    for (const step of steps) {
+      const [op, urn, state] = [textOf(step["op"]), textOf(step["urn"]), step["newState"]];
+      if (["same", "read", "refresh"].includes(op)) continue;
+      const { type, name } = urnParts(urn);
+      if (op !== "create") {
+        this.problems.push(
+          `the program would also ${op} ${urn}: run pulumi up first, so that nothing is left to do`,
+        );
+      } else if (isObject(state)) {
+        if (this.add(type, name, urn, state)) urns.push(urn);
+      }
+    }
+    for (const { kind, name, uid } of this.byName.values()) {
+      this.problems.push(
+        `the preview makes no ${kind} "${name}" (${uid}): is the file that declares it a part of the program?`,
+      );
+    }
+    if (this.problems.length > 0) throw new StateProblem(this.problems);
+    const exported = this.parts.exported as Record<string, Props>;
+    const document = {
+      ...exported,
+      deployment: { ...exported["deployment"], resources: [...this.rows, ...sorted(this.added, this.known)] },
+    };
+    return { document, urns };
+  }
+
+  private stepsOfPreview(): Props[] {
+    const { preview } = this.parts;
+    const steps = isObject(preview) ? preview["steps"] : undefined;
+    const diagnostics =
+      isObject(preview) && Array.isArray(preview["diagnostics"]) ? preview["diagnostics"] : [];
+    const errors = diagnostics.flatMap((one) =>
+      isObject(one) && one["severity"] === "error" ? [textOf(one["message"]).trim()] : [],
+    );
+    if (errors.length > 0) throw new StateProblem(errors);
+    if (!Array.isArray(steps)) throw new StateProblem(["the preview is none: it holds no steps"]);
+    return steps.filter(isObject);
+  }
+
+  /** The engine's own resource for dynamic providers: the stack's, or a new one before all that use it. */
+  private provideFor(steps: readonly Props[]): void {
+    const own = this.rows.find((row) => row["type"] === PROVIDER_TYPE && row["delete"] !== true);
+    if (own) {
+      this.providerReference = `${textOf(own["urn"])}::${textOf(own["id"])}`;
+      return;
+    }
+    const [first] = steps;
+    const { stack, project } = urnParts(textOf(first?.["urn"]));
+    const urn = `urn:pulumi:${stack}::${project}::${PROVIDER_TYPE}::default`;
+    const id = this.parts.newId();
+    const config = Object.fromEntries(
+      Object.entries(this.parts.config).map(([key, { value, secret }]): [string, Json] => [
+        key,
+        secret ? secretMark(value) : value,
+      ]),
+    );
+    this.providerReference = `${urn}::${id}`;
+    this.added.push({ urn, custom: true, id, type: PROVIDER_TYPE, inputs: config, outputs: config });
+  }
+
+  /** Whether it is a resource that is adopted. */
+  private add(type: string, name: string, urn: string, state: Props): boolean {
+    if (type === PROVIDER_TYPE) return false;
+    if (state["custom"] !== true) {
+      // The stack itself, and components: the engine makes nothing of them.
+      this.added.push(rowOf(state));
+      return false;
+    }
+    const key = `${kindOf(type) ?? type} ${name}`;
+    const resource = this.byName.get(key);
+    const spec = resource && specOf(resource.kind);
+    if (!resource || !spec) {
+      this.problems.push(`the program would also create ${urn}: run pulumi up first, or take it out`);
+      return false;
+    }
+    this.byName.delete(key);
+    this.added.push(this.rowFor(resource, spec, urn, state));
+    return true;
+  }
+
+  private rowFor(resource: AdoptedResource, spec: ResourceSpec, urn: string, state: Props): Row {
+    const planned = isObject(state["inputs"]) ? state["inputs"] : {};
+    let inputs = (filled(planned, resource.inputs) ?? {}) as Props;
+    for (const { path, key } of resource.secrets) {
+      const value = this.parts.secrets.get(key);
+      if (value === undefined) {
+        this.problems.push(`the secret ${key} is not set: run pulumi config set --secret ${key}`);
+        continue;
+      }
+      inputs = withMember(inputs, path.split("."), secretMark(value));
+    }
+    const shown = resource.secrets.reduce(
+      (all, { path }) => withMember(all, path.split("."), HIDDEN),
+      withoutProvider(inputs),
+    );
+    const declared = resource.secrets.reduce(
+      (all, { path }) => withMember(all, path.split("."), HIDDEN),
+      resource.inputs,
+    );
+    if (diffInputs(spec, declared, shown).changed) {
+      this.problems.push(
+        `${urn} is declared otherwise than what the organisation holds (${resource.uid}): the file was edited, or is of another inventory`,
+      );
+    }
+    return { ...rowOf(state), id: resource.uid, inputs, outputs: inputs, provider: this.providerReference };
+  }
+}
+
+/** What a state keeps of a step. */
+const KEPT = [
+  "urn",
+  "custom",
+  "type",
+  "inputs",
+  "parent",
+  "protect",
+  "dependencies",
+  "propertyDependencies",
+  "additionalSecretOutputs",
+  "aliases",
+  "customTimeouts",
+  "retainOnDelete",
+  "ignoreChanges",
+  "sourcePosition",
+  "stackTrace",
+];
+
+function rowOf(state: Props): Row {
+  return Object.fromEntries(KEPT.filter((key) => key in state).map((key) => [key, state[key]]));
+}
+
+/** Each after what it depends on: the engine refuses a state in another order. */
+function sorted(rows: readonly Row[], known: ReadonlySet<string>): Row[] {
+  const byUrn = new Map(rows.map((row) => [textOf(row["urn"]), row]));
+  const done = new Set(known);
+  const result: Row[] = [];
+  const visit = (row: Row): void => {
+    const urn = textOf(row["urn"]);
+    if (done.has(urn)) return;
+    done.add(urn);
+    const provider = textOf(row["provider"]);
+    const before = [
+      textOf(row["parent"]),
+      provider.slice(0, provider.lastIndexOf("::")),
+      ...(Array.isArray(row["dependencies"]) ? row["dependencies"].map((each) => textOf(each)) : []),
+    ];
+    for (const other of before) {
+      const found = byUrn.get(other);
+      if (found) visit(found);
+    }
+    result.push(row);
+  };
+  const rank = (row: Row): number => [STACK_TYPE, PROVIDER_TYPE].indexOf(textOf(row["type"]));
+  for (const row of [...rows].sort(
+    (a, b) => Number(rank(b) >= 0) - Number(rank(a) >= 0) || rank(a) - rank(b),
+  )) {
+    visit(row);
+  }
+  return result;
+}
+
+/**
+ * The stack's state with the adopted resources in it, for `pulumi stack import`. What the stack holds already
+ * stays as it is.
+ *
+ * @throws StateProblem where the program does more, or less, or other than what is adopted.
+ */
+export function stateWith(parts: StateParts): {
+  readonly document: unknown;
+  readonly urns: readonly string[];
+} {
+  return new Merging(parts).merge();
+}

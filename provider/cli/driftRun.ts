@@ -1,0 +1,47 @@
+import type { Report } from "../access/report";
+import type { StateExport } from "../access/stateExport";
+import { printable } from "../api/errors";
+import { exitCodes } from "./command";
+import { deliver } from "./deliver";
+import type { CommonOptions } from "./options";
+
+/** The organisations that states manage. */
+export function rootsOf(states: readonly StateExport[]): string[] {
+  const uids = states.flatMap(({ resources }) =>
+    resources.flatMap(({ kind, id, external }) =>
+      kind === undefined || id === undefined || external ? [] : [id],
+    ),
+  );
+  return [...new Set(uids.map((uid) => uid.split("/")[0] ?? uid))].sort();
+}
+
+/** What is read one by one: managed objects of kinds that are not listed. */
+export function managedBesides(
+  states: readonly StateExport[],
+  kinds: readonly string[],
+  root: string,
+): Map<string, string[]> {
+  const also = new Map<string, string[]>();
+  for (const { kind, id, external } of states.flatMap(({ resources }) => resources)) {
+    if (kind === undefined || id === undefined || external || kinds.includes(kind)) continue;
+    if (id !== root && !id.startsWith(`${root}/`)) continue;
+    also.set(kind, [...(also.get(kind) ?? []), id]);
+  }
+  return also;
+}
+
+/** Whether a stack manages what has this uid. */
+export function isManaged(states: readonly StateExport[], uid: string): boolean {
+  return states.some(({ resources }) =>
+    resources.some(({ kind, id, external }) => kind !== undefined && id === uid && !external),
+  );
+}
+
+/** Writes a report where it was asked for; answers the exit code. */
+export function conclude(report: Report, options: CommonOptions): Promise<number> {
+  deliver(report, options);
+  for (const line of report.incomplete) console.error(`pulumi-platform: incomplete: ${printable(line)}`);
+  const { clean, drift, incomplete } = exitCodes;
+  if (report.failing > 0 && !options.exitZero) return Promise.resolve(drift);
+  return Promise.resolve(report.complete ? clean : incomplete);
+}

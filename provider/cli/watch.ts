@@ -1,0 +1,307 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { findDrift } from "../access/drift/drift";
+import { gatheredKinds, Touched } from "../access/drift/touched";
+import type { Inventory } from "../access/inventory";
+import type { Report } from "../access/report";
+import type { StateExport } from "../access/stateExport";
+import { takeInventory } from "../access/takeInventory";
+import type { Client } from "../api/client";
+import { printable } from "../api/errors";
+import { durationNanos } from "../engine/times";
+import { EventError, verifyEvent } from "../events";
+import type { VerifyEventOptions } from "../events";
+import { exitCodes, UsageError } from "./command";
+import { connect } from "./connection";
+import { conclude, isManaged, rootsOf } from "./driftRun";
+import { exitCodeOf, readGroup } from "./inventory";
+import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
+import type { Flags } from "./options";
+import { readStates } from "./states";
+import { packageVersion } from "./version";
+
+const flags = {
+  stack: {
+    type: "string",
+    multiple: true,
+    value: "STACK",
+    help: "compare this stack; exported anew for each run",
+  },
+  state: { type: "string", multiple: true, value: "FILE", help: "compare what pulumi stack export wrote" },
+  group: {
+    type: "string",
+    multiple: true,
+    value: "UID",
+    help: "the group of the subscription whose events are taken",
+  },
+  issuer: {
+    type: "string",
+    value: "URL",
+    help: "the platform's issuer, whose keys sign the events;\ndefault PLATFORM_ISSUER_URL",
+  },
+  listen: { type: "string", value: "HOST:PORT", help: "default 127.0.0.1:8787; port 0 is any free one" },
+  settle: {
+    type: "string",
+    value: "TIME",
+    help: "how long it must be quiet after an event before the\nrun, as in 5s; default 5s, at most ten times that",
+  },
+  cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
+  output: commonFlags.output,
+  policy: commonFlags.policy,
+  "source-root": commonFlags["source-root"],
+  post: commonFlags.post,
+  marker: commonFlags.marker,
+  "dry-run": commonFlags["dry-run"],
+  help: commonFlags.help,
+} as const satisfies Flags;
+
+const usage = `Usage: pulumi-platform watch --stack STACK --group UID [options]
+
+Receives the platform's events, verifies each, and turns a burst of them into one comparison of what they touched:
+drift in seconds. A lost event is found by the next run of pulumi-platform drift, which this does not replace.
+Subscribe the address under which the platform reaches it; put TLS in front of it.
+
+Options:
+${describeFlags(flags)}
+
+Runs until SIGINT or SIGTERM. Exit codes: 0 ended, 1 error, 2 usage, 3 authentication.
+`;
+
+const MOST_BYTES = 5 * 1024 * 1024;
+const REMEMBERED = 10_000;
+const LONGEST_FACTOR = 10;
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What a receiver of events does and needs. */
+export interface WatchOptions {
+  readonly verify: VerifyEventOptions;
+  /** How long it must be quiet after an event before a run, in milliseconds. */
+  readonly settleMs: number;
+  /** One run: looks at what was touched. */
+  readonly run: (touched: Touched) => Promise<void>;
+  /** Takes a line about an event that was refused, or a run that failed. */
+  readonly say: (line: string) => void;
+}
+
+/** Receives events and bundles them: one run for each burst, one at a time. */
+export class EventReceiver {
+  readonly server: Server;
+  private readonly seen = new Set<string>();
+  private touched = new Touched();
+  private timer: NodeJS.Timeout | undefined;
+  private firstAt = 0;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: WatchOptions) {
+    this.server = createServer((request, response) => {
+      this.receive(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** When all that came so far has been looked at. */
+  async settled(): Promise<void> {
+    if (this.timer) this.start();
+    await this.running;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await new Promise<void>((done) => {
+      this.server.close(() => done());
+      this.server.closeAllConnections();
+    });
+    await this.running;
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== "POST") {
+      response.writeHead(405, { Allow: "POST" }).end();
+      return;
+    }
+    const body = await bodyOf(request);
+    if (body === undefined) {
+      response.writeHead(413, { Connection: "close" }).end();
+      return;
+    }
+    try {
+      const event = await verifyEvent(request.headers, body, this.options.verify);
+      response.writeHead(204).end();
+      if (!this.isNew(event.id)) return;
+      if (this.touched.add(event)) this.schedule();
+    } catch (error) {
+      const status = error instanceof EventError ? error.status : 400;
+      response.writeHead(status).end();
+      const why = error instanceof Error ? printable(error.message, 300) : "";
+      this.options.say(`an event was not taken (${status}): ${why}`);
+    }
+  }
+
+  /** Events may come twice (contract, section 14). */
+  private isNew(id: string): boolean {
+    if (this.seen.has(id)) return false;
+    this.seen.add(id);
+    if (this.seen.size > REMEMBERED) {
+      for (const oldest of this.seen) {
+        this.seen.delete(oldest);
+        break;
+      }
+    }
+    return true;
+  }
+
+  private schedule(): void {
+    const { settleMs } = this.options;
+    const now = performance.now();
+    if (this.timer === undefined) this.firstAt = now;
+    else clearTimeout(this.timer);
+    const left = this.firstAt + LONGEST_FACTOR * settleMs - now;
+    this.timer = setTimeout(() => this.start(), Math.max(0, Math.min(settleMs, left)));
+  }
+
+  private start(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const { touched } = this;
+    this.touched = new Touched();
+    this.running = this.running
+      .then(() => this.options.run(touched))
+      .catch((error: unknown) => {
+        this.options.say(
+          `a run failed: ${error instanceof Error ? printable(error.message) : "unknown error"}`,
+        );
+      });
+  }
+}
+
+/** Compares what was touched, asking for that and for the names that it needs. */
+export async function reportTouched(
+  client: Client,
+  touched: Touched,
+  states: readonly StateExport[],
+): Promise<Report> {
+  const also = touched.also(states);
+  const only = touched.only(also);
+  const inventories: Inventory[] = [];
+  for (const root of rootsOf(states)) {
+    const isBelow = (uid: string) => uid === root || uid.startsWith(`${root}/`);
+    if (![...only].some(isBelow)) continue;
+    inventories.push(
+      await takeInventory(client, {
+        root,
+        kinds: ["Group", "Role", "Identity", ...gatheredKinds(states)],
+        also: new Map([...also].map(([kind, uids]): [string, string[]] => [kind, uids.filter(isBelow)])),
+        children: new Map(
+          [...touched.parents].map(([kind, uids]): [string, string[]] => [kind, [...uids].filter(isBelow)]),
+        ),
+        mayBeGone: isManaged(states, root),
+        now: Date.now,
+      }),
+    );
+  }
+  return findDrift({
+    states,
+    inventories,
+    only,
+    who: touched.who,
+    failOn: "any",
+    now: Date.now(),
+    version: packageVersion(),
+    scoped: true,
+  });
+}
+
+function readListen(text: string): { host: string; port: number } {
+  const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === "" || Number(port) > 65_535) {
+    throw new UsageError(
+      `--listen must be a host and a port, as in 127.0.0.1:8787, not "${printable(text, 80)}"`,
+    );
+  }
+  return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
+}
+
+/** `pulumi-platform watch`: see its usage. Answers the exit code when it is ended. */
+export async function main(argv: string[]): Promise<number> {
+  const { values, positionals } = parseFlags("watch", flags, argv);
+  if (values.help) {
+    process.stdout.write(usage);
+    return exitCodes.clean;
+  }
+  if (positionals.length > 0) throw new UsageError(`"${printable(positionals[0] ?? "", 80)}" is no option`);
+  const options = readCommon(
+    {
+      ...values,
+      "fail-on": undefined,
+      strict: false,
+      "exit-zero": false,
+      now: undefined,
+      summary: false,
+      self: undefined,
+      "min-owners": undefined,
+      "required-owner": [],
+      "max-removal": undefined,
+      "issuer-allow": [],
+      "sink-allow": [],
+    },
+    ["any"],
+  );
+  if (values.stack.length + values.state.length === 0) {
+    throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
+  }
+  const group = values.group.map((uid) => readGroup(uid, "--group"));
+  if (group.length === 0) throw new UsageError("--group is missing: give the group of the subscription");
+  const issuer = values.issuer ?? process.env["PLATFORM_ISSUER_URL"] ?? "";
+  if (!URL.canParse(issuer)) {
+    throw new UsageError(
+      "--issuer must be the address of the platform's issuer, as in https://issuer.example.com",
+    );
+  }
+  const settle = durationNanos(values.settle ?? "5s");
+  if (settle === undefined || settle < 0n) throw new UsageError("--settle must be a time, as in 5s");
+  const { host, port } = readListen(values.listen ?? "127.0.0.1:8787");
+  try {
+    const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+    // What is wrong with the states shows before the first event.
+    await readStates(values.state, values.stack, values.cwd);
+    const receiver = new EventReceiver({
+      verify: { issuer, group },
+      settleMs: Number(settle / 1_000_000n),
+      run: async (touched) => {
+        const states = await readStates(values.state, values.stack, values.cwd);
+        const report = await reportTouched(client, touched, states);
+        if (report.findings.length > 0 || !report.complete) await conclude(report, options);
+      },
+      say: (line) => console.error(`pulumi-platform: ${line}`),
+    });
+    const stopped = new Promise<void>((done) => {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+    });
+    await new Promise<void>((done, failed) => {
+      receiver.server.once("error", () =>
+        failed(new UsageError(`--listen names ${host}:${port}, where it cannot listen`)),
+      );
+      receiver.server.listen(port, host, () => done());
+    });
+    const address = receiver.server.address();
+    const chosen = address !== null && typeof address === "object" ? address.port : port;
+    console.error(`listening on http://${host.includes(":") ? `[${host}]` : host}:${chosen}`);
+    await stopped;
+    await receiver.close();
+    return exitCodes.clean;
+  } catch (error) {
+    const code = exitCodeOf(error);
+    if (code === undefined) throw error;
+    console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
+    return code;
+  }
+}

@@ -1,0 +1,144 @@
+import type { AddressInfo } from "node:net";
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
+import type { Report } from "../../../provider/access/report";
+import { parseStateExport } from "../../../provider/access/stateExport";
+import type { StateExport } from "../../../provider/access/stateExport";
+import { EventReceiver, main, reportTouched } from "../../../provider/cli/watch";
+import { brief, clientOf } from "../../support/driftMatrix";
+import { call } from "../../support/wire";
+import { runCommand } from "./support";
+
+describe("pulumi-platform watch", () => {
+  let emulator: Emulator;
+  let receiver: EventReceiver;
+  let url: string;
+  let org: string;
+  let role: string;
+  let state: StateExport;
+  const reports: Report[] = [];
+  const said: string[] = [];
+
+  const settle = async () => {
+    await emulator.settled();
+    await receiver.settled();
+    return reports.splice(0);
+  };
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    org = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
+    const body = { name: "reader", capabilities: ["CAP_REPO_LIST"] };
+    role = String((await call(emulator, "POST", `/iam/v2/roles/${org}`, body))["uid"]);
+    const type = "pulumi-nodejs:dynamic/platform:Role";
+    const row = { urn: `urn:pulumi:test::test::${type}::reader`, type, custom: true, id: role };
+    const inputs = { parentUid: org, ...body };
+    const resources = [{ ...row, inputs, outputs: inputs }];
+    state = parseStateExport(JSON.stringify({ version: 3, deployment: { resources } }), "export.json");
+    const client = clientOf(emulator);
+    receiver = new EventReceiver({
+      verify: { issuer: emulator.url, group: org },
+      // Never by itself: the test says when it is quiet.
+      settleMs: 600_000,
+      run: async (touched) => void reports.push(await reportTouched(client, touched, [state])),
+      say: (line) => said.push(line),
+    });
+    await new Promise<void>((done) => receiver.server.listen(0, "127.0.0.1", () => done()));
+    url = `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}`;
+    await call(emulator, "POST", `/events/v2/subscriptions/${org}`, { sink: "https://sink.example.com" });
+    emulator.settings({ deliverTo: url });
+  });
+
+  afterAll(async () => {
+    await receiver.close();
+    await emulator.close();
+  });
+
+  test("a burst of events is one run of what they touched, and says who did it", async () => {
+    await call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, {
+      capabilities: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"],
+    });
+    await call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=description`, { description: "x" });
+    const body = { name: "ci", claimMatch: { issuer: "https://a.example.com", subject: "ci" } };
+    const identity = await call(emulator, "POST", `/iam/v2/identities/${org}`, body);
+    const grant = { identityUid: identity["uid"], roleUid: role };
+    const binding = await call(emulator, "POST", `/iam/v2/roleBindings/${org}`, grant);
+    const [report, ...more] = await settle();
+    expect(more).toEqual([]);
+    if (report === undefined) throw new Error("no run");
+    expect(report).toMatchObject({ complete: true, incomplete: [] });
+    expect(brief(report).map(({ kind, what, direction }) => [kind, what, direction])).toEqual([
+      ["Role", "changed", "widened"],
+      ["Identity", "unmanaged", "widened"],
+      ["RoleBinding", "unmanaged", "widened"],
+    ]);
+    expect(report.findings.at(-1)).toMatchObject({
+      uid: binding["uid"],
+      message: "Role binding ci → reader at org is in no stack",
+      details: [expect.stringMatching(/^by \S+ at 20/)],
+    });
+
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(binding["uid"])}`);
+    await call(emulator, "DELETE", `/iam/v2/roles/${role}`);
+    const [gone] = await settle();
+    expect(gone && brief(gone).map(({ kind, what }) => [kind, what])).toEqual([["Role", "deleted"]]);
+  });
+
+  test("what is made in one batch is found", async () => {
+    const requests = ["a", "b"].map((name) => ({
+      parent: org,
+      roleBinding: { identityUid: `${org}/${"0".repeat(15)}${name}`, roleUid: role },
+    }));
+    const identities = await Promise.all(
+      ["one", "two"].map((name) =>
+        call(emulator, "POST", `/iam/v2/identities/${org}`, {
+          name,
+          claimMatch: { issuer: "https://a.example.com", subject: name },
+        }),
+      ),
+    );
+    const owner = (await call(emulator, "GET", "/iam/v2/roles?name=owner"))["roles"] as { uid: string }[];
+    await settle();
+    await call(emulator, "POST", "/iam/v2/roleBindings:batchCreate", {
+      parent: org,
+      requests: requests.map((request, i) => ({
+        ...request,
+        roleBinding: { identityUid: identities[i]?.["uid"], roleUid: owner[0]?.uid },
+      })),
+    });
+    const [report] = await settle();
+    expect(report && brief(report).map(({ kind, what }) => [kind, what])).toEqual([
+      ["RoleBinding", "unmanaged"],
+      ["RoleBinding", "unmanaged"],
+    ]);
+  });
+
+  test("an event that is forged, or none, or too large, is refused, and starts nothing", async () => {
+    const headers = {
+      "Ce-Id": "1",
+      "Ce-Type": "dev.chainguard.api.iam.roles.deleted.v1",
+      "Ce-Subject": role,
+    };
+    const forged = await fetch(url, { method: "POST", headers, body: "{}" });
+    const bearer = { ...headers, Authorization: "Bearer a.b.c" };
+    const signed = await fetch(url, { method: "POST", headers: bearer, body: "{}" });
+    const large = await fetch(url, { method: "POST", headers, body: "x".repeat(6 * 1024 * 1024) }).catch(
+      () => undefined,
+    );
+    const get = await fetch(url);
+    expect([forged.status, signed.status, get.status]).toEqual([401, 401, 405]);
+    expect(large === undefined || large.status === 413).toBe(true);
+    expect(await settle()).toEqual([]);
+    expect(said.join("\n")).toContain("an event was not taken (401)");
+  });
+
+  test.each([
+    [[], "nothing to compare"],
+    [["--state", "x.json"], "--group is missing"],
+    [["--state", "x.json", "--group", "0".repeat(40)], "--issuer must be the address"],
+    [["--state", "x.json", "--group", "x"], "--group must be the uid of a group"],
+  ])("%j ends with 2", async (argv, message) => {
+    const { code, stderr } = await runCommand(main, argv, {});
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
