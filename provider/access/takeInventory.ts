@@ -4,7 +4,7 @@ import { ApiError, ConnectionError, hasCode, isNotFound, printable } from "../ap
 import { liveInputs } from "../engine/handlers";
 import type { Api, FieldSpec, Props, ResourceSpec } from "../engine/spec";
 import { isObject, isSet } from "../engine/values";
-import { readOutputs } from "../engine/wire";
+import { misfit, readOutputs } from "../engine/wire";
 import { inParts } from "../functions/arguments";
 import { kinds as registry } from "../resources";
 import type { Inventory, InventoryObject, RefusedList } from "./inventory";
@@ -59,6 +59,14 @@ function withoutSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Pro
 
 /** An answer as an object of the inventory. */
 export function inventoryObject(spec: ResourceSpec, answer: JsonObject, uid: string): InventoryObject {
+  const wrong = misfit(spec, answer as Props, uid);
+  if (wrong !== undefined) {
+    throw new ConnectionError(
+      `the answer about ${uid} is not about a ${spec.noun}: ${printable(wrong, 100)}`,
+      "nothing",
+      false,
+    );
+  }
   const details: Props = { ...readOutputs(spec, answer as Props, uid, {}) };
   for (const key of spec.listing?.details ?? []) {
     const told = text(answer[key]);

@@ -90,7 +90,9 @@ const directions: Readonly<Record<string, "widened" | "narrowed">> = {
   "repo customOverlay.contents.runtimeKeyring": "widened",
   "repo customOverlay.certificates.additional": "widened",
   "repo customOverlay.certificates.providers": "widened",
+  "repo customOverlay.certificates": "widened",
   // Trusted keys and certificates are gone.
+  "repo customOverlay.contents": "narrowed",
   "repo customOverlay": "narrowed",
   "synced sync_config.source": "widened",
   "synced sync_config.google": "widened",
