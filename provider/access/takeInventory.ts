@@ -31,7 +31,7 @@ const specs = registry.map(({ spec }) => spec);
 
 /** The kinds that an inventory holds unless others are asked for. */
 export const listedKinds: readonly string[] = specs
-  .filter(({ listing }) => listing?.onDemand !== true)
+  .filter(({ listing }) => listing?.onDemand !== true && listing?.gathers === undefined)
   .map(({ kind }) => kind);
 
 /** More uids than this in one list call come back on more than one page. */
@@ -129,7 +129,7 @@ class Taking {
     await this.confirmRoot();
     await Promise.all(
       specs.map(async (spec) => {
-        if (spec.listing?.partOf !== undefined) return;
+        if (spec.listing?.partOf !== undefined || spec.listing?.gathers !== undefined) return;
         if (wanted.has(spec.kind)) await this.listAll(spec);
         else await this.readSome(spec, also?.get(spec.kind) ?? [], asked);
         for (const parent of children?.get(spec.kind) ?? []) await this.listChildren(spec, parent);

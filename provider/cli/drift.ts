@@ -58,14 +58,10 @@ const ownFlags = {
 /** Of the flags that the commands with a report share, those that mean something here. */
 const shared = {
   output: commonFlags.output,
-  policy: commonFlags.policy,
   "exit-zero": commonFlags["exit-zero"],
   now: commonFlags.now,
   "source-root": commonFlags["source-root"],
   summary: commonFlags.summary,
-  post: commonFlags.post,
-  marker: commonFlags.marker,
-  "dry-run": commonFlags["dry-run"],
   help: commonFlags.help,
 } as const satisfies Flags;
 
@@ -106,6 +102,10 @@ export async function main(argv: string[]): Promise<number> {
   const options = readCommon(
     {
       ...values,
+      policy: undefined,
+      post: undefined,
+      marker: undefined,
+      "dry-run": false,
       strict: false,
       self: undefined,
       "min-owners": undefined,

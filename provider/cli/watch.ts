@@ -47,11 +47,7 @@ const flags = {
   },
   cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
   output: commonFlags.output,
-  policy: commonFlags.policy,
   "source-root": commonFlags["source-root"],
-  post: commonFlags.post,
-  marker: commonFlags.marker,
-  "dry-run": commonFlags["dry-run"],
   help: commonFlags.help,
 } as const satisfies Flags;
 
@@ -241,6 +237,10 @@ export async function main(argv: string[]): Promise<number> {
   const options = readCommon(
     {
       ...values,
+      policy: undefined,
+      post: undefined,
+      marker: undefined,
+      "dry-run": false,
       "fail-on": undefined,
       strict: false,
       "exit-zero": false,

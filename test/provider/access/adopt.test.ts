@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import { writeProgram } from "../../../provider/access/adopt/program";
 import type { Inventory } from "../../../provider/access/inventory";
+import { findDrift } from "../../../provider/access/drift/drift";
+import { parseStateExport } from "../../../provider/access/stateExport";
 import { takeInventory } from "../../../provider/access/takeInventory";
 import { clientOf } from "../../support/driftMatrix";
 import { ROOT } from "../../support/engine";
@@ -83,4 +85,59 @@ export default tseslint.config(eslint.configs.recommended, tseslint.configs.reco
     expect(tool("typescript/bin/tsc", ["-p", "."], folder)).toEqual({ status: 0, output: "" });
     expect(tool("eslint/bin/eslint.js", [...files], folder)).toEqual({ status: 0, output: "" });
   }, 120_000);
+
+  const seeds = Array.from(
+    { length: Number(process.env["PULUMI_PLATFORM_SEEDS"] ?? "12") },
+    (_, i) => 100 + i,
+  );
+
+  test("declares each object so that the provider's own diff finds nothing, and names what it leaves out", async () => {
+    for (const seed of seeds) {
+      const inventory = await inventoryOf(seed);
+      const { resources, leftOut } = writeProgram({ inventory });
+      const names = resources.map(({ kind, name }) => `${kind} ${name}`);
+      expect(new Set(names).size).toBe(names.length);
+      const rows = resources.map(({ kind, uid, name, inputs }) => {
+        const type = `pulumi-nodejs:dynamic/platform:${kind}`;
+        return {
+          urn: `urn:pulumi:test::test::${type}::${name}`,
+          type,
+          custom: true,
+          id: uid,
+          inputs,
+          outputs: inputs,
+        };
+      });
+      const exported = JSON.stringify({ version: 3, deployment: { resources: rows } });
+      const report = await findDrift({
+        states: [parseStateExport(exported, "export.json")],
+        inventories: [inventory],
+        failOn: "any",
+        now: Date.now(),
+        version: "0",
+      });
+      expect(report.complete).toBe(true);
+      const missing = new Set(leftOut.map(({ uid }) => uid));
+      for (const { uid, drift } of report.findings) {
+        expect(drift?.kind).toBe("unmanaged");
+        expect(missing).toContain(uid);
+      }
+    }
+  }, 600_000);
+
+  test("an object alone is declared with uids where nothing else is, and one that is managed is left out", async () => {
+    const inventory = await inventoryOf(1);
+    const role = inventory.objects.find(({ kind, builtIn }) => kind === "Role" && !builtIn);
+    const uid = role?.uid ?? "";
+    const { code, resources } = writeProgram({ inventory, only: [uid] });
+    expect(resources.map((one) => one.uid)).toEqual([uid]);
+    expect(code).toContain("new Role(");
+    expect(code).toContain(`"${uid.slice(0, -17)}"`);
+    const name = resources[0]?.name ?? "";
+    const again = writeProgram({ inventory, only: [uid], taken: new Set([`Role ${name}`]) });
+    expect(again.resources[0]?.name).not.toBe(name);
+    const none = writeProgram({ inventory, only: [uid], managed: new Set([`Role ${uid}`]) });
+    expect(none.resources).toEqual([]);
+    expect(none.leftOut).toEqual([expect.objectContaining({ uid, reason: "the stack manages it already" })]);
+  });
 });
