@@ -8,6 +8,7 @@ import { misfit, readOutputs } from "../engine/wire";
 import { inParts } from "../functions/arguments";
 import { kinds as registry } from "../resources";
 import type { Inventory, InventoryObject, RefusedList } from "./inventory";
+import { readingHost, readOnly } from "./readOnly";
 
 /** What is asked of the live organisation. */
 export interface InventoryRequest {
@@ -108,13 +109,11 @@ class Taking {
     private readonly client: Client,
     private readonly request: InventoryRequest,
   ) {
-    this.api = {
+    this.api = readOnly({
       address: (collection, uid, suffix) => client.address(collection, uid, suffix),
       get: (path, query) => (query ? client.get(path, query) : this.once(path)),
       list: (collection, query, options) => client.list(collection, query, options),
-      post: () => Promise.reject(new Error("an inventory only reads")),
-      patchAt: () => Promise.reject(new Error("an inventory only reads")),
-    };
+    });
   }
 
   async take(): Promise<Inventory> {
@@ -285,7 +284,9 @@ class Taking {
   private async find(spec: ResourceSpec, uid: string): Promise<JsonObject | undefined> {
     try {
       const own = spec.operations?.get;
-      return await (own ? own(this.api, uid, {}) : this.once(this.api.address(spec.collection, uid)));
+      return await (own
+        ? own(this.api, uid, {}, readingHost)
+        : this.once(this.api.address(spec.collection, uid)));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

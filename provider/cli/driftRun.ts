@@ -38,10 +38,10 @@ export function isManaged(states: readonly StateExport[], uid: string): boolean 
 }
 
 /** Writes a report where it was asked for; answers the exit code. */
-export function conclude(report: Report, options: CommonOptions): Promise<number> {
-  deliver(report, options);
+export async function conclude(report: Report, options: CommonOptions): Promise<number> {
+  await deliver(report, options);
   for (const line of report.incomplete) console.error(`pulumi-platform: incomplete: ${printable(line)}`);
   const { clean, drift, incomplete } = exitCodes;
-  if (report.failing > 0 && !options.exitZero) return Promise.resolve(drift);
-  return Promise.resolve(report.complete ? clean : incomplete);
+  if (report.failing > 0 && !options.exitZero) return drift;
+  return report.complete ? clean : incomplete;
 }

@@ -40,6 +40,11 @@ const commands: readonly Command[] = [
     load: async () => (await import("./postReport.js")).main,
   },
   {
+    name: "inventory",
+    summary: "list the live organisation into one document",
+    load: async () => (await import("./inventory.js")).main,
+  },
+  {
     name: "drift",
     summary: "find what was changed outside of its program",
     load: async () => (await import("./drift.js")).main,

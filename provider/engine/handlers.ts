@@ -16,8 +16,8 @@ import { diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
 import { fits } from "./formats";
 import { explain, HandlerError, PartialFailure, refused } from "./messages";
-import { holdsSecret } from "./spec";
-import type { Clock, Failure, Host, Props, ResourceSpec } from "./spec";
+import { ADOPT, holdsSecret } from "./spec";
+import type { Clock, Failure, FieldSpec, Host, Json, Props, ResourceSpec } from "./spec";
 import { Turns } from "./turns";
 import { equal, isSet } from "./values";
 import {

@@ -193,8 +193,8 @@ export interface Api {
   ): Promise<PromiseSettledResult<Record<string, unknown>>[]>;
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
-  /** `member` of the answer holds the list; the last word of the path if not given. */
   delete(collection: string, uid: string): Promise<void>;
+  /** `member` of the answer holds the list; the last word of the path if not given. */
   list(
     collection: string,
     query?: Readonly<Record<string, string | readonly string[]>>,

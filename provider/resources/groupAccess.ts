@@ -73,6 +73,8 @@ export class GroupAccess extends PlatformResource {
     collection: "/iam/v2/roleBindings",
     sharesParentUid: true,
     listsByName: false,
+    listing: { gathers: "RoleBinding" },
+    gives: "always",
     fields: {
       parentUid: parentGroup({ required: true }),
       bindings: {
@@ -91,8 +93,8 @@ export class GroupAccess extends PlatformResource {
         values: {
           type: "object",
           fields: defineFields<GroupAccessBindingArgs>({
-            identityUid: { type: "string", format: "uid", required: true },
-            roleUid: { type: "string", format: "uid", required: true },
+            identityUid: { type: "string", format: "uid", required: true, access: "match" },
+            roleUid: { type: "string", format: "uid", required: true, access: "role" },
           }),
         },
       },

@@ -63,6 +63,8 @@ export class RoleBinding extends PlatformResource {
     listsByName: false,
     readsByList: {},
     batchCreate: bindingBatch,
+    events: "iam.rolebindings",
+    gives: "always",
     fields: {
       parentUid: parentGroup({ required: true }),
       identityUid: { type: "string", format: "uid", required: true, security: true, access: "match" },

@@ -14,6 +14,7 @@ import type { StateExport } from "../stateExport";
 import { adoptingCode, changedCode, forgetCommand, revertCommand } from "./answers";
 import { judgeChanges, overall } from "./direction";
 import type { Direction, JudgedChange } from "./direction";
+import { readingHost } from "../readOnly";
 import { snapshotApi } from "./snapshot";
 import { childrenOf } from "./touched";
 
@@ -222,7 +223,8 @@ class Comparing {
     if (spec.listing?.gathers !== undefined) {
       const group = this.directory.byUid(uid);
       const answer =
-        group && (await spec.operations?.get?.(snapshotApi(this.directory), uid, resource.outputs));
+        group &&
+        (await spec.operations?.get?.(snapshotApi(this.directory), uid, resource.outputs, readingHost));
       return answer && { ...(answer as Props), parentUid: uid };
     }
     const live = this.directory.find(spec.kind, uid)?.inputs;

@@ -3,8 +3,7 @@ import { parentOf } from "../../api/uid";
 import type { Directory } from "../directory";
 import { specOf } from "../directory";
 import type { InventoryObject } from "../inventory";
-
-const refuse = (): Promise<never> => Promise.reject(new Error("an inventory only answers lists of children"));
+import { readOnly } from "../readOnly";
 
 /** An object in the form of an answer: the things that it names are told with their names. */
 function answerOf(object: InventoryObject, directory: Directory): Props {
@@ -21,11 +20,9 @@ function answerOf(object: InventoryObject, directory: Directory): Props {
  * server: the children of a parent.
  */
 export function snapshotApi(directory: Directory): Api {
-  return {
+  return readOnly({
     address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
     get: () => Promise.resolve({}),
-    post: refuse,
-    patchAt: refuse,
     // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API
     async *list(collection, query = {}) {
       const parent = query["uidp.children_of"];
@@ -34,5 +31,5 @@ export function snapshotApi(directory: Directory): Api {
         yield answerOf(object, directory);
       }
     },
-  };
+  });
 }
