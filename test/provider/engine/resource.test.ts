@@ -247,7 +247,8 @@ describe("the owner of a group's bindings", () => {
     const reject = jest.spyOn(Promise, "reject").mockImplementation(() => new Promise(() => undefined));
     make();
     for (let i = 0; i < 20; i += 1) await new Promise((done) => setImmediate(done));
-    return reject.mock.calls.map(([error]) => (error instanceof pulumi.RunError ? error.message : error));
+    const errors: unknown[] = reject.mock.calls.map(([error]: [unknown?]) => error);
+    return errors.map((error) => (error instanceof pulumi.RunError ? error.message : error));
   }
 
   test.each([
