@@ -1,17 +1,14 @@
 import { hasCode, isUnclear, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
 import type { Api, Host, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
-import { grantOf } from "./roleBinding";
+import { bindingBatch, grantOf } from "./roleBinding";
 
 /*
  * The requests of a GroupAccess. Bindings are told apart by what they grant: who holds which role. Two that
  * grant the same at one group are one here: both count as there, and go together.
  */
 
-const COLLECTION = "/iam/v2/roleBindings";
-
-/** Bindings in one batch (contract, section 6). */
-const BATCH = 25;
+const { collection: COLLECTION, limit: BATCH, verb: BATCH_CREATE } = bindingBatch;
 
 /** Waits between looks for what a lost answer may have made, since it may be made late; then it is sent again. */
 const LOOK_DELAYS_MS = [500, 1500, 3000];
@@ -207,13 +204,13 @@ class Granting {
   }
 
   private async sendBatch(open: readonly Labelled[]): Promise<boolean> {
-    const requests = open.map(([, { identityUid, roleUid }]) => ({
-      parent: this.group,
-      roleBinding: { identityUid, roleUid },
-    }));
-    const address = this.api.address(COLLECTION, undefined, ":batchCreate");
-    const answer = await this.api.post(address, { parent: this.group, requests }, { repeatable: false });
-    const made = answer["roleBindings"];
+    const body = bindingBatch.body(
+      this.group,
+      open.map(([, { identityUid, roleUid }]) => ({ identityUid, roleUid })),
+    );
+    const address = this.api.address(COLLECTION, undefined, `:${BATCH_CREATE}`);
+    const answer = await this.api.post(address, body, { repeatable: false });
+    const made = answer[bindingBatch.member];
     return Array.isArray(made) && made.length === open.length;
   }
 
