@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify, visit } from "yaml";
 import type { Document, Node } from "yaml";
 import { printable } from "../api/errors";
 import { didYouMean } from "../engine/check";
@@ -341,12 +341,14 @@ function named(findings: readonly Finding[]): string {
  * Lets be what the policy allows.
  * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
  * @param command What is run: entries that only the other command can use are not called unused.
+ * @param isWhole Whether all was looked at: where it was not, no entry is called unused.
  */
 export function applyPolicy(
   findings: readonly Finding[],
   policy: Policy,
   now: number,
   command?: "review" | "drift",
+  isWhole = true,
 ): Applied {
   const left: Finding[] = [];
   const excepted: Finding[] = [];
@@ -392,7 +394,11 @@ export function applyPolicy(
           `${where}: has no expires, so it does not let ${named(refused)} be, high or critical: add expires`,
         ),
       );
-    } else if (!used.has(entry) && (command === undefined || (command === "drift") === isOfDrift(entry))) {
+    } else if (
+      isWhole &&
+      !used.has(entry) &&
+      (command === undefined || (command === "drift") === isOfDrift(entry))
+    ) {
       unused.push(printable(`${where}: lets nothing be: remove it, or correct what it names`));
     }
   }
@@ -434,6 +440,27 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
   };
 }
 
+/** What the file says of an entry. */
+function membersOf({
+  rule,
+  kind,
+  type,
+  match,
+  fields,
+  reason,
+  expires,
+}: PolicyEntry): Record<string, unknown> {
+  const members = Object.entries({ rule, kind, type, match, fields, reason, expires });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+/** An entry as it stands below `allow:` in the file. */
+export function entryText(entry: PolicyEntry): string {
+  return stringify([membersOf(entry)], { version: "1.2", schema: "core", lineWidth: 0 })
+    .trimEnd()
+    .replace(/^/gm, "  ");
+}
+
 const HEADER = ` Exceptions from the access review: pulumi-platform explain
  yaml-language-server: $schema=./node_modules/pulumi-platform/schema/access-policy.schema.json`;
 
@@ -451,10 +478,9 @@ export function appendEntries(
   if (text === undefined) document.commentBefore = HEADER;
   const allow = document.get("allow");
   if (!isSeq(allow)) throw new PolicyError([`${fileName}: allow must be a list`]);
-  for (const { rule, kind, type, match, fields, reason, expires } of entries) {
+  for (const entry of entries) {
     allow.flow = false;
-    const members = Object.entries({ rule, kind, type, match, fields, reason, expires });
-    allow.add(document.createNode(Object.fromEntries(members.filter(([, value]) => value !== undefined))));
+    allow.add(document.createNode(membersOf(entry)));
   }
   const written = document.toString({ lineWidth: 0 });
   parsePolicy(written, fileName);

@@ -1,4 +1,4 @@
-import { findDrift } from "../access/drift/drift";
+import { driftThresholds, findDrift } from "../access/drift/drift";
 import type { DriftThreshold } from "../access/drift/drift";
 import type { Inventory } from "../access/inventory";
 import { parseInventory } from "../access/parseInventory";
@@ -8,6 +8,7 @@ import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged, managedBesides, rootsOf } from "./driftRun";
 import { readText } from "./files";
+import { baselineAt, judgementBy } from "./judgement";
 import { exitCodeOf, readGroup, readKinds } from "./inventory";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
 import type { Flags } from "./options";
@@ -52,16 +53,28 @@ const ownFlags = {
     value: "FILE",
     help: "an older inventory: tells since when; without a stack\nit is what is compared",
   },
+  "write-baseline": {
+    type: "string",
+    value: "FILE",
+    help: "accept what is found: adds an exception for each\nfinding that is not critical to this policy file",
+  },
   cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
 } as const satisfies Flags;
 
 /** Of the flags that the commands with a report share, those that mean something here. */
 const shared = {
   output: commonFlags.output,
+  policy: commonFlags.policy,
   "exit-zero": commonFlags["exit-zero"],
   now: commonFlags.now,
   "source-root": commonFlags["source-root"],
   summary: commonFlags.summary,
+  post: {
+    ...commonFlags.post,
+    help: "github-issue: one issue for the stacks, closed by the\nfirst clean and complete run",
+  },
+  marker: { ...commonFlags.marker, help: "tells this issue from others; default the stacks" },
+  "dry-run": commonFlags["dry-run"],
   help: commonFlags.help,
 } as const satisfies Flags;
 
@@ -99,23 +112,10 @@ export async function main(argv: string[]): Promise<number> {
       `"${printable(positionals[0] ?? "", 80)}" is no option: name a file with --state, or a stack with --stack`,
     );
   }
-  const options = readCommon(
-    {
-      ...values,
-      policy: undefined,
-      post: undefined,
-      marker: undefined,
-      "dry-run": false,
-      strict: false,
-      self: undefined,
-      "min-owners": undefined,
-      "required-owner": [],
-      "max-removal": undefined,
-      "issuer-allow": [],
-      "sink-allow": [],
-    },
-    ["any", "widened", "unmanaged", "never"],
-  );
+  const options = readCommon(values, driftThresholds);
+  if (options.post !== undefined && options.post !== "github-issue") {
+    throw new UsageError("--post must be github-issue: drift belongs to no pull request");
+  }
   if (values.stack.length + values.state.length + values.since.length === 0) {
     throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
   }
@@ -127,6 +127,9 @@ export async function main(argv: string[]): Promise<number> {
   const roots = values.root.map((uid) => readGroup(uid, "--root"));
   const kinds = readKinds(values.types.length === 0 ? [] : values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
+  const path = values["write-baseline"];
+  const baseline = path === undefined ? undefined : baselineAt(path, options);
+  const judge = baseline?.judge ?? judgementBy(options, "drift");
   const progress = new Progress("looking at");
   try {
     const states = await readStates(values.state, values.stack, values.cwd);
@@ -161,7 +164,9 @@ export async function main(argv: string[]): Promise<number> {
       now: options.now.getTime(),
       version: packageVersion(),
       scoped: roots.length > 0,
+      judge,
     });
+    for (const line of baseline?.write() ?? []) console.error(`pulumi-platform: ${line}`);
     return await conclude(report, options);
   } catch (error) {
     const code = error instanceof PulumiError ? exitCodes.error : exitCodeOf(error);

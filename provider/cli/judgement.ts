@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { printable } from "../api/errors";
-import { applyPolicy, parsePolicy } from "../access/policy";
+import { baselineOf, lastDay } from "../access/drift/accept";
+import { appendEntries, applyPolicy, parsePolicy } from "../access/policy";
+import type { Policy } from "../access/policy";
 import type { Finding } from "../access/report";
 import type { Judgement, Rules } from "../access/review";
 import { findingsOf } from "../access/rules";
-import { readText } from "./files";
+import { readText, writeText } from "./files";
 import type { CommonOptions } from "./options";
 
 /** The rules of a review, with the guards that the flags set. */
@@ -22,16 +25,74 @@ export function rulesBy(options: CommonOptions): Rules {
     });
 }
 
+/** @throws UsageError, PolicyError where the file cannot be read or is wrong. */
+function policyAt(path: string, flag: string): Policy {
+  return parsePolicy(readText(path, flag), printable(path, 200));
+}
+
 /**
  * What the policy file of the flags makes of findings; undefined where there is none.
  *
  * @throws UsageError, PolicyError where the file cannot be read or is wrong.
  */
-export function judgementBy({
-  policy: path,
-  now,
-}: CommonOptions): ((findings: readonly Finding[]) => Judgement) | undefined {
+export function judgementBy(
+  { policy: path, now }: Pick<CommonOptions, "policy" | "now">,
+  command: "review" | "drift",
+): ((findings: readonly Finding[], isWhole?: boolean) => Judgement) | undefined {
   if (path === undefined) return undefined;
-  const policy = parsePolicy(readText(path, "--policy"), printable(path, 200));
-  return (findings) => applyPolicy(findings, policy, now.getTime(), "review");
+  const policy = policyAt(path, "--policy");
+  return (findings, isWhole) => applyPolicy(findings, policy, now.getTime(), command, isWhole);
+}
+
+/** A policy file that takes up what a run finds. */
+export interface Baseline {
+  /** As `judgementBy`, with what is new in the file set apart too. */
+  readonly judge: (findings: readonly Finding[], isWhole: boolean) => Judgement;
+  /** Writes the file, and answers what there is to tell, a line each. Only after `judge`. */
+  readonly write: () => string[];
+}
+
+/**
+ * A baseline at a path: entries for all findings that neither `--policy` nor the file itself lets be, but for
+ * those that are critical. Entries and comments of the file stay.
+ *
+ * @throws UsageError, PolicyError where a file cannot be read or is wrong.
+ */
+export function baselineAt(path: string, options: Pick<CommonOptions, "policy" | "now">): Baseline {
+  const name = printable(path, 200);
+  const now = options.now.getTime();
+  const isThere = existsSync(path);
+  const before = isThere ? readText(path, "--write-baseline") : undefined;
+  // A file that is wrong is told before anything is asked of the server.
+  appendEntries(before, [], name);
+  const given = judgementBy(options, "drift");
+  let [text, count, rest] = ["", 0, 0];
+  return {
+    judge: (findings, isWhole) => {
+      const first = given?.(findings, isWhole);
+      const open = first?.findings ?? findings;
+      const known =
+        before === undefined ? open : applyPolicy(open, parsePolicy(before, name), now, "drift").findings;
+      const made = baselineOf(known, now);
+      [count, rest] = [made.entries.length, made.rest.length];
+      text = appendEntries(before, made.entries, name);
+      const second = applyPolicy(open, parsePolicy(text, name), now, "drift");
+      return {
+        findings: second.findings,
+        excepted: [...(first?.excepted ?? []), ...second.excepted],
+        unused: first?.unused ?? [],
+        expired: first?.expired ?? [],
+      };
+    },
+    write: () => {
+      if (count > 0 || !isThere) writeText(path, text, "--write-baseline");
+      const what = `${count === 1 ? "1 exception" : `${count} exceptions`} added to ${name}`;
+      const critical = rest === 0 ? "" : `; ${rest} left out: what is critical is for a person to accept`;
+      return [
+        count === 0
+          ? `${what}: there is nothing else to accept${critical}`
+          : `${what}, to ${lastDay(now)}: give each its own reason${critical}`,
+      ];
+    },
+  };
 }

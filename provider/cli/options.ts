@@ -247,15 +247,18 @@ function readTime(flag: string, text: string): Date {
   return new Date(Number(nanos / 1_000_000n));
 }
 
+type CommonValues = Values<typeof commonFlags>;
+
 /**
  * Checks the common flags.
  *
+ * @param values a flag that the command does not have is as one that is not given.
  * @param failOn the levels that the command knows, its default first.
  * @param clock what `--now` replaces.
  * @throws UsageError that names the flag and what to write.
  */
 export function readCommon(
-  values: Values<typeof commonFlags>,
+  values: { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined },
   failOn: readonly [FailOn, ...FailOn[]],
   clock: () => Date = () => new Date(),
 ): CommonOptions {
@@ -267,22 +270,22 @@ export function readCommon(
     throw new UsageError("--marker belongs to --post: say where the report is posted");
   }
   return {
-    outputs: readDestinations(values.output, formats, "text"),
+    outputs: readDestinations(values.output ?? [], formats, "text"),
     failOn: values["fail-on"] === undefined ? failOn[0] : oneOf("fail-on", values["fail-on"], failOn),
     policy: values.policy,
-    strict: values.strict,
-    exitZero: values["exit-zero"],
+    strict: values.strict ?? false,
+    exitZero: values["exit-zero"] ?? false,
     now: now === undefined ? clock() : readTime("now", now),
     self: values.self,
     minOwners: readCount("min-owners", values["min-owners"] ?? "2"),
-    requiredOwners: values["required-owner"],
+    requiredOwners: values["required-owner"] ?? [],
     maxRemoval: readPercent("max-removal", values["max-removal"] ?? "25%"),
-    issuerAllow: values["issuer-allow"],
-    sinkAllow: values["sink-allow"],
+    issuerAllow: values["issuer-allow"] ?? [],
+    sinkAllow: values["sink-allow"] ?? [],
     sourceRoot: values["source-root"],
-    summary: values.summary,
+    summary: values.summary ?? false,
     post: post === undefined ? undefined : oneOf("post", post, hosts),
     marker: values.marker,
-    dryRun: values["dry-run"],
+    dryRun: values["dry-run"] ?? false,
   };
 }

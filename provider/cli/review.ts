@@ -82,7 +82,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   const common = readCommon(values, levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
-  const judge = judgementBy(common);
+  const judge = judgementBy(common, "review");
   const preview = await readInput(path, "the preview");
   const before = values.before === undefined ? undefined : await readInput(values.before, "--before");
   const inventory =

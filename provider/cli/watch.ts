@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { findDrift } from "../access/drift/drift";
+import type { DriftRequest } from "../access/drift/drift";
 import { gatheredKinds, Touched } from "../access/drift/touched";
 import type { Inventory } from "../access/inventory";
 import type { Report } from "../access/report";
@@ -14,6 +15,7 @@ import type { VerifyEventOptions } from "../events";
 import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged, rootsOf } from "./driftRun";
+import { judgementBy } from "./judgement";
 import { exitCodeOf, readGroup } from "./inventory";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
 import type { Flags } from "./options";
@@ -47,7 +49,17 @@ const flags = {
   },
   cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
   output: commonFlags.output,
+  policy: commonFlags.policy,
   "source-root": commonFlags["source-root"],
+  post: {
+    ...commonFlags.post,
+    help: "github-issue: an issue apart from that of drift; it shows\nwhat was found last, and stays open until you close it",
+  },
+  marker: {
+    ...commonFlags.marker,
+    help: "tells this issue from others; default the stacks,\nand that it is of events",
+  },
+  "dry-run": commonFlags["dry-run"],
   help: commonFlags.help,
 } as const satisfies Flags;
 
@@ -184,6 +196,7 @@ export async function reportTouched(
   client: Client,
   touched: Touched,
   states: readonly StateExport[],
+  judge?: DriftRequest["judge"],
 ): Promise<Report> {
   const also = touched.also(states);
   const only = touched.only(also);
@@ -213,6 +226,7 @@ export async function reportTouched(
     now: Date.now(),
     version: packageVersion(),
     scoped: true,
+    judge,
   });
 }
 
@@ -234,27 +248,10 @@ export async function main(argv: string[]): Promise<number> {
     return exitCodes.clean;
   }
   if (positionals.length > 0) throw new UsageError(`"${printable(positionals[0] ?? "", 80)}" is no option`);
-  const options = readCommon(
-    {
-      ...values,
-      policy: undefined,
-      post: undefined,
-      marker: undefined,
-      "dry-run": false,
-      "fail-on": undefined,
-      strict: false,
-      "exit-zero": false,
-      now: undefined,
-      summary: false,
-      self: undefined,
-      "min-owners": undefined,
-      "required-owner": [],
-      "max-removal": undefined,
-      "issuer-allow": [],
-      "sink-allow": [],
-    },
-    ["any"],
-  );
+  const options = readCommon(values, ["any"]);
+  if (options.post !== undefined && options.post !== "github-issue") {
+    throw new UsageError("--post must be github-issue: events belong to no pull request");
+  }
   if (values.stack.length + values.state.length === 0) {
     throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
   }
@@ -271,15 +268,19 @@ export async function main(argv: string[]): Promise<number> {
   const { host, port } = readListen(values.listen ?? "127.0.0.1:8787");
   try {
     const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
-    // What is wrong with the states shows before the first event.
+    // What is wrong with the states and the policy file shows before the first event.
+    judgementBy(options, "drift");
     await readStates(values.state, values.stack, values.cwd);
     const receiver = new EventReceiver({
       verify: { issuer, group },
       settleMs: Number(settle / 1_000_000n),
       run: async (touched) => {
         const states = await readStates(values.state, values.stack, values.cwd);
-        const report = await reportTouched(client, touched, states);
-        if (report.findings.length > 0 || !report.complete) await conclude(report, options);
+        const judge = judgementBy({ ...options, now: new Date() }, "drift");
+        const report = await reportTouched(client, touched, states, judge);
+        if (report.findings.length === 0 && report.complete) return;
+        const marker = options.marker ?? `${report.stack ?? "default"} (events)`;
+        await conclude(report, { ...options, marker });
       },
       say: (line) => console.error(`pulumi-platform: ${line}`),
     });

@@ -10,7 +10,9 @@ import type { RecordedResource } from "../engineState";
 import type { Inventory, InventoryObject } from "../inventory";
 import type { DriftDetails, Finding, Report, Severity } from "../report";
 import { severities } from "../report";
+import type { Judgement } from "../review";
 import type { StateExport } from "../stateExport";
+import { acceptingEntry } from "./accept";
 import { adoptingCode, changedCode, forgetCommand, revertCommand } from "./answers";
 import { judgeChanges, overall } from "./direction";
 import type { Direction, JudgedChange } from "./direction";
@@ -21,14 +23,6 @@ import { childrenOf } from "./touched";
 /** Which findings decide the exit code. */
 export const driftThresholds = ["any", "widened", "unmanaged", "never"] as const;
 export type DriftThreshold = (typeof driftThresholds)[number];
-
-/** Findings that count, those that the policy lets be, and what is to be said of its entries. */
-export interface DriftJudgement {
-  readonly findings: readonly Finding[];
-  readonly excepted: readonly Finding[];
-  readonly unused: readonly string[];
-  readonly expired: readonly string[];
-}
 
 /** What is compared. */
 export interface DriftRequest {
@@ -48,10 +42,8 @@ export interface DriftRequest {
   readonly who?: ReadonlyMap<string, string>;
   /** Resources below other groups are out of what was asked for, not missing from it. */
   readonly scoped?: boolean;
-  /** What the policy file makes of the findings. */
-  readonly judge?: (findings: readonly Finding[]) => DriftJudgement;
-  /** The entry of the policy file that would let a finding be. */
-  readonly acceptWith?: (finding: Finding) => string | undefined;
+  /** What the policy file makes of the findings; `isWhole`: all that there is was looked at. */
+  readonly judge?: (findings: readonly Finding[], isWhole: boolean) => Judgement;
 }
 
 interface Managed {
@@ -296,6 +288,14 @@ class Comparing {
       ...(more.details ?? []),
       ...(who === undefined ? [] : [who]),
     ];
+    const drift: DriftDetails = {
+      kind,
+      direction,
+      fields,
+      ...(more.when === undefined ? {} : { when: more.when }),
+      ...(more.revert === undefined ? {} : { revert: more.revert }),
+      ...(more.adopt === undefined ? {} : { adopt: more.adopt }),
+    };
     const finding: Finding = {
       id,
       rule: id,
@@ -309,21 +309,10 @@ class Comparing {
       uid,
       ...(resource?.location === undefined ? {} : { location: resource.location }),
       fingerprint: createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32),
-      drift: {
-        kind,
-        direction,
-        fields,
-        ...(more.when === undefined ? {} : { when: more.when }),
-        ...(more.revert === undefined ? {} : { revert: more.revert }),
-        ...(more.adopt === undefined ? {} : { adopt: more.adopt }),
-      },
+      drift,
     };
-    const accept = this.request.acceptWith?.(finding);
-    this.findings.push(
-      accept === undefined || finding.drift === undefined
-        ? finding
-        : { ...finding, drift: { ...finding.drift, accept } },
-    );
+    const accept = acceptingEntry(finding, this.request.now);
+    this.findings.push({ ...finding, drift: { ...drift, ...(accept === undefined ? {} : { accept }) } });
   }
 
   private changed(one: Managed, changes: readonly JudgedChange[], live: Props): void {
@@ -512,7 +501,7 @@ class Comparing {
   }
 
   private finish(): Report {
-    const { failOn, states, judge, version } = this.request;
+    const { failOn, states, judge, version, only, scoped } = this.request;
     const sorted = this.findings.sort(
       (a, b) =>
         severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
@@ -522,7 +511,8 @@ class Comparing {
         compareTexts(a.uid ?? "", b.uid ?? "") ||
         compareTexts(a.urn ?? "", b.urn ?? ""),
     );
-    const judged = judge?.(sorted);
+    const isWhole = this.incomplete.size === 0 && only === undefined && scoped !== true;
+    const judged = judge?.(sorted, isWhole);
     const { findings: open, excepted } = judged ?? { findings: sorted, excepted: [] };
     const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
     for (const { severity } of open) counts[severity] += 1;

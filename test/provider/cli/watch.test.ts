@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
+import { Touched } from "../../../provider/access/drift/touched";
 import type { Report } from "../../../provider/access/report";
 import { parseStateExport } from "../../../provider/access/stateExport";
 import type { StateExport } from "../../../provider/access/stateExport";
+import { judgementBy } from "../../../provider/cli/judgement";
 import { EventReceiver, main, reportTouched } from "../../../provider/cli/watch";
 import { brief, clientOf } from "../../support/driftMatrix";
 import { call } from "../../support/wire";
@@ -52,6 +57,32 @@ describe("pulumi-platform watch", () => {
   afterAll(async () => {
     await receiver.close();
     await emulator.close();
+  });
+
+  test("what the policy file lets be is set apart, and no entry about anything else is called unused", async () => {
+    const policy = join(mkdtempSync(join(tmpdir(), "pulumi-platform-watch-")), "policy.yaml");
+    writeFileSync(
+      policy,
+      `allow:
+  - { kind: changed, match: { uid: "${role}" }, fields: [capabilities], reason: tried out, expires: 2099-12-31 }
+  - { kind: deleted, match: { name: other }, reason: not touched here }
+`,
+    );
+    const judge = judgementBy({ policy, now: new Date() }, "drift");
+    const touched = new Touched();
+    touched.add({ name: "iam.roles.updated", subject: role });
+    const allow = (capabilities: string[]) =>
+      call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, { capabilities });
+    await allow(["CAP_REPO_LIST", "CAP_REPO_UPDATE"]);
+    const report = await reportTouched(clientOf(emulator), touched, [state], judge);
+    await allow(["CAP_REPO_LIST"]);
+    await settle();
+    rmSync(dirname(policy), { recursive: true });
+    expect(report).toMatchObject({
+      findings: [],
+      excepted: [{ uid: role, excepted: { reason: "tried out" } }],
+      policy: { unused: [], expired: [] },
+    });
   });
 
   test("a burst of events is one run of what they touched, and says who did it", async () => {

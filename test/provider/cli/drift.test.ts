@@ -1,0 +1,220 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
+import { parsePolicy } from "../../../provider/access/policy";
+import type { Report } from "../../../provider/access/report";
+import { main } from "../../../provider/cli/drift";
+import { call } from "../../support/wire";
+import { FakeGitHub } from "./hosts";
+import { runCommand } from "./support";
+
+const NOW = "2026-01-15T10:00:00Z";
+
+describe("pulumi-platform drift", () => {
+  let folder: string;
+  let emulator: Emulator;
+  let github: FakeGitHub;
+  let role: string;
+  let byHand: string;
+  let described: string;
+
+  const run = async (...argv: string[]) => {
+    const env = {
+      ...github.env,
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+      PLATFORM_MAX_RETRIES: "0",
+      GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
+    };
+    return runCommand(main, ["--state", join(folder, "export.json"), "--now", NOW, ...argv], env);
+  };
+  const reportOf = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await run("-o", "json", ...argv);
+    return { code, stderr, report: JSON.parse(stdout) as Report };
+  };
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  /** One role is managed; a binding was made by hand, the role widened, and a description changed. */
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-drift-"));
+    github = new FakeGitHub();
+    [emulator] = await Promise.all([startEmulator(), github.start()]);
+    const uidOf = async (address: string, body: Record<string, unknown>) =>
+      String((await call(emulator, "POST", address, body))["uid"]);
+    const org = await uidOf("/iam/v2/groups", { name: "org" });
+    const team = { name: "team", description: "of the program" };
+    described = await uidOf(`/iam/v2/groups/${org}`, team);
+    const reader = { name: "reader", capabilities: ["CAP_REPO_LIST"] };
+    role = await uidOf(`/iam/v2/roles/${org}`, reader);
+    const resources = [
+      { kind: "Group", name: "team", id: described, inputs: { parentUid: org, ...team } },
+      { kind: "Role", name: "reader", id: role, inputs: { parentUid: org, ...reader } },
+    ].map(({ kind, name, id, inputs }) => {
+      const type = `pulumi-nodejs:dynamic/platform:${kind}`;
+      const urn = `urn:pulumi:prod::acme::${type}::${name}`;
+      return { urn, type, custom: true, id, inputs, outputs: inputs };
+    });
+    file("export.json", JSON.stringify({ version: 3, deployment: { resources } }));
+    const ci = { name: "ci", claimMatch: { issuer: "https://a.example.com", subject: "ci" } };
+    const identityUid = await uidOf(`/iam/v2/identities/${org}`, ci);
+    byHand = await uidOf(`/iam/v2/roleBindings/${org}`, { identityUid, roleUid: role });
+    await call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, {
+      capabilities: ["CAP_REPO_LIST", "CAP_REPO_DELETE"],
+    });
+    await call(emulator, "PATCH", `/iam/v2/groups/${described}?updateMask=description`, {
+      description: "by hand",
+    });
+  });
+
+  afterAll(async () => {
+    await Promise.all([emulator.close(), github.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("sets apart what the policy file lets be, and tells entries that are of no use or out of date", async () => {
+    const policy = file(
+      "policy.yaml",
+      `allow:
+  - kind: unmanaged
+    match: { uid: "${byHand}" }
+    reason: the night shift
+    expires: 2026-01-31
+  - kind: changed
+    type: Role
+    match: { uid: "${role}" }
+    fields: [capabilities]
+    reason: until the move
+    expires: 2026-01-14
+  - kind: deleted
+    match: { name: nothing }
+    reason: of no use
+  - rule: G1
+    match: { subject: nobody }
+    reason: for the review
+    expires: 2026-12-31
+`,
+    );
+    const { code, report } = await reportOf("--policy", policy);
+    expect(code).toBe(7);
+    expect(report.excepted).toMatchObject([
+      { uid: byHand, excepted: { reason: "the night shift", expires: "2026-01-31" } },
+    ]);
+    expect(report.findings.map(({ kind }) => kind)).toEqual(["Role", "Identity", "Group"]);
+    expect(report.policy).toEqual({
+      expired: [
+        expect.stringContaining("policy.yaml:6: expired on 2026-01-14; 1 finding (drift-changed) back"),
+      ],
+      unused: [expect.stringContaining("policy.yaml:12: lets nothing be")],
+    });
+  });
+
+  test("calls no entry unused where not all was looked at", async () => {
+    const policy = file("unused.yaml", "allow:\n  - kind: deleted\n    match: { name: x }\n    reason: y\n");
+    const refused = emulator.addFault({
+      path: "/registry/v2/repos",
+      status: 403,
+      body: { code: 7, message: "" },
+    });
+    const partial = await reportOf("--policy", policy);
+    refused.remove();
+    expect(partial.report.complete).toBe(false);
+    expect(partial.report.policy.unused).toEqual([]);
+    expect((await reportOf("--policy", policy, "--root", described)).report.policy.unused).toEqual([]);
+    expect((await reportOf("--policy", policy)).report.policy.unused).toHaveLength(1);
+  });
+
+  test("has an answer ready that accepts each finding, and no other", async () => {
+    const { report } = await reportOf();
+    expect(report.findings).toHaveLength(4);
+    const binding = report.findings.find(({ uid }) => uid === byHand);
+    expect(binding?.drift?.accept).toBe(
+      `  - kind: unmanaged
+    type: RoleBinding
+    match:
+      uid: ${byHand}
+    reason: say why this is all right, and who has agreed
+    expires: 2026-04-30`,
+    );
+    for (const { drift, fingerprint } of report.findings) {
+      const policy = file("one.yaml", `allow:\n${drift?.accept ?? ""}\n`);
+      const { excepted } = (await reportOf("--policy", policy)).report;
+      expect(excepted.map((each) => each.fingerprint)).toEqual([fingerprint]);
+    }
+    expect((await run()).stdout).toContain("accept:");
+  });
+
+  test("a baseline takes up all that is found, keeps what is there, and makes the next run clean", async () => {
+    const path = file(
+      "baseline.yaml",
+      `# ours\nallow:\n  # the night shift knows\n  - kind: unmanaged\n    match: { uid: "${byHand}" }\n    reason: known\n    expires: 2026-12-31\n`,
+    );
+    const written = await run("--write-baseline", path);
+    expect(written.code).toBe(0);
+    expect(written.stderr).toContain(`3 exceptions added to ${path}, to 2026-04-30`);
+    const text = readFileSync(path, "utf8");
+    expect(text).toContain("# ours");
+    expect(text).toContain("# the night shift knows");
+    const { entries } = parsePolicy(text, path);
+    expect(entries).toHaveLength(4);
+    for (const { reason, expires } of entries.slice(1)) {
+      expect(expires).toBe("2026-04-30");
+      expect(reason).toContain("baseline was written on 2026-01-15");
+    }
+
+    const next = await reportOf("--policy", path);
+    expect({ code: next.code, stderr: next.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(next.report).toMatchObject({ findings: [], policy: { unused: [], expired: [] } });
+    expect(next.report.excepted).toHaveLength(4);
+
+    const again = await run("--policy", path, "--write-baseline", path);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("0 exceptions added") });
+    expect(readFileSync(path, "utf8")).toBe(text);
+    // When they have ended, all of it is back.
+    expect((await reportOf("--policy", path, "--now", "2027-01-01T00:00:00Z")).report.findings).toHaveLength(
+      4,
+    );
+  });
+
+  test("a new baseline is made with what another policy does not let be", async () => {
+    const { report } = await reportOf();
+    const policy = file("policy.yaml", `allow:\n${report.findings[0]?.drift?.accept ?? ""}\n`);
+    const path = join(folder, "new.yaml");
+    const written = await reportOf("--policy", policy, "--write-baseline", path);
+    expect(written.code).toBe(0);
+    expect(written.report.excepted).toHaveLength(4);
+    expect(parsePolicy(readFileSync(path, "utf8"), path).entries).toHaveLength(3);
+  });
+
+  test("refuses a policy file that is wrong, and a place to post that drift has not", async () => {
+    const wrong = file("wrong.yaml", "alow: []\n");
+    for (const flag of ["--policy", "--write-baseline"]) {
+      const ended = await run(flag, wrong);
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "allow"') });
+    }
+    expect(readFileSync(wrong, "utf8")).toBe("alow: []\n");
+    expect(await run("--post", "github-pr")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--post must be github-issue"),
+    });
+  });
+
+  test("posts one issue, closes it when all is right, and appends to the step's summary", async () => {
+    const dry = await run("--post", "github-issue", "--dry-run", "--summary");
+    expect(dry.code).toBe(7);
+    expect(dry.stderr).toContain("this would be posted");
+    expect(github.seen).toEqual([]);
+    expect(readFileSync(join(folder, "summary.md"), "utf8")).toContain("org");
+
+    expect(await run("--post", "github-issue", "--marker", "night")).toMatchObject({ code: 7 });
+    expect(github.issues).toMatchObject([{ title: "Access drift: acme/prod", state: "open" }]);
+    const path = join(folder, "all.yaml");
+    await run("--post", "github-issue", "--marker", "night", "--write-baseline", path);
+    expect(github.issues).toMatchObject([{ state: "closed" }]);
+  });
+});
