@@ -60,6 +60,11 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** The kind that owns all of a kind at a group at once. */
+function gathererOf(kind: string): ResourceSpec | undefined {
+  return kinds.find(({ spec }) => spec.listing?.gathers === kind)?.spec;
+}
+
 /** Parents before children, kinds in the registry's order. */
 function inOrder(a: Chosen, b: Chosen): number {
   return (
@@ -168,8 +173,11 @@ class Writing {
           name: this.directory.describe(spec, object.uid, object.inputs),
           reason,
         });
+      const gatherer = gathererOf(object.kind);
       if (managed?.has(keyOf(object.kind, object.uid))) {
         leave("the stack manages it already");
+      } else if (gatherer && managed?.has(keyOf(gatherer.kind, parentOf(object.uid) ?? ""))) {
+        leave(`the stack's ${gatherer.kind} owns all of its group: add it there`);
       } else if (object.uid === inventory.root && !spec.sharesParentUid && !wanted?.has(object.uid)) {
         leave("it is the organisation itself: name its uid with --only if the program is to manage it too");
       } else {

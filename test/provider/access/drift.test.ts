@@ -244,6 +244,71 @@ describe("drift", () => {
     expect(findings[0]?.drift?.adopt).toContain("\\u001b[2J\\u202e");
   });
 
+  describe("of a group whose bindings one resource has", () => {
+    const grants = () => `/iam/v2/roleBindings/${made.ids["access-own"] ?? ""}`;
+    const changed = (direction: string, label: string) => [
+      {
+        kind: "GroupAccess",
+        uid: made.ids["access"],
+        what: "changed",
+        direction,
+        fields: [`bindings[${JSON.stringify(label)}]`],
+      },
+    ];
+
+    test("finds a binding made by hand once, as a change of that resource, by name", async () => {
+      const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
+      const { uid } = await call(emulator, "POST", grants(), body);
+      const report = await survey(on);
+      const only = await survey(on, { only: new Set([`${made.ids["access-own"] ?? ""}/`, String(uid)]) });
+      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+      expect(brief(report)).toEqual(changed("widened", "unmanaged: someone as writer"));
+      expect(brief(only)).toEqual(brief(report));
+      expect(report.findings[0]).toMatchObject({
+        severity: "high",
+        name: expect.stringContaining("with access"),
+        drift: { revert: expect.stringContaining("GroupAccess::access") },
+      });
+    });
+
+    test("leaves alone what the program ignores", async () => {
+      const identity = await call(emulator, "POST", `/iam/v2/identities/${made.ids["org"] ?? ""}`, {
+        name: "break-glass",
+        claimMatch: { issuer: "https://a.example.com", subject: "break-glass" },
+      });
+      const body = { identityUid: identity["uid"], roleUid: made.ids["writer"] };
+      await call(emulator, "POST", grants(), body);
+      const report = await survey(on);
+      await call(emulator, "DELETE", `/iam/v2/identities/${String(identity["uid"])}`);
+      expect(brief(report).map(({ kind, what }) => [kind, what])).toEqual([["Identity", "unmanaged"]]);
+    });
+
+    test("finds a binding removed by hand, and one whose holder is another", async () => {
+      const list = await call(
+        emulator,
+        "GET",
+        `/iam/v2/roleBindings?uidp.children_of=${made.ids["access-own"] ?? ""}`,
+      );
+      const held = (list["roleBindings"] ?? []) as { uid: string; identity: { uid: string } }[];
+      const { uid } = held.find(({ identity }) => identity.uid === made.ids["someone"]) ?? { uid: "" };
+      await call(emulator, "DELETE", `/iam/v2/roleBindings/${uid}`);
+      const removed = await survey(on);
+      const other = { identityUid: made.ids["other"], roleUid: made.ids["reader"] };
+      const swapped = await call(emulator, "POST", grants(), other);
+      const both = await survey(on);
+      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(swapped["uid"])}`);
+      const body = { identityUid: made.ids["someone"], roleUid: made.ids["reader"] };
+      await call(emulator, "POST", grants(), body);
+      expect(brief(removed)).toEqual(changed("narrowed", "someone reads"));
+      expect(brief(both).map(({ what, direction }) => [what, direction])).toEqual([["changed", "widened"]]);
+      expect(both.findings[0]?.drift?.fields.map(({ property }) => property)).toEqual([
+        'bindings["someone reads"]',
+        'bindings["unmanaged: other as reader"]',
+      ]);
+      expect(brief(await survey(on))).toEqual([]);
+    });
+  });
+
   test("people who signed in and the organisation itself are no one's to manage", async () => {
     const { root, seed } = randomOrganisation(
       3,

@@ -199,11 +199,57 @@ describe("the worlds of a preview", () => {
           step("create", undefined, access(...names)),
         ),
       });
-    // Whether references inside bindings are seen depends on the kind being listed.
     const one = made("a");
+    expect(one.unresolved).toEqual([]);
+    expect(lines(one.grants).sort()).toEqual([
+      "gained: GitHub Actions of acme/a, any pull request: reader at acme / team (+1 -0)",
+      `gained: ${asFirst} (+1 -0)`,
+    ]);
+    expect(one.grants.map(({ grant: { via, urn: of } }) => [via, of])).toEqual([
+      ["GroupAccess", urn("GroupAccess", "access")],
+      ["GroupAccess", urn("GroupAccess", "access")],
+    ]);
     const two = made("a", "b");
-    expect(one.grants).toHaveLength(2);
-    expect(two.grants).toHaveLength(3);
+    expect(two.unresolved).toEqual(
+      ["a", "b"].map(
+        (label) =>
+          `GroupAccess access: bindings.${label}.identityUid is not known yet: it depends on a, b, ci, reader, and which of it is not told`,
+      ),
+    );
+    expect(lines(two.grants).sort()).toEqual([
+      `gained: ${asFirst} (+1 -0)`,
+      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
+      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
+    ]);
+  });
+
+  test("tell what a GroupAccess gains and loses by a change of its bindings", () => {
+    const access = (bindings: Props) =>
+      state("GroupAccess", "access", { parentUid: TEAM, bindings }, { id: TEAM });
+    const holder = { identityUid: CI, roleUid: READER };
+    const change = (before: Props, after: Props) =>
+      compare({
+        preview: preview(...[...basis, ci].map(same), step("update", access(before), access(after))),
+      });
+    expect(lines(change({ a: holder }, {}).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+    expect(lines(change({}, { a: holder }).grants)).toEqual([`gained: ${asFirst} (+1 -0)`]);
+    // A label is a name, and the role is the program's.
+    expect(change({ a: holder }, { b: holder })).toMatchObject({ grants: [], kept: 1 });
+  });
+
+  test("follow what a binding of a GroupAccess names through its replacement", () => {
+    const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
+    const access = (identityUid: string) =>
+      state(
+        "GroupAccess",
+        "access",
+        { parentUid: TEAM, bindings: { ci: { identityUid, roleUid: READER } } },
+        { id: TEAM, dependencies: { bindings: [ci.urn, reader.urn] } },
+      );
+    const steps = [...basis.map(same), step("replace", ci, anew)];
+    expect(
+      compare({ preview: preview(...steps, step("update", access(CI), access(UNKNOWN))) }),
+    ).toMatchObject({ grants: [], kept: 1, unresolved: [] });
   });
 
   test("hold no secret that stood open, and say where it stood", () => {
