@@ -15,11 +15,10 @@ import { parseStateExport } from "../access/stateExport";
 import { takeInventory } from "../access/takeInventory";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
-import { kinds } from "../resources";
 import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { readText, writeText } from "./files";
-import { exitCodeOf, readGroup, readKinds, refusals } from "./inventory";
+import { exitCodeOf, heldKinds, readGroup, readKinds, refusals } from "./inventory";
 import { describeFlags, parseFlags } from "./options";
 import type { Flags } from "./options";
 import { Progress } from "./progress";
@@ -76,11 +75,10 @@ incomplete: what it did not look at is not adopted.
 const HEADER = "// Written by pulumi-platform adopt";
 
 function readOnly(given: readonly string[]): readonly string[] | undefined {
-  const names = kinds.map(({ spec }) => spec.kind);
   for (const word of given) {
-    if (!isUid(word) && !names.includes(word)) {
+    if (!isUid(word) && !heldKinds.includes(word)) {
       throw new UsageError(
-        `--only must be a uid or a kind (${names.join(", ")}), not "${printable(word, 80)}"`,
+        `--only must be a uid or a kind (${heldKinds.join(", ")}), not "${printable(word, 80)}"`,
       );
     }
   }

@@ -40,14 +40,20 @@ ${describeFlags(flags)}
 Exit codes: 0 complete, 1 error, 2 usage, 3 authentication, 4 incomplete: a list was refused, or broke off.
 `;
 
+/** The kinds that an inventory can hold: not those that are made of others, whose parts it holds. */
+export const heldKinds: readonly string[] = kinds
+  .filter(({ spec }) => spec.listing?.gathers === undefined)
+  .map(({ spec }) => spec.kind);
+
 /** The kinds that `--types` names. @throws UsageError */
 export function readKinds(given: readonly string[]): readonly string[] {
   const words = given.flatMap((text) => text.split(",")).map((word) => word.trim());
   if (words.length === 0) return listedKinds;
-  const names = kinds.map(({ spec }) => spec.kind);
   for (const word of words) {
-    if (!names.includes(word.replace(/^\+/, ""))) {
-      throw new UsageError(`--types must name kinds of ${names.join(", ")}, not "${printable(word, 80)}"`);
+    if (!heldKinds.includes(word.replace(/^\+/, ""))) {
+      throw new UsageError(
+        `--types must name kinds of ${heldKinds.join(", ")}, not "${printable(word, 80)}"`,
+      );
     }
   }
   const added = words.filter((word) => word.startsWith("+")).map((word) => word.slice(1));

@@ -1,4 +1,5 @@
-import type { Props, ResourceSpec } from "../../engine/spec";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
+import { isObject } from "../../engine/values";
 import { declare } from "../adopt/adoptable";
 import { literal, print, property } from "../adopt/code";
 import { resourceName } from "../adopt/names";
@@ -26,13 +27,32 @@ export function forgetCommand(urn: string, stack: string): string | undefined {
   return onStack("pulumi state delete", urn, stack);
 }
 
+const LONGEST_LABEL = 100;
+
+/** A value with labels that a program may use in place of those that only tell what it does not have. */
+function relabelled(field: FieldSpec | undefined, value: Json): Json {
+  if (field?.type !== "map" || field.refusedKeys === undefined || !isObject(value)) return value;
+  const { regex } = field.refusedKeys;
+  const labels = new Set(Object.keys(value).filter((key) => !regex.test(key)));
+  const entries = Object.entries(value).map(([key, member]): [string, Json | undefined] => {
+    if (!regex.test(key)) return [key, member];
+    const base = key.replace(regex, "").trim().slice(0, LONGEST_LABEL) || "binding";
+    let label = base;
+    for (let i = 2; labels.has(label); i += 1) label = `${base.slice(0, LONGEST_LABEL - 6)} (${i})`;
+    labels.add(label);
+    return [label, member];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** The arguments of a program that take a change over. */
-export function changedCode(properties: readonly string[], live: Props): string {
+export function changedCode(spec: ResourceSpec, properties: readonly string[], live: Props): string {
   const keys = [...new Set(properties.map((path) => path.replace(/[.[].*$/s, "")))];
   return keys
     .map((key) => {
       const value = live[key];
-      return value === undefined || value === null ? `// without ${key}` : property(key, value, 0);
+      if (value === undefined || value === null) return `// without ${key}`;
+      return property(key, relabelled(spec.fields[key], value), 0);
     })
     .join("\n");
 }

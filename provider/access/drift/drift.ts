@@ -330,7 +330,7 @@ class Comparing {
       advice: "put it back, take the change over into the program, or accept it",
       when: object?.updateTime,
       revert: revertCommand(resource.urn, stackName),
-      adopt: changedCode(properties, live),
+      adopt: changedCode(spec, properties, live),
     });
   }
 

@@ -140,4 +140,21 @@ export default tseslint.config(eslint.configs.recommended, tseslint.configs.reco
     expect(none.resources).toEqual([]);
     expect(none.leftOut).toEqual([expect.objectContaining({ uid, reason: "the stack manages it already" })]);
   });
+
+  test("the bindings of a group that a stack manages as a whole are left to it", async () => {
+    const inventory = await inventoryOf(1);
+    const bindings = inventory.objects.filter(({ kind }) => kind === "RoleBinding");
+    const group = bindings[0]?.uid.slice(0, -17) ?? "";
+    const isThere = ({ uid }: { uid: string }) => uid.slice(0, -17) === group;
+    const { resources, leftOut } = writeProgram({
+      inventory,
+      only: ["RoleBinding"],
+      managed: new Set([`GroupAccess ${group}`]),
+    });
+    expect(leftOut.filter(isThere).map(({ reason }) => reason)).toEqual(
+      bindings.filter(isThere).map(() => "the stack's GroupAccess owns all of its group: add it there"),
+    );
+    expect(resources.filter(isThere)).toEqual([]);
+    expect(resources.length + leftOut.length).toBe(bindings.length);
+  });
 });

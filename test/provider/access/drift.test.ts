@@ -269,6 +269,12 @@ describe("drift", () => {
         name: expect.stringContaining("with access"),
         drift: { revert: expect.stringContaining("GroupAccess::access") },
       });
+      // A label that a program may have, beside those that it has.
+      const code = report.findings[0]?.drift?.adopt ?? "";
+      expect(code).toMatch(/^bindings: \{\n/);
+      expect(code).toContain('"someone as writer": {');
+      expect(code).toContain('"someone reads": {');
+      expect(code).not.toContain("unmanaged");
     });
 
     test("leaves alone what the program ignores", async () => {
