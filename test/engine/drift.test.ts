@@ -123,6 +123,25 @@ describe("drift of every kind, through the real engine", () => {
     const failing = emulator.addFault({ path: "/iam/v2/identities", status: 500, body: "<html>" });
     expect((await run([...state, "--fail-on", "never"])).code).toBe(4);
     failing.remove();
+
+    // A baseline takes up the change, and a binding made by hand in a group that one resource has.
+    const baseline = join(folder, "access-policy.yaml");
+    await call(emulator, "POST", `/iam/v2/roleBindings/${on.ids["access-own"] ?? ""}`, {
+      identityUid: on.ids["someone"],
+      roleUid: on.ids["writer"],
+    });
+    const taken = await run([...state, "--write-baseline", baseline]);
+    expect({ code: taken.code, stderr: taken.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining("2 exceptions added"),
+    });
+    const accepted = await run([...state, "--policy", baseline]);
+    expect({ code: accepted.code, stderr: accepted.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(accepted.stdout)).toMatchObject({
+      findings: [],
+      excepted: [{ kind: "GroupAccess" }, { kind: "Group" }],
+      policy: { unused: [], expired: [] },
+    });
     await stack.succeed(["preview", "--refresh"]);
   }, 60_000);
 });
