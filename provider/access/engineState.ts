@@ -107,10 +107,13 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
+/** A library's file. This package's own are told by their path, as a linked one lies in no `node_modules`. */
+const LIBRARY = /(^|\/)(node_modules\/|dist\/provider\/(resources|engine)\/\w+\.js$)/;
+
 function place(position: unknown): SourceLocation | undefined {
   const [, path = "", line = "", column = ""] =
     /^project:\/\/\/(.+)#(\d+)(?:,(\d+))?$/.exec(text(position) ?? "") ?? [];
-  if (path === "" || /(^|\/)node_modules\//.test(path)) return undefined;
+  if (path === "" || LIBRARY.test(path)) return undefined;
   let file = path;
   try {
     file = decodeURIComponent(path);

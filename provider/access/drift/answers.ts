@@ -1,3 +1,4 @@
+import { isUid } from "../../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import { declare } from "../adopt/adoptable";
@@ -20,6 +21,18 @@ function onStack(command: string, urn: string, stack: string): string | undefine
 /** Puts a resource back as the program has it. */
 export function revertCommand(urn: string, stack: string): string | undefined {
   return onStack("pulumi up --refresh --target", urn, stack);
+}
+
+/**
+ * Deletes an object that no stack manages; undefined where it takes more than one request, or where something
+ * could depend on the object.
+ */
+export function deleteCommand(
+  { collection, operations, dependents }: ResourceSpec,
+  uid: string,
+): string | undefined {
+  if (operations?.delete !== undefined || dependents !== undefined || !isUid(uid)) return undefined;
+  return `curl --fail -X DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" "$PLATFORM_BASE_URL${collection}/${uid}"`;
 }
 
 /** Takes a resource that is gone out of the state. */

@@ -13,7 +13,7 @@ import { severities } from "../report";
 import type { Judgement } from "../review";
 import type { StateExport } from "../stateExport";
 import { acceptingEntry } from "./accept";
-import { adoptingCode, changedCode, forgetCommand, revertCommand } from "./answers";
+import { adoptingCode, changedCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
 import { judgeChanges, overall } from "./direction";
 import type { Direction, JudgedChange } from "./direction";
 import { readingHost } from "../readOnly";
@@ -284,6 +284,7 @@ class Comparing {
       ...fields.map(({ property }) => property).sort(),
     ];
     const details = [
+      ...(direction === "neutral" ? [] : [`access is ${direction}`]),
       ...changes.filter(({ why }) => why !== "").map(({ property, why }) => `${property}: ${why}`),
       ...(more.details ?? []),
       ...(who === undefined ? [] : [who]),
@@ -406,8 +407,9 @@ class Comparing {
       message: `${capital(spec.noun)} ${name} is in no stack`,
       name,
       details: [...moved, ...this.sinceWhen(older !== undefined)],
-      advice: "adopt it, accept it, or delete it",
+      advice: "delete it, take it over into a program, or accept it",
       when: object.createTime ?? object.updateTime,
+      revert: deleteCommand(spec, uid),
       adopt: adoptingCode(spec, object, this.directory, this.request.now),
     });
   }

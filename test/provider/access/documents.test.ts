@@ -54,6 +54,17 @@ describe("a preview", () => {
     expect(() => parsePreview("\u001b[31mred")).toThrow(/"\[31mred"/);
   });
 
+  test("tells the line of the program also where the package is a linked one, outside of node_modules", () => {
+    const linked = digest
+      .toString()
+      .replaceAll(/project:\/\/\/[^"#]*node_modules\/pulumi-platform\/dist\//g, "project:///../linked/dist/");
+    expect(linked).toContain("project:///../linked/dist/provider/resources/");
+    const locations = (text: string) =>
+      parsePreview(text).steps.map(({ after }) => after?.location?.file ?? "none");
+    expect(locations(linked)).toEqual(locations(digest.toString()));
+    expect(locations(linked)).toContain("index.js");
+  });
+
   test("that lost a step is not whole", () => {
     const document = JSON.parse(digest.toString()) as { steps: { op: string }[] };
     const index = document.steps.findIndex(({ op }) => op === "update");

@@ -97,7 +97,7 @@ describe("drift", () => {
     await patch(address, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
     expect(finding).toMatchObject({
       severity: "medium",
-      details: ["capabilities: takes away CAP_REPO_LIST", "in stack test/test"],
+      details: ["access is narrowed", "capabilities: takes away CAP_REPO_LIST", "in stack test/test"],
       drift: {
         direction: "narrowed",
         fields: [{ property: "capabilities", before: "CAP_REPO_LIST, CAP_TAG_LIST", after: "CAP_TAG_LIST" }],
@@ -118,8 +118,10 @@ describe("drift", () => {
       id: "drift-unmanaged",
       severity: "high",
       message: "Role binding someone → writer at org / team is in no stack",
+      details: ["access is widened"],
       drift: {
         direction: "widened",
+        revert: `curl --fail -X DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" "$PLATFORM_BASE_URL/iam/v2/roleBindings/${String(uid)}"`,
         adopt: `new RoleBinding("someone-writer-team", adopt("${String(uid)}", {
   parentUid: "${made.ids["team"] ?? ""}",
   identityUid: "${made.ids["someone"] ?? ""}",
@@ -347,7 +349,10 @@ describe("drift", () => {
       ["unmanaged", moved["uid"]],
       ["deleted", uid],
     ]);
-    expect(report.findings[0]?.details).toEqual(["the same was at org and is gone there: it was moved"]);
+    expect(report.findings[0]?.details).toEqual([
+      "access is widened",
+      "the same was at org and is gone there: it was moved",
+    ]);
     expect(report.findings[1]?.drift).toMatchObject({
       direction: "narrowed",
       revert: expect.stringMatching(/^pulumi up --refresh --target urn:\S+ --stack test$/),

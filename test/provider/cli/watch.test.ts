@@ -106,7 +106,7 @@ describe("pulumi-platform watch", () => {
     expect(report.findings.at(-1)).toMatchObject({
       uid: binding["uid"],
       message: "Role binding ci → reader at org is in no stack",
-      details: [expect.stringMatching(/^by \S+ at 20/)],
+      details: ["access is widened", expect.stringMatching(/^by \S+ at 20/)],
     });
 
     await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(binding["uid"])}`);
