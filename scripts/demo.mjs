@@ -16,7 +16,8 @@ import { counted, heading, paint, print, say, seconds } from "./demo/terminal.mj
 const usage = `Usage: npm run demo -- [options]
 
 Deploys an example with the real Pulumi CLI against an emulator of the API on this computer, changes it,
-has it changed by hand, repairs it and deletes it, and checks each step at the server.
+has it changed by hand and repairs it, reviews a risky change (the page stays as demo-review.html), finds
+a grant made by hand, adopts what is there by a new stack, deletes it, and checks each step at the server.
 
   --keep      keep the temporary folder: program, state, and what the emulator held
   --verbose   show all that the Pulumi CLI prints
@@ -112,6 +113,7 @@ function printResult(steps, runs, ms) {
 function printKept(folder, url) {
   heading("Kept");
   print(folder);
+  print("  organisation/   the program and settings of the stack that adopted");
   print("  program/        the program after the edit, and the settings of its stack");
   print(`  backend/        Pulumi's state, file backend, passphrase “${PASSPHRASE}”`);
   print("  emulator.json   what the emulator held at the end; to serve it again:");

@@ -287,7 +287,10 @@ function describeLeftOut({ leftOut }: Adoption): string[] {
   const more = leftOut.length > shown.length ? [`  … and ${leftOut.length - shown.length} more`] : [];
   return [
     "left out:",
-    ...shown.map(({ kind, name, uid, reason }) => `  ${kind} ${name} (${uid}): ${printable(reason, 300)}`),
+    ...shown.flatMap(({ kind, name, uid, reason }) => [
+      `  ${kind} ${name} (${uid})`,
+      `    ${printable(reason, 300)}`,
+    ]),
     ...more,
   ];
 }
@@ -347,6 +350,10 @@ export async function main(argv: string[]): Promise<number> {
         for (const { secrets } of adoption.resources) {
           for (const { key } of secrets) lines.push(`to be set: pulumi config set --secret ${key}`);
         }
+        lines.push(
+          `next, in ${printable(out, 200)}: npm install, and pulumi stack init where there is no stack yet;`,
+          "then this command again, with --stack STACK --write-state",
+        );
       }
     }
     process.stdout.write(`${[...lines, ...describeLeftOut(adoption)].join("\n")}\n`);

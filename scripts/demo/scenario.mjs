@@ -1,8 +1,10 @@
 // @ts-check
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { driftIn } from "./drift.mjs";
 import { COLLECTIONS, contentOf, isWrite, leafPaths, parentOf } from "./server.mjs";
-import { counted, paint, print, quote, say, signed } from "./terminal.mjs";
+import { counted, paint, print, quote, say, show, signed } from "./terminal.mjs";
 
 /**
  * @typedef {import("./drift.mjs").Difference} Difference
@@ -11,6 +13,7 @@ import { counted, paint, print, quote, say, signed } from "./terminal.mjs";
  * @typedef {import("./server.mjs").State} State
  * @typedef {import("./stack.mjs").Outcome} Outcome
  * @typedef {import("./stack.mjs").Stack} Stack
+ * @typedef {import("./stack.mjs").Told} Told
  * @typedef {import("./steps.mjs").Step} Step
  * @typedef {import("./steps.mjs").StepRun} StepRun
  *
@@ -27,6 +30,19 @@ import { counted, paint, print, quote, say, signed } from "./terminal.mjs";
 
 /** The CLI's exit code where `--expect-no-changes` finds changes. */
 const EXIT_CHANGES = 7;
+
+/** The exit codes of `pulumi-platform review` and `drift` where they find something. */
+const EXIT_FINDINGS = 5;
+const EXIT_DRIFT = 7;
+
+/** What the pull request of the review changes: the role of one grant, and whom an identity trusts. */
+const RISKY_EDITS = [
+  { from: 'getRole({ name: "viewer", builtIn: true })', to: 'getRole({ name: "owner", builtIn: true })' },
+  { from: 'subject: "repo:acme/pay:ref:refs/heads/release"', to: 'subjectPattern: "repo:acme/.*"' },
+];
+
+/** The rules that it breaks: an owner, any pull request, and somebody else behind a known name. */
+const RISKS = ["G1", "T4", "T5"];
 
 /** The edit of step 3: one field of three resources each. */
 const EDITS = [
@@ -49,6 +65,9 @@ const EDITS = [
     field: "activeTags",
   },
 ];
+
+/** Where the page of the review is left, in the checkout; git ignores it. */
+const PAGE = "demo-review.html";
 
 /** The scenario of the demo. Later steps build on what earlier ones found. */
 export class Scenario {
@@ -109,8 +128,31 @@ export class Scenario {
         run: (step) => this.#repair(step),
       },
       {
+        title: "A pull request is reviewed before it is merged",
+        intent:
+          "It makes the CI identity an owner, and lets any workflow of acme assume it. The review reads the preview " +
+          "of the change, says what it does to access, and its exit code stops the merge.",
+        run: (step) => this.#review(step),
+      },
+      {
+        title: "A grant made by hand is found",
+        intent:
+          "Somebody gives a role over plain HTTP. No resource of the stack has changed, so no preview can show it; " +
+          "drift compares the stack with the whole organisation, by reading alone.",
+        run: (step) => this.#findGrant(step),
+      },
+      {
+        title: "What is there is adopted by a new stack",
+        intent:
+          "From the live organisation, adopt writes a program, and then the state that belongs to it. From then on a " +
+          "stack manages what was there, the grant made by hand included; the server gets no write for it.",
+        run: (step) => this.#adopt(step),
+      },
+      {
         title: "All of it goes away again",
-        intent: "Everything that the program made is deleted, in an order that the server accepts.",
+        intent:
+          "The new stack deletes what it adopted, in an order that the server accepts. The first one sees that, and " +
+          "deletes what is left to it: the organisation.",
         run: (step) => this.#destroy(step),
       },
     ];
@@ -196,7 +238,7 @@ export class Scenario {
       `${summaryOf(writes)}: ${writes.map(({ uid }) => this.server.withNames(uid)).join(", ")}`,
     );
     step.check(
-      "each updateMask names the edited field alone, and the body holds what the mask names",
+      "each updateMask names the edited field alone, and the body holds it",
       EDITS.every(({ resource, field }) =>
         writes.some(({ uid, updateMask }) => uid === uidOf(resources, resource) && updateMask === field),
       ) && writes.every(({ body, updateMask }) => leafPaths(body).join() === updateMask),
@@ -315,7 +357,7 @@ export class Scenario {
 
     const wanted = this.#handChanges.map(({ repair }) => repair);
     step.check(
-      "one PATCH for each changed resource and one POST for the deleted one, no more",
+      "one PATCH for each changed resource, one POST for the deleted one",
       writes.length === wanted.length &&
         wanted.every(({ method, uid, body }) =>
           writes.some(
@@ -335,7 +377,7 @@ export class Scenario {
     const after = contentOf(state);
     const wrong = Object.keys(before).filter((key) => !isDeepStrictEqual(before[key], after[key]));
     step.check(
-      "the server holds again, field by field, what it held before the changes by hand",
+      "the server holds again, field by field, what it held before",
       Object.values(before).flat().length > 0 && isDeepStrictEqual(before, after),
       `${counted(Object.values(after).flat().length, "resource")} compared, ` +
         (wrong.length === 0 ? "all equal" : `different: ${wrong.join(", ")}`),
@@ -343,8 +385,190 @@ export class Scenario {
   }
 
   /** @param {StepRun} step */
+  async #review(step) {
+    const { uid: root } = the(this.#declared.groups, ({ name }) => name === "acme");
+    print(paint("dim", "examples/getting-started/index.ts (a copy)"));
+    const edited = this.stack.edit(RISKY_EDITS);
+    for (const { line, before, after } of edited) {
+      signed("-", `${String(line).padStart(3)}  ${before}`);
+      signed("+", `     ${after}`);
+    }
+    print();
+    const inventory = ["inventory", "--root", root, "-o", "json=inventory.json"];
+    await this.#runPlatform(step, inventory, { expected: [0] });
+    const preview = await this.#run(step, ["preview", "--json", "--show-sames"], {
+      then: ["pulumi-platform review - --inventory inventory.json \\", `  -o text -o html=${PAGE}`],
+    });
+    const page = path.join(this.stack.root, PAGE);
+    rmSync(page, { force: true });
+    const review = ["review", "-", "--inventory", "inventory.json", "-o", "text"];
+    const { code, stdout } = await this.#runPlatform(
+      step,
+      [...review, "-o", `html=${page}`, "-o", "json=review.json"],
+      { input: preview.stdout, expected: [0, EXIT_FINDINGS], quiet: true },
+    );
+    print();
+    show(this.server.withNames(stdout));
+    print();
+    print(`exit code ${code}`);
+    print(`The same as a page, with filters: ${page}`);
+    this.stack.edit(RISKY_EDITS.map(({ from, to }) => ({ from: to, to: from })));
+    const writes = (await this.server.newRequests()).filter(isWrite);
+    const report = JSON.parse(readFileSync(path.join(this.stack.program, "review.json"), "utf8"));
+
+    /** @type {{ id: string, severity: string, location?: { file: string, line: number } }[]} */
+    const findings = report.findings;
+    const rules = [...new Set(findings.map(({ id }) => id))].sort();
+    step.check("its exit code stops a merge", code === EXIT_FINDINGS, `exit code ${code}`);
+    step.check(
+      "it finds what is dangerous about the change, and nothing else",
+      isDeepStrictEqual(rules, RISKS) && findings.some(({ severity }) => severity === "critical"),
+      findings.map(({ id, severity }) => `${id} ${severity}`).join(", "),
+    );
+    step.check(
+      "each finding names its line of the program",
+      findings.length > 0 && findings.every(({ location }) => location?.file === "index.ts"),
+      findings.map(({ location }) => `${location?.file}:${location?.line}`).join(", "),
+    );
+    const html = existsSync(page) ? readFileSync(page, "utf8") : "";
+    const foreign = [...html.matchAll(/(?:src|href)="(?:https?:)?\/\/[^"]*/g)].map(([link]) => link);
+    step.check(
+      "the page holds each rule, and loads nothing",
+      RISKS.every((rule) => html.includes(rule)) && foreign.length === 0,
+      `${html.length} characters, ${foreign.join(", ") || "no address in it"}`,
+    );
+    step.check(
+      "neither the preview nor the review wrote to the server",
+      writes.length === 0,
+      `${counted(writes.length, "write")} in its log`,
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #findGrant(step) {
+    const team = the(this.#declared.groups, ({ name }) => name === "payments");
+    const deployer = the(this.#declared.identities, ({ name }) => name === "ci-deployer");
+    const roles = await this.server.send("GET", `${COLLECTIONS.roles}?name=owner`);
+    const owner = the(roles.body.roles, ({ name }) => name === "owner");
+    const body = { identityUid: deployer.uid, roleUid: owner.uid };
+    const made = await this.server.send("POST", `${COLLECTIONS.roleBindings}/${team.uid}`, body);
+    await this.server.state();
+    await this.server.newRequests();
+    say("The CI identity becomes an owner of the team “payments”.");
+    this.#printRequests([
+      {
+        method: "POST",
+        collection: COLLECTIONS.roleBindings,
+        uid: team.uid,
+        query: "",
+        updateMask: "",
+        body,
+      },
+    ]);
+    print();
+    const { code, stdout } = await this.#runPlatform(
+      step,
+      ["drift", "--stack", "demo", "-o", "text", "-o", "json=drift.json"],
+      { expected: [0, EXIT_DRIFT] },
+    );
+    print();
+    show(this.server.withNames(stdout));
+    print();
+    print(`exit code ${code}`);
+    const requests = await this.server.newRequests();
+    const writes = requests.filter(isWrite);
+    const report = JSON.parse(readFileSync(path.join(this.stack.program, "drift.json"), "utf8"));
+
+    /** @type {{ uid: string, kind: string, drift: Record<string, string> }[]} */
+    const findings = report.findings;
+    const [found] = findings;
+    step.check("its exit code tells that there is drift", code === EXIT_DRIFT, `exit code ${code}`);
+    step.check(
+      "it finds the grant, and nothing else: in no stack, and more access",
+      findings.length === 1 &&
+        found?.uid === made.body.uid &&
+        found?.drift.kind === "unmanaged" &&
+        found?.drift.direction === "widened",
+      findings
+        .map(({ uid, drift }) => `${this.server.withNames(uid)}: ${drift.kind}, ${drift.direction}`)
+        .join("\n") || "nothing is found",
+    );
+    const answers = ["revert", "adopt", "accept"].filter((answer) => found?.drift[answer] !== undefined);
+    step.check(
+      "its answers are ready as commands and code",
+      answers.includes("revert") && answers.includes("adopt"),
+      answers.join(", ") || "none",
+    );
+    step.check(
+      "it read the organisation with few requests, and wrote nothing",
+      requests.length > 0 && writes.length === 0,
+      `${counted(requests.length, "read")}, ${counted(writes.length, "write")}`,
+    );
+  }
+
+  /** @param {StepRun} step */
+  async #adopt(step) {
+    const { uid: root } = the(this.#declared.groups, ({ name }) => name === "acme");
+    const before = await this.server.state();
+    const folder = path.join(this.stack.folder, "organisation");
+    mkdirSync(folder);
+    const adopt = ["adopt", "--root", root, "--out", "."];
+    print(`${paint("dim", "$")} ${paint("cyan", "mkdir organisation && cd organisation")}`);
+    const { stdout: written } = await this.#runPlatform(step, adopt, { cwd: folder, expected: [0] });
+    show(this.server.withNames(written).replace(/^/gm, "   "));
+    print();
+    print(paint("dim", "organisation/index.ts (its role bindings)"));
+    const program = readFileSync(path.join(folder, "index.ts"), "utf8");
+    for (const line of excerptOf(program)) print(line);
+    print();
+    this.stack.linkPackages(folder);
+    print(`${paint("dim", "$")} ${paint("cyan", "npm install")} ${paint("dim", "(here: a link)")}`);
+    await this.#run(step, ["stack", "init", "adopted"], { cwd: folder });
+    await this.#run(step, ["config", "set", "platform:baseUrl", this.server.url], { cwd: folder });
+    const { stdout: imported } = await this.#runPlatform(
+      step,
+      [...adopt, "--stack", "adopted", "--write-state"],
+      { cwd: folder, expected: [0] },
+    );
+    show(this.server.withNames(imported).replace(/^/gm, "   "));
+    const preview = await this.#run(step, ["preview", "--expect-no-changes"], { cwd: folder });
+    const unchanged = Number(/(\d+) unchanged/.exec(preview.stdout)?.[1] ?? 0);
+    print(`${unchanged} unchanged ${paint("dim", "(the stack itself is one)")}`);
+    const writes = (await this.server.newRequests()).filter(isWrite);
+    const after = await this.server.state();
+    this.#declared = after;
+
+    const held = Object.values(before).flat().length;
+    step.check(
+      "with --expect-no-changes the preview of the new stack ends with exit code 0",
+      preview.code === 0,
+      `exit code ${preview.code}`,
+    );
+    step.check(
+      "it manages all that the server holds, but for the organisation itself",
+      // The stack counts as a resource, and stands for the organisation in this sum.
+      unchanged === held,
+      `${held - 1} below the organisation, ${unchanged - 1} unchanged`,
+    );
+    step.check(
+      "the program declares the grant made by hand, by names and not by uids",
+      program.includes("roleUid: ownerRole.uid") && !program.includes(`${root}/`),
+      "roleUid: ownerRole.uid; no uid but the organisation's",
+    );
+    step.check(
+      "the server got no write, and holds what it held",
+      writes.length === 0 && isDeepStrictEqual(before, after),
+      `${counted(writes.length, "write")} in its log`,
+    );
+  }
+
+  /** @param {StepRun} step */
   async #destroy(step) {
-    const { changes } = await this.#run(step, ["destroy", "--yes", "--skip-preview"]);
+    const cwd = path.join(this.stack.folder, "organisation");
+    const { changes: adopted } = await this.#run(step, ["destroy", "--yes", "--skip-preview"], { cwd });
+    printChanges(adopted);
+    print();
+    const { changes } = await this.#run(step, ["destroy", "--refresh", "--yes", "--skip-preview"]);
     const state = await this.server.state();
     const writes = (await this.server.newRequests()).filter(isWrite);
     printChanges(changes);
@@ -367,7 +591,7 @@ export class Scenario {
     );
     const { searched, found } = this.stack.filesWith(this.server.token);
     step.check(
-      "the access token is in no file that Pulumi wrote",
+      "the access token is in no file of the tour: programs, states, reports",
       searched > 0 && found.length === 0,
       `${counted(searched, "file")} searched, ${found.length === 0 ? "not found" : found.join(", ")}`,
     );
@@ -377,18 +601,45 @@ export class Scenario {
    * Runs a command that must not fail; finding changes where none are expected is an answer.
    * @param {StepRun} step
    * @param {string[]} args
+   * @param {{ cwd?: string, then?: string[] }} [options] `then`: what reads its output, by lines.
    * @returns {Promise<Outcome>}
    */
-  async #run(step, args) {
-    print(`${paint("dim", "$")} ${paint("cyan", `pulumi ${args.join(" ")}`)}`);
-    const outcome = await this.stack.pulumi(args);
-    step.output = outcome.output;
-    if (this.options.verbose) quote(this.options.redact(outcome.output));
+  async #run(step, args, { cwd, then } = {}) {
+    this.#printCommand(`pulumi ${args.join(" ")}`, then);
+    const outcome = await this.stack.pulumi(args, { cwd });
     const expected = args.includes("--expect-no-changes") ? [0, EXIT_CHANGES] : [0];
-    if (!expected.includes(outcome.code)) {
-      throw new Error(`pulumi ${args.join(" ")} ended with exit code ${outcome.code}`);
-    }
+    this.#accept(step, `pulumi ${args.join(" ")}`, outcome, expected);
     return outcome;
+  }
+
+  /**
+   * Runs a command of this package.
+   * @param {StepRun} step
+   * @param {string[]} args
+   * @param {{ expected: number[], input?: string, cwd?: string, quiet?: boolean }} options `expected`: the exit codes
+   *   that are answers; `quiet`: the command was shown already.
+   * @returns {Promise<Told>}
+   */
+  async #runPlatform(step, args, { expected, quiet, ...options }) {
+    const command = `pulumi-platform ${args.join(" ")}`;
+    if (!quiet) this.#printCommand(command);
+    const told = await this.stack.platform(args, { url: this.server.url, ...options });
+    this.#accept(step, command, told, expected);
+    return told;
+  }
+
+  /** @param {string} command @param {string[]} [then] */
+  #printCommand(command, then) {
+    const text = this.server.withNames(command);
+    print(`${paint("dim", "$")} ${paint("cyan", then === undefined ? text : `${text} |`)}`);
+    for (const line of then ?? []) print(`    ${paint("cyan", line)}`);
+  }
+
+  /** @param {StepRun} step @param {string} command @param {Told} outcome @param {number[]} expected */
+  #accept(step, command, { code, output }, expected) {
+    step.output = output;
+    if (this.options.verbose) quote(this.options.redact(output));
+    if (!expected.includes(code)) throw new Error(`${command} ended with exit code ${code}`);
   }
 
   /** @param {Request[]} requests */
@@ -463,6 +714,14 @@ function the(list, predicate) {
   const found = (list ?? []).filter(predicate);
   if (found.length !== 1 || found[0] === undefined) throw new Error("the example no longer fits the demo");
   return found[0];
+}
+
+/** The role bindings of a program. @param {string} program */
+function excerptOf(program) {
+  return program
+    .split("\n\n")
+    .filter((block) => block.startsWith("new RoleBinding("))
+    .flatMap((block) => block.split("\n"));
 }
 
 /** @param {import("./server.mjs").Resource[]} resources @param {string} name */

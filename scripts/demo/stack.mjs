@@ -1,13 +1,5 @@
 // @ts-check
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { run } from "../lib/processes.mjs";
 
@@ -49,6 +41,8 @@ export function cleanEnvironment(env) {
   return clean;
 }
 
+/** @typedef {{ code: number, stdout: string, output: string }} Told What a command of this package told. */
+
 /** A copy of an example with a stack of its own, on a file backend, all in one folder. */
 export class Stack {
   /**
@@ -62,6 +56,8 @@ export class Stack {
    */
   constructor({ folder, root, example, cli, env, token }) {
     this.cli = cli;
+    this.folder = folder;
+    this.root = root;
     this.program = path.join(folder, "program");
     this.backend = path.join(folder, "backend");
     const home = path.join(folder, "home");
@@ -70,7 +66,7 @@ export class Stack {
       // Installed packages are linked below; stacks of somebody who runs the example are theirs.
       filter: (file) => !/^(node_modules|Pulumi\..+\.yaml)$/.test(path.basename(file)),
     });
-    symlinkSync(path.join(root, "node_modules"), path.join(this.program, "node_modules"), "junction");
+    this.linkPackages(this.program);
     mkdirSync(this.backend);
     mkdirSync(home);
     this.env = {
@@ -87,18 +83,43 @@ export class Stack {
 
   /**
    * @param {string[]} args
-   * @param {{ started?: (pid: number) => void }} [options]
+   * @param {{ started?: (pid: number) => void, cwd?: string }} [options] `cwd`: the program's folder by default.
    * @returns {Promise<Outcome>}
    */
-  async pulumi(args, { started } = {}) {
+  async pulumi(args, { started, cwd = this.program } = {}) {
     const { code, stdout, output, timedOut } = await run(this.cli.pulumi, args, {
-      cwd: this.program,
+      cwd,
       env: this.env,
       timeoutMs: CALL_MS,
       started,
     });
     if (timedOut) throw new Error(`pulumi ${args.join(" ")} was not done after ${CALL_MS / 1000} seconds`);
     return { code, stdout, output, changes: changesIn(stdout), counts: countsIn(stdout) };
+  }
+
+  /**
+   * Runs a command of this package, as it runs from `npx`.
+   * @param {string[]} args
+   * @param {{ url: string, input?: string, cwd?: string }} options `cwd`: the program's folder by default.
+   * @returns {Promise<Told>}
+   */
+  async platform(args, { url, input, cwd = this.program }) {
+    const main = path.join(this.root, "dist", "provider", "cli", "main.js");
+    const { code, stdout, output, timedOut } = await run(process.execPath, [main, ...args], {
+      cwd,
+      env: { ...this.env, PLATFORM_BASE_URL: url },
+      input,
+      timeoutMs: CALL_MS,
+    });
+    if (timedOut) {
+      throw new Error(`pulumi-platform ${args.join(" ")} was not done after ${CALL_MS / 1000} seconds`);
+    }
+    return { code, stdout, output };
+  }
+
+  /** What `npm install` would do in a folder of the tour. @param {string} folder */
+  linkPackages(folder) {
+    symlinkSync(path.join(this.root, "node_modules"), path.join(folder, "node_modules"), "junction");
   }
 
   /**
@@ -122,7 +143,7 @@ export class Stack {
       .filter((line) => line.before !== line.after);
   }
 
-  /** The files that Pulumi wrote or read that hold a text. @param {string} text */
+  /** The files of the tour, programs and states and reports, that hold a text. @param {string} text */
   filesWith(text) {
     /** @type {string[]} */
     const files = [];
@@ -134,9 +155,7 @@ export class Stack {
         else if (entry.isFile()) files.push(file);
       }
     };
-    for (const folder of [this.backend, this.env.PULUMI_HOME ?? "", this.program]) {
-      if (existsSync(folder)) visit(folder);
-    }
+    visit(this.folder);
     return { searched: files.length, found: files.filter((file) => readFileSync(file).includes(text)) };
   }
 }

@@ -79,7 +79,7 @@ function explainFailure(run, redact) {
   for (const check of run.checks.filter(({ holds }) => !holds)) printCheck(check);
   if (run.output === "") return;
   print();
-  print("What the Pulumi CLI printed last:");
+  print("What the last command printed:");
   quote(redact(excerpt(run.output, QUOTED_LINES)));
 }
 

@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 
 const INDENT = "   ";
 /** Columns beside the indentation. */
-export const WIDTH = 96 - INDENT.length;
+export const WIDTH = 80 - INDENT.length;
 
 /** @typedef {"bold" | "dim" | "red" | "green" | "yellow" | "cyan"} Style */
 
@@ -53,6 +53,11 @@ export function say(text) {
 /** The output of a command as it came, set apart. @param {string} text */
 export function quote(text) {
   for (const line of text.trimEnd().split("\n")) print(paint("dim", `│ ${line}`.trimEnd()));
+}
+
+/** What a command printed for 80 columns, as it came. @param {string} text */
+export function show(text) {
+  console.log(text.trimEnd());
 }
 
 /** @type {Record<string, Style>} */

@@ -107,6 +107,7 @@ export async function withSignals(body) {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} [timeoutMs]
  * @property {"capture" | "inherit"} [output]
+ * @property {string} [input] What it reads from standard input; nothing by default.
  * @property {(pid: number) => void} [started] Told the process, which leads a group of its own.
  *
  * @typedef {object} RunResult
@@ -129,7 +130,11 @@ export async function run(command, args, options = {}) {
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env ?? process.env,
-    stdio: ["ignore", capture ? "pipe" : "inherit", capture ? "pipe" : "inherit"],
+    stdio: [
+      options.input === undefined ? "ignore" : "pipe",
+      capture ? "pipe" : "inherit",
+      capture ? "pipe" : "inherit",
+    ],
     detached: !windows,
     // npm is a batch file there.
     shell: windows && command === "npm",
@@ -139,6 +144,9 @@ export async function run(command, args, options = {}) {
     groups.add(leader);
     options.started?.(leader);
   }
+
+  // A command that ends before it has read everything is no error: its exit code tells.
+  child.stdin?.on("error", () => {}).end(options.input);
 
   let stdout = "";
   let output = "";

@@ -32,7 +32,7 @@ export function deleteCommand(
   uid: string,
 ): string | undefined {
   if (operations?.delete !== undefined || dependents !== undefined || !isUid(uid)) return undefined;
-  return `curl --fail -X DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" "$PLATFORM_BASE_URL${collection}/${uid}"`;
+  return `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL${collection}/${uid}"`;
 }
 
 /** Takes a resource that is gone out of the state. */

@@ -121,7 +121,7 @@ describe("drift", () => {
       details: ["access is widened"],
       drift: {
         direction: "widened",
-        revert: `curl --fail -X DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" "$PLATFORM_BASE_URL/iam/v2/roleBindings/${String(uid)}"`,
+        revert: `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL/iam/v2/roleBindings/${String(uid)}"`,
         adopt: `new RoleBinding("someone-writer-team", adopt("${String(uid)}", {
   parentUid: "${made.ids["team"] ?? ""}",
   identityUid: "${made.ids["someone"] ?? ""}",
