@@ -102,6 +102,8 @@ describe("adopt, through the real engine", () => {
     expect(changed.code).not.toBe(0);
     expect(changed.output).toContain("CAP_TAG_LIST");
     const nothing = await adopt("--stack", "test", "--write-state", "--only", role);
-    expect(nothing.stdout).toMatch(/^there is nothing to adopt\nleft out:\n.*\n +the stack manages it already/);
+    expect(nothing.stdout).toMatch(
+      /^there is nothing to adopt\nleft out:\n.*\n +the stack manages it already/,
+    );
   }, 180_000);
 });
