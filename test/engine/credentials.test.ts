@@ -387,7 +387,7 @@ describe("credentials, through the real engine", () => {
 
   test("a token whose answer was lost is never made twice: the next run rotates it", () => {
     expect(after("failed").output).toContain("but the answer with its token was lost");
-    expect(after("failed").output).toContain("run again to rotate it");
+    expect(after("failed").output).toContain("run again to have it made anew");
     expect(posts("failed", "lost", "generateScimToken")).toHaveLength(1);
     expect(after("failed").state["lost-scim"]?.outputs).not.toHaveProperty("token");
     expect(posts("mended", "lost", "generateScimToken")).toEqual([]);
