@@ -56,7 +56,13 @@ export function sourceOfSettings({ stack }: ConnectOptions): string {
  * @throws ConfigError naming the setting that is missing or wrong.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Connection> {
-  const settings = readSettings(await settingSources(options));
+  const sources = await settingSources(options);
+  if (options.stack === undefined && !sources.env["PLATFORM_BASE_URL"]) {
+    throw new ConfigError(
+      "the address of the API is missing: set PLATFORM_BASE_URL, or name a stack that has it with --stack",
+    );
+  }
+  const settings = readSettings(sources);
   return { ...clientOf(settings), settings };
 }
 
