@@ -46,7 +46,7 @@ describe("adopt, through the real engine", () => {
     const first = await adopt();
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
     expect(first.stdout).toMatch(/^\d+ resources are declared in .*index\.ts\n/);
-    expect(first.stdout).toMatch(/GroupInvite .*: its code is answered once only, when it is made/);
+    expect(first.stdout).toMatch(/GroupInvite .*\n +its code is answered once only, when it is made/);
     expect(first.stdout).toMatch(/to be set: pulumi config set --secret \w+ClientSecret\n/);
     expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"]);
     symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));
