@@ -495,8 +495,8 @@ export class Scenario {
     );
     const answers = ["revert", "adopt", "accept"].filter((answer) => found?.drift[answer] !== undefined);
     step.check(
-      "its answers are ready as commands and code",
-      answers.includes("revert") && answers.includes("adopt"),
+      "its three answers are ready: to put it back, to take it over, to accept it",
+      answers.length === 3,
       answers.join(", ") || "none",
     );
     step.check(
