@@ -67,8 +67,8 @@ function mayBe({ collection, resource }, declaration) {
 }
 
 /**
- * Kills the engine with all it started, or the provider's process alone, in the middle of `up`; then does what the
- * README says. What is at the server and in no state may be what was under way at that moment, and nothing else; once it
+ * Kills the engine with all it started, or the provider's process alone, in the middle of `up`; then does what
+ * docs/failures.md says. What is at the server and in no state may be what was under way at that moment, and nothing else; once it
  * is deleted, the next `up` makes exactly what is declared.
  * @param {{ seed: number, emulator: any, stack: import("../demo/stack.mjs").Stack, declare: (resources: object) => void, declared: Record<string, any>, random: () => number, exported: (stack: any) => Promise<any> }} around
  * @returns {Promise<{ line: string, problems: string[] }>}

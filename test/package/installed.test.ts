@@ -79,7 +79,8 @@ describe("the tarball", () => {
         !/^dist\/(provider|emulator)\/([a-z][A-Za-z0-9]*\/)*[a-z][A-Za-z0-9]*(\.js|\.d\.ts|\.json)$/.test(
           path,
         ) &&
-        !/^dist\/schema\/[a-z]+\.schema\.json$/.test(path) &&
+        !/^(dist\/)?schema\/[a-z-]+\.schema\.json$/.test(path) &&
+        !/^docs\/[a-z]+\.md$/.test(path) &&
         !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);
