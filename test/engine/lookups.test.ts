@@ -203,7 +203,16 @@ describe("lookups and existing resources, through the real engine", () => {
     for (const { label, args } of samples) {
       const got = seen[label] as Record<string, unknown>;
       // A source, keys and times come back in other spellings; what is only sent does not at all.
-      const unequal = ["syncConfig", "staticKeys", "expireTime", "ttl", "overlap", "rotate", "awaitReady"];
+      const unequal = [
+        "syncConfig",
+        "staticKeys",
+        "expireTime",
+        "ttl",
+        "overlap",
+        "rotate",
+        "awaitReady",
+        "ignore",
+      ];
       const answered = withMember(args, "oidc.clientSecret", undefined);
       for (const [key, value] of Object.entries(answered)) {
         if (!(key in args) || unequal.includes(key)) continue;
