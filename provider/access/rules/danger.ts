@@ -172,7 +172,11 @@ const inUse: Rule = {
       const why = [
         ...(isSeen ? [`was seen ${days <= 0 ? "today" : `${plural(days, "day")} ago`}`] : []),
         ...(dependants.length > 0
-          ? [`${plural(dependants.length, "resource still refers", "resources still refer")} to it`]
+          ? [
+              op === "delete"
+                ? `${plural(dependants.length, "resource still refers", "resources still refer")} to it`
+                : `${plural(dependants.length, "resource refers", "resources refer")} to it`,
+            ]
           : []),
       ];
       drafts.push(
