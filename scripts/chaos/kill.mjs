@@ -1,5 +1,5 @@
 // @ts-check
-import { copyFileSync, readdirSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { excerpt, run } from "../lib/processes.mjs";
@@ -33,21 +33,17 @@ function kill(pid) {
 }
 
 /**
- * A file backend writes its state in place: a kill in the middle of that leaves half a file, and the copy beside it from
- * before the last step. Whether that copy had to be put in its place.
+ * A file backend puts its state in place whole, but not the attributes beside it: a kill in the middle of writing those
+ * leaves an empty file, with which the CLI cannot load the state. Whether such a file had to be deleted.
  * @param {import("../demo/stack.mjs").Stack} stack
  */
-async function restoreTornState(stack) {
-  const { code, output } = await stack.pulumi(["stack", "export"]);
-  if (code === 0 || !output.includes("failed to load checkpoint")) return false;
+function deleteTornAttributes(stack) {
   const folder = path.join(stack.backend, ".pulumi", "stacks");
-  const copies = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".json.bak"),
-  );
-  for (const name of copies) {
-    copyFileSync(path.join(folder, name), path.join(folder, name.slice(0, -".bak".length)));
-  }
-  return copies.length > 0;
+  const torn = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => path.join(folder, name))
+    .filter((file) => file.endsWith(".attrs") && statSync(file).size === 0);
+  for (const file of torn) rmSync(file);
+  return torn.length > 0;
 }
 
 /** Where each collection is. @param {string} collection */
@@ -95,7 +91,7 @@ export async function killDuring({ seed, emulator, stack, declare, declared, ran
     await sleep(5);
   emulator.settings({ latencyMs: 0 });
 
-  const torn = target === "engine" && (await restoreTornState(stack));
+  const torn = target === "engine" && deleteTornAttributes(stack);
   if (target === "engine") await stack.pulumi(["cancel", "--yes"]);
   /** @type {string[]} */
   const pending = ((await exported(stack)).deployment.pending_operations ?? []).map(
@@ -139,6 +135,6 @@ export async function killDuring({ seed, emulator, stack, declare, declared, ran
     ...found.orphans.map(({ collection, resource }) => `too much: ${collection} ${resource["uid"]}`),
   );
   if (again.code !== 0) problems.push(`the next up ended with ${again.code}:\n${excerpt(again.output)}`);
-  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unknown.length} of them made and in no state${torn ? "; the state was torn, and is the copy from before the last step" : ""}`;
+  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unknown.length} of them made and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
   return { line, problems };
 }
