@@ -1,6 +1,7 @@
 import type { Credentials, ExchangeCredentials, OidcSource } from "./api/auth";
 import { ConfigError } from "./api/errors";
 import { isLoopback } from "./api/loopback";
+import { isUid } from "./api/uid";
 
 /** Everything that the client needs to know, read and checked. Times in milliseconds. */
 export interface Settings {
@@ -147,7 +148,7 @@ function exchange(sources: SettingSources, apiUrl: string, identity: Found | und
       "CREDENTIAL",
     );
   }
-  if (!/^[0-9a-f]{40}(\/[0-9a-f]{16})*$/.test(who.value)) {
+  if (!isUid(who.value)) {
     throw new ConfigError(
       `${who.name} must be the uid of an identity, 40 hexadecimal digits and then 16 after each slash, not ${JSON.stringify(who.value)}`,
     );
