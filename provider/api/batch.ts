@@ -84,13 +84,100 @@ interface Creation {
   readonly reject: (error: unknown) => void;
 }
 
-interface Queue {
-  readonly waiting: Creation[];
-  underWay: number;
-}
+/** Arrivals that the usual distance between two is taken from. */
+const DISTANCES = 7;
+/** Of the time that the engine writes: what an answer may take where others are waited for. */
+const SMALL_SHARE = 1 / 6;
+/** The least that a timer can tell. */
+const LEAST_PATIENCE_MS = 4;
 
-/** Requests below one parent under way at once; what arrives meanwhile shares the next. */
-const UNDER_WAY = 1;
+/**
+ * The creates below one parent: one request is under way beside full ones, and what arrives meanwhile shares the next.
+ *
+ * The engine has a few creates under way and writes its state once before and once after each. So those that were
+ * answered together have their successors here again after as many writes as they were, one after the other,
+ * and a request that goes before the last of them is there leaves the rest for one of its own. Until then a create
+ * waits: as long as the engine is known to take, and only where more were under way before. The engine is
+ * writing meanwhile, so this costs time only when no successor comes; then fewer are expected the next time.
+ */
+class Queue {
+  private readonly waiting: Creation[] = [];
+  private sending = 0;
+  /** How many are expected: the most that were asked for and not answered at one time. */
+  private expected = 1;
+  /** Not yet answered, waiting ones included. */
+  private open = 0;
+  /** Answered together, less those that came since: what the engine writes before the next one comes. */
+  private returning = 0;
+  private lastArrival: number | undefined;
+  /** Between arrivals without an answer between them: how long the engine takes to write. */
+  private readonly distances: number[] = [];
+  /** Of the last answer. */
+  private latency = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly limit: number,
+    private readonly answer: (creations: readonly Creation[]) => Promise<void>,
+  ) {}
+
+  add(creation: Creation): void {
+    const now = performance.now();
+    if (this.lastArrival !== undefined) {
+      this.distances.push(now - this.lastArrival);
+      if (this.distances.length > DISTANCES) this.distances.shift();
+    }
+    this.lastArrival = now;
+    this.waiting.push(creation);
+    this.open += 1;
+    this.expected = Math.max(this.expected, Math.min(this.open, this.limit));
+    this.returning = Math.max(0, this.returning - 1);
+    this.consider();
+  }
+
+  private consider(): void {
+    clearTimeout(this.timer);
+    while (this.waiting.length >= this.limit) this.send();
+    if (this.sending > 0 || this.waiting.length === 0) return;
+    const patience = this.patience();
+    if (this.waiting.length >= this.expected || patience === undefined) {
+      this.send();
+      return;
+    }
+    this.timer = setTimeout(() => {
+      this.expected = Math.max(this.waiting.length, this.expected - 1);
+      this.send();
+    }, patience);
+  }
+
+  /** How long the next one may take to come, in milliseconds; undefined where it is not worth waiting for. */
+  private patience(): number | undefined {
+    if (this.distances.length < 3) return undefined;
+    const usual = this.distances.reduce((one, other) => one + other, 0) / this.distances.length;
+    // What the engine writes for all of them. It idles while they are answered together.
+    const writing = 2 * usual * this.expected;
+    if (this.latency > writing * SMALL_SHARE && this.latency < writing) return undefined;
+    return Math.min(OVERDUE_MS, Math.max(LEAST_PATIENCE_MS, 2 * usual * (this.returning + 1)));
+  }
+
+  private send(): void {
+    const creations = this.waiting.splice(0, this.limit);
+    this.sending += 1;
+    const start = performance.now();
+    void endedOrOverdue(
+      this.answer(creations).finally(() => {
+        this.latency = performance.now() - start;
+        this.open -= creations.length;
+        this.returning = creations.length;
+        // The answer lies between the last arrival and the next.
+        this.lastArrival = undefined;
+      }),
+    ).then(() => {
+      this.sending -= 1;
+      this.consider();
+    });
+  }
+}
 
 /** Makes resources in batches. One for each client: it remembers which methods the server does not have. */
 export class Batches {
@@ -101,16 +188,18 @@ export class Batches {
   constructor(private readonly poster: Poster) {}
 
   /**
-   * Makes one resource. It is sent at once where nothing is under way below its parent; what arrives
+   * Makes one resource. It is sent at once where nothing is under way below its parent, or about to come; what arrives
    * meanwhile shares the next batch. Throws the error of this resource, as `create` has it.
    */
   createOne(method: BatchMethod, parent: string, resource: unknown): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const key = `${method.collection} ${parent}`;
-      const queue: Queue = this.queues.get(key) ?? { waiting: [], underWay: 0 };
-      this.queues.set(key, queue);
-      queue.waiting.push({ resource, resolve, reject });
-      this.send(method, parent, queue);
+      let queue = this.queues.get(key);
+      if (!queue) {
+        queue = new Queue(method.limit, (creations) => this.answer(method, parent, creations));
+        this.queues.set(key, queue);
+      }
+      queue.add({ resource, resolve, reject });
     });
   }
 
@@ -127,16 +216,6 @@ export class Batches {
     }
     const outcomes = await Promise.all(batches.map((batch) => this.batch(method, parent, batch)));
     return outcomes.flat();
-  }
-
-  private send(method: BatchMethod, parent: string, queue: Queue): void {
-    if (queue.waiting.length === 0 || queue.underWay >= UNDER_WAY) return;
-    const creations = queue.waiting.splice(0, method.limit);
-    queue.underWay += 1;
-    void endedOrOverdue(this.answer(method, parent, creations)).then(() => {
-      queue.underWay -= 1;
-      this.send(method, parent, queue);
-    });
   }
 
   private async answer(method: BatchMethod, parent: string, creations: readonly Creation[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { Batches } from "../../../provider/api/batch";
 import { isUnclear } from "../../../provider/api/errors";
 import { bindingBatch as method } from "../../../provider/resources/roleBinding";
 import { clientOf, detail, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
@@ -212,5 +213,113 @@ describe("one at a time", () => {
     all.keep();
     await Promise.all(making);
     expect(server.calls).toEqual(Array(3).fill(`POST ${SINGLE}`));
+  });
+});
+
+describe("beside an engine that writes its state before and after each create", () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+  interface Engine {
+    readonly creates: number;
+    readonly atOnce: number;
+    /** How long the server takes to answer. */
+    readonly latencyMs: number;
+    /** How long the engine writes when it holds so many. */
+    readonly writeMs: (held: number) => number;
+  }
+
+  /** Requests for each create, and the time as a multiple of what the engine writes. */
+  async function run({ creates, atOnce, latencyMs, writeMs }: Engine) {
+    let requests = 0;
+    let written = 0;
+    let begun = 0;
+    const answer = async <T>(value: T): Promise<T> => {
+      requests += 1;
+      await sleep(latencyMs);
+      return value;
+    };
+    const batches = new Batches({
+      post: (_path, body) => {
+        const items = (body as { requests: unknown[] }).requests;
+        return answer({ [method.member]: items.map((_, index) => ({ uid: `made-${index}` })) });
+      },
+      create: () => answer({ uid: "made" }),
+    });
+    let state = Promise.resolve();
+    const write = () => {
+      const ms = writeMs(begun);
+      written += ms;
+      state = state.then(() => sleep(ms));
+      return state;
+    };
+    const lane = async () => {
+      while (begun < creates) {
+        begun += 1;
+        await write();
+        await batches.createOne(method, GROUP_UID, {});
+        await write();
+      }
+    };
+    const start = performance.now();
+    let took: number | undefined;
+    void Promise.all(Array.from({ length: atOnce }, lane)).then(() => (took = performance.now() - start));
+    while (took === undefined) await jest.advanceTimersToNextTimerAsync();
+    return { requests: requests / creates, time: took / written };
+  }
+
+  const growing = (held: number) => 2 + held * 0.15;
+  const even = (ms: number) => () => ms;
+
+  test.each<[string, Engine, { requests: number; time: number }]>([
+    [
+      "a state that grows",
+      { creates: 500, atOnce: 8, latencyMs: 20, writeMs: growing },
+      { requests: 0.2, time: 1.1 },
+    ],
+    [
+      "a slower server",
+      { creates: 500, atOnce: 8, latencyMs: 200, writeMs: growing },
+      { requests: 0.4, time: 1.2 },
+    ],
+    [
+      "a server that takes most of the time",
+      { creates: 200, atOnce: 8, latencyMs: 100, writeMs: even(1) },
+      { requests: 0.15, time: 8 },
+    ],
+    [
+      "a server that answers between two writes",
+      { creates: 200, atOnce: 8, latencyMs: 5, writeMs: even(20) },
+      { requests: 1, time: 1.01 },
+    ],
+    [
+      "many at once",
+      { creates: 500, atOnce: 64, latencyMs: 100, writeMs: growing },
+      { requests: 0.1, time: 1.2 },
+    ],
+  ])("%s: few requests, and little more time than the engine takes", async (_what, engine, most) => {
+    const { requests, time } = await run(engine);
+    expect({ requests, withinRequests: requests <= most.requests }).toMatchObject({ withinRequests: true });
+    expect({ time, withinTime: time <= most.time }).toMatchObject({ withinTime: true });
+  });
+
+  test("those made one after the other wait for nothing", async () => {
+    const { requests, time } = await run({ creates: 20, atOnce: 1, latencyMs: 5, writeMs: even(5) });
+    expect(requests).toBe(1);
+    // Ten milliseconds of writing and five of an answer.
+    expect(time).toBeCloseTo(1.5, 5);
+  });
+
+  test("the last ones, whose company does not come, cost little time", async () => {
+    const ended = await run({ creates: 203, atOnce: 8, latencyMs: 20, writeMs: growing });
+    const whole = await run({ creates: 200, atOnce: 8, latencyMs: 20, writeMs: growing });
+    expect(ended.requests).toBeLessThan(0.3);
+    expect(ended.time).toBeLessThan(whole.time * 1.1);
   });
 });
