@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { messageOf, onEarlyEnd, remove, withSignals } from "../lib/processes.mjs";
 import { ensureReady, root } from "../setup.mjs";
 import { endRunning, hasProc } from "./measure.mjs";
-import { compare, limits, limitTable, medians, resultTable } from "./report.mjs";
+import { compare, growth, limits, limitTable, medians, resultTable } from "./report.mjs";
 import { operations, subjects } from "./subjects.mjs";
 import { World } from "./world.mjs";
 
@@ -21,6 +21,8 @@ the same run. Takes hours with the defaults.
   --only a,b            subjects: ${subjects.map(({ name }) => name).join(", ")}
   --runs 3              runs of each, alternating; the median counts
   --parallel 64         operations that the engine has under way at once; default: the engine's
+  --no-checkpoints      Pulumi writes its state once, as OpenTofu does, not twice for each resource: without the
+                        crash safety, for figures of programs and providers at sizes where the writing takes hours
   --out bench-results   folder for results.json and results.md
   --quick               a small run that fails where a count or a size is not as it should be: for CI
 `;
@@ -60,6 +62,7 @@ function readArguments(args) {
       only: { type: "string" },
       runs: { type: "string" },
       parallel: { type: "string" },
+      "no-checkpoints": { type: "boolean", default: false },
       out: { type: "string" },
       quick: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
@@ -80,7 +83,8 @@ function readArguments(args) {
     latencies: numbers(values.latency ?? (values.quick ? "20" : "0,20"), "latency", 0),
     names,
     runs,
-    more: parallel.length === 0 ? [] : ["--parallel", String(parallel[0])],
+    parallel: parallel[0],
+    checkpoints: !values["no-checkpoints"],
     out: path.resolve(values.out ?? path.join(root, "bench-results")),
     quick: values.quick,
     help: values.help,
@@ -151,11 +155,12 @@ function check(subject, operation, world) {
 }
 
 /** @param {ReturnType<typeof readArguments>} options */
-async function main({ sizes, latencies, names, runs, more, out, quick }) {
+async function main({ sizes, latencies, names, runs, parallel, checkpoints, out, quick }) {
   const cli = await ensureReady();
   if (cli === undefined) throw new Error("the Pulumi CLI is missing");
   if (!hasProc) log("CPU and memory are left out: this system has no /proc");
-  const at = { root, cli, log, more };
+  const more = parallel === undefined ? [] : ["--parallel", String(parallel)];
+  const at = { root, cli, log, more, checkpoints };
   /** @type {import("./subjects.mjs").Subject[]} */
   const measured = [];
   for (const subject of subjects) {
@@ -182,10 +187,10 @@ async function main({ sizes, latencies, names, runs, more, out, quick }) {
   }
 
   const all = medians(samples);
-  const comparisons = compare(all, quick ? quickLimits : limits);
+  const comparisons = [...compare(all, quick ? quickLimits : limits(parallel)), ...growth(all)];
   const base = measured[0]?.name;
   const text = [
-    `Role bindings of one group, the median of ${runs} alternating run${runs === 1 ? "" : "s"}; Pulumi ${cli.version}, Node ${process.versions.node}, ${os.cpus().length} processors${more.length === 0 ? "" : `, ${more.join(" ")}`}. Times and memory are ratios to \`${base}\`; requests are for all bindings; state bytes are for one binding after the first \`up\`, in parentheses those of inputs and outputs.`,
+    `Role bindings of one group, the median of ${runs} alternating run${runs === 1 ? "" : "s"}; Pulumi ${cli.version}, Node ${process.versions.node}, ${os.cpus().length} processors${[...more, ...(checkpoints ? [] : ["without checkpoints"])].map((each) => `, ${each}`).join("")}. Times and memory are ratios to \`${base}\`; requests are for all bindings; state bytes are for one binding after the first \`up\`, in parentheses those of inputs and outputs.`,
     ...measured.map(({ name, title }) => `- \`${name}\`: ${title}`),
     "",
     resultTable(all, measured),
@@ -198,7 +203,17 @@ async function main({ sizes, latencies, names, runs, more, out, quick }) {
   writeFileSync(
     path.join(out, "results.json"),
     JSON.stringify(
-      { cli: cli.version, node: process.versions.node, base, runs, more, medians: all, comparisons, samples },
+      {
+        cli: cli.version,
+        node: process.versions.node,
+        base,
+        runs,
+        parallel,
+        checkpoints,
+        medians: all,
+        comparisons,
+        samples,
+      },
       null,
       2,
     ),

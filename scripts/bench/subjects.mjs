@@ -29,6 +29,7 @@ import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
  * @property {import("../lib/pulumi.mjs").PulumiCli} cli
  * @property {(line: string) => void} log
  * @property {string[]} more Further arguments of every `pulumi` command.
+ * @property {boolean} checkpoints Whether Pulumi writes its state after each step.
  */
 
 /** @type {readonly Operation[]} */
@@ -66,7 +67,7 @@ function declare(folder, world, role) {
 
 /** @param {string} program @returns {Subject["deploy"]} */
 function deployWithPulumi(program) {
-  return async ({ root, cli, more }, world, folder) => {
+  return async ({ root, cli, more, checkpoints }, world, folder) => {
     const directory = path.join(folder, "program");
     const backend = path.join(folder, "backend");
     cpSync(programFolder(root, program), directory, { recursive: true });
@@ -92,6 +93,7 @@ function deployWithPulumi(program) {
       PULUMI_BACKEND_URL: `file://${backend}`,
       PULUMI_CONFIG_PASSPHRASE: "bench",
       PULUMI_SKIP_UPDATE_CHECK: "true",
+      ...(checkpoints ? {} : { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" }),
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PLATFORM_BASE_URL: world.emulator.url,
       PLATFORM_TOKEN: world.emulator.token,
