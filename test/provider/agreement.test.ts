@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../support/properties";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/api/errors";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv";
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { reportProblem } from "../../../provider/access/checkReport";
 import { ROOT } from "../../support/engine";
 import { cleanReview, largeReview, nightDrift, riskyReview } from "./render/reports";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import fc from "../../support/properties";
 import { diffGrants, grantKey } from "../../../provider/access/grantChanges";
 import { Places } from "../../../provider/access/grants";
 import type { Entity, World } from "../../../provider/access/model";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import fc from "../../support/properties";
 import { readJson } from "../../../provider/access/jsonText";
 
 function read(text: string, array: readonly string[]) {

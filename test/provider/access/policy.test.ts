@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import Ajv from "ajv";
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { parse } from "yaml";
 import {
   appendEntries,

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { encodeUid, isUid, parentOf } from "../../../provider/api/uid";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
 import { defineResource, UNKNOWN } from "../../../provider/engine/spec";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/engine/spec";

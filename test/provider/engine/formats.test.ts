@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { formatProblem } from "../../../provider/engine/formats";
 import type { Format } from "../../../provider/engine/spec";
 import { durationNanos, durationToWire, timestampNanos } from "../../../provider/engine/times";

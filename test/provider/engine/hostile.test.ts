@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { HandlerError } from "../../../provider/engine/messages";
 import type { Props } from "../../../provider/engine/spec";

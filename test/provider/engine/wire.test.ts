@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
 import { defineResource } from "../../../provider/engine/spec";
 import type { Json, Props, ResourceSpec } from "../../../provider/engine/spec";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/properties";
 import * as platform from "../../../provider/index";
 import { ProgramContext } from "../support/program";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
@@ -94,6 +94,12 @@ const { object } = fc.letrec<{ value: unknown; object: Record<string, unknown> }
   object: fc.dictionary(fc.constantFrom(...NAMES.split(" ")), tie("value"), { maxKeys: 12 }),
 }));
 
+/** Whether it is JSON as it stands: no `undefined`, at any depth. (A member may be called `constructor`.) */
+function isPlain(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.values(value).every(isPlain);
+  return value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
+}
+
 test("every lookup of the package is here", () => {
   const names = Object.keys(platform).filter((name) => /^(get|check|lookup|ping)/.test(name));
   expect(Object.keys(lookups).sort()).toEqual(names.filter((name) => !name.endsWith("Output")).sort());
@@ -111,7 +117,7 @@ test.each(Object.entries(lookups))("%s", async (_name, [member, call]) => {
           /Cannot (read|convert)|undefined|is not (a function|iterable)|malformed/,
         );
       } else {
-        expect(JSON.parse(JSON.stringify(answer))).toStrictEqual(answer);
+        expect({ answer, isPlain: isPlain(answer) }).toMatchObject({ isPlain: true });
       }
     }),
     { numRuns: 25 },

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/properties";
 import { checkInputs } from "../../../provider/engine/check";
 import { UNKNOWN } from "../../../provider/engine/spec";
 import type { CheckContext, FieldSpec, Json, Props } from "../../../provider/engine/spec";

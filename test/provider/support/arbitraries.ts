@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../support/properties";
 import type { FieldSpec, Json, OneOf, Props, ResourceSpec, StringSpec } from "../../../provider/engine/spec";
 import { CERTIFICATE, GROUP_UID, IDENTITY_UID, JWKS, PUBLIC_KEY, ROLE_UID, ROOT_UID } from "./samples";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../../support/properties";
 import MarkdownIt from "markdown-it";
 import { parseFragment } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import AjvDraft4 from "ajv-draft-04";
 import addFormats from "ajv-formats";
-import fc from "fast-check";
+import fc from "../../../support/properties";
 import MarkdownIt from "markdown-it";
 import { parse } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
