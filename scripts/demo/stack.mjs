@@ -117,9 +117,17 @@ export class Stack {
     return { code, stdout, output };
   }
 
-  /** What `npm install` would do in a folder of the tour. @param {string} folder */
+  /**
+   * What `npm install` would do in a folder of the tour. No more than that: each run of the program would load the
+   * types of every package in the checkout.
+   * @param {string} folder
+   */
   linkPackages(folder) {
-    symlinkSync(path.join(this.root, "node_modules"), path.join(folder, "node_modules"), "junction");
+    for (const name of ["@pulumi/pulumi", "@types/node", "pulumi-platform", "typescript"]) {
+      const link = path.join(folder, "node_modules", name);
+      mkdirSync(path.dirname(link), { recursive: true });
+      symlinkSync(path.join(this.root, "node_modules", name), link, "junction");
+    }
   }
 
   /**
