@@ -10,7 +10,6 @@ export function readOnly(reads: Pick<Api, "address" | "get" | "list">): Api {
     maxConcurrency: 1,
     caller: () => Promise.resolve(undefined),
     post: refuse,
-    createMany: refuse,
     patchAt: refuse,
     delete: refuse,
   };

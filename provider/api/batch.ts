@@ -24,7 +24,7 @@ export interface Poster {
 }
 
 /** What became of each resource, in the order given: the answer, or the error that it met. */
-export type Outcomes = PromiseSettledResult<JsonObject>[];
+type Outcomes = PromiseSettledResult<JsonObject>[];
 
 /**
  * Whether a failure is about the caller, the connection or the moment, so that each part of what was asked
@@ -189,7 +189,7 @@ export class Batches {
 
   /**
    * Makes one resource. It is sent at once where nothing is under way below its parent, or about to come; what arrives
-   * meanwhile shares the next batch. Throws the error of this resource, as `create` has it.
+   * meanwhile shares the next batch. Throws the error of this resource.
    */
   createOne(method: BatchMethod, parent: string, resource: unknown): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
@@ -203,21 +203,6 @@ export class Batches {
     });
   }
 
-  /**
-   * Makes resources below one parent, in as few requests as the method allows, all of them under way
-   * together. A batch that is refused goes again one by one, so that the error is that of the
-   * resource that caused it. After a lost answer every resource of the batch has the same error,
-   * for which `isUnclear` holds: whoever asked looks for what was made. Never throws.
-   */
-  async create(method: BatchMethod, parent: string, resources: readonly unknown[]): Promise<Outcomes> {
-    const batches: (readonly unknown[])[] = [];
-    for (let at = 0; at < resources.length; at += method.limit) {
-      batches.push(resources.slice(at, at + method.limit));
-    }
-    const outcomes = await Promise.all(batches.map((batch) => this.batch(method, parent, batch)));
-    return outcomes.flat();
-  }
-
   private async answer(method: BatchMethod, parent: string, creations: readonly Creation[]): Promise<void> {
     const resources = creations.map(({ resource }) => resource);
     const outcomes = await this.batch(method, parent, resources);
@@ -227,6 +212,11 @@ export class Batches {
     });
   }
 
+  /**
+   * A batch that is refused goes again one by one, so that the error is that of the resource that caused it. After a
+   * lost answer every resource of the batch has the same error, for which `isUnclear` holds: whoever asked looks for
+   * what was made. Never throws.
+   */
   private async batch(method: BatchMethod, parent: string, resources: readonly unknown[]): Promise<Outcomes> {
     const path = `${method.collection}:${method.verb}`;
     if (resources.length > 1 && !this.missing.has(path)) {

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { TokenSource } from "./auth";
 import { Batches } from "./batch";
-import type { BatchMethod, Outcomes } from "./batch";
+import type { BatchMethod } from "./batch";
 import { claimsOf } from "./claims";
 import { ConnectionError, isTooLarge } from "./errors";
 import { SharedReads } from "./reads";
@@ -161,11 +161,6 @@ export class Client {
     return this.options.batching === false
       ? this.create(method.collection, parent, body)
       : this.batches.createOne(method, parent, body);
-  }
-
-  /** Makes resources below one parent in batches; see `Batches.create`. Never throws. */
-  createMany(method: BatchMethod, parent: string, bodies: readonly unknown[]): Promise<Outcomes> {
-    return this.batches.create(method, parent, bodies);
   }
 
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */

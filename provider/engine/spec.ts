@@ -182,15 +182,6 @@ export interface Api {
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `repeatable`: doing it twice is the same as doing it once, so a lost answer is no question. */
   post(path: string, body: unknown, options: { repeatable: boolean }): Promise<Record<string, unknown>>;
-  /**
-   * Makes resources below one parent in batches, and one by one where a batch is refused: what became of each,
-   * in the order given. After a lost answer all of a batch have one error, for which `isUnclear` holds.
-   */
-  createMany(
-    method: BatchMethod,
-    parent: string,
-    bodies: readonly unknown[],
-  ): Promise<PromiseSettledResult<Record<string, unknown>>[]>;
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;

@@ -53,30 +53,37 @@ const arrived = async (count: number): Promise<void> => {
   while (server.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe("many at once", () => {
-  test("go in batches of 25, all under way together, and come back in order", async () => {
-    const all = promised();
-    server.script((request) => ({ ...agree(request), after: all.promise }));
-    const making = clientOf(server).createMany(method, GROUP_UID, bindings(60));
-    await arrived(3);
-    all.keep();
-    expect(told(await making)).toEqual(bindings(60).map((binding) => made(binding).uid));
-    expect(server.requests.map((request) => wanted(request).length)).toEqual([25, 25, 10]);
-    expect(server.requests[0]?.body).toMatchObject({
-      parent: GROUP_UID,
-      requests: Array.from({ length: 25 }, (_, index) => ({
-        parent: GROUP_UID,
-        roleBinding: { identityUid: `identity-${index}` },
-      })),
-    });
-  });
+const create = (client: ReturnType<typeof clientOf>, index: number, parent = GROUP_UID) =>
+  client.createShared(method, parent, { identityUid: `identity-${index}` });
 
-  test("none is no request, and one is made as usual", async () => {
-    server.script(agree);
-    expect(await clientOf(server).createMany(method, GROUP_UID, [])).toEqual([]);
-    expect(server.calls).toEqual([]);
-    await clientOf(server).createMany(method, GROUP_UID, bindings(1));
-    expect(server.calls).toEqual([`POST ${SINGLE}`]);
+/** What became of creations that share one batch: they arrive while another is under way. */
+async function together(
+  client: ReturnType<typeof clientOf>,
+  count: number,
+  reply: (request: Recorded) => Reply,
+): Promise<PromiseSettledResult<Record<string, unknown>>[]> {
+  const ahead = promised();
+  server.script((request, index) =>
+    index === 0 ? { ...agree(request), after: ahead.promise } : reply(request),
+  );
+  const first = create(client, 99);
+  await arrived(1);
+  const outcomes = Promise.allSettled(bindings(count).map((_, index) => create(client, index)));
+  ahead.keep();
+  await first;
+  return outcomes;
+}
+
+describe("one batch", () => {
+  test("names the parent with each resource, and is answered in order", async () => {
+    expect(told(await together(clientOf(server), 3, agree))).toEqual(
+      bindings(3).map((binding) => made(binding).uid),
+    );
+    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
+    expect(server.requests[1]?.body).toMatchObject({
+      parent: GROUP_UID,
+      requests: bindings(3).map((roleBinding) => ({ parent: GROUP_UID, roleBinding })),
+    });
   });
 
   test.each([
@@ -84,12 +91,11 @@ describe("many at once", () => {
     ["a missing right", failure(7, "no")],
     ["a missing resource", failure(5, "no", detail("ResourceInfo", { resourceName: "identity-2" }))],
   ])("a batch refused for %s goes one by one: only the cause has the error", async (_why, refusal) => {
-    server.script((request) =>
+    const outcomes = await together(clientOf(server), 4, (request) =>
       wanted(request).some(({ identityUid }) => identityUid === "identity-2") ? refusal : agree(request),
     );
-    const outcomes = await clientOf(server).createMany(method, GROUP_UID, bindings(4));
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
-    expect(server.requests.map((request) => wanted(request).length)).toEqual([4, 1, 1, 1, 1]);
+    expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 4, 1, 1, 1, 1]);
   });
 
   test.each<[string, Reply]>([
@@ -99,23 +105,21 @@ describe("many at once", () => {
     ["an answer that holds too few", { json: { roleBindings: [{ uid: "only" }] } }],
     ["an answer without uids", { json: { roleBindings: [{}, {}, {}] } }],
   ])("after %s nothing is sent again: each has an error that says so", async (_what, reply) => {
-    server.script(() => reply);
-    const outcomes = await clientOf(server).createMany(method, GROUP_UID, bindings(3));
+    const outcomes = await together(clientOf(server), 3, () => reply);
     expect(outcomes).toHaveLength(3);
     for (const outcome of outcomes) {
       expect(outcome.status === "rejected" && isUnclear(outcome.reason)).toBe(true);
     }
-    expect(server.calls).toEqual([`POST ${BATCH}`]);
+    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
   });
 
   test.each([
     ["a refused token", failure(16, "no"), "UNAUTHENTICATED"],
     ["a limit of requests", failure(8, "slow down"), "RESOURCE_EXHAUSTED"],
   ])("%s is about all of them, and nothing goes alone", async (_what, reply, code) => {
-    server.script(() => reply);
-    const outcomes = await clientOf(server).createMany(method, GROUP_UID, bindings(3));
+    const outcomes = await together(clientOf(server), 3, () => reply);
     for (const text of told(outcomes)) expect(text).toContain(code);
-    expect(server.calls).toEqual([`POST ${BATCH}`]);
+    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
   });
 
   test.each<[string, Reply]>([
@@ -123,23 +127,17 @@ describe("many at once", () => {
     ["404", failure(5, "Not Found")],
     ["a proxy's 404", { status: 404, text: htmlPage }],
   ])("a server without the method (%s) is asked for it once", async (_what, reply) => {
-    server.script((request) => (isBatch(request) ? reply : agree(request)));
     const client = clientOf(server);
-    for (const expected of [3, 2]) {
-      expect(await client.createMany(method, GROUP_UID, bindings(2))).toMatchObject([
-        { status: "fulfilled" },
-        { status: "fulfilled" },
-      ]);
-      expect(server.calls).toHaveLength(expected);
-      server.requests.length = 0;
+    for (const batches of [1, 0]) {
+      const outcomes = await together(client, 2, (request) => (isBatch(request) ? reply : agree(request)));
+      expect(outcomes).toMatchObject([{ status: "fulfilled" }, { status: "fulfilled" }]);
+      expect(server.requests.filter(isBatch)).toHaveLength(batches);
+      expect(server.calls).toHaveLength(1 + batches + 2);
     }
   });
 });
 
 describe("one at a time", () => {
-  const create = (client: ReturnType<typeof clientOf>, index: number, parent = GROUP_UID) =>
-    client.createShared(method, parent, { identityUid: `identity-${index}` });
-
   test("the first goes at once, alone; what comes meanwhile shares the next batches", async () => {
     const first = promised();
     server.script((request, count) => ({
