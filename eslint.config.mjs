@@ -79,7 +79,7 @@ export default tseslint.config(
   layer(
     ["provider/engine/{check,fieldMask,wire,values,formats,times}.ts"],
     [
-      ["^\\.\\./", "The pure modules import only the spec."],
+      ["^\\.\\./(?!api/uid$)", "The pure modules import only the spec."],
       ["^\\./(handlers|dynamic|resource)", "The pure modules import only the spec."],
       noPulumi,
       noAxios,
@@ -102,15 +102,30 @@ export default tseslint.config(
     ["provider/api/**/*.ts"],
     [["/(engine|resources|functions|access)(/|$)", "api/ never sees a spec."], noPulumi, noCli, noEmulator],
   ),
+  layer(["provider/api/{uid,loopback}.ts"], [["", "Every layer may import these: they import nothing."]]),
   layer(
     ["provider/resources/**/*.ts"],
-    [noCli, noAxios, noEmulator, ["/(handlers|dynamic)$|/api/", "A kind describes; the engine side acts."]],
+    [
+      noCli,
+      noAxios,
+      noEmulator,
+      ["/(handlers|dynamic)$|/api/(?!uid$)", "A kind describes; the engine side acts."],
+    ],
     ["provider/resources/index.ts"],
   ),
   layer(["provider/functions/**/*.ts"], [noCli, noAxios, noEmulator]),
   layer(["provider/access/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
   layer(["provider/policy.ts"], [noCli, noAxios, noEmulator]),
-  layer(["provider/events/**/*.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),
+  layer(
+    ["provider/events/**/*.ts"],
+    [
+      noPulumi,
+      noCli,
+      noAxios,
+      noEmulator,
+      ["^\\.\\./(?!api/loopback$)", "A receiver of events loads nothing else of ours."],
+    ],
+  ),
   layer(["provider/{config,connect}.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),
   layer(["provider/index.ts"], [["/cli(/|$)", "Programs never load the command line."], noAxios, noEmulator]),
   layer(

@@ -1,6 +1,6 @@
 import type { Credentials, ExchangeCredentials, OidcSource } from "./api/auth";
 import { ConfigError } from "./api/errors";
-import { isLoopback } from "./api/loopback";
+import { isLoopback, isSafe } from "./api/loopback";
 import { isUid } from "./api/uid";
 
 /** Everything that the client needs to know, read and checked. Times in milliseconds. */
@@ -131,7 +131,7 @@ function githubSource({ env }: SettingSources, audience: string): OidcSource | u
   const requestToken = env["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] ?? "";
   if (requestUrl === "" || requestToken === "") return undefined;
   const url = URL.canParse(requestUrl) ? new URL(requestUrl) : undefined;
-  if (!url || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url)))) {
+  if (!url || !isSafe(url)) {
     throw new ConfigError(`${setting} must be an https address, as GitHub Actions sets it`);
   }
   return { kind: "github", requestUrl, requestToken, audience, setting: "GitHub Actions" };

@@ -5,6 +5,11 @@ export function isUid(text: unknown): text is string {
   return typeof text === "string" && UID.test(text);
 }
 
+/** Whether a uid is that of a root group or of a built-in role: nothing lies above it. */
+export function isTopUid(uid: string | undefined): boolean {
+  return isUid(uid) && !uid.includes("/");
+}
+
 /** The uid of the parent; undefined for a root. */
 export function parentOf(uid: string): string | undefined {
   const slash = uid.lastIndexOf("/");

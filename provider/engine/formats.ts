@@ -1,5 +1,6 @@
 import { createPublicKey } from "node:crypto";
 import { RE2JS } from "re2js";
+import { isUid } from "../api/uid";
 import type { Format } from "./spec";
 import { durationNanos, timestampNanos } from "./times";
 
@@ -27,8 +28,6 @@ function jwksProblem(text: string): string | undefined {
   }
   return undefined;
 }
-
-const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
 function urlProblem(text: string, protocols: readonly string[]): string | undefined {
   const must = `must be an absolute ${protocols.join(" or ")} URL, as in ${protocols[0] ?? ""}://example.com/path`;
@@ -62,11 +61,11 @@ function isRsaPublicKey(text: string): boolean {
 
 const problems: Record<Format, (text: string) => string | undefined> = {
   uid: (text) =>
-    UID.test(text)
+    isUid(text)
       ? undefined
       : "must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup",
   groupUid: (text) =>
-    UID.test(text)
+    isUid(text)
       ? undefined
       : "must be the uid of a group: 40 hex digits, then 16 more after each slash; use the id of a Group or of getGroup",
   regex: regexProblem,

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createRemoteJWKSet, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { isSafe } from "../api/loopback";
 
 /** Headers of a request, by name in any case: of Node's `http`, of `fetch`, or a plain object. */
 export type EventHeaders =
@@ -101,16 +102,12 @@ const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
 
 function issuerUrl(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  if (!url || (url.protocol !== "https:" && !isLoopback(url))) {
+  if (!url || !isSafe(url)) {
     throw new TypeError(
       `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(issuer)}`,
     );
   }
   return url;
-}
-
-function isLoopback(url: URL): boolean {
-  return url.protocol === "http:" && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
 }
 
 async function discover(issuer: string): Promise<JWTVerifyGetKey> {
@@ -126,7 +123,7 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   if (typeof address !== "string" || !URL.canParse(address))
     throw new Error("its configuration names no keys");
   const keys = new URL(address);
-  if (keys.protocol !== "https:" && !(isLoopback(keys) && isLoopback(base))) {
+  if (keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) {
     throw new Error("its keys are not at an https address");
   }
   return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS });

@@ -1,3 +1,4 @@
+import { isUid, parentOf } from "../api/uid";
 import { hasCode, isUnclear, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
 import type { Api, Host, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
@@ -83,10 +84,6 @@ async function holdingsOf(api: Api, group: string): Promise<Holdings> {
     });
   }
   return holdings;
-}
-
-function parentOf(uid: string): string {
-  return uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
 }
 
 function textsIn(value: unknown): string[] {
@@ -308,7 +305,7 @@ async function callerOf(api: Api): Promise<string | undefined> {
   const claims = await api.caller();
   if (claims === undefined) return undefined;
   const { issuer, subject } = claims;
-  if (/^[0-9a-f]{40}(\/[0-9a-f]{16})*$/.test(subject)) return subject;
+  if (isUid(subject)) return subject;
   try {
     const found = await api.get("/iam/v2/identities:lookupIdentity", { issuer, subject });
     return text(found["uid"]) || undefined;
@@ -319,12 +316,13 @@ async function callerOf(api: Api): Promise<string | undefined> {
 
 /** The roles that an identity holds at the groups above one. */
 async function rolesAbove(api: Api, group: string, identityUid: string): Promise<string[]> {
-  if (parentOf(group) === "") return [];
+  if (parentOf(group) === undefined) return [];
   const roles: string[] = [];
   for await (const item of api.list(COLLECTION, { identity: identityUid })) {
     const grant = grantOf(item as Props);
     const at = parentOf(text(item["uid"]));
-    if (grant.identityUid === identityUid && group.startsWith(`${at}/`)) roles.push(text(grant.roleUid));
+    if (grant.identityUid === identityUid && at !== undefined && group.startsWith(`${at}/`))
+      roles.push(text(grant.roleUid));
   }
   return roles;
 }

@@ -1,8 +1,9 @@
+import { isTopUid } from "../../api/uid";
 import { globMatches } from "../glob";
 import type { Entity } from "../model";
 import type { Grant, Subject } from "../report";
 import { timestampNanos } from "../../engine/times";
-import { bounded, called, isTopUid, plural, some, textAt, trustOf } from "./facts";
+import { bounded, called, plural, some, textAt, trustOf } from "./facts";
 import type { Facts } from "./facts";
 import type { Draft, Rule } from "./rule";
 

@@ -1,3 +1,4 @@
+import { isTopUid } from "../../api/uid";
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { ownerCapabilities } from "../capabilities";
@@ -6,9 +7,6 @@ import { readPattern } from "../pattern";
 import type { Pattern } from "../pattern";
 import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report";
 import type { Draft, RuleOptions } from "./rule";
-
-/** A built-in role's uid, and a root group's: no slash. */
-const TOP_UID = /^[0-9a-f]{40}$/;
 
 export function textAt(value: Json | undefined, key: string): string | undefined {
   const member = isObject(value) ? value[key] : undefined;
@@ -110,7 +108,7 @@ export class Facts {
     const { after, before, inventory } = this.comparison;
     for (const world of [after, before]) {
       for (const entity of world.entities.values()) {
-        if (entity.kind !== "Role" || entity.name !== name || !TOP_UID.test(entity.uid ?? "")) continue;
+        if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid)) continue;
         const capabilities = capabilitiesOf(entity);
         if (capabilities) return capabilities;
       }
@@ -119,7 +117,7 @@ export class Facts {
       }
     }
     const live = inventory?.objects.find(
-      ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && TOP_UID.test(uid),
+      ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && isTopUid(uid),
     );
     return (
       live &&
@@ -142,7 +140,7 @@ export class Facts {
   }
 
   scope(key: string): Scope {
-    return this.scopes.get(key) ?? { key, uid: key, path: key, isRoot: TOP_UID.test(key) };
+    return this.scopes.get(key) ?? { key, uid: key, path: key, isRoot: isTopUid(key) };
   }
 
   /** Whether a group is another one or lies below it. */
@@ -340,8 +338,4 @@ function referencesOf({ entities }: World): Map<string, Entity[]> {
     }
   }
   return found;
-}
-
-export function isTopUid(uid: string | undefined): boolean {
-  return TOP_UID.test(uid ?? "");
 }
