@@ -18,7 +18,7 @@ import { isUid } from "../api/uid";
 import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { readText, writeText } from "./files";
-import { exitCodeOf, heldKinds, readGroup, readKinds, refusals } from "./inventory";
+import { heldKinds, readGroup, readKinds, refusals } from "./inventory";
 import { describeFlags, parseFlags } from "./options";
 import type { Flags } from "./options";
 import { Progress } from "./progress";
@@ -359,11 +359,6 @@ export async function main(argv: string[]): Promise<number> {
     process.stdout.write(`${[...lines, ...describeLeftOut(adoption)].join("\n")}\n`);
     for (const line of refusals(inventory)) console.error(`pulumi-platform: ${line}`);
     return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
-  } catch (error) {
-    const code = error instanceof PulumiError ? exitCodes.error : exitCodeOf(error);
-    if (code === undefined) throw error;
-    console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
-    return code;
   } finally {
     progress.done();
   }

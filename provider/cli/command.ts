@@ -25,9 +25,9 @@ export interface Command {
   readonly load: () => Promise<(argv: string[]) => Promise<number>>;
 }
 
-/** The exit code for an error that ended a command: whether trying again with another credential could help. */
+/** The exit code for an error that ended a command: whether other arguments, or another credential, could help. */
 export function exitCodeOf(error: unknown): number {
-  if (hasCode(error, "USAGE")) return exitCodes.usage;
+  if (hasCode(error, "USAGE") || hasCode(error, "CONFIG")) return exitCodes.usage;
   const isAuthentication = ["CREDENTIAL", "AUTHENTICATION", "UNAUTHENTICATED"].some((code) =>
     hasCode(error, code),
   );

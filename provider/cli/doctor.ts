@@ -174,14 +174,16 @@ async function checkToken({ settings, tokens }: Connection, from: string): Promi
   }
 }
 
-async function checkAccess({ client }: Connection): Promise<Finding> {
+async function checkAccess({ client, settings }: Connection): Promise<Finding> {
   try {
     const { groups } = await client.get("/iam/v2/groups", { page_size: 1 });
     return Array.isArray(groups) && groups.length > 0
       ? ok("access", "the API takes the token, and lists groups for it")
       : warning("access", "the API takes the token, but shows it no group: has the identity a role binding?");
   } catch (error) {
-    return failed("access", error);
+    const { code, text, ...rest } = failed("access", error);
+    const fix = `is the token of ${settings.credentials.setting} for ${settings.baseUrl}? Put a new one there`;
+    return { ...rest, code, text: code === exitCodes.authentication ? `${text}; ${fix}` : text };
   }
 }
 

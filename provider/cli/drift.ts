@@ -9,11 +9,11 @@ import { connect } from "./connection";
 import { conclude, isManaged, managedBesides, rootsOf } from "./driftRun";
 import { readText } from "./files";
 import { baselineAt, judgementBy } from "./judgement";
-import { exitCodeOf, readGroup, readKinds } from "./inventory";
+import { readGroup, readKinds } from "./inventory";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
 import type { Flags } from "./options";
 import { Progress } from "./progress";
-import { PulumiError, readStates } from "./states";
+import { readStates } from "./states";
 import { packageVersion } from "./version";
 
 const ownFlags = {
@@ -168,11 +168,6 @@ export async function main(argv: string[]): Promise<number> {
     });
     for (const line of baseline?.write() ?? []) console.error(`pulumi-platform: ${line}`);
     return await conclude(report, options);
-  } catch (error) {
-    const code = error instanceof PulumiError ? exitCodes.error : exitCodeOf(error);
-    if (code === undefined) throw error;
-    console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
-    return code;
   } finally {
     progress.done();
   }

@@ -1,6 +1,6 @@
 import { listedKinds, takeInventory } from "../access/takeInventory";
 import type { Inventory } from "../access/inventory";
-import { ApiError, printable } from "../api/errors";
+import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
 import { kinds } from "../resources";
 import { exitCodes, UsageError } from "./command";
@@ -93,13 +93,6 @@ function summary(inventory: Inventory): string {
   return [`${inventory.root} at ${inventory.takenAt}:`, ...lines, ...more, ""].join("\n");
 }
 
-/** What a failed request ends a command with. */
-export function exitCodeOf(error: unknown): number | undefined {
-  if (error instanceof ApiError && error.code === "UNAUTHENTICATED") return exitCodes.authentication;
-  if (error instanceof Error && error.name === "ConfigError") return exitCodes.usage;
-  return undefined;
-}
-
 /** `pulumi-platform inventory`: see its usage. Answers the exit code. */
 export async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseFlags("inventory", flags, argv);
@@ -124,11 +117,6 @@ export async function main(argv: string[]): Promise<number> {
       now: Date.now,
       progress: progress.report,
     });
-  } catch (error) {
-    const code = exitCodeOf(error);
-    if (code === undefined) throw error;
-    console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
-    return code;
   } finally {
     progress.done();
   }

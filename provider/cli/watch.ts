@@ -16,7 +16,7 @@ import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged, rootsOf } from "./driftRun";
 import { judgementBy } from "./judgement";
-import { exitCodeOf, readGroup } from "./inventory";
+import { readGroup } from "./inventory";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
 import type { Flags } from "./options";
 import { readStates } from "./states";
@@ -266,43 +266,36 @@ export async function main(argv: string[]): Promise<number> {
   const settle = durationNanos(values.settle ?? "5s");
   if (settle === undefined || settle < 0n) throw new UsageError("--settle must be a time, as in 5s");
   const { host, port } = readListen(values.listen ?? "127.0.0.1:8787");
-  try {
-    const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
-    // What is wrong with the states and the policy file shows before the first event.
-    judgementBy(options, "drift");
-    await readStates(values.state, values.stack, values.cwd);
-    const receiver = new EventReceiver({
-      verify: { issuer, group },
-      settleMs: Number(settle / 1_000_000n),
-      run: async (touched) => {
-        const states = await readStates(values.state, values.stack, values.cwd);
-        const judge = judgementBy({ ...options, now: new Date() }, "drift");
-        const report = await reportTouched(client, touched, states, judge);
-        if (report.findings.length === 0 && report.complete) return;
-        const marker = options.marker ?? `${report.stack ?? "default"} (events)`;
-        await conclude(report, { ...options, marker });
-      },
-      say: (line) => console.error(`pulumi-platform: ${line}`),
-    });
-    const stopped = new Promise<void>((done) => {
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
-    });
-    await new Promise<void>((done, failed) => {
-      receiver.server.once("error", () =>
-        failed(new UsageError(`--listen names ${host}:${port}, where it cannot listen`)),
-      );
-      receiver.server.listen(port, host, () => done());
-    });
-    const address = receiver.server.address();
-    const chosen = address !== null && typeof address === "object" ? address.port : port;
-    console.error(`listening on http://${host.includes(":") ? `[${host}]` : host}:${chosen}`);
-    await stopped;
-    await receiver.close();
-    return exitCodes.clean;
-  } catch (error) {
-    const code = exitCodeOf(error);
-    if (code === undefined) throw error;
-    console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
-    return code;
-  }
+  const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+  // What is wrong with the states and the policy file shows before the first event.
+  judgementBy(options, "drift");
+  await readStates(values.state, values.stack, values.cwd);
+  const receiver = new EventReceiver({
+    verify: { issuer, group },
+    settleMs: Number(settle / 1_000_000n),
+    run: async (touched) => {
+      const states = await readStates(values.state, values.stack, values.cwd);
+      const judge = judgementBy({ ...options, now: new Date() }, "drift");
+      const report = await reportTouched(client, touched, states, judge);
+      if (report.findings.length === 0 && report.complete) return;
+      const marker = options.marker ?? `${report.stack ?? "default"} (events)`;
+      await conclude(report, { ...options, marker });
+    },
+    say: (line) => console.error(`pulumi-platform: ${line}`),
+  });
+  const stopped = new Promise<void>((done) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+  });
+  await new Promise<void>((done, failed) => {
+    receiver.server.once("error", () =>
+      failed(new UsageError(`--listen names ${host}:${port}, where it cannot listen`)),
+    );
+    receiver.server.listen(port, host, () => done());
+  });
+  const address = receiver.server.address();
+  const chosen = address !== null && typeof address === "object" ? address.port : port;
+  console.error(`listening on http://${host.includes(":") ? `[${host}]` : host}:${chosen}`);
+  await stopped;
+  await receiver.close();
+  return exitCodes.clean;
 }

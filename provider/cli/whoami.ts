@@ -15,7 +15,7 @@ Options:
   -o FORMAT       text (default) or json
   --help          show this text
 
-Exit codes: 0, 2 for wrong arguments, 3 where the credential is missing, refused or has ended, 1 for other errors.
+Exit codes: 0, 2 for wrong arguments or settings, 3 where the credential is missing, refused or has ended, 1 for other errors.
 `;
 
 /** What the command answers with `-o json`; a claim that the token does not make is null. */

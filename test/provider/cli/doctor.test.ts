@@ -41,6 +41,7 @@ describe("doctor", () => {
     const code = await doctor([]);
     const { access, cli } = report();
     expect(access).toMatch(/^wrong: GET \/iam\/v2\/groups: UNAUTHENTICATED \(HTTP 401\)/);
+    expect(access).toMatch(/; is the token of PLATFORM_TOKEN for http:\S+\? Put a new one there$/);
     // Where no CLI is installed that is wrong, too.
     expect(code).toBe(cli?.startsWith("ok") ? 3 : 1);
     expect(bench.printed.join("\n")).not.toContain("canary");

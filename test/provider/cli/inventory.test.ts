@@ -54,7 +54,7 @@ describe("pulumi-platform inventory", () => {
 
   test.each([
     [["--root", root], { PLATFORM_TOKEN: "wrong" }, 3, "UNAUTHENTICATED"],
-    [["--root", root], { PLATFORM_TOKEN: "" }, 2, "the access token is missing: set PLATFORM_TOKEN"],
+    [["--root", root], { PLATFORM_TOKEN: "" }, 3, "the access token is missing: set PLATFORM_TOKEN"],
     [["--root", "0".repeat(40)], {}, 1, "there is no group with the uid 0000"],
     [[], {}, 2, "--root is missing"],
     [["--root", "acme"], {}, 2, "--root must be the uid of a group"],

@@ -1,3 +1,5 @@
+import { exitCodeOf } from "../../../provider/cli/command";
+
 /** What a command wrote, and what it answered. */
 export interface Ended {
   readonly code: number;
@@ -28,8 +30,8 @@ export async function runCommand(
   try {
     const code = await main([...argv]).catch((error: unknown) => {
       if (!(error instanceof Error)) throw error;
-      stderr.push(`${error.message}\n`);
-      return "code" in error && error.code === "USAGE" ? 2 : 1;
+      stderr.push(`pulumi-platform: ${error.message}\n`);
+      return exitCodeOf(error);
     });
     return { code, stdout: stdout.join(""), stderr: stderr.join("") };
   } finally {
