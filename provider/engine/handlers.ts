@@ -192,7 +192,11 @@ class KindHandlers implements Handlers {
   }
 
   check(olds: Props, news: Props): Failure[] {
-    return checkInputs(this.spec, news, { olds, now: this.around.now() });
+    // Of the program's text a message may quote a key or a pattern; the engine prints it as it is.
+    return checkInputs(this.spec, news, { olds, now: this.around.now() }).map(({ property, reason }) => ({
+      property: printable(property),
+      reason: printable(reason, 2000),
+    }));
   }
 
   diff(olds: Props, news: Props): DiffResult {

@@ -37,6 +37,21 @@ const leaf = fc.oneof(
   fc.string(),
 );
 
+test("what a program writes reaches no terminal by way of check", () => {
+  const failures = handlers("Identity").check(
+    {},
+    {
+      name: ESCAPE,
+      [ESCAPE]: 1,
+      claimMatch: { subjectPattern: `(${ESCAPE}\u009b2J`, claims: { [`a\u009b${ESCAPE}`]: 5 } },
+    },
+  );
+  expect(failures.length).toBeGreaterThan(4);
+  for (const { property, reason } of failures) {
+    expect(`${property} ${reason}`).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+  }
+});
+
 /** Names that the kinds know, and names that a parser of little care falls for. */
 const key = fc.oneof(
   {
