@@ -43,6 +43,9 @@ function codeOfStatus(status: number): Code {
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
+  readonly reason: string;
+  /** In the language of its locale; absent where the server has none. */
+  readonly localizedMessage?: { readonly locale: string; readonly message: string };
 }
 
 export interface PreconditionViolation {
@@ -62,7 +65,7 @@ export interface ErrorDetails {
   readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
   readonly fieldViolations: readonly FieldViolation[];
   readonly preconditions: readonly PreconditionViolation[];
-  readonly resource?: { resourceType: string; resourceName: string; description: string };
+  readonly resource?: { resourceType: string; resourceName: string; owner: string; description: string };
   readonly retryDelayMs?: number;
   readonly missingTerms: readonly MissingTerms[];
 }
@@ -232,6 +235,11 @@ function seconds(value: unknown): number | undefined {
   return match ? Number(match[1]) * 1000 : undefined;
 }
 
+function localized(value: unknown): Pick<FieldViolation, "localizedMessage"> {
+  const { locale, message } = record(value);
+  return text(message) === "" ? {} : { localizedMessage: { locale: text(locale), message: text(message) } };
+}
+
 function readDetails(details: unknown): ErrorDetails {
   const byType = new Map<string, Record<string, unknown>>();
   for (const detail of list(details)) {
@@ -254,6 +262,8 @@ function readDetails(details: unknown): ErrorDetails {
     fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => ({
       field: text(violation["field"]),
       description: text(violation["description"]),
+      reason: text(violation["reason"]),
+      ...localized(violation["localizedMessage"]),
     })),
     preconditions: list(byType.get("PreconditionFailure")?.["violations"]).map((violation) => ({
       type: text(violation["type"]),
@@ -264,6 +274,7 @@ function readDetails(details: unknown): ErrorDetails {
       resource: {
         resourceType: text(resource["resourceType"]),
         resourceName: text(resource["resourceName"]),
+        owner: text(resource["owner"]),
         description: text(resource["description"]),
       },
     }),

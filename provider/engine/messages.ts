@@ -110,7 +110,8 @@ export function explain(
   }
   const { details } = error;
   const violations = details.fieldViolations.map(
-    ({ field, description }) => `${propertyOf(spec, field)}: ${description}`,
+    ({ field, description, localizedMessage }) =>
+      `${propertyOf(spec, field)}: ${description === "" ? (localizedMessage?.message ?? "") : description}`,
   );
   const lines = [
     ...violations,
@@ -122,6 +123,7 @@ export function explain(
       ? [`${concerns(error)}: ${details.resource.resourceType} ${details.resource.resourceName}`.trim()]
       : []),
     ...details.missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+    ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),
     ...notes,
   ];
   const say = advice(spec, error);

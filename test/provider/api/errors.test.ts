@@ -92,6 +92,7 @@ describe("details", () => {
         detail("BadRequest", {
           fieldViolations: [
             { field: "name", description: "must match", reason: "X", localizedMessage: null },
+            { field: "kind", localizedMessage: { locale: "en-GB", message: "not this one" } },
             null,
             "x",
           ],
@@ -119,12 +120,18 @@ describe("details", () => {
     expect(error.details).toEqual({
       errorInfo: { reason: "FAILED_PRECONDITION", domain: "iam", metadata: { requestId: "r-1", n: "" } },
       fieldViolations: [
-        { field: "name", description: "must match" },
-        { field: "", description: "" },
-        { field: "", description: "" },
+        { field: "name", description: "must match", reason: "X" },
+        {
+          field: "kind",
+          description: "",
+          reason: "",
+          localizedMessage: { locale: "en-GB", message: "not this one" },
+        },
+        { field: "", description: "", reason: "" },
+        { field: "", description: "", reason: "" },
       ],
       preconditions: [{ type: "RESOURCE_NOT_EMPTY", subject: "s", description: "d" }],
-      resource: { resourceType: "Group", resourceName: "abc", description: "gone" },
+      resource: { resourceType: "Group", resourceName: "abc", owner: "o", description: "gone" },
       retryDelayMs: 1500,
       missingTerms: [{ id: "1", label: "Terms", url: "https://example.com" }],
     });

@@ -104,12 +104,15 @@ describe("an error is told whole", () => {
     const other = errorFrom(400, {
       code: 9,
       details: [
+        detail("ErrorInfo", { reason: "ORG_QUOTA_EXCEEDED", domain: "iam", metadata: {} }),
         detail("PreconditionFailure", {
           violations: [{ type: "QUOTA", subject: "org/1", description: "full" }],
         }),
       ],
     });
-    expect(told("Group", other)).toBe("updating thing: FAILED_PRECONDITION (HTTP 400)\n  QUOTA org/1: full");
+    expect(told("Group", other)).toBe(
+      "updating thing: FAILED_PRECONDITION (HTTP 400)\n  QUOTA org/1: full\n  reason: ORG_QUOTA_EXCEEDED",
+    );
   });
 
   test("with the resource that is missing", () => {
