@@ -74,9 +74,20 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
+/** A value may begin with a dash: its own check tells what is wrong with it. */
+function joinValues(argv: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of argv) {
+    const flag = joined.at(-1) ?? "";
+    if (/^--(port|latency)$/.test(flag) && arg.startsWith("-")) joined[joined.length - 1] = `${flag}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}
+
 function readArguments(argv: string[]): Arguments {
   const { values } = parseArgs({
-    args: argv,
+    args: joinValues(argv),
     options: {
       port: { type: "string", default: "0" },
       data: { type: "string" },

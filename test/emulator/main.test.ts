@@ -132,7 +132,10 @@ describe("wrong arguments end with code 2 and one line", () => {
     ["--nope"],
     ["--port", "x"],
     ["--port", "70000"],
+    ["--port", "-1"],
+    ["--port"],
     ["--latency", "soon"],
+    ["--latency", "-5ms"],
     ["--data", ""],
     ["--deliver-to", "https://example.com"],
     ["--deliver-to", ""],
@@ -143,6 +146,7 @@ describe("wrong arguments end with code 2 and one line", () => {
     expect(await main(argv.filter((argument) => typeof argument === "string"))).toBe(2);
     error.mockRestore();
     expect(lines).toEqual([expect.stringMatching(/^emulator: [^\n]+$/)]);
+    expect(lines[0]).toContain(argv[0]);
   });
 });
 
