@@ -19,10 +19,15 @@ npm run chaos -- --kill [--seeds 50] [--resources 60]
                  the engine or the provider's process is killed in the middle of up
 npm run chaos -- --limit [--requests 2000]
                  as many requests against a server that takes 50 a second
---parallel 1     so many seeds at once`;
+--parallel 1     so many seeds at once
+
+Seeds that are even run without batching.`;
 
 const MOST_RUNS = 3;
 const TOKEN = "chaos-token-0123456789";
+
+/** Both ways of sending requests are to hold. @param {number} seed */
+const isBatching = (seed) => seed % 2 === 1;
 
 const { startEmulator } = createRequire(import.meta.url)(path.join(root, "dist", "emulator", "index.js"));
 
@@ -41,9 +46,10 @@ async function findCli() {
  * A server and an empty stack on it; both end with `body`.
  * @template T
  * @param {any} cli
+ * @param {number} seed
  * @param {(around: { emulator: any, stack: Stack, declare: (resources: object) => void }) => Promise<T>} body
  */
-async function withStack(cli, body) {
+async function withStack(cli, seed, body) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-chaos-"));
   const discard = onEarlyEnd(() => remove(folder));
   const emulator = await startEmulator({ token: TOKEN });
@@ -52,6 +58,7 @@ async function withStack(cli, body) {
       ...cleanEnvironment(process.env),
       PLATFORM_BASE_URL: emulator.url,
       PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`,
+      PLATFORM_BATCHING: String(isBatching(seed)),
     };
     const example = path.join(root, "scripts", "chaos", "program");
     const stack = new Stack({ folder, root, example, cli, env, token: TOKEN });
@@ -79,7 +86,7 @@ async function exported(stack) {
  * @param {{ seed: number, resources: number, share: number }} options
  */
 function chaosOf(cli, { seed, resources, share }) {
-  return withStack(cli, async ({ emulator, stack, declare }) => {
+  return withStack(cli, seed, async ({ emulator, stack, declare }) => {
     const declared = organisationOf(seed, resources);
     declare(declared);
     const arm = () => {
@@ -159,9 +166,10 @@ async function main() {
       const declared = organisationOf(seed, resources);
       const random = randomOf(seed);
       const { line, problems } = values.kill
-        ? await withStack(cli, (around) => killDuring({ ...around, seed, declared, random, exported }))
+        ? await withStack(cli, seed, (around) => killDuring({ ...around, seed, declared, random, exported }))
         : await chaosOf(cli, { seed, resources, share });
-      console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}`);
+      const mode = isBatching(seed) ? "" : ", without batching";
+      console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}${mode}`);
       for (const problem of problems) console.log(`  ${problem.replaceAll("\n", "\n  ")}`);
       if (problems.length > 0) failed += 1;
     }
