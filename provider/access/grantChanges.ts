@@ -1,9 +1,9 @@
-import { RE2JS } from "re2js";
 import type { Json } from "../engine/spec";
 import { equal, isObject } from "../engine/values";
 import { accessKinds, compareGrants, label, Places, traceGrants } from "./grants";
 import type { Entities, TracedGrant } from "./grants";
 import type { Entity, World } from "./model";
+import { readPattern } from "./pattern";
 import { specs } from "./references";
 import type { Grant, GrantChange, GrantedRole } from "./report";
 
@@ -37,13 +37,7 @@ function byKey(traced: readonly TracedGrant[], places: Places): Map<string, Trac
 
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-function accepts(pattern: string, value: string): boolean {
-  try {
-    return RE2JS.compile(pattern).matcher(value).find();
-  } catch {
-    return false;
-  }
-}
+const accepts = (pattern: string, value: string): boolean => readPattern(pattern)?.accepts(value) ?? false;
 
 /** Whether a match accepts nothing that the old one did not: only what can be proved counts. */
 function isNarrower(olds: Json | undefined, news: Json | undefined): boolean {

@@ -1,9 +1,9 @@
-import { RE2JS } from "re2js";
 import { printable } from "../../api/errors";
 import type { AccessEffect, FieldSpec, Json, OneOf, Props, ResourceSpec } from "../../engine/spec";
 import { timestampNanos } from "../../engine/times";
 import { canonical, equal, isObject, isSet } from "../../engine/values";
 import { HIDDEN } from "../engineState";
+import { readPattern } from "../pattern";
 import type { FieldChange } from "../report";
 
 /** What a change does to who may do what. */
@@ -53,13 +53,7 @@ function listed(items: readonly string[]): string {
 }
 
 /** What a pattern fits; false for one that cannot be read. */
-function fits(pattern: string, text: string): boolean {
-  try {
-    return RE2JS.compile(pattern).matcher(text).find();
-  } catch {
-    return false;
-  }
-}
+const fits = (pattern: string, text: string): boolean => readPattern(pattern)?.accepts(text) ?? false;
 
 /** The one text that a pattern fits: `^repo:acme/pay$`; undefined of one that may fit several. */
 function onlyText(pattern: string): string | undefined {
