@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Message } from "../../emulator/gateway/descriptor";
 import type { Call, Reply, Service } from "../../emulator/gateway/gateway";
 import { Gateway } from "../../emulator/gateway/gateway";
+import type { Method } from "../../emulator/gateway/routes";
 import { invalidArgument, StatusError } from "../../emulator/gateway/status";
 import { allMethods } from "../../emulator/tables";
 
@@ -30,10 +31,15 @@ const cases = readFileSync(join(__dirname, "wireCases.jsonl"), "utf8")
   .split("\n")
   .map((line) => JSON.parse(line) as WireCase);
 
-const notCovered: Record<string, string> = {
-  "order/architectures-when-repos-are-registered-last":
-    "recorded with another order of registration, which the emulator does not offer",
+/** The first method that fits answers: here one that takes any tail as a uid was registered so that it is asked first. */
+const askedFirst: Record<string, string> = {
+  "order/architectures-when-repos-are-registered-last": "registry.v2.ReposService/GetRepo",
 };
+
+function methodsFor({ name }: WireCase): readonly Method[] {
+  const isFirst = ({ rpc }: Method) => rpc === askedFirst[name];
+  return [...allMethods.filter(isFirst), ...allMethods.filter((method) => !isFirst(method))];
+}
 
 const time = "2026-01-28T12:54:21.189Z";
 
@@ -124,14 +130,9 @@ function bodyOf(wireCase: WireCase): Buffer {
 
 describe("the gateway answers what was recorded, and passes on what was seen", () => {
   for (const wireCase of cases) {
-    const reason = notCovered[wireCase.name];
-    if (reason !== undefined) {
-      test.skip(`${wireCase.name}: ${reason}`, () => undefined);
-      continue;
-    }
     test(wireCase.name, async () => {
       const service = new StubService(wireCase.service);
-      const gateway = new Gateway(allMethods, service, { recorded: true });
+      const gateway = new Gateway(methodsFor(wireCase), service, { recorded: true });
       const answer = await gateway.handle({
         method: wireCase.method,
         target: wireCase.target,
