@@ -147,6 +147,8 @@ export interface Report {
   readonly command: "review" | "drift";
   /** `organization/project/stack` as far as it is known: the key of a comment. */
   readonly stack?: string;
+  /** Of a drift run that looked at less than whole organisations, or at other kinds: what it looked at. */
+  readonly scope?: string;
   readonly complete: boolean;
   /** Why it is not complete, a line each. */
   readonly incomplete: readonly string[];

@@ -1,12 +1,13 @@
 import { driftThresholds, findDrift } from "../access/drift/drift";
 import type { DriftThreshold } from "../access/drift/drift";
+import { organisationsOf } from "../access/drift/roots";
 import type { Inventory } from "../access/inventory";
 import { parseInventory } from "../access/parseInventory";
 import { listedKinds, takeInventory } from "../access/takeInventory";
 import { printable } from "../api/errors";
 import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
-import { conclude, isManaged, managedBesides, rootsOf } from "./driftRun";
+import { conclude, isManaged, managedBesides } from "./driftRun";
 import { readText } from "./files";
 import { baselineAt, judgementBy } from "./judgement";
 import { readGroup, readKinds } from "./inventory";
@@ -71,7 +72,7 @@ const shared = {
   summary: commonFlags.summary,
   post: {
     ...commonFlags.post,
-    help: "github-issue: one issue for the stacks, closed by the\nfirst clean and complete run",
+    help: "github-issue: one issue for the stacks, closed by the\nfirst clean and complete run; with another --root or other\n--types it is another issue",
   },
   marker: { ...commonFlags.marker, help: "tells this issue from others; default the stacks" },
   "dry-run": commonFlags["dry-run"],
@@ -138,7 +139,9 @@ export async function main(argv: string[]): Promise<number> {
       inventories = values.inventory.map((path) => parseInventory(readText(path, "--inventory"), path));
     } else {
       const chosen =
-        roots.length > 0 ? roots : [...new Set([...rootsOf(states), ...since.map(({ root }) => root)])];
+        roots.length > 0
+          ? roots
+          : [...new Set([...organisationsOf(states), ...since.map(({ root }) => root)])];
       const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
       inventories = [];
       for (const root of chosen) {

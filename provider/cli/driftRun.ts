@@ -5,16 +5,6 @@ import { exitCodes } from "./command";
 import { deliver } from "./deliver";
 import type { CommonOptions } from "./options";
 
-/** The organisations that states manage. */
-export function rootsOf(states: readonly StateExport[]): string[] {
-  const uids = states.flatMap(({ resources }) =>
-    resources.flatMap(({ kind, id, external }) =>
-      kind === undefined || id === undefined || external ? [] : [id],
-    ),
-  );
-  return [...new Set(uids.map((uid) => uid.split("/")[0] ?? uid))].sort();
-}
-
 /** What is read one by one: managed objects of kinds that are not listed. */
 export function managedBesides(
   states: readonly StateExport[],

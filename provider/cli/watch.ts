@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { findDrift } from "../access/drift/drift";
 import type { DriftRequest } from "../access/drift/drift";
+import { organisationsOf } from "../access/drift/roots";
 import { gatheredKinds, Touched } from "../access/drift/touched";
 import type { Inventory } from "../access/inventory";
 import type { Report } from "../access/report";
@@ -14,7 +15,7 @@ import { EventError, verifyEvent } from "../events";
 import type { VerifyEventOptions } from "../events";
 import { exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
-import { conclude, isManaged, rootsOf } from "./driftRun";
+import { conclude, isManaged } from "./driftRun";
 import { judgementBy } from "./judgement";
 import { readGroup } from "./inventory";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
@@ -57,7 +58,7 @@ const flags = {
   },
   marker: {
     ...commonFlags.marker,
-    help: "tells this issue from others; default the stacks,\nand that it is of events",
+    help: "tells this issue from others; default the stacks",
   },
   "dry-run": commonFlags["dry-run"],
   help: commonFlags.help,
@@ -201,7 +202,7 @@ export async function reportTouched(
   const also = touched.also(states);
   const only = touched.only(also);
   const inventories: Inventory[] = [];
-  for (const root of rootsOf(states)) {
+  for (const root of organisationsOf(states)) {
     const isBelow = (uid: string) => uid === root || uid.startsWith(`${root}/`);
     if (![...only].some(isBelow)) continue;
     inventories.push(
@@ -278,8 +279,7 @@ export async function main(argv: string[]): Promise<number> {
       const judge = judgementBy({ ...options, now: new Date() }, "drift");
       const report = await reportTouched(client, touched, states, judge);
       if (report.findings.length === 0 && report.complete) return;
-      const marker = options.marker ?? `${report.stack ?? "default"} (events)`;
-      await conclude(report, { ...options, marker });
+      await conclude(report, options);
     },
     say: (line) => console.error(`pulumi-platform: ${line}`),
   });

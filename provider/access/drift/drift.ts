@@ -17,6 +17,8 @@ import { adoptingCode, changedCode, deleteCommand, forgetCommand, revertCommand 
 import { judgeChanges, overall } from "./direction";
 import type { Direction, JudgedChange } from "./direction";
 import { readingHost } from "../readOnly";
+import { listedKinds } from "../takeInventory";
+import { organisationsOf } from "./roots";
 import { snapshotApi } from "./snapshot";
 import { childrenOf } from "./touched";
 
@@ -502,6 +504,25 @@ class Comparing {
     );
   }
 
+  /** What was looked at, where that is not the usual kinds of the whole organisations. */
+  private scope(): string | undefined {
+    const { states, since = [], inventories, only } = this.request;
+    if (only !== undefined) return "events";
+    const sorted = (texts: Iterable<string>) => [...new Set(texts)].sort(compareTexts);
+    const roots = sorted(inventories.map(({ root }) => root)).join(", ");
+    const whole = sorted([...organisationsOf(states), ...since.map(({ root }) => root)]).join(", ");
+    const extra = sorted(
+      inventories.flatMap(({ kinds }) => kinds.filter((kind) => !listedKinds.includes(kind))),
+    );
+    const missing = listedKinds.filter((kind) => inventories.some(({ kinds }) => !kinds.includes(kind)));
+    const parts = [
+      ...(roots === whole ? [] : [`below ${roots}`]),
+      ...(extra.length === 0 ? [] : [`with ${extra.join(", ")}`]),
+      ...(missing.length === 0 ? [] : [`without ${sorted(missing).join(", ")}`]),
+    ];
+    return parts.length === 0 ? undefined : parts.join("; ");
+  }
+
   private finish(): Report {
     const { failOn, states, judge, version, only, scoped } = this.request;
     const sorted = this.findings.sort(
@@ -519,11 +540,13 @@ class Comparing {
     const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
     for (const { severity } of open) counts[severity] += 1;
     const stacks = [...new Set(states.flatMap(({ stack }) => stack ?? []))];
+    const scope = this.scope();
     return {
       schemaVersion: 1,
       tool: { name: "pulumi-platform", version },
       command: "drift",
       ...(stacks.length === 0 ? {} : { stack: stacks.sort(compareTexts).join(", ") }),
+      ...(scope === undefined ? {} : { scope }),
       complete: this.incomplete.size === 0,
       incomplete: [...this.incomplete].sort(compareTexts),
       failOn,

@@ -31,8 +31,10 @@ export function messageOf(
   { sourceRoot }: Pick<RenderOptions, "sourceRoot">,
   maxBytes: number,
 ): Message {
-  const marker = key ?? report.stack ?? "default";
-  const stack = report.stack === undefined ? "" : `: ${plain(report.stack)}`;
+  // A run that looked at something else says nothing of what another has posted.
+  const scope = report.scope === undefined ? "" : ` (${report.scope})`;
+  const marker = `${key ?? report.stack ?? "default"}${scope}`;
+  const stack = `${report.stack === undefined ? "" : `: ${plain(report.stack)}`}${plain(scope)}`;
   const name = report.command === "drift" ? "Access drift" : "Access review";
   return {
     marker: commentMarker(report.command, marker),

@@ -6,6 +6,7 @@ import type { Emulator } from "../../../emulator";
 import { parsePolicy } from "../../../provider/access/policy";
 import type { Report } from "../../../provider/access/report";
 import { main } from "../../../provider/cli/drift";
+import { main as takeInventory } from "../../../provider/cli/inventory";
 import { call } from "../../support/wire";
 import { FakeGitHub } from "./hosts";
 import { runCommand } from "./support";
@@ -216,5 +217,39 @@ describe("pulumi-platform drift", () => {
     const path = join(folder, "all.yaml");
     await run("--post", "github-issue", "--marker", "night", "--write-baseline", path);
     expect(github.issues).toMatchObject([{ state: "closed" }]);
+  });
+
+  test.each([
+    ["of a part of the organisation", () => ["--root", described], () => new RegExp(`below ${described}`)],
+    ["that looks for more", () => ["--types", "+Tag"], () => /\(with Tag/],
+    [
+      "of an inventory of some kinds",
+      () => ["--inventory", join(folder, "roles.json")],
+      () => /\(without .*Repo/,
+    ],
+  ])("a clean run %s closes its own issue, and not that of the whole", async (_what, flags, scope) => {
+    const inventory = ["--root", described.split("/")[0] ?? "", "--types", "Role,Group", "-o"];
+    await runCommand(takeInventory, [...inventory, `json=${join(folder, "roles.json")}`], {
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+    });
+    github.issues.length = 0;
+    const path = join(folder, "accepted.yaml");
+    await run("--write-baseline", path);
+    const post = ["--post", "github-issue"];
+    const states = () => github.issues.map(({ state }) => state);
+    expect((await run(...post)).code).toBe(7);
+    expect(await run(...post, ...flags(), "--policy", path)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("nothing to do"),
+    });
+    expect(states()).toEqual(["open"]);
+    expect((await run(...post, ...flags())).code).toBe(7);
+    expect(states()).toEqual(["open", "open"]);
+    expect(github.issues[1]?.title).toMatch(scope());
+    await run(...post, ...flags(), "--policy", path);
+    expect(states()).toEqual(["open", "closed"]);
+    await run(...post, "--policy", path);
+    expect(states()).toEqual(["closed", "closed"]);
   });
 });
