@@ -1,14 +1,48 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
+import type { Inventory } from "../../provider/access/inventory";
+import { parseInventory } from "../../provider/access/parseInventory";
 import { main } from "../../provider/cli/adopt";
+import { main as inventoryMain } from "../../provider/cli/inventory";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
-import { ROOT, Stack } from "../support/engine";
+import { changeByHand, makeSamples } from "../support/byHand";
+import { revealed, ROOT, Stack } from "../support/engine";
 import { builtInRoles, randomOrganisation, small } from "../support/organisation";
+import { clean, compile, lint } from "../support/tools";
 import { call } from "../support/wire";
+
+const TYPES = "+Tag,+RepoReadme,+TermsAcceptance";
+
+interface Step {
+  readonly op: string;
+  readonly urn: string;
+  readonly oldState?: { readonly inputs?: unknown };
+  readonly newState?: { readonly inputs?: unknown };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** The paths at which two values differ. */
+function differences(one: unknown, other: unknown, at = ""): string[] {
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  if (!isRecord(one) || !isRecord(other)) return [at];
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].flatMap((key) => differences(one[key], other[key], at === "" ? key : `${at}.${key}`));
+}
 
 describe("adopt, through the real engine", () => {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
@@ -18,7 +52,7 @@ describe("adopt, through the real engine", () => {
   let root: string;
 
   const adopt = (...more: string[]): Promise<Ended> =>
-    runCommand(main, ["--root", root, "--out", out, ...more], {
+    runCommand(main, ["--root", root, "--out", out, "--by", "team", ...more], {
       ...stack.environment(),
       PLATFORM_BASE_URL: emulator.url,
       PLATFORM_TOKEN: emulator.token,
@@ -48,6 +82,7 @@ describe("adopt, through the real engine", () => {
     expect(first.stdout).toMatch(/^\d+ resources are declared in .*index\.ts\n/);
     expect(first.stdout).toMatch(/GroupInvite .*\n +its code is answered once only, when it is made/);
     expect(first.stdout).toMatch(/to be set: pulumi config set --secret \w+ClientSecret\n/);
+    expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
     expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"]);
     symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));
     await stack.init();
@@ -106,4 +141,130 @@ describe("adopt, through the real engine", () => {
       /^there is nothing to adopt\nleft out:\n.*\n +the stack manages it already/,
     );
   }, 180_000);
+});
+
+/*
+ * Many random organisations and one with every field of every kind, side by side at one server and adopted into one
+ * stack. PULUMI_PLATFORM_SEEDS=50 takes as many.
+ */
+describe("adopt of many organisations, through the real engine", () => {
+  const seeds = Array.from(
+    { length: Number(process.env["PULUMI_PLATFORM_SEEDS"] ?? "4") },
+    (_, i) => 200 + i,
+  );
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  const out = join(folder, "adopted");
+  const document = join(folder, "all.json");
+  const roots: string[] = [];
+  let emulator: Emulator;
+  let stack: Stack;
+  let ids: Record<string, string>;
+
+  const run = (main: (argv: string[]) => Promise<number>, ...argv: string[]): Promise<Ended> =>
+    runCommand(main, argv, {
+      ...stack.environment(),
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+    });
+  const succeed = async (main: (argv: string[]) => Promise<number>, ...argv: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(main, ...argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  };
+  const writes = () => emulator.requests.filter(({ method }) => method !== "GET");
+
+  beforeAll(async () => {
+    const builtIn = await builtInRoles();
+    const organisations = seeds.map((seed) => randomOrganisation(seed, small, builtIn));
+    const collections = [...new Set(organisations.flatMap(({ seed }) => Object.keys(seed)))];
+    emulator = await startEmulator({
+      seed: Object.fromEntries(
+        collections.map((name) => [name, organisations.flatMap(({ seed }) => seed[name] ?? [])]),
+      ),
+    });
+    ids = await makeSamples(emulator);
+    await call(emulator, "PATCH", `/iam/v2/groups/${ids["root"] ?? ""}?updateMask=verified`, {
+      verified: true,
+    });
+    roots.push(...organisations.map(({ root }) => root));
+    roots.push(...Object.values(ids).filter((uid) => !uid.includes("/") && !builtIn.includes(uid)));
+    stack = new Stack({ url: emulator.url, token: emulator.token, directory: out });
+    emulator.clearRequests();
+  }, 60_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("writes the same bytes each time, which strict types and the recommended lint rules let pass", async () => {
+    const each = join(folder, "each");
+    const inventories: Inventory[] = [];
+    for (const [i, root] of roots.entries()) {
+      const inventory = join(folder, `${i}.json`);
+      await succeed(inventoryMain, "--root", root, "--types", TYPES, "-o", `json=${inventory}`);
+      inventories.push(parseInventory(readFileSync(inventory, "utf8"), inventory));
+      const adopt = ["--root", root, "--types", TYPES, "--out", each, "--file", `org${i}.ts`];
+      await succeed(main, ...adopt);
+      // A file that holds something else is not written over.
+      await succeed(main, ...adopt);
+      await succeed(main, ...adopt, "--file", `org${i}ByTeam.ts`, "--by", "team");
+    }
+    const objects = inventories.flatMap(({ objects }) => objects);
+    const seen = new Map(objects.map((object) => [`${object.kind} ${object.uid}`, object]));
+    writeFileSync(document, JSON.stringify({ ...inventories[0], objects: [...seen.values()] }));
+    await succeed(main, "--inventory", document, "--out", out);
+    for (const one of [each, out]) symlinkSync(join(ROOT, "node_modules"), join(one, "node_modules"));
+    cpSync(join(out, "index.ts"), join(each, "all.ts"));
+    expect(compile(each)).toEqual(clean);
+    expect(lint(each)).toEqual(clean);
+  }, 600_000);
+
+  test("leaves nothing to do, and writes nothing to the API", async () => {
+    await stack.init();
+    const adopt = ["--inventory", document, "--out", out];
+    const set = /config set --secret (\w+)/g;
+    const keys = [...(await succeed(main, ...adopt)).matchAll(set)].map(([, key = ""]) => key);
+    expect(keys).not.toEqual([]);
+    await stack.succeed(["config", "set-all", ...keys.flatMap((key) => ["--secret", `${key}=hush`])]);
+    const before = readFileSync(join(out, "index.ts"), "utf8");
+    await succeed(main, ...adopt, "--stack", "test", "--write-state");
+    await stack.succeed(["preview", "--expect-no-changes"]);
+    await stack.succeed(["refresh", "--preview-only", "--expect-no-changes"]);
+    await stack.succeed(["up", "--yes", "--skip-preview", "--expect-no-changes"]);
+    expect(writes()).toEqual([]);
+    await succeed(main, ...adopt);
+    expect(readFileSync(join(out, "index.ts"), "utf8")).toBe(before);
+  }, 1_200_000);
+
+  test("after each object was changed by hand a preview shows exactly that", async () => {
+    const wanted = new Map<string, string>();
+    const turns = new Map<string, number>();
+    for (const resource of await stack.resources()) {
+      const { urn, id: uid = "", inputs = {} } = resource;
+      const [, kind] = /^pulumi-nodejs:dynamic\/platform:(.+)$/.exec(resource.type) ?? [];
+      if (kind === undefined) continue;
+      const turn = turns.get(kind) ?? 0;
+      turns.set(kind, turn + 1);
+      const held = { kind, uid, inputs: revealed(inputs) as Record<string, unknown> };
+      wanted.set(urn, (await changeByHand(emulator, held, turn, ids)) ?? "nothing");
+    }
+    const { stdout } = await stack.succeed(["preview", "--refresh", "--json", "--show-sames"]);
+    const { steps } = JSON.parse(stdout) as { steps: Step[] };
+    const found = new Map<string, string>();
+    for (const { op, urn, oldState, newState } of steps) {
+      // After a refresh, `oldState` is what is there, and `newState` what the program declares.
+      const paths = op === "update" ? differences(oldState?.inputs, newState?.inputs) : [];
+      const property = wanted.get(urn) ?? "";
+      const isJust =
+        paths.length > 0 && paths.every((path) => path === property || path.startsWith(`${property}.`));
+      if (op === "update") found.set(urn, isJust ? property : paths.join(", "));
+      else if (op === "create") found.set(urn, "deleted");
+      else if (op === "same" && wanted.has(urn)) found.set(urn, "nothing");
+      else if (op !== "refresh" && op !== "same") found.set(urn, op);
+    }
+    expect([...found].sort()).toEqual([...wanted].sort());
+    expect([...wanted.values()].filter((property) => property === "nothing")).toHaveLength(1);
+  }, 1_200_000);
 });

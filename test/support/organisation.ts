@@ -117,11 +117,13 @@ export function randomOrganisation(
         return {
           ...base,
           company: "Acme & Sons",
+          // Keys live for a year at most.
+          createTime: new Date(now - 20 * 86_400_000).toISOString(),
           staticKeys: {
             issuer: "https://kubernetes.default.svc",
             subject: "system:serviceaccount:ci:deployer",
             issuerKeys: '{"keys":[{"kty":"RSA","kid":"a","use":"sig","n":"AQAB","e":"AQAB"}]}',
-            expirationTime: new Date(now + (below(400) - 60) * 86_400_000).toISOString(),
+            expirationTime: new Date(now + (below(360) - 15) * 86_400_000).toISOString(),
             audiences: random() < 0.5 ? ["api"] : [],
           },
         };
@@ -130,8 +132,10 @@ export function randomOrganisation(
           ...base,
           awsIdentity: {
             awsAccount: "123456789012",
-            arn: "arn:aws:sts::123456789012:assumed-role/deploy/session",
-            userIdPattern: "^AROA[A-Z0-9]+:.+$",
+            ...(random() < 0.5
+              ? { arn: "arn:aws:sts::123456789012:assumed-role/deploy/session" }
+              : { arnPattern: "^arn:aws:sts::123456789012:assumed-role/deploy/.+$" }),
+            ...(random() < 0.5 ? { userIdPattern: "^AROA[A-Z0-9]+:.+$" } : { userId: "AROAEXAMPLE:session" }),
           },
         };
       default:
@@ -176,18 +180,19 @@ export function randomOrganisation(
             : {}),
         }),
   }));
-  const identityProviders = many(Math.min(1, size.others), (i) => ({
+  const identityProviders = many(Math.min(1, size.others), () => ({
     uid: child(root),
     ...named(),
     defaultRole: pick(roleUids),
     oidc: {
       issuer: "https://login.example.com",
       clientId: "platform",
-      ...(i % 2 === 0 ? { pkceEnabled: true } : { clientSecret: "the secret" }),
+      ...(random() < 0.5 ? { pkceEnabled: true } : { clientSecret: "the secret" }),
+      correlationRule: `CORRELATION_RULE_${random() < 0.5 ? "SUB" : "OID"}_EQUALS_EXTERNAL_ID`,
       additionalScopes: random() < 0.5 ? ["email", "groups"] : [],
       groupsClaim: "groups",
     },
-    scim: { enabled: false, credentialState: "CREDENTIAL_STATE_NOT_ISSUED", etag: hex(8) },
+    scim: { enabled: random() < 0.5, credentialState: "CREDENTIAL_STATE_NOT_ISSUED", etag: hex(8) },
   }));
   const externalGroupRoleMappings = identityProviders.flatMap(({ uid }) =>
     many(size.others, (i) => ({
@@ -212,6 +217,7 @@ export function randomOrganisation(
       ? {
           amazon: { account: "123456789012" },
           google: { projectId: "acme-production", projectNumber: "987654321098" },
+          azure: { tenantId: "7b1e9a4c-0000-4000-8000-000000000001", clientIds: { pull: "client-1" } },
         }
       : {
           chainguard: { serviceBindings: { INGESTER: pick(identities).uid } },

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,7 @@ import { clientOf } from "../../support/driftMatrix";
 import { ROOT } from "../../support/engine";
 import { builtInRoles, randomOrganisation, small } from "../../support/organisation";
 import type { OrganisationSize } from "../../support/organisation";
+import { clean, compile, lint, tool } from "../../support/tools";
 
 const inventoryOf = async (seed: number, size: OrganisationSize = small): Promise<Inventory> => {
   const { root, seed: resources } = randomOrganisation(seed, size, await builtInRoles());
@@ -19,18 +19,6 @@ const inventoryOf = async (seed: number, size: OrganisationSize = small): Promis
   const inventory = await takeInventory(clientOf(emulator), { root, now: Date.now });
   await emulator.close();
   return inventory;
-};
-
-const tool = (path: string, args: readonly string[], cwd: string) => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(ROOT, "node_modules", path), ...args],
-    {
-      cwd,
-      encoding: "utf8",
-    },
-  );
-  return { status, output: stdout + stderr };
 };
 
 describe("the program that adopts an organisation", () => {
@@ -57,13 +45,6 @@ describe("the program that adopts an organisation", () => {
         include: ["*.ts"],
       }),
     );
-    writeFileSync(
-      join(folder, "eslint.config.mjs"),
-      `import eslint from "@eslint/js";
-import tseslint from "typescript-eslint";
-export default tseslint.config(eslint.configs.recommended, tseslint.configs.recommended);
-`,
-    );
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -82,8 +63,8 @@ export default tseslint.config(eslint.configs.recommended, tseslint.configs.reco
     const before = files.map((file) => readFileSync(join(folder, file), "utf8"));
     tool("prettier/bin/prettier.cjs", ["--no-config", "--write", ...files], folder);
     expect(before).toEqual(files.map((file) => readFileSync(join(folder, file), "utf8")));
-    expect(tool("typescript/bin/tsc", ["-p", "."], folder)).toEqual({ status: 0, output: "" });
-    expect(tool("eslint/bin/eslint.js", [...files], folder)).toEqual({ status: 0, output: "" });
+    expect(compile(folder)).toEqual(clean);
+    expect(lint(folder)).toEqual(clean);
   }, 120_000);
 
   const seeds = Array.from(

@@ -1,0 +1,135 @@
+import type { Emulator } from "../../emulator";
+import type { Declarations } from "./engine";
+import { declared, memberAt, nested, samples, surroundings } from "./samples";
+import type { FieldCase } from "./samples";
+import { call } from "./wire";
+
+/** Where each kind is written, that is written by POST below its parent. */
+export const addresses: Readonly<Record<string, string>> = {
+  Group: "/iam/v2/groups",
+  Identity: "/iam/v2/identities",
+  Role: "/iam/v2/roles",
+  RoleBinding: "/iam/v2/roleBindings",
+  Repo: "/registry/v2/repos",
+  Tag: "/registry/v2/tags",
+  Subscription: "/events/v2/subscriptions",
+  AccountAssociation: "/iam/v2/accountAssociations",
+  IdentityProvider: "/iam/v2/identityProviders",
+  GroupInvite: "/iam/v2/groupInvites",
+  ExternalGroupRoleMapping: "/iam/v2/externalGroupRoleMappings",
+};
+
+/** What nobody can see: a secret is never answered, and this flag is not the program's. */
+export const unseen = new Set(["oidc.clientSecret", "verified"]);
+
+/** The value with `${name}` replaced by uids. */
+export function withUids(value: unknown, ids: Readonly<Record<string, string>>): unknown {
+  const text = JSON.stringify(value ?? null);
+  return JSON.parse(text.replace(/\$\{([\w-]+)\}/g, (_, name: string) => ids[name] ?? "")) as unknown;
+}
+
+/** The body that makes what a program declares; without what the address says. */
+export function bodyOf({ parentUid: _, syncConfig, ttl, ...args }: Record<string, unknown>) {
+  return {
+    ...args,
+    ...(syncConfig === undefined ? {} : { sync_config: syncConfig }),
+    ...(ttl === undefined ? {} : { ttl: "3600s" }),
+  };
+}
+
+async function make(emulator: Emulator, kind: string, args: Record<string, unknown>): Promise<string> {
+  const parent = typeof args["parentUid"] === "string" ? args["parentUid"] : "";
+  switch (kind) {
+    case "RepoReadme":
+      await call(emulator, "PATCH", `/registry/v2/repos/${parent}/readme`, bodyOf(args));
+      return parent;
+    case "TermsAcceptance":
+      await call(emulator, "POST", `/iam/v2/terms/${parent}`, bodyOf(args));
+      return parent;
+    case "GroupAccess":
+      for (const binding of Object.values(args["bindings"] as Record<string, unknown>)) {
+        await call(emulator, "POST", `/iam/v2/roleBindings/${parent}`, binding);
+      }
+      return parent;
+    default: {
+      const address = [addresses[kind] ?? "", ...(parent === "" ? [] : [parent])].join("/");
+      return String((await call(emulator, "POST", address, bodyOf(args)))["uid"]);
+    }
+  }
+}
+
+/** Makes all samples, and what they refer to, past the package; answers the uids by name. */
+export async function makeSamples(emulator: Emulator): Promise<Record<string, string>> {
+  // A token is the provider's, and nothing that could be listed.
+  const wanted = samples.filter(({ kind }) => kind !== "ScimToken");
+  const all: Declarations = {
+    ...surroundings,
+    ...Object.assign({}, ...wanted.map((sample) => declared(sample.label, sample, sample.args))),
+  };
+  const ids: Record<string, string> = {};
+  for (const [name, { kind, args }] of Object.entries(all)) {
+    ids[name] = await make(emulator, kind, withUids(args, ids) as Record<string, unknown>);
+  }
+  return ids;
+}
+
+/** One resource of a state. */
+export interface Held {
+  readonly kind: string;
+  readonly uid: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+const propertyOf = ({ path, property }: FieldCase): string => property ?? path;
+
+/** The changes that the samples of a kind have, and that fit a resource as it is. */
+function fitting({ kind, inputs }: Held): FieldCase[] {
+  const isSynced = inputs["syncConfig"] !== undefined;
+  return samples
+    .filter((sample) => sample.kind === kind)
+    .flatMap(({ fields }) => fields)
+    .filter((field) => {
+      const property = propertyOf(field);
+      const isSet = memberAt(inputs, property) !== undefined;
+      // What a program leaves out is not its own, but for what decides access: whole accounts here.
+      if (!isSet && !(kind === "AccountAssociation" && field.whole)) return false;
+      if (unseen.has(field.path) || field.without !== undefined) return false;
+      // Its source owns the rest of it.
+      if (isSynced && !property.startsWith("syncConfig")) return false;
+      // A provider needs one of the two.
+      return property !== "oidc.pkceEnabled" || memberAt(inputs, "oidc.clientSecret") !== undefined;
+    });
+}
+
+/**
+ * Changes one field of a resource past the package, another one for each `turn`; deletes what cannot be changed.
+ * `ids`: what the samples' values refer to. Answers the property, or `deleted`; undefined where nobody can do either.
+ */
+export async function changeByHand(
+  emulator: Emulator,
+  held: Held,
+  turn: number,
+  ids: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const { kind, uid, inputs } = held;
+  if (kind === "TermsAcceptance") return undefined;
+  const fields = fitting(held).filter(
+    (field) =>
+      JSON.stringify(memberAt(inputs, propertyOf(field))) !== JSON.stringify(withUids(field.to, ids)),
+  );
+  const field = fields[turn % fields.length];
+  if (field === undefined) {
+    await call(emulator, "DELETE", `${addresses[kind] ?? ""}/${uid}`);
+    return "deleted";
+  }
+  const to = withUids("wire" in field ? field.wire : field.to, ids);
+  if (kind === "Tag") {
+    const { parentUid, ...tag } = inputs;
+    await call(emulator, "POST", `/registry/v2/tags/${String(parentUid)}`, { ...tag, [field.path]: to });
+  } else {
+    const address =
+      kind === "RepoReadme" ? `/registry/v2/repos/${uid}/readme` : `${addresses[kind] ?? ""}/${uid}`;
+    await call(emulator, "PATCH", `${address}?updateMask=${field.path}`, nested(field.path, to));
+  }
+  return propertyOf(field);
+}
