@@ -10,6 +10,9 @@ import { runCommand } from "../provider/cli/support";
 import { brief, describeDriftMatrix, survey } from "../support/driftMatrix";
 import type { Surveyed } from "../support/driftMatrix";
 import { Stack } from "../support/engine";
+import type { Declarations } from "../support/engine";
+import { builtInRoles, randomNumbers, randomOrganisation, small } from "../support/organisation";
+import { apart, programsOf, randomSamples } from "../support/randomPrograms";
 import { declared, samples, surroundings } from "../support/samples";
 import { call } from "../support/wire";
 
@@ -144,4 +147,48 @@ describe("drift of every kind, through the real engine", () => {
     });
     await stack.succeed(["preview", "--refresh"]);
   }, 60_000);
+});
+
+/*
+ * Random programs side by side in one stack: for each seed an organisation, and every sample with random values, which
+ * change once. PULUMI_PLATFORM_SEEDS=100 runs as many.
+ */
+describe("drift after the run of a program, through the real engine", () => {
+  const seeds = Array.from(
+    { length: Number(process.env["PULUMI_PLATFORM_SEEDS"] ?? "3") },
+    (_, i) => 300 + i,
+  );
+  let emulator: Emulator;
+  let stack: Stack;
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    // The state of many is large, and the engine would write it after each resource.
+    const env = { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" };
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env }).init();
+  }, 60_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  test(`there is none: ${seeds.length} random programs, as they were made and as they were changed`, async () => {
+    const builtIn = await builtInRoles();
+    const organisations = await programsOf(seeds.map((seed) => randomOrganisation(seed, small, builtIn)));
+    for (const round of [0, 1]) {
+      const declarations: Declarations = {};
+      for (const [i, seed] of seeds.entries()) {
+        const changing = randomSamples(randomNumbers(seed * 2 + round));
+        Object.assign(declarations, apart(organisations[i] ?? {}, `o${seed}-`), apart(changing, `s${seed}-`));
+      }
+      stack.declare(declarations);
+      await stack.up();
+      const exported = parseStateExport((await stack.succeed(["stack", "export"])).stdout, "export.json");
+      const report = await survey({ emulator, states: [exported], ids: {} });
+      expect({ round, found: brief(report) }).toEqual({ round, found: [] });
+      expect(report).toMatchObject({ complete: true, incomplete: [], unresolved: [], failing: 0 });
+      expect(report.summary.kept).toBe(Object.keys(declarations).length);
+    }
+  }, 1_800_000);
 });

@@ -96,6 +96,9 @@ function fitting({ kind, inputs }: Held): FieldCase[] {
       if (unseen.has(field.path) || field.without !== undefined) return false;
       // Its source owns the rest of it.
       if (isSynced && !property.startsWith("syncConfig")) return false;
+      // An audience that the server filled in belongs to its issuer.
+      if (property === "claimMatch.issuer" && memberAt(inputs, "claimMatch.audience") === undefined)
+        return false;
       // A provider needs one of the two.
       return property !== "oidc.pkceEnabled" || memberAt(inputs, "oidc.clientSecret") !== undefined;
     });
