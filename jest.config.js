@@ -15,6 +15,8 @@ const common = {
 };
 
 module.exports = {
+  // Tests of the engine mostly wait for processes: jest's default would leave the last processor idle.
+  maxWorkers: "100%",
   projects: [
     {
       ...common,

@@ -131,7 +131,8 @@ describe("the installed package", () => {
   test("loads for a receiver of events without Pulumi, without the HTTP library and without the kinds", async () => {
     const { answer, stderr } = await loaded("pulumi-platform/events");
     expect(answer).toContainEqual(expect.stringMatching(/\/node_modules\/jose\//));
-    const unwanted = /\/node_modules\/(@pulumi|axios)\/|\/dist\/(emulator|provider\/(?!events\/|api\/loopback\.js))/;
+    const unwanted =
+      /\/node_modules\/(@pulumi|axios)\/|\/dist\/(emulator|provider\/(?!events\/|api\/loopback\.js))/;
     expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
     expect(stderr).toBe("");
   });
