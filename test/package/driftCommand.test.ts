@@ -1,0 +1,209 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { parseInventory } from "../../provider/access/parseInventory";
+import { main } from "../../provider/cli/drift";
+import { runCommand } from "../provider/cli/support";
+import { ROOT } from "../support/engine";
+import { randomOrganisation, small } from "../support/organisation";
+import type { Organisation } from "../support/organisation";
+
+const MAIN = join(ROOT, "dist/provider/cli/main.js");
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seconds: number;
+  /** Of the most memory that it ever held. */
+  readonly megabytes: number;
+}
+
+let folder: string;
+let emulator: Emulator;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-drift-"));
+  const write = 'require("node:fs").writeFileSync(process.env.PEAK, String(process.resourceUsage().maxRSS))';
+  writeFileSync(join(folder, "peak.cjs"), `process.on("exit", () => ${write});\n`);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => emulator.clearFaults());
+
+function pulumiPlatform(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const started = performance.now();
+  const peak = join(folder, "peak.txt");
+  return new Promise((done, failed) => {
+    const child = spawn(process.execPath, ["--require", join(folder, "peak.cjs"), MAIN, ...args], {
+      cwd: folder,
+      env: {
+        PATH: process.env["PATH"],
+        PEAK: peak,
+        PLATFORM_BASE_URL: emulator.url,
+        PLATFORM_TOKEN: emulator.token,
+        PLATFORM_MAX_RETRIES: "0",
+        ...env,
+      },
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.once("error", failed);
+    child.once("close", (code) => {
+      const megabytes = (Number(readFileSync(peak, "utf8")) * 1024) / 1e6;
+      done({ code, stdout, stderr, seconds: (performance.now() - started) / 1000, megabytes });
+    });
+  });
+}
+
+/** Writes the export of a stack that manages all of an organisation; answers how many resources it holds. */
+async function exportAll({ root }: Organisation, file: string): Promise<number> {
+  const path = join(folder, "inventory.json");
+  expect(await pulumiPlatform(["inventory", "--root", root, "-o", `json=${path}`])).toMatchObject({
+    code: 0,
+  });
+  const own = parseInventory(readFileSync(path, "utf8"), path).objects.filter(({ builtIn }) => !builtIn);
+  const resources = own.map(({ kind, uid, inputs }, i) => {
+    const type = `pulumi-nodejs:dynamic/platform:${kind}`;
+    const urn = `urn:pulumi:test::test::${type}::${i}`;
+    return { urn, type, custom: true, id: uid, inputs, outputs: inputs };
+  });
+  writeFileSync(file, JSON.stringify({ version: 3, deployment: { resources } }));
+  return own.length;
+}
+
+const lists = () => emulator.requests.filter(({ query }) => query.includes("page_size"));
+
+test("an organisation of 20,000 objects: drift within 120 lists, 60 s and 1 GB, adopt within 120 s", async () => {
+  const size = { groups: 1500, identities: 6000, roles: 490, bindings: 11_000, repos: 1000, others: 2 };
+  const organisation = randomOrganisation(1, size, []);
+  emulator = await startEmulator({ seed: organisation.seed });
+  const state = join(folder, "export.json");
+  const count = await exportAll(organisation, state);
+  expect(count).toBeGreaterThanOrEqual(20_000);
+
+  emulator.clearRequests();
+  const drift = await pulumiPlatform(["drift", "--state", state, "-o", "json"]);
+  const asked = lists().length;
+  const adopt = await pulumiPlatform([
+    "adopt",
+    "--root",
+    organisation.root,
+    "--out",
+    join(folder, "adopted"),
+  ]);
+  const told = [drift, adopt].map(
+    ({ seconds, megabytes }) => `${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB`,
+  );
+  console.log(`${count} objects: drift ${asked} lists, ${told.join("; adopt ")}`);
+
+  expect({ code: drift.code, stderr: drift.stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(drift.stdout)).toMatchObject({ complete: true, findings: [], summary: { kept: count } });
+  expect(asked).toBeLessThanOrEqual(120);
+  expect(drift.seconds).toBeLessThan(60);
+  expect(drift.megabytes).toBeLessThan(1000);
+  expect({ code: adopt.code, stderr: adopt.stderr }).toEqual({ code: 0, stderr: "" });
+  const [, declared, rest = ""] = /^(\d+) resources are declared([\s\S]*)$/.exec(adopt.stdout) ?? [];
+  const more = Number(/… and (\d+) more/.exec(rest)?.[1] ?? "0");
+  expect(Number(declared) + (rest.match(/^ {2}\w+ .*\([0-9a-f/]+\)$/gm)?.length ?? 0) + more).toBe(count);
+  expect(adopt.seconds).toBeLessThan(120);
+  await emulator.close();
+}, 300_000);
+
+describe("what cannot be looked at never ends drift with 0:", () => {
+  const refused = { status: 403, body: { code: 7, message: "no", details: [] } };
+  const expired = { status: 401, body: { code: 16, message: "the token is expired", details: [] } };
+  let state: string;
+
+  beforeAll(async () => {
+    const organisation = randomOrganisation(2, { ...small, bindings: 230 }, []);
+    emulator = await startEmulator({ seed: organisation.seed });
+    state = join(folder, "small.json");
+    await exportAll(organisation, state);
+  });
+  afterAll(() => emulator.close());
+
+  test("each list that is refused, that fails, or that is cut makes it 4", async () => {
+    const run = () =>
+      runCommand(main, ["--state", state, "--exit-zero"], {
+        PLATFORM_BASE_URL: emulator.url,
+        PLATFORM_TOKEN: emulator.token,
+        PLATFORM_MAX_RETRIES: "0",
+      });
+    emulator.clearRequests();
+    expect(await run()).toMatchObject({ code: 0, stderr: "" });
+    const paths = [...new Set(lists().map(({ path }) => path))].sort();
+    expect(paths.length).toBeGreaterThanOrEqual(10);
+    for (const path of paths) {
+      for (const fault of [refused, { status: 500, body: "<html>" }, { truncate: 40 }]) {
+        const handle = emulator.addFault({ path: new RegExp(`^${path}(\\?|$)`), ...fault });
+        const { code, stderr } = await run();
+        expect({ path, fault, code }).toEqual({ path, fault, code: 4 });
+        expect(stderr).toContain("not looked at");
+        expect(handle.hits).toBeGreaterThan(0);
+        handle.remove();
+      }
+    }
+  }, 60_000);
+
+  test.each([
+    [
+      "a second page that is refused makes it 4",
+      { path: "/iam/v2/roleBindings", after: 1, ...refused },
+      4,
+      "not looked at: PERMISSION_DENIED",
+    ],
+    [
+      "a second page that fails makes it 4",
+      { path: "/iam/v2/roleBindings", after: 1, status: 500, body: "<html>" },
+      4,
+      "not looked at: UNKNOWN",
+    ],
+    [
+      "a second page that is cut makes it 4",
+      { path: "/iam/v2/roleBindings", after: 1, truncate: 40 },
+      4,
+      "not looked at: CONNECTION",
+    ],
+    ["a token that is expired makes it 3", expired, 3, "the token is expired"],
+    [
+      "a token that expires between two pages makes it 3",
+      { path: "/iam/v2/roleBindings", after: 1, ...expired },
+      3,
+      "the token is expired",
+    ],
+    [
+      "a group itself that cannot be read makes it 1",
+      { path: "/iam/v2/groups/", status: 500, body: "<html>" },
+      1,
+      "/iam/v2/groups/",
+    ],
+  ])("%s", async (_what, fault, code, message) => {
+    emulator.addFault(fault);
+    const ended = await pulumiPlatform(["drift", "--state", state, "--exit-zero"]);
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({
+      code,
+      stderr: expect.stringContaining(message),
+    });
+    expect(
+      ended.stderr
+        .trim()
+        .split("\n")
+        .every((line) => line.startsWith("pulumi-platform: ")),
+    ).toBe(true);
+  });
+
+  test("a server that cannot be reached makes it 1, in one line", async () => {
+    const ended = await pulumiPlatform(["drift", "--state", state], {
+      PLATFORM_BASE_URL: "http://127.0.0.1:1",
+    });
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^pulumi-platform: [^\n]*ECONNREFUSED[^\n]*\n$/),
+    });
+  });
+});
