@@ -97,6 +97,11 @@ async function inventoryBy(
   progress: Progress,
 ): Promise<Inventory> {
   if (given.inventory !== undefined) {
+    if (given.root !== undefined || given.types.length > 0) {
+      throw new UsageError(
+        "--root and --types belong to a live organisation: leave them out beside --inventory",
+      );
+    }
     return parseInventory(readText(given.inventory, "--inventory"), given.inventory);
   }
   const root = given.root === undefined ? undefined : readGroup(given.root, "--root");
@@ -315,6 +320,12 @@ export async function main(argv: string[]): Promise<number> {
   try {
     const inventory = await inventoryBy(values, progress);
     progress.done();
+    const unknown = only?.find((word) => isUid(word) && !inventory.objects.some(({ uid }) => uid === word));
+    if (unknown !== undefined && inventory.complete) {
+      throw new UsageError(
+        `--only names ${unknown}, and nothing that was listed below ${inventory.root} has this uid; some kinds are listed with --types only`,
+      );
+    }
     let exported: string | undefined;
     let taken = new Set<string>();
     let managed = new Set<string>();

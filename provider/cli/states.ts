@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { printable } from "../api/errors";
 import { parseStateExport } from "../access/stateExport";
 import type { StateExport } from "../access/stateExport";
+import { UsageError } from "./command";
 import { matchingFiles, readText } from "./files";
 
 /** Pulumi ended with an error: what it said, in one line. */
@@ -19,6 +20,9 @@ export class PulumiError extends Error {
     super(message);
   }
 }
+
+/** Pulumi's exit code for a stack that there is not. */
+const NO_STACK = 6;
 
 const MOST_BYTES = 1024 * 1024 * 1024;
 
@@ -59,7 +63,12 @@ export async function readStates(
   const files = patterns.flatMap((pattern) => matchingFiles(pattern, "--state"));
   for (const file of new Set(files)) states.push(parseStateExport(readText(file, "--state"), file));
   for (const stack of new Set(stacks)) {
-    const text = await pulumi(["stack", "export", "--stack", stack], cwd);
+    const text = await pulumi(["stack", "export", "--stack", stack], cwd).catch((error: unknown) => {
+      if (!(error instanceof PulumiError && error.exitCode === NO_STACK)) throw error;
+      throw new UsageError(
+        `--stack names ${printable(stack, 100)}, and there is no such stack; see pulumi stack ls`,
+      );
+    });
     states.push(parseStateExport(text, `the export of stack ${stack}`));
   }
   return states;

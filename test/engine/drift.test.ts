@@ -32,7 +32,7 @@ describe("drift of every kind, through the real engine", () => {
     writeFileSync(join(folder, name), stdout);
     return parseStateExport(stdout, name);
   };
-  const run = (argv: readonly string[], env: Record<string, string> = {}) =>
+  const run = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     runCommand(main, argv, {
       PLATFORM_BASE_URL: emulator.url,
       PLATFORM_TOKEN: emulator.token,
@@ -123,6 +123,8 @@ describe("drift of every kind, through the real engine", () => {
     expect((await run(state, { PLATFORM_TOKEN: "wrong" })).code).toBe(3);
     expect((await run(["--state", join(folder, "none-*.json")])).code).toBe(2);
     expect((await run([])).code).toBe(2);
+    const unknown = await run(["--stack", "nope", "--cwd", stack.directory], stack.environment());
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no such stack") });
     const failing = emulator.addFault({ path: "/iam/v2/identities", status: 500, body: "<html>" });
     expect((await run([...state, "--fail-on", "never"])).code).toBe(4);
     failing.remove();

@@ -406,7 +406,7 @@ class Comparing {
     const older = this.older?.find(object.kind, uid);
     const moved = this.movedFrom(spec, object);
     this.add("unmanaged", isWider ? "widened" : "neutral", spec, uid, {
-      message: `${capital(spec.noun)} ${name} is in no stack`,
+      message: `${capital(spec.noun)} ${name} is ${this.request.states.length === 0 ? "new" : "in no stack"}`,
       name,
       details: [...moved, ...this.sinceWhen(older !== undefined)],
       advice: "delete it, take it over into a program, or accept it",

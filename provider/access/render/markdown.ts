@@ -117,7 +117,7 @@ function findingLines(finding: Finding, extent: Extent, options: RenderOptions):
         "    </details>",
       );
   }
-  if (extent.details) lines.push(...answerLines(finding));
+  if (extent.details && finding.excepted === undefined) lines.push(...answerLines(finding));
   return lines;
 }
 

@@ -187,7 +187,8 @@ function finding(page: Page, item: Finding, options: RenderOptions): void {
     const until = item.excepted.expires === undefined ? "" : ` (until ${item.excepted.expires})`;
     detail("excepted", `${item.excepted.reason}${until}`);
   }
-  answers(page, item);
+  // What is accepted asks for no answer.
+  if (item.excepted === undefined) answers(page, item);
 }
 
 function answers(page: Page, { drift }: Finding): void {

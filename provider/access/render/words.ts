@@ -39,7 +39,7 @@ export function verdict(report: Report): Verdict {
     report.failing === 0
       ? undefined
       : report.command === "drift" && report.failOn === "any"
-        ? `fails: ${plural(report.failing, "difference")} from the recorded state`
+        ? `fails: ${plural(report.failing, "difference")} from the ${report.stack === undefined ? "older inventory" : "recorded state"}`
         : `fails: ${plural(report.failing, what === "drift" ? "difference" : what)} ${thresholds[report.failOn]}`.trimEnd();
   if (!report.complete) {
     return {

@@ -229,6 +229,7 @@ describe("drift", () => {
     await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
     await patch(`/iam/v2/groups/${made.ids["team"] ?? ""}`, { description: "before" });
     expect(brief(alone).map(({ what }) => what)).toEqual(["changed", "unmanaged"]);
+    expect(alone.findings[1]?.message).toMatch(/^Role .*new here.* is new$/);
     expect(brief(gone).map(({ what }) => what)).toEqual(["deleted", "changed"]);
     expect(at(both, "team")[0]?.details).toContain(`it is new since ${before.takenAt}`);
     expect(alone.complete).toBe(true);
