@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import type { Command } from "./command";
 import { exitCodeOf, exitCodes } from "./command";
+import { packageVersion } from "./version";
 
 /** A command's code is loaded when it is called for: the others cost its start nothing. */
 const commands: readonly Command[] = [
@@ -69,13 +70,17 @@ function usage(): string {
 Commands:
 ${lines.join("\n")}
 
-Run pulumi-platform <command> --help for its options.`;
+Run pulumi-platform <command> --help for its options, pulumi-platform --version for the version.`;
 }
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
   if (name === "--help" || name === "-h" || name === "help") {
     console.log(usage());
+    return exitCodes.clean;
+  }
+  if (name === "--version") {
+    console.log(packageVersion());
     return exitCodes.clean;
   }
   if (name === undefined) {

@@ -198,6 +198,13 @@ describe("the installed command", () => {
     expect(code).toBe(0);
   });
 
+  test("tells its version", async () => {
+    const { stdout } = await run(project.command("pulumi-platform"), ["--version"], {
+      cwd: project.directory,
+    });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   test("refuses an unknown command in one line", async () => {
     const { code, stdout, stderr } = await run(project.command("pulumi-platform"), ["emulate"], {
       cwd: project.directory,
