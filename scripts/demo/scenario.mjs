@@ -754,9 +754,10 @@ function summaryOf(requests) {
 
 /** @param {import("./stack.mjs").Change[]} changes */
 function printChanges(changes) {
+  const width = Math.max(30, ...changes.map(({ name }) => name.length));
   for (const { sign, kind, name, verb, diff } of changes) {
     const fields = diff === "" ? "" : paint("dim", `  ${diff}`);
-    signed(sign, `${kind.padEnd(13)} ${name.padEnd(30)} ${verb}${fields}`);
+    signed(sign, `${kind.padEnd(13)} ${name.padEnd(width)} ${verb}${fields}`);
   }
 }
 

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { allMethods } from "../../emulator/tables";
@@ -317,4 +318,27 @@ describe("the arguments of the resources", () => {
     const text = readFileSync(join(__dirname, "../..", file), "utf8");
     expect(text).toContain(JSON.stringify(title));
   });
+});
+
+test("every argument and every answer says what it is, where the program's editor shows it", () => {
+  const documented: string[] = [];
+  const silent: string[] = [];
+  for (const folder of ["resources", "functions"].map((name) => join(__dirname, "../../provider", name))) {
+    for (const file of readdirSync(folder)) {
+      const text = readFileSync(join(folder, file), "utf8");
+      const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
+      for (const each of source.statements) {
+        if (!ts.isInterfaceDeclaration(each) || !/(Args|Result)$/.test(each.name.text)) continue;
+        for (const member of each.members) {
+          const comments = ts.getJSDocCommentsAndTags(member);
+          (comments.length > 0 ? documented : silent).push(
+            `${each.name.text}.${member.name?.getText() ?? ""}`,
+          );
+        }
+      }
+    }
+  }
+  expect(silent).toEqual([]);
+  expect(documented).toContain("ClaimMatchArgs.subjectPattern");
+  expect(documented).toContain("GetRoleResult.capabilities");
 });
