@@ -89,7 +89,8 @@ function unresolvedGrants(changes: readonly GrantChange[], after: World): string
     const { role, subject } = grant;
     if (role.capabilities === undefined && role.uid !== undefined && role.name === undefined) {
       lines.add(`role ${role.uid}: its name and what it allows are not known: give --inventory`);
-    } else if (role.capabilities === undefined) {
+    } else if (role.capabilities === undefined && (role.uid !== undefined || after.entities.has(role.key))) {
+      // A reference that leads nowhere yet is told where it stands.
       lines.add(`role ${role.name ?? label(after.entities, role.key)}: what it allows is not known`);
     }
     if (subject.type === "identity" && subject.urn === undefined && subject.name === undefined) {

@@ -10,6 +10,9 @@ import type { Described } from "./subjects";
 
 export type Entities = ReadonlyMap<string, Entity>;
 
+/** Ends the key of what stays at the server beside its successor, which has its key. */
+export const RETAINED = "#retained";
+
 /** A reference as inputs hold it: a key, UNKNOWN, or nothing. */
 type Reference = Json | undefined;
 

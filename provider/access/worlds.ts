@@ -3,7 +3,7 @@ import type { Json, Props } from "../engine/spec";
 import { isUnknown } from "../engine/values";
 import { HIDDEN, kindOf, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { accessKinds, boundBy, grantsOf } from "./grants";
+import { accessKinds, boundBy, grantsOf, RETAINED } from "./grants";
 import type { Inventory, InventoryObject } from "./inventory";
 import type { Entity, World } from "./model";
 import { isReference, mapLeaves, referredKind, specs } from "./references";
@@ -64,6 +64,49 @@ export function fatesOf(steps: readonly PreviewStep[], recorded: StateExport | u
     });
   }
   return [...fates.values()];
+}
+
+/** The replaced resource that a value comes from, which a preview still shows with the uid from before. */
+function followed(
+  value: Json | undefined,
+  property: string,
+  { dependencies, ignoreChanges }: RecordedResource,
+  byUrn: ReadonlyMap<string, Fate>,
+): Fate | undefined {
+  if (typeof value !== "string" || ignoreChanges.includes(property)) return undefined;
+  return (dependencies?.[property] ?? [])
+    .map((urn) => byUrn.get(urn))
+    .find((fate) => fate?.op === "replace" && fate.before?.id === value);
+}
+
+/** Whether something that can never change comes from a resource that is new: the engine learns it in the update only. */
+function isMoved({ op, after }: Fate, byUrn: ReadonlyMap<string, Fate>): boolean {
+  const fields = specs[after?.kind ?? ""]?.fields;
+  if ((op !== "update" && op !== "same") || after === undefined || fields === undefined) return false;
+  return Object.entries(fields).some(([key, field]) => {
+    if (field.immutable !== true || !isReference({ path: key, property: key, field })) return false;
+    const value = after.inputs[key];
+    if (!isUnknown(value)) return followed(value, key, after, byUrn) !== undefined;
+    const [source, ...others] = after.dependencies?.[key] ?? [];
+    const fate = byUrn.get(source ?? "");
+    return others.length === 0 && (fate?.op === "create" || fate?.op === "replace");
+  });
+}
+
+/**
+ * A preview calls it an update where a value is not known yet that will force a replacement, and what refers to that
+ * the same.
+ */
+function withReplacements(fates: readonly Fate[]): ReadonlyMap<string, Fate> {
+  const byUrn = new Map(fates.map((fate) => [fate.urn, fate]));
+  if (fates.every(({ op }) => op !== "create" && op !== "replace")) return byUrn;
+  for (let open = fates; open.length > 0;) {
+    const moved = new Set(open.filter((fate) => isMoved(fate, byUrn)));
+    for (const fate of moved) byUrn.set(fate.urn, { ...fate, op: "replace" });
+    // What is in it moves along.
+    open = moved.size === 0 ? [] : open.filter((fate) => !moved.has(fate));
+  }
+  return byUrn;
 }
 
 function nameOf(inputs: Props): string | undefined {
@@ -211,9 +254,14 @@ class Builder {
   private readonly keys = new Map<string, string>();
   /** What is at the server no longer once all is done. */
   private readonly gone = new Set<string>();
+  /** Replaced, and still at the server beside its successor, which has its key: the keys of these, by uid. */
+  private readonly retained = new Map<string, string>();
 
-  constructor(private readonly fates: readonly Fate[]) {
-    this.byUrn = new Map(fates.map((fate) => [fate.urn, fate]));
+  private readonly fates: readonly Fate[];
+
+  constructor(fates: readonly Fate[]) {
+    this.byUrn = withReplacements(fates);
+    this.fates = [...this.byUrn.values()];
   }
 
   /** The uid that stays; undefined of what is made anew. */
@@ -274,8 +322,8 @@ class Builder {
     const inputs = mapLeaves(spec, known.inputs, (value, leaf) => {
       if (!isReference(leaf)) return value;
       if (isUnknown(value)) return this.resolve(fate, resource, leaf) ?? UNKNOWN;
-      // It was written out, and leads to what is no more.
-      return typeof value === "string" && this.gone.has(value) ? "" : value;
+      const isFollowed = followed(value, leaf.property, resource, this.byUrn) !== undefined;
+      return isFollowed ? value : this.withoutSuccessor(value);
     });
     for (const path of known.unresolved) {
       const top = spec.fields[path.split(/[.[]/)[0] ?? ""];
@@ -303,11 +351,11 @@ class Builder {
   build(): void {
     const ours = this.fates.filter(({ before, after }) => isOurs(after ?? before));
     for (const fate of ours) {
-      const { before } = fate;
+      const { op, before } = fate;
       // Kinds that share their parent's uid are referred to by nobody.
-      if (Builder.leaves(fate) && before?.id !== undefined && this.key(fate) === before.id) {
-        this.gone.add(before.id);
-      }
+      if (before?.id === undefined || this.key(fate) !== before.id) continue;
+      if (Builder.leaves(fate)) this.gone.add(before.id);
+      else if (op === "replace") this.retained.set(before.id, this.key(fate) + RETAINED);
     }
     for (const fate of this.fates) {
       const type = (fate.after ?? fate.before)?.type ?? "";
@@ -327,11 +375,14 @@ class Builder {
         before = after;
       }
       // What only leaves the program stays where it is.
-      if (op === "delete" && recorded && !Builder.leaves(fate)) after = { ...recorded, external: true };
+      if (op === "delete" && recorded && !Builder.leaves(fate)) {
+        after = { ...this.asItStays(recorded), external: true };
+      }
       if (before) Builder.put(this.before, before);
       if (after) Builder.put(this.after, after);
       if (op === "replace" && recorded && !Builder.leaves(fate)) {
-        this.after.set(`${fate.urn}#retained`, { ...recorded, key: `${fate.urn}#retained`, external: true });
+        const own = key + RETAINED;
+        this.after.set(own, { ...this.asItStays(recorded), key: own, external: true });
       }
       const kind = (after ?? before)?.kind;
       if (kind !== undefined) this.changes.push({ fate, kind, before, after });
@@ -366,15 +417,22 @@ class Builder {
       const isOwned = bound.length > 0 && bound.every((one) => owned.has(one));
       if (before || after || isOwned) continue;
       this.before.set(key, live);
-      if (!this.gone.has(key)) this.after.set(key, this.withoutGone(live));
+      if (!this.gone.has(key)) this.after.set(key, this.asItStays(live));
     }
   }
 
-  private withoutGone(entity: Entity): Entity {
+  /** A reference that is written out, and leads to what is no more, or to what stays beside its successor. */
+  private withoutSuccessor(value: Json | undefined): Json | undefined {
+    if (typeof value !== "string") return value;
+    return this.gone.has(value) ? "" : (this.retained.get(value) ?? value);
+  }
+
+  /** What no run changes refers to what it has always referred to. */
+  private asItStays(entity: Entity): Entity {
     const spec = specs[entity.kind];
-    if (spec === undefined || this.gone.size === 0) return entity;
+    if (spec === undefined || this.gone.size + this.retained.size === 0) return entity;
     const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
-      isReference(leaf) && typeof value === "string" && this.gone.has(value) ? "" : value,
+      isReference(leaf) ? this.withoutSuccessor(value) : value,
     );
     return { ...entity, inputs };
   }

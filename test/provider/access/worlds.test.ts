@@ -134,6 +134,66 @@ describe("the worlds of a preview", () => {
     expect(lines(written.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
+  test("replace what is in a group that is replaced, though the preview calls it an update or the same", () => {
+    const elsewhere = state("Group", "team", { parentUid: uid(9), name: "team" });
+    const inTeam = { ...ci, propertyDependencies: { parentUid: [team.urn] } };
+    const moved = state(
+      "Identity",
+      "ci",
+      { ...ci.inputs, parentUid: UNKNOWN },
+      { id: CI, dependencies: { parentUid: [team.urn] } },
+    );
+    const dependencies = { identityUid: [ci.urn], parentUid: [root.urn], roleUid: [reader.urn] };
+    const atRoot = state(
+      "RoleBinding",
+      "binding",
+      { ...grant, parentUid: ROOT_UID },
+      { id: BINDING, dependencies },
+    );
+    const inputs = { parentUid: ROOT_UID, identityUid: CI, roleUid: READER };
+    const byHand = { kind: "RoleBinding", uid: HAND, inputs: { ...inputs, roleUid: uid(8) } };
+    const result = compare({
+      preview: preview(
+        same(root),
+        same(reader),
+        step("replace", team, elsewhere),
+        step("update", inTeam, moved),
+        same(atRoot),
+      ),
+      inventory: inventory(byHand, {
+        kind: "Role",
+        uid: uid(8),
+        inputs: { parentUid: ROOT_UID, name: "other", capabilities: ["CAP_TAG_LIST"] },
+      }),
+    });
+    expect(result.changes.find(({ kind }) => kind === "Identity")?.op).toBe("replace");
+    // The program's own binding follows; what was bound by hand goes with the old identity.
+    expect(lines(result.grants)).toEqual([
+      "lost: GitHub Actions of acme/pay, any pull request: other at acme (+0 -1)",
+    ]);
+    expect(result).toMatchObject({ kept: 1, unresolved: [] });
+  });
+
+  test("leave what was bound by hand with an identity that stays beside its successor", () => {
+    const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
+    const byHand = { kind: "RoleBinding", uid: HAND, inputs: grant };
+    const found = (retainOnDelete: boolean) => {
+      const { grants, after } = compare({
+        preview: preview(
+          ...basis.map(same),
+          step("replace", state("Identity", "ci", ci.inputs, { id: CI, retainOnDelete }), anew),
+        ),
+        inventory: inventory(byHand),
+      });
+      return {
+        lost: grants.map(({ change }) => change),
+        holders: after.grants.map(({ subject }) => subject.uid),
+      };
+    };
+    expect(found(false)).toEqual({ lost: ["lost"], holders: [] });
+    expect(found(true)).toEqual({ lost: [], holders: [CI] });
+  });
+
   test("keep the uid of a resource that is updated, where only its outputs are unknown", () => {
     const renamed = state("Identity", "ci", { ...ci.inputs, name: "renamed" }, { id: CI });
     const unknown = state(
