@@ -2,21 +2,25 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { compare } from "../../provider/access/compare";
 import { diffGrants, grantKey } from "../../provider/access/grantChanges";
-import { Places } from "../../provider/access/grants";
-import type { Inventory, InventoryObject } from "../../provider/access/inventory";
+import { accessKinds, Places } from "../../provider/access/grants";
+import type { Inventory } from "../../provider/access/inventory";
 import type { Comparison, World } from "../../provider/access/model";
 import { parsePreview } from "../../provider/access/preview";
 import type { Grant } from "../../provider/access/report";
 import { parseStateExport } from "../../provider/access/stateExport";
+import { listedKinds, takeInventory } from "../../provider/access/takeInventory";
+import { clientOf } from "../support/driftMatrix";
 import { Stack } from "../support/engine";
-import type { Declarations } from "../support/engine";
+import type { Declarations, Run } from "../support/engine";
 import { RandomOrganisation } from "../support/randomOrganisation";
 import { call } from "../support/wire";
 
 /*
  * What a review foresees must be what the server holds afterwards: random programs, random edits, the real
- * engine. REVIEW_ROUNDS=200 runs as many rounds of six edits, REVIEW_SEED others.
+ * engine. One program holds several organisations side by side, since a run of the engine takes as long for one.
+ * REVIEW_ORGANISATIONS=20 REVIEW_ROUNDS=10 judges 200 programs with six edits each, REVIEW_SEED others.
  */
+const count = Number(process.env["REVIEW_ORGANISATIONS"] ?? "7");
 const rounds = Number(process.env["REVIEW_ROUNDS"] ?? "3");
 const seed = Number(process.env["REVIEW_SEED"] ?? "1");
 
@@ -75,47 +79,47 @@ async function grantsAtServer(emulator: Emulator): Promise<Tuple[]> {
 function foreseen({ entities, grants }: World, ids: ReadonlyMap<string, string>): Tuple[] {
   const uidOf = (key: string): string => {
     const entity = entities.get(key);
-    return ids.get(entity?.urn ?? "") ?? entity?.uid ?? key;
+    return entity?.uid ?? ids.get(entity?.urn ?? "") ?? key;
   };
   return grants.map(({ subject, role, group }: Grant) => {
-    const [owner = "", label] = subject.key.split("#");
-    const who = [subject.type, uidOf(owner), ...(label === undefined ? [] : [label])].join(" ");
+    const at = entities.has(subject.key) ? -1 : subject.key.lastIndexOf("#");
+    const owner = at < 0 ? subject.key : subject.key.slice(0, at);
+    const label = at < 0 ? [] : [subject.key.slice(at + 1)];
+    const who = [subject.type, uidOf(owner), ...label].join(" ");
     return JSON.stringify([who, uidOf(role.key), uidOf(group.key), role.capabilities]);
   });
 }
 
-const asSet = (tuples: readonly Tuple[]): Tuple[] => [...new Set(tuples)].sort();
+const placeOf = (tuple: Tuple): string => (JSON.parse(tuple) as string[])[2] ?? "";
 
-/** The bindings that were made by hand, and the built-in roles: what only an inventory tells. */
-async function inventoryOf(emulator: Emulator, root: string): Promise<Inventory> {
-  const body = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
-  const roles = (body["roles"] as Wire[]).map((role): InventoryObject => ({
-    kind: "Role",
-    uid: role["uid"] as string,
-    inputs: { name: role["name"] as string, capabilities: role["capabilities"] as string[] },
-    ...(String(role["uid"]).includes("/") ? {} : { builtIn: true as const }),
-  }));
-  const bindings = Object.entries(emulator.state())
-    .filter(([name]) => name.endsWith("roleBindings"))
-    .flatMap(([, list]) => list)
-    .map((binding): InventoryObject => {
-      const uid = binding["uid"] as string;
-      const inputs = {
-        parentUid: parentOf(uid),
-        identityUid: uidIn(binding["identity"]),
-        roleUid: uidIn(binding["role"]),
-      };
-      return { kind: "RoleBinding", uid, inputs };
-    });
-  return {
-    schemaVersion: 1,
-    root,
-    takenAt: "2026-01-01T00:00:00Z",
-    complete: true,
-    refused: [],
-    kinds: ["Role", "RoleBinding"],
-    objects: [...roles, ...bindings],
-  };
+/** What only one side has, of each organisation by itself. */
+function differences(
+  foretold: readonly Tuple[],
+  held: readonly Tuple[],
+  contextOf: (place: string) => string,
+): Record<string, { readonly onlyForeseen: Tuple[]; readonly onlyHeld: Tuple[] }> {
+  const [all, there] = [new Set(foretold), new Set(held)];
+  const found: Record<string, { onlyForeseen: Tuple[]; onlyHeld: Tuple[] }> = {};
+  for (const tuple of [...new Set([...all, ...there])].sort()) {
+    if (all.has(tuple) && there.has(tuple)) continue;
+    const own = (found[contextOf(placeOf(tuple))] ??= { onlyForeseen: [], onlyHeld: [] });
+    (all.has(tuple) ? own.onlyForeseen : own.onlyHeld).push(tuple);
+  }
+  return found;
+}
+
+/** What grants access in the organisations, and what it refers to: as `pulumi-platform inventory` reads it. */
+async function inventoryOf(emulator: Emulator, roots: readonly string[]): Promise<Inventory> {
+  const kinds = Object.keys(accessKinds).filter((kind) => listedKinds.includes(kind));
+  const taken = await Promise.all(
+    roots.map((root) => takeInventory(clientOf(emulator), { root, kinds, now: Date.now })),
+  );
+  const [first] = taken;
+  if (first === undefined) throw new Error("there is no organisation to list");
+  const objects = new Map(
+    taken.flatMap((each) => each.objects.map((object) => [`${object.kind} ${object.uid}`, object] as const)),
+  );
+  return { ...first, complete: taken.every(({ complete }) => complete), objects: [...objects.values()] };
 }
 
 /** before + gained - lost = after, as sets. */
@@ -137,8 +141,32 @@ function balance({ before, after }: Comparison): { computed: string[]; expected:
   return { computed: [...result].sort(), expected: [...new Set(keys(after))].sort() };
 }
 
+/** A resource that owns all bindings of a group may hang on several new resources at once: the review then says so. */
+const UNTOLD = /^GroupAccess (\S+): .* is not known yet: it depends on .*, and which of it is not told$/;
+
+/** The resources whose bindings the review says it cannot tell, and what it says besides, or without need. */
+function untold({ unresolved, changes }: Comparison, preview: string): { names: string[]; wrong: string[] } {
+  const { steps } = JSON.parse(preview) as {
+    steps: { urn: string; newState?: { propertyDependencies?: Record<string, string[]> } }[];
+  };
+  const isNew = new Set(
+    changes.filter(({ op }) => op === "create" || op === "replace").map(({ urn }) => urn),
+  );
+  const names = new Set<string>();
+  const wrong = unresolved.filter((line) => {
+    const [, name = ""] = UNTOLD.exec(line) ?? [];
+    const from = steps
+      .filter(({ urn }) => urn.endsWith(`::${name}`))
+      .flatMap(({ newState }) => newState?.propertyDependencies?.["bindings"] ?? []);
+    const isDue = name !== "" && new Set(from.filter((urn) => isNew.has(urn))).size > 1;
+    if (isDue) names.add(name);
+    return !isDue;
+  });
+  return { names: [...names], wrong };
+}
+
 test(
-  `what a review foresees is what the server holds after the update (${rounds} rounds of edits)`,
+  `what a review foresees is what the server holds after the update (${count} programs, ${rounds} rounds of edits)`,
   async () => {
     const emulator = await startEmulator();
     const stack = new Stack(emulator);
@@ -146,61 +174,88 @@ test(
       await stack.init();
       const body = await call(emulator, "GET", "/iam/v2/roles?name=registry.pull");
       const builtIn = (body["roles"] as Wire[])[0]?.["uid"] as string;
-      const organisation = new RandomOrganisation(seed, builtIn);
-      const idsNow = async () =>
-        new Map((await stack.resources()).map(({ urn, id }): [string, string] => [urn, id ?? ""]));
-      let declarations: Declarations = organisation.declarations();
-      let byHand = false;
+      const other = String((await call(emulator, "POST", "/iam/v2/groups", { name: "of nobody" }))["uid"]);
+      const organisations = Array.from(
+        { length: count },
+        (_, i) => new RandomOrganisation(`o${i}`, seed + i, builtIn),
+      );
+      const exportNow = async () => {
+        const { stdout } = await stack.succeed(["stack", "export", "--show-secrets"]);
+        const state = parseStateExport(stdout);
+        return { state, ids: new Map(state.resources.map(({ urn, id = "" }) => [urn, id])) };
+      };
+      const uidIn = (ids: ReadonlyMap<string, string>, name: string) =>
+        [...ids].find(([urn]) => urn.endsWith(`::${name}`))?.[1];
+      const rootsIn = (ids: ReadonlyMap<string, string>) =>
+        organisations.map(({ name }) => uidIn(ids, `${name}-org`));
+      let now = await exportNow();
 
       for (let round = 0; round <= rounds; round += 1) {
-        stack.declare(declarations);
-        const context = `seed ${seed}, round ${round}: ${organisation.lastEdits.join(", ")}`;
-        const ids = await idsNow();
-        const withInventory = round % 2 === 0;
-        const root = [...ids].find(([urn]) => urn.endsWith("::org"))?.[1] ?? "0".repeat(40);
-        const inventory = await inventoryOf(emulator, root);
-        const exported = await stack.succeed(["stack", "export"]);
-        const preview = await stack.succeed([
-          "preview",
-          "--json",
-          ...(withInventory ? ["--show-sames"] : []),
-        ]);
+        const programs = organisations.map((one) => (round === 0 ? one.declarations() : one.edit()));
+        stack.declare(Object.assign({}, ...programs) as Declarations);
+        const contexts = organisations.map(
+          ({ name, seed: own, lastEdits }) =>
+            `organisation ${name} (seed ${own}), round ${round}: ${lastEdits.join(", ")}`,
+        );
+        const succeed = async (...args: string[]): Promise<Run> => {
+          const run = await stack.pulumi(args);
+          if (run.code !== 0)
+            throw new Error([`pulumi ${args.join(" ")}`, ...contexts, run.output.slice(-4_000)].join("\n"));
+          return run;
+        };
+        const compareWithServer = async (foretold: readonly Tuple[], isJudged: (tuple: Tuple) => boolean) => {
+          const roots = rootsIn(now.ids);
+          const contextOf = (place: string) =>
+            contexts[roots.findIndex((root) => place.split("/")[0] === root)] ??
+            `${place}: of no organisation, round ${round}`;
+          const held = await grantsAtServer(emulator);
+          expect(differences(foretold.filter(isJudged), held.filter(isJudged), contextOf)).toEqual({});
+        };
+
+        const before = now;
+        const isWhole = round % 2 === 0;
+        const preview = await succeed("preview", "--json", ...(isWhole ? ["--show-sames"] : []));
         const comparison = compare({
           preview: parsePreview(preview.stdout),
-          ...(withInventory ? {} : { before: parseStateExport(exported.stdout) }),
-          inventory,
+          ...(isWhole ? {} : { before: before.state }),
+          inventory: await inventoryOf(emulator, [
+            other,
+            ...rootsIn(before.ids).filter((uid) => uid !== undefined),
+          ]),
         });
-        expect({ context, unresolved: comparison.unresolved, incomplete: comparison.incomplete }).toEqual({
-          context,
+        const { names, wrong } = untold(comparison, preview.stdout);
+        expect({ contexts, unresolved: wrong, incomplete: comparison.incomplete }).toEqual({
+          contexts,
           unresolved: [],
           incomplete: [],
         });
         const { computed, expected } = balance(comparison);
-        expect({ context, grants: computed }).toEqual({ context, grants: expected });
-        const server = async () => ({ context, grants: asSet(await grantsAtServer(emulator)) });
-        expect({ context, grants: asSet(foreseen(comparison.before, ids)) }).toEqual(await server());
-        await stack.up();
-        expect({ context, grants: asSet(foreseen(comparison.after, await idsNow())) }).toEqual(
-          await server(),
-        );
+        expect({ contexts, grants: computed }).toEqual({ contexts, grants: expected });
+        await compareWithServer(foreseen(comparison.before, before.ids), () => true);
 
-        if (!byHand) {
-          byHand = true;
-          const after = await idsNow();
-          const uidOf = (name: string) => [...after].find(([urn]) => urn.endsWith(`::${name}`))?.[1] ?? "";
-          for (const identity of ["identity-0", "identity-1"]) {
-            await call(emulator, "POST", `/iam/v2/roleBindings/${uidOf("org")}`, {
-              identityUid: uidOf(identity),
+        await succeed("up", "--yes", "--skip-preview");
+        now = await exportNow();
+        const open = new Set(names.flatMap((name) => [uidIn(before.ids, name), uidIn(now.ids, name)]));
+        await compareWithServer(foreseen(comparison.after, now.ids), (tuple) => !open.has(placeOf(tuple)));
+
+        if (round > 0) continue;
+        for (const { name } of organisations) {
+          for (const [identity, group] of [
+            ["identity-0", "org"],
+            ["identity-1", "org"],
+            ["identity-0", "group-3"],
+          ]) {
+            await call(emulator, "POST", `/iam/v2/roleBindings/${uidIn(now.ids, `${name}-${group}`) ?? ""}`, {
+              identityUid: uidIn(now.ids, `${name}-${identity}`),
               roleUid: builtIn,
             });
           }
         }
-        declarations = organisation.edit();
       }
     } finally {
       await emulator.close();
       stack.dispose();
     }
   },
-  60_000 + rounds * 30_000,
+  60_000 + rounds * (30_000 + count * 8_000),
 );

@@ -9,16 +9,34 @@ const CAPABILITIES = [
   "CAP_IAM_ROLE_BINDINGS_CREATE",
 ];
 
-/** A declaration of a program whose resources refer to each other, and random edits of it that a server takes. */
+/** It moves, so nothing may stay behind in it. */
+const MOVING = "group-2";
+
+interface Binding {
+  readonly identityUid: string;
+  readonly roleUid: string;
+}
+/** By label. */
+type Bindings = Map<string, Binding>;
+
+const reference = (name: string): string => `\${${name}}`;
+
+/**
+ * A declaration of a program whose resources refer to each other, and random edits of it that a server takes. The
+ * names of an organisation begin with its own, so that one program can hold several.
+ */
 export class RandomOrganisation {
   private state: number;
   private count = 0;
   private readonly program = new Map<string, Declaration>();
+  /** The program as it was run last: what an option of it does shows in the run after that. */
+  private ran: ReadonlyMap<string, Declaration> = new Map();
   /** What the last edit did, for messages. */
   lastEdits: string[] = ["first program"];
 
   constructor(
-    seed: number,
+    readonly name: string,
+    readonly seed: number,
     private readonly builtIn: string,
   ) {
     this.state = seed;
@@ -26,6 +44,7 @@ export class RandomOrganisation {
     for (const parent of ["org", "org", "group-1"]) this.addGroup(parent);
     for (let i = 0; i < 3; i += 1) this.addIdentity();
     for (let i = 0; i < 2; i += 1) this.addRole();
+    this.addAccess("group-3");
     for (let i = 0; i < 4; i += 1) this.addBinding();
     this.program.set("provider", {
       kind: "IdentityProvider",
@@ -48,10 +67,7 @@ export class RandomOrganisation {
         chainguard: { serviceBindings: { INGESTER: "${identity-0}" } },
       },
     });
-    this.program.set("invite", {
-      kind: "GroupInvite",
-      args: { parentUid: "${group-1}", roleUid: "${role-1}", ttl: "24h", email: "one@example.com" },
-    });
+    this.invite("one@example.com");
   }
 
   /** Mulberry32: the same seed gives the same programs. */
@@ -80,16 +96,23 @@ export class RandomOrganisation {
     return this.program.has(wanted) ? `${prefix}-new-${this.count}` : wanted;
   }
 
+  private invite(email: string): void {
+    this.program.set("invite", {
+      kind: "GroupInvite",
+      args: { parentUid: "${group-1}", roleUid: "${role-1}", ttl: "24h", email },
+    });
+  }
+
   private addGroup(parent = this.pick(this.names("Group"))): string {
     const name = this.next("group");
-    this.program.set(name, { kind: "Group", args: { parentUid: `\${${parent}}`, name } });
+    this.program.set(name, { kind: "Group", args: { parentUid: reference(parent), name } });
     return name;
   }
 
   private addIdentity(): string {
     const name = this.next("identity");
     const args = {
-      parentUid: `\${${this.pick(this.names("Group"))}}`,
+      parentUid: reference(this.pick(this.names("Group"))),
       name,
       claimMatch: {
         issuer: "https://token.actions.githubusercontent.com",
@@ -113,23 +136,119 @@ export class RandomOrganisation {
   }
 
   private someRole(): string {
-    return this.random() < 0.3 ? this.builtIn : `\${${this.pick(this.names("Role"))}}`;
+    return this.random() < 0.3 ? this.builtIn : reference(this.pick(this.names("Role")));
   }
 
   private addBinding(): string {
     const name = this.next("binding");
     const args = {
-      parentUid: `\${${this.pick(this.names("Group"))}}`,
-      identityUid: `\${${this.pick(this.names("Identity"))}}`,
+      parentUid: reference(this.pick(this.openGroups())),
+      identityUid: reference(this.pick(this.names("Identity"))),
       roleUid: this.someRole(),
     };
     this.program.set(name, { kind: "RoleBinding", args });
     return name;
   }
 
+  /** Groups that may have bindings of their own: no resource owns all of them, now or before this edit. */
+  private openGroups(): string[] {
+    const owned = [this.program, this.ran].flatMap((program) =>
+      [...program.values()].filter(({ kind }) => kind === "GroupAccess").map(({ args }) => args["parentUid"]),
+    );
+    return this.names("Group").filter((name) => !owned.includes(reference(name)));
+  }
+
+  private addAccess(group: string, bindings: Bindings = this.someBindings()): string {
+    const name = `access-${group}`;
+    this.program.set(name, {
+      kind: "GroupAccess",
+      args: { parentUid: reference(group), bindings: Object.fromEntries(bindings) },
+    });
+    return name;
+  }
+
+  private someBindings(): Bindings {
+    const bindings: Bindings = new Map();
+    for (let i = 0; i < 3; i += 1) this.addTo(bindings);
+    return bindings;
+  }
+
+  /** Two labels for one grant are refused. */
+  private addTo(
+    bindings: Bindings,
+    grant = { identityUid: reference(this.pick(this.names("Identity"))), roleUid: this.someRole() },
+  ): string {
+    const isThere = [...bindings.values()].some((one) => JSON.stringify(one) === JSON.stringify(grant));
+    const label = `grant ${(this.count += 1)}`;
+    if (!isThere) bindings.set(label, grant);
+    return isThere ? "none" : label;
+  }
+
+  /** Edits the bindings of one resource that owns all of a group. */
+  private inAccess(edit: (bindings: Bindings) => string): string {
+    const names = this.names("GroupAccess");
+    if (names.length === 0) return "none";
+    const name = this.pick(names);
+    const bindings = this.bindingsOf(name);
+    const what = edit(bindings);
+    this.change(name, { bindings: Object.fromEntries(bindings) });
+    return `${name} ${what}`;
+  }
+
+  private bindingsOf(access: string): Bindings {
+    return new Map(Object.entries(this.program.get(access)?.args["bindings"] as Record<string, Binding>));
+  }
+
   private change(name: string, args: Record<string, unknown>): void {
     const declaration = this.program.get(name);
     if (declaration) this.program.set(name, { ...declaration, args: { ...declaration.args, ...args } });
+  }
+
+  private isRetained(name: string, program: ReadonlyMap<string, Declaration> = this.ran): boolean {
+    return program.get(name)?.options?.["retainOnDelete"] === true;
+  }
+
+  /** Where something may be put: what stays when it goes must not be in what moves. */
+  private groupFor(name: string, groups = this.names("Group")): string {
+    const isRetained = this.isRetained(name) || this.isRetained(name, this.program);
+    return reference(this.pick(groups.filter((group) => !isRetained || group !== MOVING)));
+  }
+
+  private isInMoving(name: string): boolean {
+    return [this.program, this.ran].some(
+      (program) => program.get(name)?.args["parentUid"] === reference(MOVING),
+    );
+  }
+
+  private removeIdentity(name: string): void {
+    const own = reference(name);
+    for (const [other, { kind, args }] of [...this.program]) {
+      if (kind === "RoleBinding" && args["identityUid"] === own) this.program.delete(other);
+      if (kind === "GroupAccess") {
+        const kept = [...this.bindingsOf(other)].filter(([, one]) => one.identityUid !== own);
+        this.change(other, { bindings: Object.fromEntries(kept) });
+      }
+    }
+    this.program.delete(name);
+    if (JSON.stringify(this.program.get("services")?.args).includes(own))
+      this.edits["serve as another identity"]?.();
+  }
+
+  private bindingsAt(group: string, program: ReadonlyMap<string, Declaration> = this.program): string[] {
+    return [...program]
+      .filter(([, { kind, args }]) => kind === "RoleBinding" && args["parentUid"] === reference(group))
+      .map(([name]) => name);
+  }
+
+  /** There may be none any more: then there is one now. */
+  private someBinding(): string {
+    const names = this.names("RoleBinding");
+    return names.length === 0 ? this.addBinding() : this.pick(names);
+  }
+
+  /** An identity of those that are bound by hand, at the root and where a resource owns all bindings. */
+  byHand(): string {
+    return this.names("Identity")[0] ?? "";
   }
 
   private readonly edits: Readonly<Record<string, () => string>> = {
@@ -159,49 +278,139 @@ export class RandomOrganisation {
     },
     "move an identity": () => {
       const name = this.pick(this.names("Identity"));
-      this.change(name, { parentUid: `\${${this.pick(this.names("Group"))}}` });
+      this.change(name, { parentUid: this.groupFor(name) });
       return name;
     },
     "move a group": () => {
-      this.change("group-2", { parentUid: this.pick(["${org}", "${group-1}"]) });
-      return "group-2";
+      this.change(MOVING, { parentUid: this.pick(["${org}", "${group-1}"]) });
+      return MOVING;
     },
     "bind another role": () => {
-      const name = this.pick(this.names("RoleBinding"));
+      const name = this.someBinding();
       this.change(name, { roleUid: this.someRole() });
       return name;
     },
     "bind another identity": () => {
-      const name = this.pick(this.names("RoleBinding"));
-      this.change(name, { identityUid: `\${${this.pick(this.names("Identity"))}}` });
+      const name = this.someBinding();
+      this.change(name, { identityUid: reference(this.pick(this.names("Identity"))) });
       return name;
     },
     "bind elsewhere": () => {
-      const name = this.pick(this.names("RoleBinding"));
-      this.change(name, { parentUid: `\${${this.pick(this.names("Group"))}}` });
+      const name = this.someBinding();
+      this.change(name, { parentUid: this.groupFor(name, this.openGroups()) });
       return name;
     },
     "add a binding": () => this.addBinding(),
     "add an identity with a binding": () => {
       const name = this.addIdentity();
-      this.change(this.addBinding(), { identityUid: `\${${name}}` });
+      this.change(this.addBinding(), { identityUid: reference(name) });
       return name;
     },
     "add a role with a binding": () => {
       const name = this.addRole();
-      this.change(this.addBinding(), { roleUid: `\${${name}}` });
+      this.change(this.addBinding(), { roleUid: reference(name) });
       return name;
     },
     "remove a binding": () => {
-      const names = this.names("RoleBinding");
-      if (names.length < 2) return "none";
-      const name = this.pick(names);
+      const name = this.someBinding();
       this.program.delete(name);
       return name;
     },
     "invite somebody else": () => {
-      this.change("invite", { email: `${(this.count += 1)}@example.com` });
+      const email = `${(this.count += 1)}@example.com`;
+      if (this.program.has("invite")) this.change("invite", { email });
+      else this.invite(email);
       return "invite";
+    },
+    "withdraw the invite": () => {
+      this.program.delete("invite");
+      return "invite";
+    },
+    "remove an identity": () => {
+      const names = this.names("Identity");
+      if (names.length < 3) return "none";
+      const name = this.pick(names);
+      this.removeIdentity(name);
+      return name;
+    },
+    "let something stay when it goes, or not": () => {
+      const names = ["Identity", "RoleBinding", "GroupInvite", "GroupAccess"].flatMap((kind) =>
+        this.names(kind),
+      );
+      const fitting = names.filter((name) => !this.isInMoving(name));
+      if (fitting.length === 0) return "none";
+      const name = this.pick(fitting);
+      const declaration = this.program.get(name);
+      const retainOnDelete = !this.isRetained(name, this.program);
+      if (declaration) this.program.set(name, { ...declaration, options: { retainOnDelete } });
+      return name;
+    },
+    "grant in a group's access": () => this.inAccess((bindings) => this.addTo(bindings)),
+    "grant in a group's access what stood there by hand": () =>
+      this.inAccess((bindings) =>
+        this.addTo(bindings, { identityUid: reference(this.byHand()), roleUid: this.builtIn }),
+      ),
+    "take from a group's access": () =>
+      this.inAccess((bindings) => {
+        const [label = "none"] = bindings.keys();
+        bindings.delete(label);
+        return label;
+      }),
+    "change a grant of a group's access": () =>
+      this.inAccess((bindings) => {
+        const [first] = bindings;
+        if (first === undefined) return "none";
+        const [label, old] = first;
+        bindings.delete(label);
+        const grant = { ...old, roleUid: this.someRole() };
+        const isThere = [...bindings.values()].some((one) => JSON.stringify(one) === JSON.stringify(grant));
+        bindings.set(label, isThere ? old : grant);
+        return label;
+      }),
+    "give a grant of a group's access another label": () =>
+      this.inAccess((bindings) => {
+        const [first] = bindings;
+        if (first === undefined) return "none";
+        bindings.delete(first[0]);
+        return this.addTo(bindings, first[1]);
+      }),
+    "let a group's access go": () => {
+      const names = this.names("GroupAccess");
+      if (names.length === 0) return "none";
+      const name = this.pick(names);
+      this.program.delete(name);
+      return name;
+    },
+    "make the bindings of a group ready to be taken over": () => {
+      const group = this.pick(this.openGroups());
+      if (group === MOVING) return "none";
+      for (const name of this.bindingsAt(group)) {
+        const declaration = this.program.get(name);
+        if (declaration && !this.isInMoving(name))
+          this.program.set(name, { ...declaration, options: { retainOnDelete: true } });
+      }
+      return group;
+    },
+    "take over the bindings of a group": () => {
+      // What is deleted in the same run is not taken over: each must stay when it goes, and be nowhere else before.
+      const ready = this.openGroups().filter(
+        (group) =>
+          group !== MOVING &&
+          [...new Set([...this.bindingsAt(group), ...this.bindingsAt(group, this.ran)])].every(
+            (name) =>
+              this.isRetained(name) &&
+              JSON.stringify(this.ran.get(name)) === JSON.stringify(this.program.get(name)),
+          ),
+      );
+      if (ready.length === 0) return "none";
+      const group = this.pick(ready);
+      const bindings: Bindings = new Map();
+      for (const name of this.bindingsAt(group)) {
+        const { identityUid, roleUid } = this.program.get(name)?.args ?? {};
+        this.addTo(bindings, { identityUid: String(identityUid), roleUid: String(roleUid) });
+        this.program.delete(name);
+      }
+      return this.addAccess(group, bindings);
     },
     "map to another role": () => {
       this.change("mapping", { roleUid: this.someRole() });
@@ -212,14 +421,15 @@ export class RandomOrganisation {
       return "provider";
     },
     "serve as another identity": () => {
-      const identity = `\${${this.pick(this.names("Identity"))}}`;
+      const identity = reference(this.pick(this.names("Identity")));
       this.change("services", { chainguard: { serviceBindings: { INGESTER: identity } } });
       return "services";
     },
   };
 
-  /** Six edits at once. */
+  /** Six edits at once of what has been run. */
   edit(): Declarations {
+    this.ran = new Map([...this.program].map(([name, one]) => [name, structuredClone(one)]));
     this.lastEdits = [0, 1, 2, 3, 4, 5].map(() => {
       const [what, act] = this.pick(Object.entries(this.edits));
       return `${what}: ${act()}`;
@@ -229,12 +439,17 @@ export class RandomOrganisation {
 
   /** What is referred to stands before what refers to it. */
   declarations(): Declarations {
+    const own = (name: string): string => `${this.name}-${name}`;
     const sorted: Declarations = {};
     const visit = (name: string): void => {
       const declaration = this.program.get(name);
-      if (declaration === undefined || name in sorted) return;
-      for (const [, other = ""] of JSON.stringify(declaration.args).matchAll(/\$\{([^}]+)\}/g)) visit(other);
-      sorted[name] = structuredClone(declaration);
+      if (declaration === undefined || own(name) in sorted) return;
+      const args = JSON.stringify(declaration.args);
+      for (const [, other = ""] of args.matchAll(/\$\{([^}]+)\}/g)) visit(other);
+      sorted[own(name)] = {
+        ...structuredClone(declaration),
+        args: JSON.parse(args.replaceAll("${", `\${${this.name}-`)) as Record<string, unknown>,
+      };
     };
     for (const name of this.program.keys()) visit(name);
     return sorted;
