@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -6,15 +6,15 @@ import { ROOT, Stack } from "../support/engine";
 import type { Run } from "../support/engine";
 
 /**
- * What the engine starts for a pack whose runtime has no language host. A pack says `runtime: nodejs`; the
- * language host that the Go module proxy has is too old to run one, so this pack names a runtime of its own.
+ * What the engine starts for a pack whose runtime has no language host. A release of the CLI runs `runtime: nodejs`; the
+ * language host that set-up can build is too old for packs, so with that one the pack names a runtime of its own.
  */
 const ANALYZER = `#!/bin/sh
 sdk=$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")') || exit 1
 exec node "$sdk" "$@"
 `;
 
-describe("the policy pack, through the real engine", () => {
+describe("the policy pack of the examples, through the real engine", () => {
   let emulator: Emulator;
   let stack: Stack;
   let pack: string;
@@ -43,17 +43,17 @@ describe("the policy pack, through the real engine", () => {
     emulator = await startEmulator();
     stack = await new Stack(emulator).init();
     pack = join(stack.directory, "..", "pack");
-    mkdirSync(join(pack, "bin"), { recursive: true });
-    const analyzer = join(pack, "bin", "pulumi-analyzer-policy-node");
-    writeFileSync(analyzer, ANALYZER);
-    chmodSync(analyzer, 0o755);
+    cpSync(join(ROOT, "examples", "policy-pack"), pack, {
+      recursive: true,
+      filter: (path) => !path.includes("node_modules"),
+    });
     symlinkSync(join(ROOT, "node_modules"), join(pack, "node_modules"));
-    writeFileSync(join(pack, "PulumiPolicy.yaml"), "runtime: node\n");
-    writeFileSync(
-      join(pack, "package.json"),
-      '{ "name": "access", "version": "1.0.0", "main": "index.js" }\n',
-    );
-    writeFileSync(join(pack, "index.js"), 'require("pulumi-platform/policy").accessPolicyPack("access");\n');
+    mkdirSync(join(pack, "bin"));
+    const cli = process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "";
+    if (existsSync(join(cli, "pulumi-analyzer-policy"))) return;
+    const project = join(pack, "PulumiPolicy.yaml");
+    writeFileSync(project, readFileSync(project, "utf8").replace("runtime: nodejs", "runtime: node"));
+    writeFileSync(join(pack, "bin", "pulumi-analyzer-policy-node"), ANALYZER, { mode: 0o755 });
   }, 60_000);
 
   afterAll(async () => {
