@@ -72,7 +72,7 @@ export interface ErrorDetails {
 
 /** Text of a server made safe to print: one line, no control characters, bounded. */
 export function printable(text: string, limit = 500): string {
-  const clean = text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
+  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
 }
 

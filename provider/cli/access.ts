@@ -4,6 +4,7 @@ import type { Access, AccessQuery, EffectiveAccess } from "../access/effectiveAc
 import { urnParts } from "../access/engineState";
 import { parseInventory } from "../access/parseInventory";
 import { parsePreview } from "../access/preview";
+import { json } from "../access/render/escape";
 import { parseStateExport } from "../access/stateExport";
 import { buildWorlds, fatesOf } from "../access/worlds";
 import { exitCodes, UsageError } from "./command";
@@ -155,7 +156,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     ...effectiveAccess(after, { who, can, on }),
   };
   for (const { format, path } of outputs) {
-    const text = format === "json" ? `${JSON.stringify(answer, null, 2)}\n` : asText(answer);
+    const text = format === "json" ? `${json(answer)}\n` : asText(answer);
     if (path === undefined) process.stdout.write(text);
     else writeText(path, text, "--output");
   }

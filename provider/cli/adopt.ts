@@ -15,7 +15,7 @@ import { parseStateExport } from "../access/stateExport";
 import { takeInventory } from "../access/takeInventory";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
-import { exitCodes, UsageError } from "./command";
+import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { readText, writeText } from "./files";
 import { heldKinds, readGroup, readKinds, refusals } from "./inventory";
@@ -293,7 +293,7 @@ function describeLeftOut({ leftOut }: Adoption): string[] {
   return [
     "left out:",
     ...shown.flatMap(({ kind, name, uid, reason }) => [
-      `  ${kind} ${name} (${uid})`,
+      `  ${kind} ${printable(name, 200)} (${printable(uid, 200)})`,
       `    ${printable(reason, 300)}`,
     ]),
     ...more,
@@ -368,7 +368,7 @@ export async function main(argv: string[]): Promise<number> {
       }
     }
     process.stdout.write(`${[...lines, ...describeLeftOut(adoption)].join("\n")}\n`);
-    for (const line of refusals(inventory)) console.error(`pulumi-platform: ${line}`);
+    for (const line of refusals(inventory)) complain(line);
     return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
   } finally {
     progress.done();

@@ -1,3 +1,4 @@
+import { plainIndented, terminalLine } from "../access/render/escape";
 import { hasCode } from "../api/errors";
 
 /** Exit codes, after Pulumi's own: a crash and a failed `npx` are 1, so 1 never means a finding. */
@@ -15,6 +16,17 @@ export const exitCodes = {
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly code = "USAGE";
+}
+
+/** Tells on stderr what went wrong. The text may hold names that anybody chose: nothing in it commands a terminal. */
+export function complain(text: string): void {
+  const [first = "", ...rest] = text.replace(/\r\n/g, "\n").split("\n").map(plainIndented);
+  console.error([`pulumi-platform: ${first}`, ...rest.map(terminalLine)].join("\n"));
+}
+
+/** `complain` of what ended a command. */
+export function complainOf(error: unknown): void {
+  complain(error instanceof Error ? error.message : "failed");
 }
 
 /** One command of the command line. Loaded when it is called for. */

@@ -5,7 +5,7 @@ import type { Inventory } from "../access/inventory";
 import { parseInventory } from "../access/parseInventory";
 import { listedKinds, takeInventory } from "../access/takeInventory";
 import { printable } from "../api/errors";
-import { exitCodes, UsageError } from "./command";
+import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged, managedBesides } from "./driftRun";
 import { readText } from "./files";
@@ -169,7 +169,7 @@ export async function main(argv: string[]): Promise<number> {
       scoped: roots.length > 0,
       judge,
     });
-    for (const line of baseline?.write() ?? []) console.error(`pulumi-platform: ${line}`);
+    for (const line of baseline?.write() ?? []) complain(line);
     return await conclude(report, options);
   } finally {
     progress.done();

@@ -1,7 +1,7 @@
 import type { Report } from "../access/report";
 import type { StateExport } from "../access/stateExport";
 import { printable } from "../api/errors";
-import { exitCodes } from "./command";
+import { complain, exitCodes } from "./command";
 import { deliver } from "./deliver";
 import type { CommonOptions } from "./options";
 
@@ -30,7 +30,7 @@ export function isManaged(states: readonly StateExport[], uid: string): boolean 
 /** Writes a report where it was asked for; answers the exit code. */
 export async function conclude(report: Report, options: CommonOptions): Promise<number> {
   await deliver(report, options);
-  for (const line of report.incomplete) console.error(`pulumi-platform: incomplete: ${printable(line)}`);
+  for (const line of report.incomplete) complain(`incomplete: ${printable(line)}`);
   const { clean, drift, incomplete } = exitCodes;
   if (report.failing > 0 && !options.exitZero) return drift;
   return report.complete ? clean : incomplete;

@@ -1,9 +1,10 @@
 import { listedKinds, takeInventory } from "../access/takeInventory";
 import type { Inventory } from "../access/inventory";
+import { json } from "../access/render/escape";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
 import { kinds } from "../resources";
-import { exitCodes, UsageError } from "./command";
+import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { writeText } from "./files";
 import { describeFlags, parseFlags, readDestinations } from "./options";
@@ -121,10 +122,10 @@ export async function main(argv: string[]): Promise<number> {
     progress.done();
   }
   for (const { format, path } of outputs) {
-    const text = format === "json" ? `${JSON.stringify(inventory, null, 1)}\n` : summary(inventory);
+    const text = format === "json" ? `${json(inventory, 1)}\n` : summary(inventory);
     if (path === undefined) process.stdout.write(text);
     else writeText(path, text, "--output");
   }
-  for (const line of refusals(inventory)) console.error(`pulumi-platform: ${line}`);
+  for (const line of refusals(inventory)) complain(line);
   return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
 }

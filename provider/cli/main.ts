@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import type { Command } from "./command";
-import { exitCodeOf, exitCodes } from "./command";
+import { complain, complainOf, exitCodeOf, exitCodes } from "./command";
 import { packageVersion } from "./version";
 
 /** A command's code is loaded when it is called for: the others cost its start nothing. */
@@ -89,7 +89,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const command = commands.find((candidate) => candidate.name === name);
   if (!command) {
-    console.error(`pulumi-platform: unknown command ${JSON.stringify(name)}; see pulumi-platform --help`);
+    complain(`unknown command ${JSON.stringify(name)}; see pulumi-platform --help`);
     return exitCodes.usage;
   }
   const run = await command.load();
@@ -108,7 +108,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    console.error(`pulumi-platform: ${error instanceof Error ? error.message : "failed"}`);
+    complainOf(error);
     process.exitCode = exitCodeOf(error);
   },
 );

@@ -13,7 +13,7 @@ import { printable } from "../api/errors";
 import { durationNanos } from "../engine/times";
 import { EventError, verifyEvent } from "../events";
 import type { VerifyEventOptions } from "../events";
-import { exitCodes, UsageError } from "./command";
+import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged } from "./driftRun";
 import { judgementBy } from "./judgement";
@@ -281,7 +281,7 @@ export async function main(argv: string[]): Promise<number> {
       if (report.findings.length === 0 && report.complete) return;
       await conclude(report, options);
     },
-    say: (line) => console.error(`pulumi-platform: ${line}`),
+    say: complain,
   });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());

@@ -1,3 +1,4 @@
+import { json } from "../access/render/escape";
 import { parseArgs } from "node:util";
 import { claimsOf, timeClaim } from "../api/claims";
 import type { Claims } from "../api/claims";
@@ -129,7 +130,7 @@ export async function main(argv: string[]): Promise<number> {
   const from = { source: settings.credentials.setting, settings: sourceOfSettings({ stack }) };
   const who = describeToken(token, from, tokens.expiry?.());
   const now = Date.now();
-  console.log(format === "json" ? JSON.stringify(who, null, 2) : render(who, now));
+  console.log(format === "json" ? json(who) : render(who, now));
   return hasEnded(who, now) ? exitCodes.authentication : exitCodes.clean;
 }
 
