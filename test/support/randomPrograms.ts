@@ -22,6 +22,7 @@ export function randomSamples(random: () => number): Declarations {
         args = withMember(args, property, undefined);
       }
     }
+    if (args["verified"] === true && args["kind"] === undefined) args = sample.args;
     Object.assign(all, declared(sample.label, sample, args));
   }
   return all;
