@@ -65,7 +65,7 @@ export class Store {
   }
 
   update(entry: Entry, value: Message, updatedAt: number): void {
-    this.eachReference(entry, entry.value, (key) => this.referrers.get(key)?.delete(entry));
+    this.eachReference(entry, entry.value, (key) => removeFrom(this.referrers, key, entry));
     entry.value = value;
     entry.updatedAt = updatedAt;
     this.eachReference(entry, value, (key) => addTo(this.referrers, key, entry));
@@ -74,8 +74,8 @@ export class Store {
 
   remove(entry: Entry): void {
     this.byKind.get(entry.kind)?.delete(entry.uid);
-    this.children.get(this.placeOf(entry))?.delete(entry);
-    this.eachReference(entry, entry.value, (key) => this.referrers.get(key)?.delete(entry));
+    if (entry.parent !== "") removeFrom(this.children, this.placeOf(entry), entry);
+    this.eachReference(entry, entry.value, (key) => removeFrom(this.referrers, key, entry));
     this.touch(entry.kind);
   }
 
@@ -156,4 +156,11 @@ function addTo<T>(index: Map<string, Set<T>>, key: string, item: T): void {
   const known = index.get(key);
   if (known) known.add(item);
   else index.set(key, new Set([item]));
+}
+
+/** An empty set goes too: uids never come back. */
+function removeFrom<T>(index: Map<string, Set<T>>, key: string, item: T): void {
+  const known = index.get(key);
+  known?.delete(item);
+  if (known?.size === 0) index.delete(key);
 }

@@ -22,7 +22,7 @@ import { ensureReady, root } from "../setup.mjs";
 const TOKEN = "token-of-many-stacks";
 /** By then all code is compiled and all tables have their size. */
 const SETTLED_AFTER = 4;
-const MOST_GROWTH = 4_000_000;
+const MOST_GROWTH = 500_000;
 const CLOSED_WITHIN_MS = 5000;
 
 /**
