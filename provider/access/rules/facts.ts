@@ -2,6 +2,7 @@ import { isTopUid } from "../../api/uid";
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { ownerCapabilities } from "../capabilities";
+import { RETAINED } from "../grants";
 import type { Comparison, Entity, ResourceChange, World } from "../model";
 import { readPattern } from "../pattern";
 import type { Pattern } from "../pattern";
@@ -225,8 +226,14 @@ export class Facts {
   /** Changes after which what was there has gone, or has another uid. */
   *ended(): Generator<ResourceChange & { readonly before: Entity }> {
     for (const change of this.comparison.changes) {
-      const { before, op } = change;
-      if (before !== undefined && (op === "delete" || op === "replace")) yield { ...change, before };
+      const { before, after, op } = change;
+      if (before === undefined || (op !== "delete" && op !== "replace")) continue;
+      // What stays at the server only leaves the program.
+      if (
+        op === "delete" ? after === undefined : !this.comparison.after.entities.has(before.key + RETAINED)
+      ) {
+        yield { ...change, before };
+      }
     }
   }
 
@@ -240,7 +247,7 @@ export class Facts {
   dependants(key: string): Entity[] {
     this.references ??= referencesOf(this.comparison.before);
     const deleted = new Set(
-      this.comparison.changes.flatMap(({ op, before }) => (op === "delete" && before ? [before.key] : [])),
+      [...this.ended()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : [])),
     );
     return (this.references.get(key) ?? []).filter((entity) => {
       if (entity.key === key || deleted.has(entity.key)) return false;
