@@ -85,7 +85,9 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
         uid: entity.uid,
         location: entity.location,
         fields: relevant,
-        grants: touched.length,
+        grants: new Set(
+          touched.map(({ subject, role, group }) => JSON.stringify([subject.key, role.key, group.key])),
+        ).size,
       },
     ];
   });

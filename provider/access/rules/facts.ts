@@ -26,7 +26,7 @@ export function nounOf(kind: string): string {
 
 /** "identity ci-deployer". */
 export function called({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
-  return `${nounOf(kind)} ${name ?? uid ?? urn?.split("::").at(-1) ?? "without a name"}`;
+  return `${nounOf(kind)} ${name ?? urn?.split("::").at(-1) ?? uid ?? "without a name"}`;
 }
 
 /** The first few of many, and how many more there are. */
@@ -302,9 +302,14 @@ function optional<T extends object>(members: T): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
+/** Two resources that grant the same are one grant here. */
 function bySubject({ grants }: World): Map<string, Grant[]> {
   const held = new Map<string, Grant[]>();
+  const known = new Set<string>();
   for (const grant of grants) {
+    const key = JSON.stringify([grant.subject.key, grant.role.key, grant.group.key]);
+    if (known.has(key)) continue;
+    known.add(key);
     const list = held.get(grant.subject.key);
     if (list) list.push(grant);
     else held.set(grant.subject.key, [grant]);

@@ -175,7 +175,7 @@ const roleWidened: Rule = {
           message: `${called(after)} gains ${some(added, 3)} for ${plural(subjects, "holder")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
           details: bounded([
             ...(added.length > 3 ? [`added: ${some(added, 20)}`] : []),
-            ...grants.map((grant) => `${grant.subject.words} ${below(grant)}`).sort(),
+            ...[...new Set(grants.map((grant) => `${grant.subject.words} ${below(grant)}`))].sort(),
           ]),
           advice: "make a role of its own for the added capabilities, and bind it to those who need them",
         }),

@@ -46,8 +46,8 @@ describe("a review of a captured preview", () => {
     expect(report.summary).toMatchObject({ gained: 0, lost: 1, widened: 3, narrowed: 0, kept: 1 });
     expect(report.unrelated).toEqual([{ kind: "Group", op: "update", count: 1 }]);
     expect(report.trust.map(({ kind, name, grants }) => ({ kind, name, grants }))).toEqual([
-      { kind: "Identity", name: "deployer", grants: 2 },
-      { kind: "Role", name: "reader", grants: 4 },
+      { kind: "Identity", name: "deployer", grants: 1 },
+      { kind: "Role", name: "reader", grants: 3 },
     ]);
     expect(report.incomplete).toEqual([]);
   });
