@@ -94,12 +94,12 @@ details ul { padding-left: 1rem; list-style: disc; }
 pre + pre, details pre { margin-top: 0.25rem; }
 
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; min-width: 56rem; table-layout: fixed; }
+table { border-collapse: collapse; width: 100%; min-width: 46rem; table-layout: fixed; }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--rule); font-weight: 400; }
 thead th { font-size: 0.75rem; color: var(--soft); border-top: 0; padding-block: 0 0.375rem; }
 tbody tr:last-child > * { border-bottom: 1px solid var(--rule); }
 td details { margin-top: 0; } td .tag { margin-left: -0.375rem; }
-.c-change { width: 6.75rem; } .c-who { width: 24%; } .c-role { width: 14%; } .c-where { width: 17%; } .c-source { width: 9.5rem; }
+.c-change { width: 6.75rem; } .c-who { width: 20%; } .c-role { width: 13%; } .c-where { width: 14%; } .c-source { width: 7.5rem; }
 th[scope="row"] { font-weight: 500; }
 .change { font-weight: 600; }
 .lines { padding-left: 1.125rem; list-style: disc; } .lines li { margin: 0.125rem 0; }
