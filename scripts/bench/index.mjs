@@ -173,6 +173,29 @@ async function main({ sizes, latencies, names, runs, parallel, checkpoints, out,
 
   /** @type {import("./report.mjs").Sample[]} */
   const samples = [];
+  mkdirSync(out, { recursive: true });
+  const conclude = () => {
+    const all = medians(samples);
+    const comparisons = [...compare(all, quick ? quickLimits : limits(parallel)), ...growth(all)];
+    const base = measured[0]?.name;
+    const done = Math.min(...all.map((one) => one.runs));
+    const text = [
+      `Role bindings of one group, the median of ${done} alternating run${done === 1 ? "" : "s"}; Pulumi ${cli.version}, Node ${process.versions.node}, ${os.cpus().length} processors${[...more, ...(checkpoints ? [] : ["without checkpoints"])].map((each) => `, ${each}`).join("")}. Times and memory are ratios to \`${base}\`; requests are for all bindings; state bytes are for one binding after the first \`up\`, in parentheses those of inputs and outputs.`,
+      ...measured.map(({ name, title }) => `- \`${name}\`: ${title}`),
+      "",
+      resultTable(all, measured),
+      "",
+      limitTable(comparisons),
+      "",
+    ].join("\n");
+    writeFileSync(path.join(out, "results.md"), text);
+    const settings = { cli: cli.version, node: process.versions.node, base, runs: done, parallel, checkpoints };
+    writeFileSync(
+      path.join(out, "results.json"),
+      JSON.stringify({ ...settings, medians: all, comparisons, samples }, null, 2),
+    );
+    return { text, comparisons };
+  };
   for (const n of sizes) {
     for (const latencyMs of latencies) {
       for (let run = 0; run < runs; run += 1) {
@@ -182,42 +205,12 @@ async function main({ sizes, latencies, names, runs, parallel, checkpoints, out,
           log(`N ${n}, ${latencyMs} ms, run ${run + 1} of ${runs}: ${subject.name}`);
           samples.push(...(await measureOnce(at, subject, { n, latencyMs })));
         }
+        // What was measured in hours is not lost with what is still to come.
+        conclude();
       }
     }
   }
-
-  const all = medians(samples);
-  const comparisons = [...compare(all, quick ? quickLimits : limits(parallel)), ...growth(all)];
-  const base = measured[0]?.name;
-  const text = [
-    `Role bindings of one group, the median of ${runs} alternating run${runs === 1 ? "" : "s"}; Pulumi ${cli.version}, Node ${process.versions.node}, ${os.cpus().length} processors${[...more, ...(checkpoints ? [] : ["without checkpoints"])].map((each) => `, ${each}`).join("")}. Times and memory are ratios to \`${base}\`; requests are for all bindings; state bytes are for one binding after the first \`up\`, in parentheses those of inputs and outputs.`,
-    ...measured.map(({ name, title }) => `- \`${name}\`: ${title}`),
-    "",
-    resultTable(all, measured),
-    "",
-    limitTable(comparisons),
-    "",
-  ].join("\n");
-  mkdirSync(out, { recursive: true });
-  writeFileSync(path.join(out, "results.md"), text);
-  writeFileSync(
-    path.join(out, "results.json"),
-    JSON.stringify(
-      {
-        cli: cli.version,
-        node: process.versions.node,
-        base,
-        runs,
-        parallel,
-        checkpoints,
-        medians: all,
-        comparisons,
-        samples,
-      },
-      null,
-      2,
-    ),
-  );
+  const { text, comparisons } = conclude();
   console.log(text);
   const broken = comparisons.filter(({ holds }) => !holds);
   if (quick && broken.length > 0) throw new Error(`${broken.length} of the limits above are not kept`);
