@@ -189,7 +189,14 @@ async function main({ sizes, latencies, names, runs, parallel, checkpoints, out,
       "",
     ].join("\n");
     writeFileSync(path.join(out, "results.md"), text);
-    const settings = { cli: cli.version, node: process.versions.node, base, runs: done, parallel, checkpoints };
+    const settings = {
+      cli: cli.version,
+      node: process.versions.node,
+      base,
+      runs: done,
+      parallel,
+      checkpoints,
+    };
     writeFileSync(
       path.join(out, "results.json"),
       JSON.stringify({ ...settings, medians: all, comparisons, samples }, null, 2),

@@ -48,6 +48,19 @@ function roleOf(pid) {
   return "engine";
 }
 
+/** A process and all below it. @param {string} root */
+function family(root) {
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(statOf);
+  const members = new Set([root]);
+  for (let before = 0; before !== members.size;) {
+    before = members.size;
+    for (const { pid, parent } of all) if (parent !== undefined && members.has(parent)) members.add(pid);
+  }
+  return all.filter(({ pid }) => members.has(pid));
+}
+
 /** Samples a process and all below it. @param {number} root */
 class Sampler {
   /** @type {Map<string, { role: Role, cpuMs: number, peakBytes: number }>} */
@@ -59,16 +72,7 @@ class Sampler {
   }
 
   sample() {
-    const all = readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(statOf);
-    const members = new Set([this.root]);
-    for (let before = 0; before !== members.size;) {
-      before = members.size;
-      for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
-    }
-    for (const { pid, cpuMs } of all) {
-      if (!members.has(pid)) continue;
+    for (const { pid, cpuMs } of family(this.root)) {
       const peak = /^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`));
       const known = this.seen.get(pid);
       // A shell becomes the program that it runs: only the last role counts.
@@ -98,13 +102,16 @@ class Sampler {
 /** @type {Set<number>} Leaders of the groups that run. */
 const running = new Set();
 
-/** Ends what still runs. */
+/** Ends what still runs: the engine's plugins too, which are in groups of their own. */
 export function endRunning() {
-  for (const pid of running) {
-    try {
-      process.kill(-pid, "SIGKILL");
-    } catch {
-      // It has ended by itself.
+  for (const leader of running) {
+    const members = hasProc ? family(String(leader)).map(({ pid }) => Number(pid)) : [];
+    for (const pid of [-leader, ...members]) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
     }
   }
 }
