@@ -69,6 +69,8 @@ export class Stack {
     this.linkPackages(this.program);
     mkdirSync(this.backend);
     mkdirSync(home);
+    /** Folders of programs whose types a run has checked. @type {Set<string>} */
+    this.checked = new Set();
     this.env = {
       ...env,
       PATH: [cli.pulumiDir, env.PATH].join(path.delimiter),
@@ -87,9 +89,12 @@ export class Stack {
    * @returns {Promise<Outcome>}
    */
   async pulumi(args, { started, cwd = this.program } = {}) {
+    // Checking the types takes longer than the rest: the first run of each program does, as for everybody.
+    const env = this.checked.has(cwd) ? { ...this.env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" } : this.env;
+    if (/^(up|preview)$/.test(args[0] ?? "")) this.checked.add(cwd);
     const { code, stdout, output, timedOut } = await run(this.cli.pulumi, args, {
       cwd,
-      env: this.env,
+      env,
       timeoutMs: CALL_MS,
       started,
     });
@@ -111,6 +116,8 @@ export class Stack {
       input,
       timeoutMs: CALL_MS,
     });
+    // It has run a preview.
+    if (args.includes("--write-state")) this.checked.add(cwd);
     if (timedOut) {
       throw new Error(`pulumi-platform ${args.join(" ")} was not done after ${CALL_MS / 1000} seconds`);
     }
