@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
+import type { Report } from "../../provider/access/report";
 import { parseStateExport } from "../../provider/access/stateExport";
 import type { StateExport } from "../../provider/access/stateExport";
 import { main } from "../../provider/cli/drift";
@@ -186,10 +187,15 @@ describe("drift after the run of a program, through the real engine", () => {
       }
       stack.declare(declarations);
       await stack.up();
-      const exported = parseStateExport((await stack.succeed(["stack", "export"])).stdout, "export.json");
-      const report = await survey({ emulator, states: [exported], ids: {} });
-      expect({ round, found: brief(report) }).toEqual({ round, found: [] });
-      expect(report).toMatchObject({ complete: true, incomplete: [], unresolved: [], failing: 0 });
+      const drift = ["--stack", "test", "--cwd", stack.directory, "-o", "json"];
+      const { code, stdout, stderr } = await runCommand(main, drift, {
+        ...stack.environment(),
+        PLATFORM_BASE_URL: emulator.url,
+        PLATFORM_TOKEN: emulator.token,
+      });
+      expect({ round, code, stderr }).toEqual({ round, code: 0, stderr: "" });
+      const report = JSON.parse(stdout) as Report;
+      expect(report).toMatchObject({ complete: true, findings: [], unresolved: [] });
       expect(report.summary.kept).toBe(Object.keys(declarations).length);
     }
   }, 1_800_000);
