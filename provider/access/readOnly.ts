@@ -21,5 +21,6 @@ export const readingHost: Host = {
   sleep: () => Promise.resolve(),
   warn: () => undefined,
   fits,
+  isHeld: () => false,
   explain: (what, error) => new Error(`${what}: ${error instanceof Error ? error.message : "it failed"}`),
 };

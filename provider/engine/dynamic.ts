@@ -2,6 +2,7 @@ import type { Client } from "../api/client";
 import { readSettings } from "../config";
 import { clientOf } from "../connect";
 import { kinds } from "../resources";
+import { Heirs } from "./heirs";
 import { explain, HandlerError, PartialFailure } from "./messages";
 import { handlersFor } from "./handlers";
 import type { CreateResult, DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
@@ -48,6 +49,7 @@ function connect(): Client {
 const surroundings: Surroundings = {
   client: connect,
   turns: new Turns(),
+  heirs: new Heirs(),
   now: Date.now,
   warn: (line) => process.stderr.write(`platform: ${line}\n`),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -84,7 +86,7 @@ function adapt(spec: ResourceSpec): DynamicProvider {
     },
     check: (olds, news) =>
       guarded(spec, undefined, () => ({ inputs: news, failures: handlers.check(olds, news) })),
-    diff: (_id, olds, news) => guarded(spec, undefined, () => plain(handlers.diff(olds, news))),
+    diff: (id, olds, news) => guarded(spec, undefined, () => plain(handlers.diff(olds, news, id))),
     create: (inputs) => guarded(spec, inputs["__provider"], async () => plain(await handlers.create(inputs))),
     read: (id, olds) => guarded(spec, undefined, async () => plain(await handlers.read(id, olds))),
     update: (id, olds, news) =>

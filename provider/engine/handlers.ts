@@ -15,6 +15,7 @@ import { checkInputs } from "./check";
 import { diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
 import { fits } from "./formats";
+import { Heirs } from "./heirs";
 import { explain, HandlerError, PartialFailure, refused } from "./messages";
 import { ADOPT, holdsSecret } from "./spec";
 import type { Clock, Failure, FieldSpec, Host, Json, Props, ResourceSpec } from "./spec";
@@ -36,6 +37,8 @@ export interface Surroundings extends Clock {
   readonly client: () => Client;
   /** Writes to one resource, whatever its kinds, take turns by its uid (contract, section 9). */
   readonly turns?: Turns;
+  /** Who owns what in the program of this run. */
+  readonly heirs?: Heirs;
   /** Tells a person one line; nobody if not given. */
   readonly warn?: (line: string) => void;
 }
@@ -64,7 +67,8 @@ export interface DiffResult {
 /** The operations of one kind over plain values. No I/O in `check` and `diff`: the engine calls those one at a time. */
 export interface Handlers {
   check(olds: Props, news: Props): Failure[];
-  diff(olds: Props, news: Props): DiffResult;
+  /** `id`: of the resource that the engine compares. */
+  diff(olds: Props, news: Props, id?: string): DiffResult;
   create(inputs: Props): Promise<CreateResult>;
   read(id: string, olds: Props): Promise<ReadResult>;
   update(id: string, olds: Props, news: Props): Promise<Props>;
@@ -176,6 +180,7 @@ function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
 
 class KindHandlers implements Handlers {
   private readonly turns: Turns;
+  private readonly heirs: Heirs;
   private readonly host: Host;
 
   constructor(
@@ -183,15 +188,18 @@ class KindHandlers implements Handlers {
     private readonly around: Surroundings,
   ) {
     this.turns = around.turns ?? new Turns();
+    this.heirs = around.heirs ?? new Heirs();
     this.host = {
       ...around,
       warn: (line) => around.warn?.(line),
       fits,
+      isHeld: (uid) => this.heirs.isHeld(uid),
       explain: (what, error) => explain(spec, what, error, []),
     };
   }
 
   check(olds: Props, news: Props): Failure[] {
+    this.heirs.declare(this.spec, news);
     // Of the program's text a message may quote a key or a pattern; the engine prints it as it is.
     return checkInputs(this.spec, news, { olds, now: this.around.now() }).map(({ property, reason }) => ({
       property: printable(property),
@@ -199,13 +207,20 @@ class KindHandlers implements Handlers {
     }));
   }
 
-  diff(olds: Props, news: Props): DiffResult {
+  diff(olds: Props, news: Props, id?: string): DiffResult {
+    if (id !== undefined) this.heirs.hold(this.spec, id);
     const { changed, replaces } = diffInputs(this.spec, olds, news);
     const isFound = olds[UNCONFIRMED] !== true;
     return { changes: changed ? !isFound || undefined : false, replaces: [...replaces] };
   }
 
   async create(inputs: Props): Promise<CreateResult> {
+    const created = await this.createdOrAdopted(inputs);
+    this.heirs.hold(this.spec, created.id);
+    return created;
+  }
+
+  private async createdOrAdopted(inputs: Props): Promise<CreateResult> {
     const adopted = inputs[ADOPT];
     if (typeof adopted === "string" && adopted !== "") return this.adopt(adopted, inputs);
     const parent = parentUid(inputs);
@@ -229,6 +244,7 @@ class KindHandlers implements Handlers {
   }
 
   async delete(id: string, olds: Props): Promise<void> {
+    if (this.heirs.haveTaken(this.spec, olds)) return;
     const what = `deleting ${label(this.spec, olds)} ${id}`;
     try {
       const own = this.spec.operations?.delete;

@@ -206,6 +206,8 @@ export interface Host extends Clock {
   readonly warn: (line: string) => void;
   /** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
   readonly fits: (pattern: string, text: string) => boolean;
+  /** Whether a resource of this run's program is what has this uid, and owns it alone. */
+  readonly isHeld: (uid: string) => boolean;
   /** An error told whole: what was being done, what the server said of it, and what to do. */
   readonly explain: (what: string, error: unknown) => Error;
 }
@@ -248,6 +250,8 @@ export interface Ownership {
   readonly all: boolean;
   /** What to do where there are two owners. */
   readonly advice: string;
+  /** What tells one child from another, of each that inputs declare: the same of one owner and of the other. */
+  readonly children: (inputs: Props) => readonly string[];
 }
 
 /** How a kind is found when everything below a group is listed. */

@@ -4,7 +4,7 @@ import type { Resolved } from "../engine/resource";
 import { defineFields, defineResource, parentGroup } from "../engine/spec";
 import type { Failure, Props } from "../engine/spec";
 import { isObject, isUnknown } from "../engine/values";
-import { deleteBindings, readBindings, UNMANAGED, writeBindings } from "./groupBindings";
+import { deleteBindings, grantsIn, readBindings, UNMANAGED, writeBindings } from "./groupBindings";
 import { bindingsOf } from "./roleBinding";
 
 /** Who holds which role. */
@@ -109,7 +109,7 @@ export class GroupAccess extends PlatformResource {
       },
       allowSelfRemoval: { type: "boolean", inputOnly: true },
     },
-    owns: bindingsOf({ all: true }),
+    owns: bindingsOf({ all: true, children: grantsIn }),
     rules: findRepeated,
     operations: {
       // What is there already is taken over.

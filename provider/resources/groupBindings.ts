@@ -2,7 +2,7 @@ import { isUid, parentOf } from "../api/uid";
 import { hasCode, isUnclear, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
 import type { Api, Host, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
-import { bindingBatch, grantOf } from "./roleBinding";
+import { bindingBatch, grantKey, grantOf } from "./roleBinding";
 
 /*
  * The requests of a GroupAccess. Bindings are told apart by what they grant: who holds which role. Two that
@@ -59,6 +59,11 @@ function bindingsIn(props: Props): Labelled[] {
       ? [[label, { identityUid: text(grant["identityUid"]), roleUid: text(grant["roleUid"]) }]]
       : [],
   );
+}
+
+/** What the bindings among arguments grant. */
+export function grantsIn(inputs: Props): string[] {
+  return bindingsIn(inputs).map(([, grant]) => grantKey({ ...grant }));
 }
 
 function nameOf(value: unknown, keys: readonly string[]): string {
@@ -393,7 +398,8 @@ function removeAll(
   return inParallel(surplus, { api, host }, async ([label, grant]) => {
     const held = holdings.get(keyOf(grant));
     try {
-      for (const uid of held?.uids ?? []) await api.delete(COLLECTION, uid);
+      // A RoleBinding of the program may grant the same from now on.
+      for (const uid of held?.uids ?? []) if (!host.isHeld(uid)) await api.delete(COLLECTION, uid);
     } catch (error) {
       throw host.explain(`deleting binding ${quoted(label)} of group ${group}`, error);
     }
@@ -486,9 +492,10 @@ export async function deleteBindings(api: Api, group: string, olds: Props, host:
   const holdings = await holdingsOf(api, group);
   const surplus = bindingsIn(olds).filter((one) => isOwn(one) && holdings.has(keyOf(one[1])));
   if (olds["allowSelfRemoval"] !== true) {
-    const goes = new Set(surplus.map(([, grant]) => keyOf(grant)));
+    const ending = surplus.filter(([, grant]) => !holdings.get(keyOf(grant))?.uids.some(host.isHeld));
+    const goes = new Set(ending.map(([, grant]) => keyOf(grant)));
     const stays = [...holdings.values()].filter((held) => !goes.has(keyOf(held)));
-    await keepCaller(api, group, surplus, stays, "set allowSelfRemoval to true and run up before");
+    await keepCaller(api, group, ending, stays, "set allowSelfRemoval to true and run up before");
   }
   const [failure] = await removeAll(api, host, group, holdings, surplus);
   if (failure !== undefined) throw failure;

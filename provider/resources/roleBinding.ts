@@ -23,12 +23,18 @@ function flat(uid: Json | undefined, hydrated: Json | undefined): Json | undefin
 }
 
 /** A group's bindings are owned one by one, or all by a GroupAccess. */
-export function bindingsOf({ all }: { all: boolean }): Ownership {
+export function bindingsOf({ all, children }: Pick<Ownership, "all" | "children">): Ownership {
   return {
     of: "role bindings",
     all,
+    children,
     advice: "keep one GroupAccess for a group, and move the bindings of others into its bindings",
   };
+}
+
+/** What tells one grant at a group from another. */
+export function grantKey({ identityUid, roleUid }: Props): string {
+  return JSON.stringify([identityUid, roleUid]);
 }
 
 /** Who holds which role, by an answer about a binding. */
@@ -71,7 +77,7 @@ export class RoleBinding extends PlatformResource {
       roleUid: { type: "string", format: "uid", required: true, security: true, access: "role" },
     },
     fromServer: (body) => ({ ...body, ...grantOf(body) }),
-    owns: bindingsOf({ all: false }),
+    owns: bindingsOf({ all: false, children: (inputs) => [grantKey(inputs)] }),
   });
 
   declare readonly parentUid: pulumi.Output<string>;

@@ -211,6 +211,36 @@ describe("the access of a group, through the real engine", () => {
     expect(held()).toEqual(["break-glass owner", "mallory registry.push"]);
   }, 60_000);
 
+  test("what a RoleBinding granted goes over to it, and back, and is gone after no run", async () => {
+    const parentUid = await make(`/iam/v2/groups/${org}`, { name: "both" });
+    const single = (who: string, role: string): Declarations[string] => ({
+      kind: "RoleBinding",
+      args: { parentUid, identityUid: uidOf(who), roleUid: uidOf(role) },
+    });
+    stack.declare({ alice: single("alice", "viewer"), bob: single("bob", "editor") });
+    await stack.up();
+
+    const grants = bindings({ "alice-views": ["alice", "viewer"], "carol-views": ["carol", "viewer"] });
+    stack.declare({ access: { kind: "GroupAccess", args: { parentUid, bindings: grants } } });
+    emulator.addFault({ method: "DELETE", status: 403, body: { code: 7, message: "not you", details: [] } });
+    const half = await stack.pulumi(["up", "--yes", "--skip-preview"], quick);
+    expect(half.code).not.toBe(0);
+    expect(said(half.output)).toContain("deleting role binding");
+    emulator.clearFaults();
+    await stack.up();
+    expect(held(parentUid)).toEqual(["alice viewer", "carol viewer"]);
+    expect(Object.keys(await stack.ours())).toEqual(["access"]);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+
+    stack.declare({ alice: single("alice", "viewer") });
+    await stack.up();
+    expect(held(parentUid)).toEqual(["alice viewer"]);
+    expect(Object.keys(await stack.ours())).toEqual(["alice"]);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(held(parentUid)).toEqual([]);
+  }, 120_000);
+
   test.each([
     {
       title: "two for one group that is still to be made",

@@ -146,7 +146,7 @@ export class Stack {
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PLATFORM_BASE_URL: this.options.url,
       PLATFORM_TOKEN: this.options.token,
-      PLATFORM_BATCHING: process.env["PULUMI_PLATFORM_TEST_BATCHING"] === "off" ? "false" : undefined,
+      ...(process.env["PULUMI_PLATFORM_TEST_BATCHING"] === "off" ? { PLATFORM_BATCHING: "false" } : {}),
       NO_COLOR: "1",
       ...this.options.env,
     };

@@ -1,6 +1,5 @@
 import { isTopUid } from "../../api/uid";
 import { globMatches } from "../glob";
-import { boundBy } from "../grants";
 import type { Entity } from "../model";
 import type { Grant, Subject } from "../report";
 import { timestampNanos } from "../../engine/times";
@@ -209,43 +208,12 @@ const inUse: Rule = {
   },
 };
 
-/**
- * What one resource takes over from another in one run: it finds the binding that is there, makes none, and then
- * that is deleted with the other.
- */
-function overtaken(facts: Facts): Draft[] {
-  const ended = [...facts.ended()];
-  const gone = new Set(ended.map(({ before }) => before.key));
-  const grants = (entity: Entity | undefined): string[] =>
-    (entity === undefined ? [] : boundBy(entity)).filter(
-      (bound) => !(JSON.parse(bound) as string[]).some((key) => gone.has(key)),
-    );
-  const taken = new Map<string, Entity>();
-  for (const { op, before, after } of facts.comparison.changes) {
-    if (after === undefined || op === "same" || op === "read" || op === "delete") continue;
-    const had = op === "replace" ? [] : grants(before);
-    for (const bound of grants(after)) if (!had.includes(bound)) taken.set(bound, after);
-  }
-  return ended.flatMap(({ before }) => {
-    const by = grants(before)
-      .map((bound) => taken.get(bound))
-      .find((entity) => entity !== undefined && entity.kind !== before.kind);
-    if (by === undefined) return [];
-    return facts.aboutEntity(before, {
-      severity: "medium",
-      field: "bindings",
-      message: `${called(by)} takes over what ${called(before)} grants, and loses it at once: that is deleted after it`,
-      advice: `set retainOnDelete on ${called(before)} and run that first, then let it go`,
-    });
-  });
-}
-
 const willFail: Rule = {
   id: "D3",
   name: "will-fail",
   severities: ["medium"],
   when: "always",
-  what: "The server will refuse a part of the change (code 9): a role is deleted while bindings that stay hold it, a group while something is in it, or a built-in role is changed or deleted. What the same change deletes first is not counted. Also: a GroupAccess takes over the grant of a RoleBinding that the same change deletes, or the other way round; both are one binding at the server, and it is gone afterwards.",
+  what: "The server will refuse a part of the change (code 9): a role is deleted while bindings that stay hold it, a group while something is in it, or a built-in role is changed or deleted. What the same change deletes first is not counted.",
   why: "The update stops in the middle: what came before is done, what comes after is not.",
   fix: "Delete the bindings, or what is in the group, in the same program, or give them another role first. Use a Role of your own instead of changing a built-in one.",
   except: "Not worth one: it fails anyway.",
@@ -282,7 +250,7 @@ const willFail: Rule = {
         }),
       );
     }
-    return [...drafts, ...overtaken(facts)];
+    return drafts;
   },
 };
 

@@ -167,35 +167,6 @@ describe("D3 will-fail", () => {
     const own = role("dev", ["TAG_CREATE"]);
     expect(found("D3", comparison([...base, dev], [...base, own]))).toEqual([]);
   });
-
-  describe("where one resource takes over the binding of another", () => {
-    const own = binding(ada, viewer, payments);
-    const bindings = { "ada views": { identityUid: ada.key, roleUid: viewer.key } };
-    const all = entity("GroupAccess", "access", { parentUid: payments, bindings });
-    const other = { "bob views": { identityUid: bob.key, roleUid: viewer.key } };
-
-    it.each([
-      ["of a RoleBinding", [own], [all]],
-      ["of a GroupAccess", [all], [own]],
-    ])("finds that the binding %s goes with it", (_of, before, after) => {
-      const [finding, ...more] = found("D3", comparison([...base, ...before], [...base, ...after]));
-      expect(more).toEqual([]);
-      expect(finding).toMatchObject({ severity: "medium", urn: before[0]?.urn });
-      expect(finding?.message).toContain("takes over what");
-      expect(finding?.advice).toContain("retainOnDelete");
-    });
-
-    it("finds nothing where it stays, grants something else, or was another's already", () => {
-      const retained = comparison([...base, own], [...base, { ...own, external: true }, all]);
-      const changes = retained.changes.map((change) =>
-        change.before?.key === own.key ? { ...change, op: "delete" as const } : change,
-      );
-      expect(found("D3", { ...retained, changes })).toEqual([]);
-      const others = { ...all, inputs: { ...all.inputs, bindings: other } };
-      expect(found("D3", comparison([...base, own], [...base, others]))).toEqual([]);
-      expect(found("D3", comparison([...base, own, all], [...base, all]))).toEqual([]);
-    });
-  });
 });
 
 describe("D4 mass-removal", () => {
