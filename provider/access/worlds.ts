@@ -66,49 +66,6 @@ export function fatesOf(steps: readonly PreviewStep[], recorded: StateExport | u
   return [...fates.values()];
 }
 
-/** The replaced resource that a value comes from, which a preview still shows with the uid from before. */
-function followed(
-  value: Json | undefined,
-  property: string,
-  { dependencies, ignoreChanges }: RecordedResource,
-  byUrn: ReadonlyMap<string, Fate>,
-): Fate | undefined {
-  if (typeof value !== "string" || ignoreChanges.includes(property)) return undefined;
-  return (dependencies?.[property] ?? [])
-    .map((urn) => byUrn.get(urn))
-    .find((fate) => fate?.op === "replace" && fate.before?.id === value);
-}
-
-/** Whether something that can never change comes from a resource that is new: the engine learns it in the update only. */
-function isMoved({ op, after }: Fate, byUrn: ReadonlyMap<string, Fate>): boolean {
-  const fields = specs[after?.kind ?? ""]?.fields;
-  if ((op !== "update" && op !== "same") || after === undefined || fields === undefined) return false;
-  return Object.entries(fields).some(([key, field]) => {
-    if (field.immutable !== true || !isReference({ path: key, property: key, field })) return false;
-    const value = after.inputs[key];
-    if (!isUnknown(value)) return followed(value, key, after, byUrn) !== undefined;
-    const [source, ...others] = after.dependencies?.[key] ?? [];
-    const fate = byUrn.get(source ?? "");
-    return others.length === 0 && (fate?.op === "create" || fate?.op === "replace");
-  });
-}
-
-/**
- * A preview calls it an update where a value is not known yet that will force a replacement, and what refers to that
- * the same.
- */
-function withReplacements(fates: readonly Fate[]): ReadonlyMap<string, Fate> {
-  const byUrn = new Map(fates.map((fate) => [fate.urn, fate]));
-  if (fates.every(({ op }) => op !== "create" && op !== "replace")) return byUrn;
-  for (let open = fates; open.length > 0;) {
-    const moved = new Set(open.filter((fate) => isMoved(fate, byUrn)));
-    for (const fate of moved) byUrn.set(fate.urn, { ...fate, op: "replace" });
-    // What is in it moves along.
-    open = moved.size === 0 ? [] : open.filter((fate) => !moved.has(fate));
-  }
-  return byUrn;
-}
-
 function nameOf(inputs: Props): string | undefined {
   const { name } = inputs;
   return typeof name === "string" && name !== "" && !isUnknown(name) && name !== HIDDEN ? name : undefined;
@@ -257,11 +214,8 @@ class Builder {
   /** Replaced, and still at the server beside its successor, which has its key: the keys of these, by uid. */
   private readonly retained = new Map<string, string>();
 
-  private readonly fates: readonly Fate[];
-
-  constructor(fates: readonly Fate[]) {
-    this.byUrn = withReplacements(fates);
-    this.fates = [...this.byUrn.values()];
+  constructor(private readonly fates: readonly Fate[]) {
+    this.byUrn = new Map(fates.map((fate) => [fate.urn, fate]));
   }
 
   /** The uid that stays; undefined of what is made anew. */
@@ -321,9 +275,9 @@ class Builder {
     if (spec === undefined) return known;
     const inputs = mapLeaves(spec, known.inputs, (value, leaf) => {
       if (!isReference(leaf)) return value;
-      if (isUnknown(value)) return this.resolve(fate, resource, leaf) ?? UNKNOWN;
-      const isFollowed = followed(value, leaf.property, resource, this.byUrn) !== undefined;
-      return isFollowed ? value : this.withoutSuccessor(value);
+      return isUnknown(value)
+        ? (this.resolve(fate, resource, leaf) ?? UNKNOWN)
+        : this.withoutSuccessor(value);
     });
     for (const path of known.unresolved) {
       const top = spec.fields[path.split(/[.[]/)[0] ?? ""];

@@ -1,5 +1,6 @@
+import { UNKNOWN } from "./spec";
 import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "./spec";
-import { containsUnknown, equal, isObject, isSet, isUnknown } from "./values";
+import { equal, isObject, isSet, isUnknown } from "./values";
 import { emptyOnWire, toWire, wireName } from "./wire";
 
 /** The changes of one PATCH: body and mask name exactly the same leaves (contract, section 3). */
@@ -90,39 +91,40 @@ export function diffFields(spec: ResourceSpec, olds: Props, news: Props): Patch 
   return patch;
 }
 
-/** Top-level keys of which an immutable part differs, both sides being known. */
-function replacedKeys(
-  key: string,
-  spec: FieldSpec,
-  old: Json | undefined,
-  now: Json | undefined,
-): readonly string[] {
-  if (equal(spec, old, now) || containsUnknown(now) || containsUnknown(old)) return [];
-  if (spec.immutable) return [key];
-  if (spec.type !== "object" || !isObject(old) || !isObject(now)) return [];
-  const inner = Object.entries(spec.fields).some(
-    ([member, field]) => replacedKeys(member, field, old[member], now[member]).length > 0,
-  );
-  return inner ? [key] : [];
+/**
+ * Whether an immutable part differs. An unknown value counts as different: a preview knows every id but one that
+ * changes, so an immutable argument that is unknown comes from a resource that is new or replaced.
+ */
+function isReplaced(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
+  if (equal(spec, old, now)) return false;
+  if (spec.immutable) return true;
+  if (spec.type !== "object") return false;
+  const before = isObject(old) ? old : {};
+  if (isUnknown(now)) {
+    return Object.entries(spec.fields).some(([key, field]) => isReplaced(field, before[key], UNKNOWN));
+  }
+  if (!isObject(old) || !isObject(now)) return false;
+  return Object.entries(spec.fields).some(([key, field]) => isReplaced(field, old[key], now[key]));
 }
 
 /** Members of an immutable one-of where the choice itself changed. */
 function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[] {
-  const chosen = (members: readonly string[], props: Props) =>
-    members.filter((member) => {
+  const chosen = (members: readonly string[], props: Props) => {
+    const set = members.filter((member) => {
       const field = spec.fields[member];
       return field !== undefined && isSet(field, props[member]);
     });
+    // Beside a known choice an unknown member can only turn out to be none.
+    const known = set.filter((member) => !isUnknown(props[member]));
+    return known.length > 0 ? known : set;
+  };
   return (spec.oneOfs ?? [])
     .filter((oneOf) => oneOf.immutable)
     .flatMap(({ members }) => {
       const before = chosen(members, olds);
       const after = chosen(members, news);
       if (before.length === 0 || after.length === 0 || before.join() === after.join()) return [];
-      // An unknown member may turn out to be none.
-      return members.filter(
-        (member) => before.includes(member) !== after.includes(member) && !isUnknown(news[member]),
-      );
+      return members.filter((member) => before.includes(member) !== after.includes(member));
     });
 }
 
@@ -130,7 +132,9 @@ function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[]
 export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): Difference {
   const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
   const replaces = new Set([
-    ...Object.entries(spec.fields).flatMap(([key, field]) => replacedKeys(key, field, olds[key], news[key])),
+    ...Object.entries(spec.fields)
+      .filter(([key, field]) => isReplaced(field, olds[key], news[key]))
+      .map(([key]) => key),
     ...switchedMembers(spec, olds, news),
   ]);
   return { changed, replaces: [...replaces] };

@@ -134,20 +134,26 @@ describe("the worlds of a preview", () => {
     expect(lines(written.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
-  test("replace what is in a group that is replaced, though the preview calls it an update or the same", () => {
+  test("follow a replaced group down to the bindings of what is in it", () => {
     const elsewhere = state("Group", "team", { parentUid: uid(9), name: "team" });
     const inTeam = { ...ci, propertyDependencies: { parentUid: [team.urn] } };
     const moved = state(
       "Identity",
       "ci",
       { ...ci.inputs, parentUid: UNKNOWN },
-      { id: CI, dependencies: { parentUid: [team.urn] } },
+      { dependencies: { parentUid: [team.urn] } },
     );
     const dependencies = { identityUid: [ci.urn], parentUid: [root.urn], roleUid: [reader.urn] };
     const atRoot = state(
       "RoleBinding",
       "binding",
       { ...grant, parentUid: ROOT_UID },
+      { id: BINDING, dependencies },
+    );
+    const follows = state(
+      "RoleBinding",
+      "binding",
+      { ...grant, parentUid: ROOT_UID, identityUid: UNKNOWN },
       { id: BINDING, dependencies },
     );
     const inputs = { parentUid: ROOT_UID, identityUid: CI, roleUid: READER };
@@ -157,8 +163,8 @@ describe("the worlds of a preview", () => {
         same(root),
         same(reader),
         step("replace", team, elsewhere),
-        step("update", inTeam, moved),
-        same(atRoot),
+        step("replace", inTeam, moved),
+        step("update", atRoot, follows),
       ),
       inventory: inventory(byHand, {
         kind: "Role",

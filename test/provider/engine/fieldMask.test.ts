@@ -307,7 +307,9 @@ describe("types that no kind has yet", () => {
     });
     expect(diffInputs(madeUp, olds, { inner: { fixed: "b", free: "a" } }).replaces).toEqual(["inner"]);
     expect(diffInputs(madeUp, olds, { inner: { fixed: "a", free: "b" } }).replaces).toEqual([]);
-    expect(diffInputs(madeUp, olds, { inner: { fixed: UNKNOWN, free: "b" } }).replaces).toEqual([]);
+    expect(diffInputs(madeUp, olds, { inner: { fixed: UNKNOWN, free: "b" } }).replaces).toEqual(["inner"]);
+    expect(diffInputs(madeUp, olds, { inner: { fixed: "a", free: UNKNOWN } }).replaces).toEqual([]);
+    expect(diffInputs(madeUp, olds, { inner: UNKNOWN }).replaces).toEqual(["inner"]);
   });
 });
 
@@ -474,28 +476,41 @@ describe("what replaces a resource", () => {
     });
   });
 
-  test.each(samples)(
-    "$kind, $choice: no change of anything else, and never an unknown value",
-    ({ kind, inputs }) => {
-      const spec = specOf(kind);
-      for (const { path, field } of leavesOf(spec.fields)) {
-        if (field.immutable || valueAt(inputs, path) === undefined) continue;
-        const changed = withValue(inputs, path, field.type === "boolean" ? null : otherValue(field));
-        expect([path, diffInputs(spec, inputs, changed)]).toEqual([path, { changed: true, replaces: [] }]);
-      }
-      for (const { path } of leavesOf(spec.fields)) {
-        if (valueAt(inputs, path) === undefined) continue;
-        const unknown = withValue(inputs, path, UNKNOWN);
-        expect([path, diffInputs(spec, inputs, unknown)]).toEqual([path, { changed: true, replaces: [] }]);
-      }
-      for (const key of Object.keys(inputs)) {
-        expect(diffInputs(spec, inputs, { ...inputs, [key]: UNKNOWN })).toEqual({
-          changed: true,
-          replaces: [],
-        });
-      }
-    },
-  );
+  test.each(samples)("$kind, $choice: no change of anything else", ({ kind, inputs }) => {
+    const spec = specOf(kind);
+    for (const { path, field } of leavesOf(spec.fields)) {
+      if (field.immutable || valueAt(inputs, path) === undefined) continue;
+      const changed = withValue(inputs, path, field.type === "boolean" ? null : otherValue(field));
+      expect([path, diffInputs(spec, inputs, changed)]).toEqual([path, { changed: true, replaces: [] }]);
+    }
+  });
+
+  test.each(samples)("$kind, $choice: an unknown value, where it cannot be changed", ({ kind, inputs }) => {
+    const spec = specOf(kind);
+    for (const { path, field } of leavesOf(spec.fields)) {
+      if (valueAt(inputs, path) === undefined) continue;
+      const unknown = withValue(inputs, path, UNKNOWN);
+      const replaces = field.immutable ? [path[0]] : [];
+      expect([path, diffInputs(spec, inputs, unknown)]).toEqual([path, { changed: true, replaces }]);
+    }
+    for (const [key, field] of Object.entries(spec.fields)) {
+      if (inputs[key] === undefined) continue;
+      const cannotChange =
+        field.immutable === true ||
+        (field.type === "object" && leavesOf(field.fields).some((leaf) => leaf.field.immutable));
+      expect([key, diffInputs(spec, inputs, { ...inputs, [key]: UNKNOWN })]).toEqual([
+        key,
+        { changed: true, replaces: cannotChange ? [key] : [] },
+      ]);
+    }
+  });
+
+  test("a parent that a group had, and one that it gets, are replacements while unknown", () => {
+    const group = specOf("Group");
+    for (const olds of [{ name: "a" }, { name: "a", parentUid: ROOT_UID }]) {
+      expect(diffInputs(group, olds, { name: "a", parentUid: UNKNOWN }).replaces).toEqual(["parentUid"]);
+    }
+  });
 
   test("another sink", () => {
     const { replaces } = diffInputs(specOf("Subscription"), sample("Subscription"), {
@@ -535,16 +550,28 @@ describe("what replaces a resource", () => {
     expect([...replaces].sort()).toEqual([from.key, to.key].sort());
   });
 
-  test("a relationship that may turn out to be none does not", () => {
+  test("an unknown relationship beside a known one can only turn out to be none, and does not", () => {
     const olds = sample("Identity", "exact claims");
     const news = { ...olds, staticKeys: UNKNOWN };
     expect(diffInputs(specOf("Identity"), olds, news)).toEqual({ changed: true, replaces: [] });
   });
 
-  test("a relationship that gives way to an unknown one is named, the unknown one is not", () => {
+  test.each([
+    {
+      title: "that gives way to an unknown one",
+      claimMatch: undefined,
+      replaces: ["claimMatch", "staticKeys"],
+    },
+    { title: "that is unknown beside another unknown one", claimMatch: UNKNOWN, replaces: ["staticKeys"] },
+  ])("a relationship $title", ({ claimMatch, replaces }) => {
     const olds = sample("Identity", "exact claims");
-    const news = { ...olds, claimMatch: undefined, staticKeys: UNKNOWN };
-    expect(diffInputs(specOf("Identity"), olds, news).replaces).toEqual(["claimMatch"]);
+    const news = { ...olds, claimMatch, staticKeys: UNKNOWN };
+    expect([...diffInputs(specOf("Identity"), olds, news).replaces].sort()).toEqual(replaces);
+  });
+
+  test("the same relationship, wholly unknown, does not", () => {
+    const olds = sample("Identity", "exact claims");
+    expect(diffInputs(specOf("Identity"), olds, { ...olds, claimMatch: UNKNOWN }).replaces).toEqual([]);
   });
 
   test("a relationship with an unknown part is still another one", () => {
