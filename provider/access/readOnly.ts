@@ -22,5 +22,6 @@ export const readingHost: Host = {
   warn: () => undefined,
   fits,
   isHeld: () => false,
+  isDeclared: () => false,
   explain: (what, error) => new Error(`${what}: ${error instanceof Error ? error.message : "it failed"}`),
 };

@@ -2,10 +2,10 @@ import type { Client } from "../api/client";
 import { readSettings } from "../config";
 import { clientOf } from "../connect";
 import { kinds } from "../resources";
-import { Heirs } from "./heirs";
 import { explain, HandlerError, PartialFailure } from "./messages";
 import { handlersFor } from "./handlers";
 import type { CreateResult, DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
+import { OwnerRegistry } from "./ownerRegistry";
 import type { Failure, Props, ResourceSpec } from "./spec";
 import { Turns } from "./turns";
 
@@ -49,7 +49,7 @@ function connect(): Client {
 const surroundings: Surroundings = {
   client: connect,
   turns: new Turns(),
-  heirs: new Heirs(),
+  owners: new OwnerRegistry(),
   now: Date.now,
   warn: (line) => process.stderr.write(`platform: ${line}\n`),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

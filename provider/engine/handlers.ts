@@ -15,8 +15,8 @@ import { checkInputs } from "./check";
 import { diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
 import { fits } from "./formats";
-import { Heirs } from "./heirs";
 import { explain, HandlerError, PartialFailure, refused } from "./messages";
+import { OwnerRegistry } from "./ownerRegistry";
 import { ADOPT, holdsSecret } from "./spec";
 import type { Clock, Failure, FieldSpec, Host, Json, Props, ResourceSpec } from "./spec";
 import { Turns } from "./turns";
@@ -37,8 +37,8 @@ export interface Surroundings extends Clock {
   readonly client: () => Client;
   /** Writes to one resource, whatever its kinds, take turns by its uid (contract, section 9). */
   readonly turns?: Turns;
-  /** Who owns what in the program of this run. */
-  readonly heirs?: Heirs;
+  /** What the program of this run declares and holds. */
+  readonly owners?: OwnerRegistry;
   /** Tells a person one line; nobody if not given. */
   readonly warn?: (line: string) => void;
 }
@@ -62,6 +62,7 @@ export interface DiffResult {
    */
   readonly changes: boolean | undefined;
   readonly replaces: string[];
+  readonly deleteBeforeReplace?: true;
 }
 
 /** The operations of one kind over plain values. No I/O in `check` and `diff`: the engine calls those one at a time. */
@@ -180,7 +181,7 @@ function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
 
 class KindHandlers implements Handlers {
   private readonly turns: Turns;
-  private readonly heirs: Heirs;
+  private readonly owners: OwnerRegistry;
   private readonly host: Host;
 
   constructor(
@@ -188,18 +189,19 @@ class KindHandlers implements Handlers {
     private readonly around: Surroundings,
   ) {
     this.turns = around.turns ?? new Turns();
-    this.heirs = around.heirs ?? new Heirs();
+    this.owners = around.owners ?? new OwnerRegistry();
     this.host = {
       ...around,
       warn: (line) => around.warn?.(line),
       fits,
-      isHeld: (uid) => this.heirs.isHeld(uid),
+      isHeld: (kind, uid) => this.owners.isHeld(kind, uid),
+      isDeclared: (key) => this.owners.isDeclared(key),
       explain: (what, error) => explain(spec, what, error, []),
     };
   }
 
   check(olds: Props, news: Props): Failure[] {
-    this.heirs.declare(this.spec, news);
+    this.owners.recordCheck(this.spec, news);
     // Of the program's text a message may quote a key or a pattern; the engine prints it as it is.
     return checkInputs(this.spec, news, { olds, now: this.around.now() }).map(({ property, reason }) => ({
       property: printable(property),
@@ -208,15 +210,21 @@ class KindHandlers implements Handlers {
   }
 
   diff(olds: Props, news: Props, id?: string): DiffResult {
-    if (id !== undefined) this.heirs.hold(this.spec, id);
-    const { changed, replaces } = diffInputs(this.spec, olds, news);
+    const difference = diffInputs(this.spec, olds, news);
+    if (id !== undefined) this.owners.recordDiff(this.spec, id, olds, news, difference);
     const isFound = olds[UNCONFIRMED] !== true;
-    return { changes: changed ? !isFound || undefined : false, replaces: [...replaces] };
+    return {
+      changes: difference.changed ? !isFound || undefined : false,
+      replaces: [...difference.replaces],
+      ...(this.spec.deletesBeforeReplace && !difference.replaces.includes("parentUid")
+        ? { deleteBeforeReplace: true }
+        : {}),
+    };
   }
 
   async create(inputs: Props): Promise<CreateResult> {
     const created = await this.createdOrAdopted(inputs);
-    this.heirs.hold(this.spec, created.id);
+    this.owners.recordCreate(this.spec, created.id, inputs);
     return created;
   }
 
@@ -240,11 +248,17 @@ class KindHandlers implements Handlers {
   }
 
   update(id: string, olds: Props, news: Props): Promise<Props> {
+    this.owners.recordUpdate(this.spec, id);
     return this.turns.take(id, () => this.updated(id, olds, news));
   }
 
   async delete(id: string, olds: Props): Promise<void> {
-    if (this.heirs.haveTaken(this.spec, olds)) return;
+    if (this.isKept(id, olds)) {
+      this.host.warn(
+        `${label(this.spec, olds)} ${id} stays: another resource of this program manages it now, so it is only removed from the state`,
+      );
+      return;
+    }
     const what = `deleting ${label(this.spec, olds)} ${id}`;
     try {
       const own = this.spec.operations?.delete;
@@ -256,6 +270,14 @@ class KindHandlers implements Handlers {
       const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
       throw explain(this.spec, what, error, notes);
     }
+  }
+
+  /** Whether another resource of the program stands for the same object. */
+  private isKept(id: string, olds: Props): boolean {
+    const { kind, keptBy, listing } = this.spec;
+    if (keptBy?.(olds).some((key) => this.owners.isDeclared(key))) return true;
+    // What is made of other objects deletes each of them that no other resource declares.
+    return listing?.gathers === undefined && this.owners.isHeld(kind, id, olds);
   }
 
   private async made(parent: string | undefined, inputs: Props): Promise<CreateResult> {

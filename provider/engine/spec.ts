@@ -206,8 +206,10 @@ export interface Host extends Clock {
   readonly warn: (line: string) => void;
   /** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
   readonly fits: (pattern: string, text: string) => boolean;
-  /** Whether a resource of this run's program is what has this uid, and owns it alone. */
-  readonly isHeld: (uid: string) => boolean;
+  /** Whether a resource of this run's program holds the object of this kind and uid. */
+  readonly isHeld: (kind: string, uid: string) => boolean;
+  /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declares`. */
+  readonly isDeclared: (key: string) => boolean;
   /** An error told whole: what was being done, what the server said of it, and what to do. */
   readonly explain: (what: string, error: unknown) => Error;
 }
@@ -250,8 +252,6 @@ export interface Ownership {
   readonly all: boolean;
   /** What to do where there are two owners. */
   readonly advice: string;
-  /** What tells one child from another, of each that inputs declare: the same of one owner and of the other. */
-  readonly children: (inputs: Props) => readonly string[];
 }
 
 /** How a kind is found when everything below a group is listed. */
@@ -299,6 +299,15 @@ export interface ResourceSpec {
   readonly unseen?: (inputs: Props) => Props;
   /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
   readonly owns?: Ownership;
+  /** What inputs declare, where they tell it without a uid: keys, the same for all resources that declare the same. */
+  readonly declares?: (inputs: Props) => readonly string[];
+  /**
+   * Keys of `declares`: while a resource of the program declares one of them, the object of a resource with these inputs
+   * is not deleted.
+   */
+  readonly keptBy?: (inputs: Props) => readonly string[];
+  /** A parent has one at most, and what is there is not taken over: a replacement deletes the old one first. */
+  readonly deletesBeforeReplace?: true;
   /**
    * Its lists hold all that a GET answers, so that what is read together may share a request. `query` has them
    * show what they leave out unasked.

@@ -234,6 +234,7 @@ export class AccountAssociation extends PlatformResource {
         },
       },
     },
+    deletesBeforeReplace: true,
     operations: { afterWrite: awaitReady },
     gives: "always",
     rules: checkAwaited,

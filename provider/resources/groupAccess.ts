@@ -109,7 +109,8 @@ export class GroupAccess extends PlatformResource {
       },
       allowSelfRemoval: { type: "boolean", inputOnly: true },
     },
-    owns: bindingsOf({ all: true, children: grantsIn }),
+    owns: bindingsOf({ all: true }),
+    declares: grantsIn,
     rules: findRepeated,
     operations: {
       // What is there already is taken over.

@@ -61,9 +61,9 @@ function bindingsIn(props: Props): Labelled[] {
   );
 }
 
-/** What the bindings among arguments grant. */
+/** The grants that arguments declare. */
 export function grantsIn(inputs: Props): string[] {
-  return bindingsIn(inputs).map(([, grant]) => grantKey({ ...grant }));
+  return bindingsIn(inputs).map(([, grant]) => grantKey("all", { ...grant, parentUid: inputs["parentUid"] }));
 }
 
 function nameOf(value: unknown, keys: readonly string[]): string {
@@ -399,7 +399,9 @@ function removeAll(
     const held = holdings.get(keyOf(grant));
     try {
       // A RoleBinding of the program may grant the same from now on.
-      for (const uid of held?.uids ?? []) if (!host.isHeld(uid)) await api.delete(COLLECTION, uid);
+      for (const uid of held?.uids ?? []) {
+        if (!host.isHeld("RoleBinding", uid)) await api.delete(COLLECTION, uid);
+      }
     } catch (error) {
       throw host.explain(`deleting binding ${quoted(label)} of group ${group}`, error);
     }
@@ -487,12 +489,30 @@ function warnOfOthers(
   );
 }
 
-/** Takes away the bindings of the program. What others made stays, also what a refresh has shown. */
+/**
+ * Whether another resource of the program declares a grant: the group's new GroupAccess, or a RoleBinding. Of bindings
+ * that grant the same, those that no RoleBinding has are deleted as soon as one of them is a RoleBinding's.
+ */
+function isDeclaredElsewhere(group: string, grant: Grant, held: Held | undefined, host: Host): boolean {
+  const inputs = { ...grant, parentUid: group };
+  if (host.isDeclared(grantKey("all", inputs))) return true;
+  return (
+    host.isDeclared(grantKey("one", inputs)) &&
+    held?.uids.some((uid) => host.isHeld("RoleBinding", uid)) !== true
+  );
+}
+
+/** Deletes the bindings of the program. What others made stays, also what a refresh has shown. */
 export async function deleteBindings(api: Api, group: string, olds: Props, host: Host): Promise<void> {
   const holdings = await holdingsOf(api, group);
-  const surplus = bindingsIn(olds).filter((one) => isOwn(one) && holdings.has(keyOf(one[1])));
+  const surplus = bindingsIn(olds).filter((one) => {
+    const held = holdings.get(keyOf(one[1]));
+    return isOwn(one) && held !== undefined && !isDeclaredElsewhere(group, one[1], held, host);
+  });
   if (olds["allowSelfRemoval"] !== true) {
-    const ending = surplus.filter(([, grant]) => !holdings.get(keyOf(grant))?.uids.some(host.isHeld));
+    const ending = surplus.filter(
+      ([, grant]) => !holdings.get(keyOf(grant))?.uids.some((uid) => host.isHeld("RoleBinding", uid)),
+    );
     const goes = new Set(ending.map(([, grant]) => keyOf(grant)));
     const stays = [...holdings.values()].filter((held) => !goes.has(keyOf(held)));
     await keepCaller(api, group, ending, stays, "set allowSelfRemoval to true and run up before");

@@ -45,6 +45,9 @@ async function write(api: Api, uid: string, content: Json | undefined): Promise<
   return { ...answer, uid };
 }
 
+/** A repository has one readme. */
+const readmeKeys = ({ parentUid }: Props): string[] => [JSON.stringify(["readme", parentUid])];
+
 const repoOf = (inputs: Props): string => inputs["parentUid"] as string;
 
 /**
@@ -68,6 +71,8 @@ export class RepoReadme extends PlatformResource {
     },
     listing: { onDemand: true, partOf: "Repo" },
     rules: ({ content }) => checkContent(content),
+    declares: readmeKeys,
+    keptBy: readmeKeys,
     operations: {
       createsOver: true,
       create: (api, inputs) => write(api, repoOf(inputs), inputs["content"]),

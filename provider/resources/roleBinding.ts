@@ -23,18 +23,17 @@ function flat(uid: Json | undefined, hydrated: Json | undefined): Json | undefin
 }
 
 /** A group's bindings are owned one by one, or all by a GroupAccess. */
-export function bindingsOf({ all, children }: Pick<Ownership, "all" | "children">): Ownership {
+export function bindingsOf({ all }: Pick<Ownership, "all">): Ownership {
   return {
     of: "role bindings",
     all,
-    children,
     advice: "keep one GroupAccess for a group, and move the bindings of others into its bindings",
   };
 }
 
-/** What tells one grant at a group from another. */
-export function grantKey({ identityUid, roleUid }: Props): string {
-  return JSON.stringify([identityUid, roleUid]);
+/** What tells one grant from another, declared by a RoleBinding (`one`) or by the GroupAccess of its group (`all`). */
+export function grantKey(owner: "one" | "all", { parentUid, identityUid, roleUid }: Props): string {
+  return JSON.stringify(["grant", owner, parentUid, identityUid, roleUid]);
 }
 
 /** Who holds which role, by an answer about a binding. */
@@ -77,7 +76,9 @@ export class RoleBinding extends PlatformResource {
       roleUid: { type: "string", format: "uid", required: true, security: true, access: "role" },
     },
     fromServer: (body) => ({ ...body, ...grantOf(body) }),
-    owns: bindingsOf({ all: false, children: (inputs) => [grantKey(inputs)] }),
+    owns: bindingsOf({ all: false }),
+    declares: (inputs) => [grantKey("one", inputs)],
+    keptBy: (inputs) => [grantKey("all", inputs)],
   });
 
   declare readonly parentUid: pulumi.Output<string>;

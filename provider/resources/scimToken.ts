@@ -174,6 +174,7 @@ export class ScimToken extends PlatformResource {
       tokenExpireTime: time,
       previousTokenExpireTime: time,
     },
+    deletesBeforeReplace: true,
     unseen: (inputs) => ({ ...inputs, rotate: LOST }),
     listing: { partOf: "IdentityProvider" },
     gives: "always",

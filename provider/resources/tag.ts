@@ -32,6 +32,9 @@ function write(api: Api, inputs: Props): Promise<Record<string, unknown>> {
   return api.post(api.address(collection, repo), whole, { repeatable: true });
 }
 
+/** A repository has one tag of each name. */
+const tagKeys = ({ parentUid, name }: Props): string[] => [JSON.stringify(["tag", parentUid, name])];
+
 /**
  * A tag of a repository. Contract, section 5.
  *
@@ -70,6 +73,8 @@ export class Tag extends PlatformResource {
       onDemand: true,
       query: { includeReferrers: "true", includeDates: "true", includeEpochs: "true" },
     },
+    declares: tagKeys,
+    keptBy: tagKeys,
     operations: {
       createsOver: true,
       create: (api, inputs) => write(api, inputs),

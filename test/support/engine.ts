@@ -45,7 +45,10 @@ function cliDirectory(): string {
   return directory;
 }
 
-/** Declares one resource of the test program. The text `${name}` stands for the id of resource `name`. */
+/**
+ * Declares one resource of the test program. The text `${name}` stands for the id of resource `name`; the option `parent`
+ * names a resource, or is `component`.
+ */
 export interface Declaration {
   readonly kind: string;
   readonly args: Record<string, unknown>;
@@ -70,8 +73,11 @@ const resolve = (value) => {
   }
   return value;
 };
-for (const [name, { kind, args, options }] of Object.entries(wanted)) {
-  made[name] = new platform[kind](name, resolve(args), options);
+let component;
+const parentOf = (name) =>
+  name === "component" ? (component ??= new pulumi.ComponentResource("test:index:Folder", "folder")) : made[name];
+for (const [name, { kind, args, options: { parent, ...options } = {} }] of Object.entries(wanted)) {
+  made[name] = new platform[kind](name, resolve(args), parent ? { ...options, parent: parentOf(parent) } : options);
 }
 `;
 

@@ -219,7 +219,8 @@ describe("what goes back to the engine", () => {
       { json: {} },
       missing(GROUP_UID),
     ]);
-    const { create, read, update, delete: remove } = provider(configured(), "Group");
+    const { create, read, update } = provider(configured(), "Group");
+    const { delete: remove } = provider(configured(), "Group");
     const plain = { parentUid: ROOT_UID, name: "team" };
     await expect(create(group)).resolves.toStrictEqual({ id: GROUP_UID, outs: plain });
     await expect(read(GROUP_UID, group)).resolves.toStrictEqual({

@@ -75,14 +75,17 @@ test(`${STACKS} stacks of ${RESOURCES} resources leave neither memory nor connec
 }, 180_000);
 
 function bindingsOf(client: Client) {
-  const handlers = handlersFor(specOf("RoleBinding"), {
-    client: () => client,
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  });
+  // Each run of the engine has a process of its own, which knows nothing of the one before.
+  const run = () =>
+    handlersFor(specOf("RoleBinding"), {
+      client: () => client,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+    });
+  const [up, destroy] = [run(), run()];
   return {
-    create: (inputs: { parentUid: string; identityUid: string; roleUid: string }) => handlers.create(inputs),
-    read: (id: string) => handlers.read(id, {}),
-    remove: (id: string) => handlers.delete(id, {}),
+    create: (inputs: { parentUid: string; identityUid: string; roleUid: string }) => up.create(inputs),
+    read: (id: string) => up.read(id, {}),
+    remove: (id: string) => destroy.delete(id, {}),
   };
 }

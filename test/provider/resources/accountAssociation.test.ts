@@ -175,7 +175,7 @@ describe("waiting until accounts are ready", () => {
 
     server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? ready : stored(waiting)));
     const again = handlers();
-    expect(again.diff(error.properties, waiting)).toEqual({ changes: undefined, replaces: [] });
+    expect(again.diff(error.properties, waiting)).toMatchObject({ changes: undefined, replaces: [] });
     await expect(again.update(GROUP_UID, error.properties, waiting)).resolves.toEqual(waiting);
     expect(server.calls).toEqual([`GET ${ADDRESS}`, CHECK]);
   });

@@ -15,6 +15,8 @@ export interface Held {
 /** The handlers of every kind against one server, without an engine: declared things are made when they are named. */
 export class HandlerStack {
   readonly handlers: Readonly<Record<string, Handlers>>;
+  /** Handlers of a later run, which knows nothing of what the first one created. */
+  private readonly later: Readonly<Record<string, Handlers>>;
   private readonly held = new Map<string, Promise<Held>>();
 
   constructor(
@@ -25,7 +27,10 @@ export class HandlerStack {
       tokens: tokensOf(() => Promise.resolve(server.token)),
     });
     const surroundings = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
-    this.handlers = Object.fromEntries(kinds.map(({ spec }) => [spec.kind, handlersFor(spec, surroundings)]));
+    const run = () =>
+      Object.fromEntries(kinds.map(({ spec }) => [spec.kind, handlersFor(spec, surroundings)]));
+    this.handlers = run();
+    this.later = run();
   }
 
   handlersOf(kind: string): Handlers {
@@ -51,8 +56,13 @@ export class HandlerStack {
 
   async delete(name: string): Promise<void> {
     const { kind, id, outs } = await this.make(name);
-    await this.handlersOf(kind).delete(id, outs);
+    await this.deleteInLaterRun(kind, id, outs);
     this.held.delete(name);
+  }
+
+  /** A run that created an object does not delete it. */
+  async deleteInLaterRun(kind: string, id: string, outs: Props): Promise<void> {
+    await this.later[kind]?.delete(id, outs);
   }
 
   private async create(name: string): Promise<Held> {
