@@ -168,7 +168,7 @@ function findingsIn(
   const findings = findingsOf(comparison, options, [rule]);
   if (policyFile === undefined) return findings;
   const policy = parsePolicy(readFileSync(policyFile, "utf8"), policyFile);
-  return applyPolicy(findings, policy, options.now, "review").findings;
+  return applyPolicy(findings, policy, options.now, "review", true, comparison).findings;
 }
 
 function violation({ message, details, advice }: Finding): string {

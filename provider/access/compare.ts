@@ -7,6 +7,7 @@ import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";
 import type { Comparison, ResourceChange, World } from "./model";
 import type { Preview } from "./preview";
+import { recordedObjects } from "./recorded";
 import { specs } from "./references";
 import type { GroupNode, GrantChange } from "./report";
 import type { StateExport } from "./stateExport";
@@ -179,5 +180,6 @@ export function compare(sources: Sources): Comparison {
     complete: incomplete.length === 0,
     incomplete,
     inventory,
+    recorded: recordedObjects(preview, recorded, inventory),
   };
 }

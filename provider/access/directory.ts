@@ -2,6 +2,8 @@ import { printable } from "../api/errors";
 import { parentOf } from "../api/uid";
 import type { ResourceSpec } from "../engine/spec";
 import { kinds } from "../resources";
+import { INVISIBLE } from "./glob";
+import { groupPath } from "./groupPath";
 import type { Inventory, InventoryObject } from "./inventory";
 
 const specs: ReadonlyMap<string, ResourceSpec> = new Map(kinds.map(({ spec }) => [spec.kind, spec]));
@@ -9,6 +11,18 @@ const specs: ReadonlyMap<string, ResourceSpec> = new Map(kinds.map(({ spec }) =>
 /** The description of a kind; undefined of one that this version does not know. */
 export function specOf(kind: string): ResourceSpec | undefined {
   return specs.get(kind);
+}
+
+/** Shows what nobody sees as its code: suppressions go by what a description says. */
+function showInvisible(text: string): string {
+  const hex = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
+  const shown = text.replace(new RegExp(`[${INVISIBLE}]`, "gu"), hex);
+  return shown.length > 80 ? `${shown.slice(0, 80)} …` : shown;
+}
+
+/** A name within a description, with escapes where it could pass for what follows or for a path. */
+function quotable(text: string): string {
+  return showInvisible(text.replace(/[\\"→]|(?<=^|\s)\/|\/(?=\s|$)/gu, "\\$&"));
 }
 
 export const keyOf = (kind: string, uid: string): string => `${kind} ${uid}`;
@@ -39,24 +53,29 @@ export class Directory {
     return this.named.get(uid);
   }
 
-  /** The name of what has this uid; undefined where nothing tells it. */
-  nameOf(uid: string): string | undefined {
+  private givenName(uid: string): string | undefined {
     const { inputs, details } = this.named.get(uid) ?? {};
     const name = [inputs?.["name"], details?.["email"]].find(
       (text) => typeof text === "string" && text !== "",
     );
-    return typeof name === "string" ? printable(name, 80) : undefined;
+    return typeof name === "string" ? name : undefined;
+  }
+
+  /** The name of what has this uid; undefined where nothing tells it. */
+  nameOf(uid: string): string | undefined {
+    const name = this.givenName(uid);
+    return name === undefined ? undefined : printable(name, 80);
   }
 
   /** Names from the root down, joined by " / "; a uid stands for a name that is not known. */
   pathOf(groupUid: string): string {
     const names: string[] = [];
     for (let uid: string | undefined = groupUid; uid !== undefined; uid = parentOf(uid)) {
-      const name = this.nameOf(uid);
-      names.unshift(name ?? uid);
+      const name = this.givenName(uid);
+      names.unshift(name === undefined ? uid : showInvisible(name));
       if (name === undefined) break;
     }
-    return names.join(" / ");
+    return groupPath(names);
   }
 
   /** What a role allows. */
@@ -70,7 +89,7 @@ export class Directory {
     const { name } = inputs;
     const parent = spec.sharesParentUid ? uid : parentOf(uid);
     const at = parent === undefined ? "" : ` at ${this.pathOf(parent)}`;
-    if (typeof name === "string" && name !== "") return `"${printable(name, 80)}"${at}`;
+    if (typeof name === "string" && name !== "") return `"${quotable(name)}"${at}`;
     const parts = Object.entries(spec.fields).flatMap(([key, field]) => {
       const value = inputs[key];
       if (
@@ -84,8 +103,8 @@ export class Directory {
       }
       if (!field.required || field.inputOnly) return [];
       const shown =
-        field.format === "uid" || field.format === "groupUid" ? (this.nameOf(value) ?? value) : value;
-      return [printable(shown, 80)];
+        field.format === "uid" || field.format === "groupUid" ? (this.givenName(value) ?? value) : value;
+      return [quotable(shown)];
     });
     return parts.length === 0 || spec.listing?.partOf !== undefined ? at.trim() : `${parts.join(" → ")}${at}`;
   }

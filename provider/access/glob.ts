@@ -1,10 +1,21 @@
 const LONGEST = 512;
 
+/** Characters that nobody sees, as a part of a character class: control and format characters, and the like. */
+export const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}";
+
+const PUNCTUATION = "\\s!-/:-@\\[-`{-~";
+
+/** Globs with a wildcard and without a letter or digit: `*`, `?*`, `* / *`. They restrict nothing worth the name. */
+export const CATCH_ALL = `^(?:\\\\[${PUNCTUATION}]|(?![\\\\*?])[${PUNCTUATION}])*[*?](?:\\\\[${PUNCTUATION}]|(?!\\\\)[${PUNCTUATION}])*$`;
+
+const invisible = new RegExp(`[${INVISIBLE}]`, "u");
+const catchAll = new RegExp(CATCH_ALL, "u");
+
 /** What is wrong with a glob, beginning "must …"; undefined if nothing is. */
 export function globProblem(glob: string): string | undefined {
   if (glob === "") return "must not be empty";
   if (glob.length > LONGEST) return `must have at most ${LONGEST} characters`;
-  if (/\p{Cc}/u.test(glob)) return "must not hold control characters";
+  if (invisible.test(glob)) return "must not hold control characters or others that nobody sees";
   if (/(?<!\\)(?:\\\\)*[[\]{}]/.test(glob)) {
     return "must not hold [ ] { }: only * (anything) and ? (one character) are special; write \\[ for the character itself";
   }
@@ -12,9 +23,9 @@ export function globProblem(glob: string): string | undefined {
   return undefined;
 }
 
-/** Whether a glob says nothing: it matches every text. */
+/** Whether a glob restricts nothing: see CATCH_ALL. */
 export function isCatchAll(glob: string): boolean {
-  return /^\*+$/.test(glob);
+  return catchAll.test(glob);
 }
 
 interface Token {
@@ -39,10 +50,12 @@ function tokens(glob: string): Token[] {
 }
 
 /**
- * Whether a glob matches a whole text: `*` is any run of characters, `?` one, `\` takes the next as it is.
+ * Whether a glob matches a whole text: `*` is any run of characters, `?` one, `\` takes the next as it is. Case and
+ * blanks count. A text with invisible characters matches no glob, as a reader takes it for another text.
  * At worst as many steps as the product of the two lengths.
  */
 export function globMatches(glob: string, text: string): boolean {
+  if (invisible.test(text)) return false;
   const pattern = tokens(glob);
   const chars = Array.from(text);
   let [p, t, star, mark] = [0, 0, -1, 0];
@@ -65,9 +78,9 @@ export function globMatches(glob: string, text: string): boolean {
   return p === pattern.length;
 }
 
-/** A glob that matches this text, and hardly another one. */
+/** A glob that matches this text, and hardly another one. None matches a text with invisible characters. */
 export function globOf(text: string): string {
   const short = text.length > LONGEST / 2 ? text.slice(0, LONGEST / 2 - 1) : text;
-  const glob = short.replace(/[\\*?[\]{}]/g, "\\$&").replace(/\p{Cc}/gu, "?");
+  const glob = short.replace(/[\\*?[\]{}]/g, "\\$&").replace(new RegExp(`[${INVISIBLE}]`, "gu"), "?");
   return short === text ? glob : `${glob}*`;
 }

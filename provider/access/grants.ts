@@ -3,6 +3,7 @@ import { UNKNOWN } from "../engine/spec";
 import type { Json } from "../engine/spec";
 import { containsUnknown, isObject } from "../engine/values";
 import { urnParts } from "./engineState";
+import { groupPath } from "./groupPath";
 import type { Entity } from "./model";
 import type { Grant, GrantedRole, Named, Scope, Subject } from "./report";
 import { describeIdentity, describeInvite, describeProvider } from "./subjects";
@@ -146,10 +147,7 @@ export class Places {
     const entity = this.entities.get(key);
     const scope: Scope = {
       ...named(this.entities, key),
-      path: chain
-        .map((step) => label(this.entities, step))
-        .reverse()
-        .join(" / "),
+      path: groupPath(chain.map((step) => label(this.entities, step)).reverse()),
       isRoot:
         chain.length === 1 &&
         (isUid(key) || (entity !== undefined && !containsUnknown(entity.inputs["parentUid"]))),

@@ -70,4 +70,9 @@ export interface Comparison {
   readonly incomplete: readonly string[];
   /** The live organisation, where it was given. */
   readonly inventory?: Inventory;
+  /**
+   * What exists before the change, by uid, from states and the inventory alone: what a suppression may name.
+   * Without it a suppression matches by uid only.
+   */
+  readonly recorded?: ReadonlyMap<string, Entity>;
 }

@@ -3,6 +3,9 @@ import type { Document, Node } from "yaml";
 import { printable } from "../api/errors";
 import { didYouMean } from "../engine/check";
 import { globMatches, globOf, globProblem, isCatchAll } from "./glob";
+import { statedTexts, TextsBefore } from "./matchTexts";
+import type { MatchTexts } from "./matchTexts";
+import type { Comparison } from "./model";
 import {
   DAY,
   driftKinds,
@@ -13,9 +16,10 @@ import {
   ruleNames,
   TYPE,
 } from "./policySchema";
+import type { MatchKey } from "./policySchema";
 import type { Finding, Severity } from "./report";
 
-export type MatchKey = (typeof matchKeys)[number];
+export type { MatchKey } from "./policySchema";
 
 /** One exception: a finding that fits all that it names is let be. */
 export interface PolicyEntry {
@@ -213,9 +217,13 @@ function readEntry(
     );
   }
   const globs = Object.values(match);
-  const isNamed = ["rule", "kind", "type"].some((key) => members.has(key));
-  if (!isNamed && globs.length > 0 && globs.every(isCatchAll)) {
-    reader.say(own, path, "would let everything be: name a rule, a kind or a type, or something in match");
+  const isDrift = members.has("kind") || rule?.startsWith("drift-") === true;
+  if (!isDrift && globs.length > 0 && globs.every(isCatchAll)) {
+    reader.say(
+      members.get("match") ?? own,
+      `${path}.match`,
+      "restricts nothing: write a uid, or a part of a name beside the wildcards",
+    );
   }
   if (reader.problems.length > before || reason === undefined) return undefined;
   return {
@@ -274,22 +282,6 @@ export function parsePolicy(text: string, fileName: string): Policy {
   return read(text.replace(/^\ufeff/, ""), printable(fileName)).policy;
 }
 
-type Texts = readonly (string | undefined)[];
-
-/** What each key of `match` is compared with. */
-function textsOf({ uid, name, kind, grant, group, trust }: Finding): Record<MatchKey, Texts> {
-  const own = kind === "Role" ? [name, uid] : [];
-  const scope = grant?.group ?? group;
-  return {
-    uid: [uid, grant?.uid, grant?.subject.uid],
-    name: [name, grant?.subject.name],
-    subject: [grant?.subject.words, grant?.subject.name, grant?.subject.uid, trust?.subject],
-    issuer: [trust?.issuer],
-    role: [grant?.role.name, grant?.role.uid, ...own],
-    group: [scope?.path, scope?.name, scope?.uid],
-  };
-}
-
 function isFieldMeant(fields: readonly string[], { field, drift }: Finding): boolean {
   const properties = drift
     ? drift.fields.map(({ property }) => property)
@@ -302,12 +294,18 @@ function isFieldMeant(fields: readonly string[], { field, drift }: Finding): boo
   );
 }
 
-/** Whether a finding is one that an entry means, whatever its date. */
-export function isMeant(entry: PolicyEntry, finding: Finding): boolean {
+/**
+ * Whether a finding is one that an entry means, whatever its date.
+ * @param texts What the entry may match: all that the finding says, if not given.
+ */
+export function isMeant(
+  entry: PolicyEntry,
+  finding: Finding,
+  texts: MatchTexts = statedTexts(finding),
+): boolean {
   if (entry.rule !== undefined && entry.rule !== finding.id && entry.rule !== finding.rule) return false;
   if (entry.kind !== undefined && entry.kind !== finding.drift?.kind) return false;
   if (entry.type !== undefined && entry.type !== finding.kind) return false;
-  const texts = textsOf(finding);
   for (const key of matchKeys) {
     const glob = entry.match[key];
     if (glob === undefined) continue;
@@ -337,11 +335,101 @@ function named(findings: readonly Finding[]): string {
   return `${findings.length === 1 ? "1 finding" : `${findings.length} findings`} (${ids.slice(0, 6).join(", ")})`;
 }
 
+/** What became of one entry. */
+interface Use {
+  used: boolean;
+  /** Findings that it would let be, were it not over, or had it an end. */
+  readonly returned: Finding[];
+  readonly endless: Finding[];
+  /** Findings that it fits by words alone: of what the change makes, or of what nothing but the program names. */
+  readonly made: Finding[];
+  readonly unverified: Finding[];
+}
+
+function isOver({ expires }: PolicyEntry, now: number): boolean {
+  return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
+}
+
+/** What there is to say of an entry that is not over. */
+function* notesOn(use: Use, isUnused: boolean): Generator<string> {
+  const { used, endless, made, unverified } = use;
+  if (endless.length > 0) {
+    yield `has no expires, so it does not let ${named(endless)} be, high or critical: add expires`;
+  }
+  if (made.length > 0) {
+    yield `matches only things made, renamed or moved in this change: ${named(made)} not let be: name what exists before it, best by uid`;
+  }
+  if (unverified.length > 0) {
+    yield `matches names that only the program states: ${named(unverified)} not let be: give --inventory or --before, or name a uid`;
+  }
+  if (isUnused && !used && endless.length + made.length + unverified.length === 0) {
+    yield "lets nothing be: remove it, or correct what it names";
+  }
+}
+
+function expiredNote({ expires = "" }: PolicyEntry, { returned }: Use): string {
+  const what =
+    returned.length > 0
+      ? `${named(returned)} back: renew it or fix them`
+      : "it means nothing any more: remove it";
+  return `expired on ${expires}; ${what}`;
+}
+
+/** Applies the entries of a policy, and keeps what became of each. */
+class Suppressor {
+  private readonly texts: TextsBefore;
+  private readonly uses = new Map<Policy["entries"][number], Use>();
+
+  constructor(
+    private readonly policy: Policy,
+    private readonly now: number,
+    comparison: Comparison | undefined,
+  ) {
+    this.texts = new TextsBefore(comparison);
+    for (const entry of policy.entries) {
+      this.uses.set(entry, { used: false, returned: [], endless: [], made: [], unverified: [] });
+    }
+  }
+
+  /** The entry that lets a finding be. */
+  entryFor(finding: Finding): PolicyEntry | undefined {
+    const texts = this.texts.of(finding);
+    const fitting = [...this.uses].filter(([entry]) => isMeant(entry, finding));
+    const allows = ([entry]: readonly [PolicyEntry, Use]): boolean =>
+      isMeant(entry, finding, texts) &&
+      !isOver(entry, this.now) &&
+      (entry.expires !== undefined || !LOUD.includes(finding.severity));
+    const found = fitting.find(allows);
+    if (found !== undefined) {
+      found[1].used = true;
+      return found[0];
+    }
+    for (const [entry, use] of fitting) this.listFor(entry, use, finding, texts).push(finding);
+    return undefined;
+  }
+
+  private listFor(entry: PolicyEntry, use: Use, finding: Finding, texts: MatchTexts): Finding[] {
+    if (isMeant(entry, finding, texts)) return isOver(entry, this.now) ? use.returned : use.endless;
+    return this.texts.isUnverified(finding) ? use.unverified : use.made;
+  }
+
+  notes(isUnused: (entry: PolicyEntry) => boolean): { unused: string[]; expired: string[] } {
+    const [unused, expired]: [string[], string[]] = [[], []];
+    for (const [entry, use] of this.uses) {
+      const where = `${this.policy.file}:${entry.line}: `;
+      if (isOver(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
+      else for (const note of notesOn(use, isUnused(entry))) unused.push(printable(where + note));
+    }
+    return { unused, expired };
+  }
+}
+
 /**
- * Lets be what the policy allows.
+ * Lets be what the policy allows: findings of a review by uids, and by the names that things had before the change.
  * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
  * @param command What is run: entries that only the other command can use are not called unused.
  * @param isWhole Whether all was looked at: where it was not, no entry is called unused.
+ * @param comparison What the findings of a review come from. Without it only uids match.
  */
 export function applyPolicy(
   findings: readonly Finding[],
@@ -349,66 +437,29 @@ export function applyPolicy(
   now: number,
   command?: "review" | "drift",
   isWhole = true,
+  comparison?: Comparison,
 ): Applied {
+  const suppressor = new Suppressor(policy, now, comparison);
   const left: Finding[] = [];
   const excepted: Finding[] = [];
-  const used = new Set<PolicyEntry>();
-  const back = new Map<PolicyEntry, Finding[]>();
-  const endless = new Map<PolicyEntry, Finding[]>();
-  const note = (notes: Map<PolicyEntry, Finding[]>, entry: PolicyEntry, finding: Finding): void => {
-    notes.set(entry, [...(notes.get(entry) ?? []), finding]);
-  };
-  const isOver = ({ expires }: PolicyEntry): boolean =>
-    expires !== undefined && now >= Date.parse(`${expires}T00:00:00Z`) + DAY_MS;
-
   for (const finding of findings) {
-    const meant = policy.entries.filter((entry) => isMeant(entry, finding));
-    const allows = (entry: PolicyEntry): boolean =>
-      !isOver(entry) && (entry.expires !== undefined || !LOUD.includes(finding.severity));
-    const by = meant.find(allows);
-    if (by !== undefined) {
-      used.add(by);
-      const { reason, expires } = by;
-      excepted.push({ ...finding, excepted: { reason, ...(expires === undefined ? {} : { expires }) } });
+    const entry = suppressor.entryFor(finding);
+    if (entry === undefined) {
+      left.push(finding);
       continue;
     }
-    for (const entry of meant) note(isOver(entry) ? back : endless, entry, finding);
-    left.push(finding);
+    const { reason, expires } = entry;
+    excepted.push({ ...finding, excepted: { reason, ...(expires === undefined ? {} : { expires }) } });
   }
-
-  const unused: string[] = [];
-  const expired: string[] = [];
-  for (const entry of policy.entries) {
-    const where = `${policy.file}:${entry.line}`;
-    const returned = back.get(entry) ?? [];
-    const refused = endless.get(entry) ?? [];
-    if (isOver(entry)) {
-      const what =
-        returned.length > 0
-          ? `${named(returned)} back: renew it or fix them`
-          : "it means nothing any more: remove it";
-      expired.push(printable(`${where}: expired on ${entry.expires ?? ""}; ${what}`));
-    } else if (refused.length > 0) {
-      unused.push(
-        printable(
-          `${where}: has no expires, so it does not let ${named(refused)} be, high or critical: add expires`,
-        ),
-      );
-    } else if (
-      isWhole &&
-      !used.has(entry) &&
-      (command === undefined || (command === "drift") === isOfDrift(entry))
-    ) {
-      unused.push(printable(`${where}: lets nothing be: remove it, or correct what it names`));
-    }
-  }
-  return { findings: left, excepted, unused, expired };
+  const isAsked = (entry: PolicyEntry): boolean =>
+    isWhole && (command === undefined || (command === "drift") === isOfDrift(entry));
+  return { findings: left, excepted, ...suppressor.notes(isAsked) };
 }
 
 /**
  * An entry that lets this finding be, and as little else as can be said.
  * @param expires The last day on which it counts: `2027-01-31`.
- * @returns undefined for a critical finding: that is for a person to write.
+ * @returns undefined for a critical finding, and where no glob matches it: that is for a person to write.
  */
 export function policyEntryFor(finding: Finding, reason: string, expires: string): PolicyEntry | undefined {
   if (finding.severity === "critical") return undefined;
@@ -430,7 +481,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
     : field === undefined
       ? []
       : [field];
-  return {
+  const entry: PolicyEntry = {
     ...(drift ? { kind: drift.kind } : { rule: id }),
     ...(kind === undefined ? {} : { type: kind }),
     match,
@@ -438,6 +489,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
     reason,
     expires,
   };
+  return isMeant(entry, finding) ? entry : undefined;
 }
 
 /** What the file says of an entry. */

@@ -1,4 +1,5 @@
 import { rules } from "./rules";
+import { CATCH_ALL, INVISIBLE } from "./glob";
 import { severities } from "./report";
 import type { Rule } from "./rules";
 
@@ -7,6 +8,8 @@ export const driftKinds = ["changed", "deleted", "unmanaged", "contested"] as co
 
 /** What `match` can ask for. */
 export const matchKeys = ["uid", "name", "subject", "issuer", "role", "group"] as const;
+
+export type MatchKey = (typeof matchKeys)[number];
 
 export const entryKeys = ["rule", "kind", "type", "match", "fields", "reason", "expires"] as const;
 
@@ -38,9 +41,8 @@ export const TYPE = "^[A-Z][A-Za-z]{1,63}$";
 export const LONGEST_REASON = 1000;
 const LONGEST_GLOB = 512;
 
-/** In JSON Schema's words what `globProblem` says: nothing empty, no control character, nothing special but * and ?. */
-const GLOB = "^(?:[^\\\\\\[\\]{}\\u0000-\\u001f\\u007f-\\u009f]|\\\\[^\\u0000-\\u001f\\u007f-\\u009f])+$";
-const CATCH_ALL = "^\\*+$";
+/** In JSON Schema's words what `globProblem` says: nothing empty or invisible, nothing special but * and ?. */
+const GLOB = `^(?:[^\\\\\\[\\]{}${INVISIBLE}]|\\\\[^${INVISIBLE}])+$`;
 
 const glob = { type: "string", minLength: 1, maxLength: LONGEST_GLOB, pattern: GLOB };
 
@@ -72,7 +74,8 @@ export function policySchema(): Record<string, unknown> {
               pattern: TYPE,
             },
             match: {
-              description: "What the finding is about. * stands for anything, ? for one character.",
+              description:
+                "What the finding is about, by uid, or by names, paths and trust that it had before the change and still has. * stands for anything, ? for one character.",
               type: "object",
               additionalProperties: false,
               minProperties: 1,
@@ -103,7 +106,14 @@ export function policySchema(): Record<string, unknown> {
               then: { required: ["expires"] },
             },
             {
-              if: { not: { anyOf: given(["rule", "kind", "type"]) } },
+              if: {
+                not: {
+                  anyOf: [
+                    ...given(["kind"]),
+                    { required: ["rule"], properties: { rule: { pattern: "^drift-" } } },
+                  ],
+                },
+              },
               then: {
                 properties: {
                   match: {

@@ -176,6 +176,10 @@ export interface Report {
   /** Changes that concern no access: kind, operation, how many. */
   readonly unrelated: readonly { readonly kind: string; readonly op: string; readonly count: number }[];
   readonly groups: readonly GroupNode[];
-  /** Entries of the policy file: of no use, or out of date; a line each. */
-  readonly policy: { readonly unused: readonly string[]; readonly expired: readonly string[] };
+  /** Entries of the policy file: of no use, or out of date; how the file differs from its base; a line each. */
+  readonly policy: {
+    readonly unused: readonly string[];
+    readonly expired: readonly string[];
+    readonly changed?: readonly string[];
+  };
 }

@@ -16,6 +16,8 @@ export interface Judgement {
   readonly excepted: readonly Finding[];
   readonly unused: readonly string[];
   readonly expired: readonly string[];
+  /** How the policy file differs from its version before the change, a line each. */
+  readonly changed?: readonly string[];
 }
 
 export interface ReviewOptions {
@@ -23,8 +25,8 @@ export interface ReviewOptions {
   readonly version: string;
   readonly failOn: Severity | "never";
   readonly rules: Rules;
-  /** Sets findings apart that a policy file lets be. */
-  readonly judge?: (findings: readonly Finding[]) => Judgement;
+  /** Sets findings apart that a policy file lets be. The comparison says what exists before the change. */
+  readonly judge?: (findings: readonly Finding[], comparison: Comparison) => Judgement;
 }
 
 /** How many findings are at least as bad as a level. */
@@ -122,7 +124,12 @@ function unrelated(changes: readonly ResourceChange[]): Report["unrelated"] {
 /** Turns a comparison and what the rules find in it into a report. */
 export function reportOn(comparison: Comparison, options: ReviewOptions): Report {
   const found = sortFindings(options.rules(comparison));
-  const judged = options.judge?.(found) ?? { findings: found, excepted: [], unused: [], expired: [] };
+  const judged: Judgement = options.judge?.(found, comparison) ?? {
+    findings: found,
+    excepted: [],
+    unused: [],
+    expired: [],
+  };
   const findings = sortFindings(judged.findings);
   const count = (change: GrantChange["change"]) =>
     comparison.grants.filter((grant) => grant.change === change).length;
@@ -157,7 +164,11 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Report
     unresolved: comparison.unresolved,
     unrelated: unrelated(comparison.changes),
     groups: comparison.groups,
-    policy: { unused: judged.unused, expired: judged.expired },
+    policy: {
+      unused: judged.unused,
+      expired: judged.expired,
+      ...(judged.changed === undefined ? {} : { changed: judged.changed }),
+    },
   };
 }
 

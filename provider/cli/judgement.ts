@@ -3,11 +3,14 @@ import { printable } from "../api/errors";
 import { baselineOf, lastDay } from "../access/drift/accept";
 import { appendEntries, applyPolicy, parsePolicy } from "../access/policy";
 import type { Policy } from "../access/policy";
+import type { Comparison } from "../access/model";
 import type { Finding } from "../access/report";
 import type { Judgement, Rules } from "../access/review";
 import { findingsOf } from "../access/rules";
 import { readText, writeText } from "./files";
 import type { CommonOptions } from "./options";
+import { readReviewPolicy } from "./policyBase";
+import type { PolicyFlags } from "./policyBase";
 
 /** The rules of a review, with the guards that the flags set. */
 export function rulesBy(options: CommonOptions): Rules {
@@ -31,17 +34,36 @@ function policyAt(path: string, flag: string): Policy {
 }
 
 /**
- * What the policy file of the flags makes of findings; undefined where there is none.
+ * What the policy file of the flags makes of what drift finds; undefined where there is none.
  *
  * @throws UsageError, PolicyError where the file cannot be read or is wrong.
  */
 export function judgementBy(
   { policy: path, now }: Pick<CommonOptions, "policy" | "now">,
-  command: "review" | "drift",
+  command: "drift",
 ): ((findings: readonly Finding[], isWhole?: boolean) => Judgement) | undefined {
   if (path === undefined) return undefined;
   const policy = policyAt(path, "--policy");
   return (findings, isWhole) => applyPolicy(findings, policy, now.getTime(), command, isWhole);
+}
+
+/**
+ * What the policy of a review makes of findings; undefined where there is none. A file that the change itself
+ * alters is not what decides: see `readReviewPolicy`.
+ *
+ * @throws UsageError, PolicyError where a flag or a file is wrong.
+ */
+export function reviewJudgement(
+  flags: PolicyFlags,
+  now: Date,
+): ((findings: readonly Finding[], comparison: Comparison) => Judgement) | undefined {
+  const read = readReviewPolicy(flags);
+  if (read === undefined) return undefined;
+  const { policy, changed } = read;
+  return (findings, comparison) => ({
+    ...applyPolicy(findings, policy, now.getTime(), "review", true, comparison),
+    ...(changed === undefined ? {} : { changed }),
+  });
 }
 
 /** A policy file that takes up what a run finds. */

@@ -6,7 +6,7 @@ import { parseStateExport } from "../access/stateExport";
 import { exitCodes, UsageError } from "./command";
 import { deliver } from "./deliver";
 import { readInput } from "./input";
-import { judgementBy, rulesBy } from "./judgement";
+import { reviewJudgement, rulesBy } from "./judgement";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
 import type { Flags } from "./options";
 import { packageVersion } from "./version";
@@ -23,6 +23,16 @@ const flags = {
     help: "the live organisation (pulumi-platform inventory): names and\ncapabilities of built-in roles, what no program knows",
   },
   ...commonFlags,
+  "policy-base": {
+    type: "string",
+    value: "FILE",
+    help: "the policy file as it is without this change: it decides, and\na --policy file that differs is reported",
+  },
+  "base-ref": {
+    type: "string",
+    value: "REF",
+    help: "as --policy-base, read from git: the --policy file as it is at\nthis branch, tag or commit",
+  },
   "fail-on": {
     type: "string",
     value: "LEVEL",
@@ -77,12 +87,16 @@ export async function main(argv: readonly string[]): Promise<number> {
       "review takes one preview: write it with pulumi preview --json --show-sames > preview.json",
     );
   }
-  if ([path, values.before, values.inventory].filter((one) => one === "-").length > 1) {
+  const documents = [path, values.before, values.inventory, values.policy, values["policy-base"]];
+  if (documents.filter((one) => one === "-").length > 1) {
     throw new UsageError("only one document can come from standard input");
   }
   const common = readCommon(values, levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
-  const judge = judgementBy(common, "review");
+  const judge = reviewJudgement(
+    { policy: values.policy, policyBase: values["policy-base"], baseRef: values["base-ref"] },
+    common.now,
+  );
   const preview = await readInput(path, "the preview");
   const before = values.before === undefined ? undefined : await readInput(values.before, "--before");
   const inventory =

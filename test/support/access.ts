@@ -241,6 +241,7 @@ export function comparison(
     unresolved: [],
     complete: true,
     incomplete: [],
+    recorded: new Map(before.flatMap((each) => (each.uid === undefined ? [] : [[each.uid, each]]))),
     ...given,
   };
 }

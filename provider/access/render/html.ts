@@ -460,7 +460,8 @@ export function renderHtml(report: Report, options: RenderOptions): string {
           `<ol class="findings">\n${excepted}\n</ol>`,
         ),
     lineSection("unresolved", "Unresolved", report.unresolved),
-    lineSection("expired", "Policy file: out of date", report.policy.expired),
+    lineSection("policyChanged", "Policy file: changed", report.policy.changed ?? []) +
+      lineSection("expired", "Policy file: out of date", report.policy.expired),
     lineSection("unused", "Policy file: of no use", report.policy.unused),
     lineSection(
       "unrelated",

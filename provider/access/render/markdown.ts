@@ -242,6 +242,7 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
     lines.push(...fold(`Excepted by the policy file (${report.excepted.length})`, excepted));
   }
   lines.push(...section("Unresolved", report.unresolved, extent));
+  lines.push(...section("Policy file: changed", report.policy.changed ?? [], extent, true));
   lines.push(...section("Policy file: out of date", report.policy.expired, extent, true));
   lines.push(...section("Policy file: of no use", report.policy.unused, extent));
   lines.push(

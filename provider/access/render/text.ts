@@ -291,6 +291,7 @@ export function renderText(report: Report, options: RenderOptions): string {
     for (const item of report.excepted) finding(page, item, options);
   }
   lineSection(page, "UNRESOLVED", report.unresolved);
+  lineSection(page, "POLICY FILE: CHANGED", report.policy.changed ?? []);
   lineSection(page, "POLICY FILE: OUT OF DATE", report.policy.expired);
   lineSection(page, "POLICY FILE: OF NO USE", report.policy.unused);
   if (report.unrelated.length > 0) {

@@ -16,6 +16,16 @@ it.each([
   ["^a|b$", "a", false],
   ["é?", "é😀", true],
   ["", "", true],
+  ["sandbox", "Sandbox", false],
+  ["sandbox", " sandbox", false],
+  ["sandbox", "sandbox ", false],
+  ["sandbox*", "\u0455andbox", false],
+  ["é", "e\u0301", false],
+  ["sandbox", "sandbox\u200b", false],
+  ["sandbox*", "sandbox\u200b", false],
+  ["sandbox?", "sandbox\ufe0f", false],
+  ["*", "\u202exobdnas", false],
+  ["*", "a\nb", false],
 ])("%j matches %j: %s", (glob, text, matches) => {
   expect(globMatches(glob, text)).toBe(matches);
 });
@@ -29,7 +39,9 @@ it.each(["*", "acme / *", "\\[a\\]", "a\\\\", "repo:acme/*:ref:*"])("%j is a glo
 });
 
 it("knows what says nothing", () => {
-  expect([isCatchAll("**"), isCatchAll("*a"), isCatchAll("?*")]).toEqual([true, false, false]);
+  const open = ["*", "**", "?*", "*?", "?", "* / *", " *", "\\**", "?\\?", "-*-", "[*"];
+  const narrow = ["*a", "a", "-", "\\*", "acme / *", "1?", "*é*", "*😀", "\\a*"];
+  expect([open.filter((glob) => !isCatchAll(glob)), narrow.filter(isCatchAll)]).toEqual([[], []]);
 });
 
 it("takes no longer than the product of two lengths", () => {

@@ -1,0 +1,162 @@
+import { containsUnknown } from "../engine/values";
+import { HIDDEN } from "./engineState";
+import { Places } from "./grants";
+import { groupPath } from "./groupPath";
+import type { Comparison, Entity } from "./model";
+import type { MatchKey } from "./policySchema";
+import { specs } from "./references";
+import type { Finding, Grant, Named, Subject } from "./report";
+import { trustOf } from "./rules/facts";
+import { describeIdentity, describeInvite, describeProvider } from "./subjects";
+
+/** What each key of `match` is compared with. */
+export type MatchTexts = Readonly<Record<MatchKey, readonly (string | undefined)[]>>;
+
+/** All that a finding says of itself, whoever chose the words. */
+export function statedTexts({ uid, name, kind, grant, group, trust }: Finding): MatchTexts {
+  const own = kind === "Role" ? [name, uid] : [];
+  const scope = grant?.group ?? group;
+  return {
+    uid: [uid, grant?.uid, grant?.subject.uid],
+    name: [name, grant?.subject.name],
+    subject: [grant?.subject.words, grant?.subject.name, grant?.subject.uid, trust?.subject],
+    issuer: [trust?.issuer],
+    role: [grant?.role.name, grant?.role.uid, ...own],
+    group: [scope?.path, scope?.name, scope?.uid],
+  };
+}
+
+/** What a finding is about: the resource itself, where there is no grant. */
+function aboutOf({ grant, uid, name, kind, group }: Finding): readonly Partial<Named>[] {
+  const about: (Partial<Named> | undefined)[] =
+    grant === undefined
+      ? [kind === undefined ? undefined : { uid, name }, group]
+      : [grant.subject, grant.role, grant.group];
+  return about.filter((named) => named !== undefined);
+}
+
+function wordsOf(entity: Entity): string | undefined {
+  if (entity.kind === "Identity") return describeIdentity(entity).words;
+  if (entity.kind === "GroupInvite") return describeInvite(entity).words;
+  return entity.kind === "IdentityProvider" ? describeProvider(entity).words : undefined;
+}
+
+/** The name of a group as its path has it: a name alone must not pass for a path. */
+function nameAsPath({ name }: Entity): string | undefined {
+  return name === undefined ? undefined : groupPath([name]);
+}
+
+/** Whether a document does not say in which group something lies: the value is a secret or not known yet. */
+function hidesParent(entity: Entity | undefined): boolean {
+  const parent = entity?.inputs["parentUid"];
+  return parent === HIDDEN || (parent !== undefined && containsUnknown(parent));
+}
+
+/** The grant as its objects' uids tell it; undefined where one of them has none. */
+function grantUids({ uid, subject, role, group }: Grant): string | undefined {
+  const uids = [uid, subject.uid, role.uid, group.uid];
+  return uids.includes(undefined) ? undefined : JSON.stringify(uids);
+}
+
+/**
+ * Tells what of a finding a suppression may match: uids, and the names, paths and trust that the same object had
+ * before the change and has after it. What the change makes, renames or moves has no name here.
+ */
+export class TextsBefore {
+  private readonly recorded: ReadonlyMap<string, Entity>;
+  private readonly before: Places;
+  private readonly after: Places;
+  private readonly byUid = new Map<string, Entity>();
+  private readonly grants: ReadonlySet<string | undefined>;
+
+  constructor(private readonly comparison?: Comparison) {
+    this.recorded = comparison?.recorded ?? new Map<string, Entity>();
+    this.before = new Places(this.recorded);
+    const entities = comparison?.after.entities ?? new Map<string, Entity>();
+    this.after = new Places(entities);
+    for (const entity of entities.values()) {
+      const { uid, kind } = entity;
+      // A part of another object has the uid of that one.
+      if (uid === undefined || specs[kind]?.sharesParentUid === true || this.byUid.has(uid)) continue;
+      this.byUid.set(uid, entity);
+    }
+    this.grants = new Set(comparison?.before.grants.map(grantUids));
+  }
+
+  /** Whether an object of a finding has a uid, and nothing but the program tells its name. */
+  isUnverified(finding: Finding): boolean {
+    return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.recorded.has(uid));
+  }
+
+  of(finding: Finding): MatchTexts {
+    // What drift finds is named by the state or by the live organisation.
+    if (finding.drift !== undefined) return statedTexts(finding);
+    const { grant, group, trust, uid, name, kind } = finding;
+    const own = grant === undefined ? this.recordOf({ uid, name }, kind) : this.recordOf(grant.subject);
+    const before = trustOf(own);
+    const ownName = own !== undefined && own.name === name ? name : undefined;
+    const role = this.recordOf(grant?.role, "Role");
+    const isRole = kind === "Role" && grant === undefined;
+    return {
+      uid: [grant === undefined ? uid : this.grantingUid(grant), grant?.subject.uid],
+      // What is about no object has a name that the rule itself gives.
+      name: [aboutOf(finding).length === 0 ? name : ownName],
+      subject: [
+        ...this.subjectTexts(grant?.subject, own),
+        trust?.subject === before?.subject && trust?.subject !== HIDDEN ? trust?.subject : undefined,
+      ],
+      issuer: [trust?.issuer === before?.issuer && trust?.issuer !== HIDDEN ? trust?.issuer : undefined],
+      role: [role?.name, grant?.role.uid, ...(isRole ? [ownName, uid] : [])],
+      group: this.groupTexts(grant?.group ?? group),
+    };
+  }
+
+  /** A binding is the same one only while it grants the same to the same. */
+  private grantingUid(grant: Grant): string | undefined {
+    const uids = grantUids(grant);
+    return uids !== undefined && this.grants.has(uids) ? grant.uid : undefined;
+  }
+
+  /** An object as it is recorded, where its name is the same before the change, after it and in the finding. */
+  private recordOf(named: Partial<Named> | undefined, kind?: string): Entity | undefined {
+    const record = this.recorded.get(named?.uid ?? "");
+    if (named === undefined || record === undefined) return undefined;
+    const after = this.byUid.get(record.key);
+    const isRenamed = record.name !== named.name || (after !== undefined && after.name !== record.name);
+    return isRenamed || (kind !== undefined && record.kind !== kind) ? undefined : record;
+  }
+
+  private subjectTexts(
+    subject: Subject | undefined,
+    record: Entity | undefined,
+  ): readonly (string | undefined)[] {
+    if (subject === undefined) return [];
+    const words = record === undefined ? undefined : wordsOf(record);
+    return [words === subject.words ? words : undefined, record?.name, subject.uid];
+  }
+
+  private groupTexts(
+    scope: (Named & { readonly path: string }) | undefined,
+  ): readonly (string | undefined)[] {
+    const record = this.recordOf(scope, "Group");
+    if (scope === undefined || record === undefined) return [scope?.uid];
+    const { path } = this.before.scope(record.key);
+    const after = this.byUid.get(record.key);
+    const isThere = after === undefined || this.after.scope(after.key).path === path;
+    const isStill = isThere && this.isUnmoved(record.key, after);
+    return [isStill && scope.path === path ? path : undefined, nameAsPath(record), scope.uid];
+  }
+
+  /** Groups of one name can lie above a group, so its uids tell whether it stays where it is. */
+  private isUnmoved(uid: string, after: Entity | undefined): boolean {
+    const before = this.before.chain(uid);
+    if (before.some((key) => hidesParent(this.recorded.get(key)))) return false;
+    if (after === undefined) return true;
+    const entities = this.comparison?.after.entities;
+    const now = this.after.chain(after.key).map((key) => {
+      const entity = entities?.get(key);
+      return entity === undefined ? key : hidesParent(entity) ? undefined : entity.uid;
+    });
+    return JSON.stringify(now) === JSON.stringify(before);
+  }
+}
