@@ -72,10 +72,10 @@ export class Directory {
     const names: string[] = [];
     for (let uid: string | undefined = groupUid; uid !== undefined; uid = parentOf(uid)) {
       const name = this.givenName(uid);
-      names.unshift(name === undefined ? uid : showInvisible(name));
+      names.unshift(name === undefined ? uid : showInvisible(groupPath([name])));
       if (name === undefined) break;
     }
-    return groupPath(names);
+    return names.join(" / ");
   }
 
   /** What a role allows. */
