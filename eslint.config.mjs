@@ -102,7 +102,10 @@ export default tseslint.config(
     ["provider/api/**/*.ts"],
     [["/(engine|resources|functions|access)(/|$)", "api/ never sees a spec."], noPulumi, noCli, noEmulator],
   ),
-  layer(["provider/api/{uid,loopback}.ts"], [["", "Every layer may import these: they import nothing."]]),
+  layer(
+    ["provider/api/{uid,loopback,address,credentials}.ts"],
+    [["", "Every layer may import these: they import nothing."]],
+  ),
   layer(
     ["provider/resources/**/*.ts"],
     [
@@ -123,7 +126,7 @@ export default tseslint.config(
       noCli,
       noAxios,
       noEmulator,
-      ["^\\.\\./(?!api/loopback$)", "A receiver of events loads nothing else of ours."],
+      ["^\\.\\./(?!api/(loopback|address)$)", "A receiver of events loads nothing else of ours."],
     ],
   ),
   layer(["provider/{config,connect}.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),

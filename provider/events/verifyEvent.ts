@@ -1,13 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createRemoteJWKSet, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { hasUserinfo, printableAddress } from "../api/address";
 import { isSafe } from "../api/loopback";
 
-/** Headers of a request, by name in any case: of Node's `http`, of `fetch`, or a plain object. */
+/**
+ * Headers of a request, by name in any case: `headers` or `headersDistinct` of Node's `http`, `Headers` of `fetch`,
+ * `headers` or `multiValueHeaders` of AWS Lambda, a `Map`, or a plain object.
+ */
 export type EventHeaders =
   | Headers
-  | Readonly<Record<string, string | readonly string[] | undefined>>
-  | Iterable<readonly [string, string]>;
+  | Readonly<Record<string, string | readonly string[] | null | undefined>>
+  | Iterable<readonly [string, string | readonly string[]]>;
 
 export interface VerifyEventOptions {
   /** The platform's issuer, as in `https://issuer.example.com`: its published keys must have signed the event. */
@@ -93,18 +97,18 @@ const KNOWN = new Set([
   "audience",
   "bodytype",
 ]);
-/** A token that names no end is good for this long after its issue. */
-const LONGEST_LIFE_SECONDS = 3600;
 const TIMEOUT_MS = 10_000;
+const HEADERS_TYPE =
+  "headers must be an object of header names and values, Headers of fetch, or pairs of a name and a value; not rawHeaders";
 
 /** Public keys by issuer: fetched at the first event, and again when a key is not among them. */
 const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
 
 function issuerUrl(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  if (!url || !isSafe(url)) {
+  if (!url || !isSafe(url) || hasUserinfo(url) || url.search !== "" || url.hash !== "") {
     throw new TypeError(
-      `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(issuer)}`,
+      `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(printableAddress(issuer))}`,
     );
   }
   return url;
@@ -123,8 +127,8 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   if (typeof address !== "string" || !URL.canParse(address))
     throw new Error("its configuration names no keys");
   const keys = new URL(address);
-  if (keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) {
-    throw new Error("its keys are not at an https address");
+  if ((keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) || hasUserinfo(keys)) {
+    throw new Error("its keys are not at an https address without user name and password");
   }
   return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS });
 }
@@ -147,17 +151,39 @@ function unavailable(issuer: string, error: unknown): EventError {
   );
 }
 
+/** The values of one header. `Headers` and Node join repeated ones by ", ", which neither a token nor an encoded attribute contains. */
+function valuesOf(name: string, value: unknown): string[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((text) => {
+    if (typeof text !== "string") {
+      throw new EventError("malformed", `the header ${name} must be a string or an array of strings`);
+    }
+    return text.split(/,[ \t]+/);
+  });
+}
+
+/** The headers that an event is read from. A value that is given twice is one value; two different ones are refused. */
 function headersOf(headers: EventHeaders): ReadonlyMap<string, string> {
+  const given: unknown = headers;
+  if (given === null || typeof given !== "object") throw new TypeError(HEADERS_TYPE);
   const entries: Iterable<readonly [string, unknown]> =
     Symbol.iterator in headers ? headers : Object.entries(headers);
   const found = new Map<string, string>();
-  for (const [name, value] of entries) {
-    const lower = name.toLowerCase();
-    if (value === undefined) continue;
-    if (typeof value !== "string" || found.has(lower)) {
-      throw new EventError("malformed", `the header ${lower} came more than once`);
+  for (const entry of entries) {
+    if (!Array.isArray(entry) || typeof entry[0] !== "string") throw new TypeError(HEADERS_TYPE);
+    const [key, value] = entry as [string, unknown];
+    const name = key.toLowerCase();
+    if (value === undefined || value === null || !(name === "authorization" || name.startsWith("ce-")))
+      continue;
+    for (const text of valuesOf(name, value)) {
+      if ((found.get(name) ?? text) !== text) {
+        throw new EventError(
+          "malformed",
+          `the header ${name} has several different values: an event has one`,
+        );
+      }
+      found.set(name, text);
     }
-    found.set(lower, value);
   }
   return found;
 }
@@ -192,6 +218,7 @@ function refusal(error: unknown, issuer: string): EventError {
     return unavailable(issuer, error);
   if (error instanceof errors.JWTExpired) return new EventError("refused", "its token has expired");
   if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "nbf" && error.reason === "check_failed") return notYetValid("nbf");
     return new EventError(
       "refused",
       `its token is not for this receiver: claim ${error.claim} ${error.reason}`,
@@ -206,12 +233,19 @@ function refusal(error: unknown, issuer: string): EventError {
   return new EventError("refused", "its token is no valid JSON web token");
 }
 
+/** jose compares `exp` and `nbf` where they are given; an event needs an end, and cannot be signed in the future. */
 function checkLife(payload: JWTPayload, now: number, tolerance: number): void {
-  if (payload.exp !== undefined) return;
-  if (payload.iat === undefined) throw new EventError("refused", "its token names no time");
-  if (payload.iat + LONGEST_LIFE_SECONDS + tolerance < now / 1000) {
-    throw new EventError("refused", "its token has expired");
+  if (payload.exp === undefined) {
+    throw new EventError("refused", "its token never expires: the claim exp is missing");
   }
+  if (payload.iat !== undefined && payload.iat > now / 1000 + tolerance) throw notYetValid("iat");
+}
+
+function notYetValid(claim: string): EventError {
+  return new EventError(
+    "refused",
+    `its token is from the future (claim ${claim}): compare the clocks of this machine and of the issuer`,
+  );
 }
 
 function subscriptionOf(payload: JWTPayload, groups: readonly string[]): string {
@@ -266,6 +300,14 @@ function groupsOf(group: VerifyEventOptions["group"]): readonly string[] {
   return groups;
 }
 
+/** Every comparison with a time that is no number is false, so nothing would ever have expired. */
+function checkTimes(toleranceSeconds: number, now: Date): void {
+  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {
+    throw new TypeError("clockToleranceSeconds must be a number of seconds of at least 0");
+  }
+  if (Number.isNaN(now.getTime())) throw new TypeError("now must be a valid Date");
+}
+
 /**
  * Verifies a delivery of the platform to a subscription's sink, and says what it tells: a CloudEvent in binary
  * mode whose bearer token the issuer signed, for this body and for the subscription of one of these groups.
@@ -282,14 +324,15 @@ export async function verifyEvent(
   body: string | Uint8Array,
   options: VerifyEventOptions,
 ): Promise<PlatformEvent> {
-  issuerUrl(options.issuer);
+  const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
+  issuerUrl(issuer);
+  checkTimes(clockToleranceSeconds, now);
   const groups = groupsOf(options.group);
   const raw = bytesOf(body);
   const given = headersOf(headers);
   const token = /^bearer +(\S+)$/i.exec(given.get("authorization") ?? "")?.[1];
   if (token === undefined) throw new EventError("refused", "it carries no bearer token");
 
-  const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
   const keys = await keysOf(issuer);
   let payload: JWTPayload;
   try {

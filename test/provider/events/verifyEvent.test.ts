@@ -7,7 +7,7 @@ import type { CryptoKey, JWTPayload } from "jose";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { EventError, verifyEvent } from "../../../provider/events";
-import type { PlatformEvent } from "../../../provider/events";
+import type { EventHeaders, PlatformEvent } from "../../../provider/events";
 import { Api } from "../../emulator/api";
 
 interface Received {
@@ -27,6 +27,11 @@ async function problemOf(verification: Promise<PlatformEvent>): Promise<[string,
   );
   if (!(error instanceof EventError)) throw new Error("expected an EventError", { cause: error });
   return [error.problem, error.status, error.message];
+}
+
+function entriesOf(headers: EventHeaders): [string, string[]][] {
+  const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  return entries.map(([name, value]) => [name, typeof value === "string" ? [value] : [...(value ?? [])]]);
 }
 
 describe("deliveries of the emulator", () => {
@@ -183,6 +188,7 @@ describe("an event", () => {
     "ce-type": "dev.chainguard.api.iam.group.created.v1",
     "ce-subject": group,
   };
+  const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
   const claims = (more: JWTPayload = {}): JWTPayload => ({
     iss: issuer,
     aud: "customer",
@@ -215,18 +221,102 @@ describe("an event", () => {
     ["without a subject", { sub: undefined }, "not for a webhook"],
     ["without a digest", { webhook: undefined }, "another body"],
     ["whose digest is of another kind", { webhook: { digest: [digest(body)] } }, "another body"],
-    ["that is not valid yet", { nbf: Math.floor(Date.now() / 1000) + 600 }, "claim nbf"],
-    ["that names no time", { exp: undefined }, "names no time"],
-    [
-      "that names no end and is old",
-      { exp: undefined, iat: Math.floor(Date.now() / 1000) - 4000 },
-      "expired",
-    ],
+    ["that is not valid yet", { nbf: inSeconds(90) }, "from the future (claim nbf)"],
+    ["that never expires", { exp: undefined }, "the claim exp is missing"],
+    ["that never expires, and is new", { exp: undefined, iat: inSeconds(0) }, "the claim exp is missing"],
+    ["that expires at no number", { exp: "never" as never }, "claim exp"],
+    ["that was issued in the future", { iat: inSeconds(90) }, "from the future (claim iat)"],
+    ["that was issued at no number", { iat: "now" as never }, "claim iat"],
   ];
   test.each(wrongClaims)("with a token %s is refused", async (_, more, message) => {
     const [problem, status, text] = await problemOf(verify(await signed(claims(more))));
     expect([problem, status]).toEqual(["refused", 401]);
     expect(text).toContain(message);
+  });
+
+  test("is taken where the clocks differ by less than the tolerance", async () => {
+    const token = await signed(claims({ iat: inSeconds(30), nbf: inSeconds(30) }));
+    expect((await verify(token)).subject).toBe(group);
+  });
+
+  const twice = (values: Record<string, string>, more: Record<string, string[]> = {}) =>
+    Object.fromEntries(
+      Object.entries({ ...Object.fromEntries(Object.entries(values).map(([k, v]) => [k, [v]])), ...more }),
+    );
+  const forms: [string, (values: Record<string, string>) => EventHeaders][] = [
+    ["headersDistinct of Node", (values) => twice(values, { accept: ["a", "b"], "set-cookie": [] })],
+    [
+      "multiValueHeaders of Lambda",
+      (values) => ({
+        ...Object.fromEntries(
+          Object.entries(values).map(([k, v]) => [k.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase()), [v]]),
+        ),
+        "X-Forwarded-For": ["1.1.1.1", "2.2.2.2"],
+        "X-Null": null,
+      }),
+    ],
+    [
+      "the same value twice",
+      (values) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k, [v, v]])),
+    ],
+    [
+      "Headers with each value twice",
+      (values) => new Headers([...Object.entries(values), ...Object.entries(values)]),
+    ],
+    [
+      "upper case",
+      (values) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k.toUpperCase(), v])),
+    ],
+    [
+      "both cases",
+      (values) => ({
+        ...values,
+        ...Object.fromEntries(Object.entries(values).map(([k, v]) => [k.toUpperCase(), [v]])),
+      }),
+    ],
+    ["pairs", (values) => Object.entries(values)],
+    ["a Map of lists", (values) => new Map(Object.entries(values).map(([k, v]) => [k, [v]]))],
+  ];
+  describe.each(forms)("with headers in the form of %s", (_, form) => {
+    const headersOf = async () => ({
+      ...attributes,
+      "ce-group": group,
+      "ce-identityprovider": "p",
+      authorization: `Bearer ${await signed(claims())}`,
+    });
+
+    test("is taken", async () => {
+      const event = await verifyEvent(form(await headersOf()), body, { issuer, group });
+      expect(event).toMatchObject({ id: "1", subject: group, group, extensions: { identityprovider: "p" } });
+    });
+
+    test("is refused where one of them has another value as well", async () => {
+      const headers = await headersOf();
+      for (const name of Object.keys(headers)) {
+        const given = form(headers);
+        const more: [string, string[]][] = [
+          ...entriesOf(given),
+          [name, [name === "authorization" ? "Bearer x" : "2"]],
+        ];
+        const [problem, , text] = await problemOf(verifyEvent(more, body, { issuer, group }));
+        expect([problem, text]).toEqual([
+          "malformed",
+          `the header ${name} has several different values: an event has one`,
+        ]);
+      }
+    });
+  });
+
+  test("whose headers fetch has joined from different values is refused by the header's name", async () => {
+    const token = await signed(claims());
+    for (const name of ["ce-id", "authorization"]) {
+      const headers = new Headers({ ...attributes, authorization: `Bearer ${token}` });
+      headers.append(name, "Bearer other");
+      const [problem, , text] = await problemOf(verifyEvent(headers, body, { issuer, group }));
+      expect(problem).toBe("malformed");
+      expect(text).toContain(`the header ${name} has several different values`);
+      expect(text).not.toContain(token);
+    }
   });
 
   test("signed by someone else, by no one, or with a shared secret is refused, without a word of its token", async () => {
@@ -262,7 +352,7 @@ describe("an event", () => {
     }
     expect((await problemOf(verify(token, { "ce-subject": "%zz" })))[2]).toContain("percent-encoded");
     expect((await problemOf(verify(token, { "ce-id": ["1", "2"] })))[2]).toBe(
-      "the header ce-id came more than once",
+      "the header ce-id has several different values: an event has one",
     );
     const list = "[1]";
     const other = await signed(claims({ webhook: { digest: digest(list) } }));
@@ -321,5 +411,27 @@ describe("an event", () => {
       await expect(verifyWith({ issuer, group: none })).rejects.toThrow(/group must be the uid/);
     }
     await expect(verifyWith({ issuer, group }, { parsed: true } as never)).rejects.toThrow(/raw body/);
+    for (const wrong of [null, "ce-id: 1", ["ce-id", "1"]]) {
+      await expect(verifyEvent(wrong as never, body, { issuer, group })).rejects.toThrow(/headers must be/);
+    }
+    for (const clockToleranceSeconds of [NaN, Infinity, -1]) {
+      await expect(verifyEvent(attributes, body, { issuer, group, clockToleranceSeconds })).rejects.toThrow(
+        /clockToleranceSeconds must be/,
+      );
+    }
+    await expect(verifyEvent(attributes, body, { issuer, group, now: new Date(NaN) })).rejects.toThrow(
+      /now must be a valid Date/,
+    );
+    const password = "correct-horse";
+    for (const address of [
+      `https://user:${password}@issuer.test`,
+      `https://user:${password}@issuer test`,
+      `http://user:${password}@issuer.test`,
+      `https://issuer.test?key=${password}`,
+    ]) {
+      const refusal: unknown = await verifyWith({ issuer: address, group }).catch((error: unknown) => error);
+      expect(String(refusal)).toMatch(/issuer must be an address/);
+      expect(String(refusal)).not.toContain(password);
+    }
   });
 });

@@ -1,0 +1,17 @@
+/**
+ * An address as messages may show it: without the user name, the password, the query and the fragment, whether or not
+ * it parses. An unparsable one may hold a password wherever it has an "@", or a port that is no number.
+ */
+export function printableAddress(address: string): string {
+  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(address.trim()) ?? [];
+  const host = rest.slice(/.*(@|%40)/is.exec(rest)?.[0].length ?? 0);
+  const shown = host
+    .replace(/[?#].*$/s, (tail) => `${tail.charAt(0)}…`)
+    .replace(/^([^/:[]*):(?!\d*(?:[/?#]|$)).*$/s, "$1:…");
+  return `${scheme}${host === rest ? "" : "…@"}${shown}`;
+}
+
+/** Whether a URL holds a user name or a password. */
+export function hasUserinfo(url: URL): boolean {
+  return url.username !== "" || url.password !== "";
+}
