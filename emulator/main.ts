@@ -110,7 +110,7 @@ function readArguments(argv: string[]): Arguments {
     if (values[name] === "") throw new UsageError(`--${name} must not be empty`);
   }
   if (deliverTo !== undefined && !settingChecks.deliverTo.accepts(deliverTo)) {
-    throw new UsageError(`--deliver-to must be ${settingChecks.deliverTo.rule}, not "${deliverTo}"`);
+    throw new UsageError(`--deliver-to must be ${settingChecks.deliverTo.rule}`);
   }
   return {
     help: values.help,

@@ -1,4 +1,5 @@
 import type { Credentials, ExchangeCredentials, OidcSource } from "./api/auth";
+import { hasUserinfo, printableAddress } from "./api/address";
 import { ConfigError } from "./api/errors";
 import { isLoopback, isSafe } from "./api/loopback";
 import { isUid } from "./api/uid";
@@ -87,15 +88,16 @@ function timeout(sources: SettingSources): number {
 function address(sources: SettingSources, { value, name }: { value: string; name: string }): string {
   const wrong = (why: string) =>
     new ConfigError(
-      `${name} must be an address as in "https://api.example.com", not ${JSON.stringify(value)}: ${why}`,
+      `${name} must be an address as in "https://api.example.com", not ${JSON.stringify(printableAddress(value))}: ${why}`,
     );
-  if (!URL.canParse(value)) throw wrong("it is not an absolute URL");
-  const url = new URL(value);
-  if (url.username !== "" || url.password !== "") {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // An "@" after the host is the end of a password that holds a slash: what stands before it is no host.
+  if (url && (hasUserinfo(url) || /@|%40/.test(url.pathname))) {
     throw new ConfigError(
       `${name} must not hold a user name or a password: credentials have settings of their own`,
     );
   }
+  if (!url) throw wrong("it is not an absolute URL");
   if (url.protocol !== "https:" && url.protocol !== "http:") throw wrong("it is neither https nor http");
   if (url.search !== "" || url.hash !== "") throw wrong("it has a query or a fragment");
   if (url.protocol === "http:" && !isLoopback(url) && sources.stack("allowInsecure") !== "true") {

@@ -165,9 +165,11 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
   }
   const { protocol, hostname } = new URL(baseUrl);
   const advice = `HTTP${protocol === "https:" ? "S" : ""}_PROXY names it: change that, or add ${hostname} to NO_PROXY`;
-  if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol)) {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
+  // An "@" after the host is the end of a password that holds a slash: what stands before it is no host.
+  if (!url || !/^https?:$/.test(url.protocol) || /@|%40/.test(url.pathname + url.search + url.hash)) {
     throw new ConnectionError(
-      `the address of the proxy for ${hostname} is no http or https URL; ${advice}`,
+      `the address of the proxy for ${hostname} is no http or https URL; percent-encode its password; ${advice}`,
       "nothing",
       false,
     );

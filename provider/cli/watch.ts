@@ -8,6 +8,7 @@ import type { Inventory } from "../access/inventory";
 import type { Report } from "../access/report";
 import type { StateExport } from "../access/stateExport";
 import { takeInventory } from "../access/takeInventory";
+import { hasUserinfo } from "../api/address";
 import type { Client } from "../api/client";
 import { printable } from "../api/errors";
 import { durationNanos } from "../engine/times";
@@ -259,7 +260,7 @@ export async function main(argv: string[]): Promise<number> {
   const group = values.group.map((uid) => readGroup(uid, "--group"));
   if (group.length === 0) throw new UsageError("--group is missing: give the group of the subscription");
   const issuer = values.issuer ?? process.env["PLATFORM_ISSUER_URL"] ?? "";
-  if (!URL.canParse(issuer)) {
+  if (!URL.canParse(issuer) || hasUserinfo(new URL(issuer))) {
     throw new UsageError(
       "--issuer must be the address of the platform's issuer, as in https://issuer.example.com",
     );

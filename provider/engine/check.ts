@@ -266,22 +266,30 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
     );
     checker.failures.push(...spec.rules(sound, unknown, context));
   }
-  return Object.values(spec.fields).some(holdsSecret)
-    ? checker.failures.map(withoutValue(spec))
-    : checker.failures;
+  return checker.failures.map((failure) => withoutValue(spec, inputs, failure));
 }
 
 /**
- * The engine prints the value of a top-level property that fails: an object with a secret in it, or a secret under a
- * name that is none. Without a property it prints the reason alone.
+ * The engine prints the value of a top-level property that fails: an object with a secret in it, an address with a
+ * password, or a secret under a name that is none. Without a property it prints the reason alone.
  */
-function withoutValue(spec: ResourceSpec): (failure: Failure) => Failure {
-  return ({ property, reason }) => {
-    const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
-    const isInside =
-      field === undefined && Object.keys(spec.fields).some((key) => property.startsWith(`${key}.`));
-    return isInside || (field && !holdsSecret(field))
-      ? { property, reason }
-      : { property: "", reason: `${property} ${reason}` };
-  };
+function withoutValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure {
+  const { property, reason } = failure;
+  const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
+  const hides = field
+    ? holdsSecret(field) || mayHoldPassword(field, inputs[property])
+    : Object.values(spec.fields).some(holdsSecret) && !isInside(spec, property);
+  return hides ? { property: "", reason: `${property} ${reason}` } : failure;
+}
+
+/** Whether a path leads into a field, as in `oidc.issuer` or `defaultScopes[0]`: of those the engine prints no value. */
+function isInside(spec: ResourceSpec, property: string): boolean {
+  return Object.keys(spec.fields).some(
+    (key) => property.startsWith(`${key}.`) || property.startsWith(`${key}[`),
+  );
+}
+
+function mayHoldPassword(field: FieldSpec, value: Json | undefined): boolean {
+  const isAddress = field.type === "string" && (field.format === "url" || field.format === "httpsUrl");
+  return isAddress && typeof value === "string" && /@|%40/.test(value);
 }

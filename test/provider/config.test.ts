@@ -110,8 +110,8 @@ describe("the address", () => {
     );
   });
 
-  const wrong = (value: string, why: string): string =>
-    `platform:baseUrl must be an address as in "https://api.example.com", not ${JSON.stringify(value)}: ${why}`;
+  const wrong = (shown: string, why: string): string =>
+    `platform:baseUrl must be an address as in "https://api.example.com", not ${JSON.stringify(shown)}: ${why}`;
   const INSECURE =
     "plain http would show the token to the network; set platform:allowInsecure to true if you mean it";
 
@@ -119,14 +119,14 @@ describe("the address", () => {
     ["api.example.com", "it is not an absolute URL"],
     ["/iam", "it is not an absolute URL"],
     ["ftp://example.com", "it is neither https nor http"],
-    ["https://example.com?x=1", "it has a query or a fragment"],
-    ["https://example.com/#x", "it has a query or a fragment"],
+    ["https://example.com?x=1", "it has a query or a fragment", "https://example.com?…"],
+    ["https://example.com/#x", "it has a query or a fragment", "https://example.com/#…"],
     ["http://example.com", INSECURE],
     ["http://127.0.0.1.example.com", INSECURE],
     ["http://localhost.example.com", INSECURE],
     ["http://10.0.0.1", INSECURE],
-  ])("%s is refused, with the reason", (value, why) => {
-    expect(messageOf(() => read(stackOf({ baseUrl: value })))).toBe(wrong(value, why));
+  ])("%s is refused, with the reason", (value, why, shown = value) => {
+    expect(messageOf(() => read(stackOf({ baseUrl: value })))).toBe(wrong(shown, why));
   });
 
   test("of the environment is told by its variable", () => {
@@ -152,6 +152,36 @@ describe("the address", () => {
     expect(message).toBe(
       "platform:baseUrl must not hold a user name or a password: credentials have settings of their own",
     );
+  });
+
+  test.each([
+    `user:${CANARY}@example.com`,
+    `https://user:${CANARY}@exa mple.com`,
+    `https://user:${CANARY}@example.com:port/x`,
+    `https://user:12/${CANARY}@example.com`,
+    `https://user:12#${CANARY}@example.com`,
+    `https://user:${CANARY}%40example.com`,
+    `https://user:${CANARY}`,
+    `https:///user:${CANARY}@`,
+    `ftp://example.com/x@user:${CANARY}@y`,
+    `https://example.com?token=${CANARY}`,
+    `https://example.com#${CANARY}`,
+    `://${CANARY}@x`,
+    `https://us\ner:${CANARY}@example.com:port`,
+  ])("that does not parse, or is no base, is refused without its password: %#", (value) => {
+    const settings = {
+      baseUrl: () => read(stackOf({ baseUrl: value })),
+      issuerUrl: () =>
+        read(
+          { baseUrl: "https://api.example.com", issuerUrl: value },
+          { PLATFORM_IDENTITY: "a".repeat(40), PLATFORM_OIDC_TOKEN: "t" },
+        ),
+    };
+    for (const [key, action] of Object.entries(settings)) {
+      const message = messageOf(action);
+      expect(message).toMatch(new RegExp(`^platform:${key} must`));
+      expect(message).not.toContain(CANARY);
+    }
   });
 });
 

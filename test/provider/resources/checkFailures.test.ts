@@ -679,7 +679,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       name: "a sink with a password",
       inputs: { parentUid: ROLE_UID, sink: "https://user:secret@events.example.com" },
-      failures: ["sink must not hold a user name or a password"],
+      failures: [" sink must not hold a user name or a password"],
     },
   ],
   IdentityProvider: [
