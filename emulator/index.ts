@@ -101,6 +101,8 @@ class EmulatorServer implements Emulator {
   private readonly gateway: Gateway;
   private readonly server: Server;
   private readonly clock: () => number;
+  /** For durations: a calendar clock may be set back. */
+  private readonly elapsed: () => number;
   private clockOffset = 0;
   private loaded = false;
   private saveTimer: NodeJS.Timeout | undefined;
@@ -112,6 +114,7 @@ class EmulatorServer implements Emulator {
     this.initial = { ...defaultSettings, ...settingsOf(options) };
     this.current = { ...this.initial };
     this.clock = options.now ?? Date.now;
+    this.elapsed = options.now ?? (() => performance.now());
     this.service = new PlatformService({
       tables: kindTables,
       token: this.token,
@@ -276,7 +279,7 @@ class EmulatorServer implements Emulator {
     const replaced = fault.status !== undefined || fault.body !== undefined;
     const perform = async (): Promise<GatewayAnswer> => {
       const trace: Trace = { ignoreMask: fault.ignoreMask };
-      const waitMs = this.rate.take(this.current.requestsPerSecond, this.now());
+      const waitMs = this.rate.take(this.current.requestsPerSecond, this.elapsed() + this.clockOffset);
       const performed =
         waitMs > 0
           ? errorAnswer(slowDown(waitMs), method)

@@ -3,7 +3,7 @@ export class RateLimit {
   private level = 0;
   private at = 0;
 
-  /** Milliseconds to wait, or 0 when the request may pass. */
+  /** Milliseconds to wait, or 0 when the request may pass. `now` never goes back. */
   take(perSecond: number, now: number): number {
     if (perSecond <= 0) return 0;
     this.level = Math.max(0, this.level - ((now - this.at) * perSecond) / 1000);

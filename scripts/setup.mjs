@@ -21,7 +21,7 @@ Makes this checkout ready: npm dependencies, build, Pulumi CLI. Does only what i
   --quiet       print errors only
 `;
 
-const seconds = (/** @type {number} */ since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+const seconds = (/** @type {number} */ since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 /**
  * Makes the checkout ready. Progress goes to standard error.
@@ -36,14 +36,14 @@ export async function ensureReady(options = {}) {
       if (!options.quiet) console.error(`set-up: ${line}`);
     },
   };
-  const start = Date.now();
+  const start = performance.now();
   return await withSignals(async () => {
     const worked = await prepareCheckout(at);
     if (options.skipCli) {
       at.log(worked ? `ready (${seconds(start)})` : `nothing to do (${seconds(start)})`);
       return undefined;
     }
-    const cliStart = Date.now();
+    const cliStart = performance.now();
     const found = await findInstalled(at);
     const cli = found ?? (await obtain(at));
     if (found === undefined) at.log(`Pulumi CLI ${cli.version} ... ${seconds(cliStart)}`);
@@ -75,7 +75,7 @@ async function prepareCheckout(at) {
 
 /** @param {import("./lib/pulumi.mjs").Surroundings} at @param {string} reason */
 async function installDependencies(at, reason) {
-  const start = Date.now();
+  const start = performance.now();
   at.log(`npm dependencies: ${reason}; installing takes about half a minute`);
   const install = checkout.beginInstall(at.root);
   // Without --include=dev a NODE_ENV of "production" would leave out the compiler.
@@ -88,7 +88,7 @@ async function installDependencies(at, reason) {
 
 /** @param {import("./lib/pulumi.mjs").Surroundings} at @param {string} reason */
 async function build(at, reason) {
-  const start = Date.now();
+  const start = performance.now();
   const finish = checkout.beginBuild(at.root);
   const { code, output } = await run("npm", ["run", "--silent", "build"], { cwd: at.root, env: at.env });
   if (code !== 0) throw new Error(`npm run build failed:\n${excerpt(output)}`);

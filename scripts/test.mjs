@@ -8,9 +8,9 @@ const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /** @param {string[]} args */
 async function main(args) {
-  const start = Date.now();
+  const start = performance.now();
   const cli = await ensureReady({ skipCli: args.includes("--skip-cli") });
-  const ready = Date.now();
+  const ready = performance.now();
 
   const env = { ...process.env };
   if (cli !== undefined) {
@@ -27,7 +27,7 @@ async function main(args) {
     child.on("error", reject);
     child.on("close", (exitCode, signal) => resolve(exitCode ?? (signal === "SIGINT" ? 130 : 143)));
   });
-  console.error(`tests: set-up ${seconds(ready - start)}, jest ${seconds(Date.now() - ready)}`);
+  console.error(`tests: set-up ${seconds(ready - start)}, jest ${seconds(performance.now() - ready)}`);
   process.exitCode = code;
 }
 

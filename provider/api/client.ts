@@ -78,7 +78,8 @@ export class Client {
   private readonly writes = new Writes();
   private readonly reads = new SharedReads(this);
   private readonly lists = new Map<string, Promise<JsonObject[]>>();
-  private clockSkewMs = 0;
+  /** The server's time in its last answer, and when that came by `performance.now()`. */
+  private lastDate: { readonly date: number; readonly at: number } | undefined;
 
   constructor(private readonly options: ClientOptions) {
     this.transport = new Transport({
@@ -90,9 +91,10 @@ export class Client {
     this.policy = { ...defaultPolicy, ...options.policy, maxRetries: options.maxRetries };
   }
 
-  /** The server's time in milliseconds, as far as its answers have told. */
+  /** The server's time in milliseconds since the epoch, as far as its answers have told. */
   serverNow(): number {
-    return Date.now() + this.clockSkewMs;
+    const { date, at } = this.lastDate ?? { date: Date.now(), at: performance.now() };
+    return date + performance.now() - at;
   }
 
   get maxConcurrency(): number {
@@ -142,7 +144,7 @@ export class Client {
   /** Whether a resource is new to this client; from then on it is known as made by it. */
   claim(uid: string): boolean {
     if (this.madeAt.has(uid)) return false;
-    this.madeAt.set(uid, Date.now());
+    this.madeAt.set(uid, performance.now());
     return true;
   }
 
@@ -166,7 +168,7 @@ export class Client {
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */
   madeAgo(uid: string): number | undefined {
     const at = this.madeAt.get(uid);
-    return at === undefined ? undefined : Date.now() - at;
+    return at === undefined ? undefined : performance.now() - at;
   }
 
   /** Changes what the body holds; `mask` names the same paths, or is left out for the inferred one. */
@@ -313,7 +315,7 @@ export class Client {
       attempt,
     });
     const date = Date.parse(answer.header("date") ?? "");
-    if (!Number.isNaN(date)) this.clockSkewMs = date - Date.now();
+    if (!Number.isNaN(date)) this.lastDate = { date, at: performance.now() };
     return answer;
   }
 

@@ -7,7 +7,7 @@ import { OIDC_TOKEN, readTokenFile, validToken } from "./tokenText";
 import { Transport } from "./transport";
 import type { Answer } from "./transport";
 
-/** An access token, and until when to use it. Times in milliseconds of this machine's clock. */
+/** An access token, and until when to use it. Times are those of `performance.now()`. */
 interface Session {
   readonly token: string;
   readonly refreshToken: string;
@@ -56,12 +56,13 @@ export class Exchange implements TokenSource {
 
   async token(): Promise<string> {
     const { session } = this;
-    if (session && Date.now() < session.renewAt) return session.token;
+    if (session && performance.now() < session.renewAt) return session.token;
     try {
       return (await this.next(true)).token;
     } catch (error) {
       // The issuer may be back before the token ends.
-      if (session && Date.now() < session.endsAt && error instanceof ConnectionError) return session.token;
+      if (session && performance.now() < session.endsAt && error instanceof ConnectionError)
+        return session.token;
       throw error;
     }
   }
@@ -103,7 +104,7 @@ export class Exchange implements TokenSource {
   }
 
   private async exchangeRefreshToken(refreshToken: string): Promise<Session> {
-    const asked = Date.now();
+    const asked = performance.now();
     const { answer, body } = await this.post(
       "/sts/exchange_refresh_token",
       refreshToken,
@@ -120,7 +121,7 @@ export class Exchange implements TokenSource {
 
   private async exchangeOidcToken(oidcToken: string): Promise<Session> {
     const { audience, identity } = this.credentials;
-    const asked = Date.now();
+    const asked = performance.now();
     try {
       const form = { aud: audience, identity };
       const { answer, body } = await this.post("/sts/exchange", oidcToken, form, PASSING);
@@ -175,7 +176,8 @@ export class Exchange implements TokenSource {
     }
     const ends = Date.parse(text(expiry));
     const date = Date.parse(answer.header("date") ?? "");
-    const life = ends - (Number.isNaN(date) ? asked : date + DATE_RESOLUTION_MS);
+    const sinceAsked = performance.now() - asked;
+    const life = ends - (Number.isNaN(date) ? Date.now() - sinceAsked : date + DATE_RESOLUTION_MS);
     // Without a time that makes sense it is used until it is refused.
     const isKnown = life > 0;
     return {

@@ -45,7 +45,10 @@ export class Gate {
   private measuredFrom: number | undefined;
   private taken = 0;
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(
+    /** Monotonic: a calendar clock that is set back would keep every request waiting. */
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   closeFor(ms: number): void {
     this.openAt = Math.max(this.openAt, this.now() + ms);

@@ -93,6 +93,12 @@ const tlsExplanations: Record<string, string> = {
   EPROTO: "what answers there does not speak TLS; is %s right, and does no proxy stand before it?",
 };
 
+/** When an answer was made, by its server's clock; by this machine's where it has no date. */
+function dateOf({ header }: Answer): number {
+  const date = Date.parse(header("date") ?? "");
+  return Number.isNaN(date) ? Date.now() : date;
+}
+
 /** The proxy itself failed, not the server behind it. */
 class ProxyError extends Error {
   constructor(
@@ -243,7 +249,7 @@ export class Transport {
       body = undefined;
     }
     if (status < 200 || status >= 300) {
-      const error = apiErrorFrom(asked, { status, header: answer.header, body, now: Date.now() });
+      const error = apiErrorFrom(asked, { status, header: answer.header, body, now: dateOf(answer) });
       this.hasAnswered ||= error.fromApi;
       throw error;
     }

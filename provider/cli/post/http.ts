@@ -39,17 +39,20 @@ interface Answer {
 /** How long the host asks to wait, in milliseconds; undefined where it does not say that it limits. */
 function requestedWait(response: Response, attempt: number): number | undefined {
   const { status, headers } = response;
+  const date = Date.parse(headers.get("date") ?? "");
+  // By the host's clock where it tells: this machine's may be wrong.
+  const now = Number.isNaN(date) ? Date.now() : date;
   const after = headers.get("retry-after");
   const exhausted =
     headers.get("x-ratelimit-remaining") === "0" || headers.get("ratelimit-remaining") === "0";
   if (status !== 429 && !(status === 403 && (after !== null || exhausted))) return undefined;
   if (after !== null) {
     const seconds = Number(after);
-    const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - Date.now();
+    const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - now;
     if (Number.isFinite(wait)) return Math.max(0, wait);
   }
   const reset = Number(headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset") ?? NaN);
-  if (exhausted && Number.isFinite(reset)) return Math.max(0, reset * 1000 - Date.now());
+  if (exhausted && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
   return FIRST_WAIT_MS * 2 ** attempt;
 }
 

@@ -15,6 +15,8 @@ const AUDIENCE = "https://api.example.com";
 let issuer: ScriptedServer;
 let folder: string;
 let now: number;
+/** How far this machine's calendar clock has been set, in milliseconds. */
+let setBy: number;
 const lines: string[] = [];
 
 beforeAll(async () => {
@@ -23,8 +25,10 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   now = Date.parse("2026-03-01T12:00:00Z");
+  setBy = 0;
   lines.length = 0;
-  jest.spyOn(Date, "now").mockImplementation(() => now);
+  jest.spyOn(Date, "now").mockImplementation(() => now + setBy);
+  jest.spyOn(performance, "now").mockImplementation(() => now);
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
@@ -103,6 +107,20 @@ describe("an exchange", () => {
       now += 2000;
       await expect(source.token()).resolves.toBe("access-2");
       expect(issuer.requests).toHaveLength(2);
+    },
+  );
+
+  test.each([3_600_000, -3_600_000])(
+    "is repeated shortly before its token ends, also where this machine's clock is set by %i ms meanwhile",
+    async (step) => {
+      issuer.script((_request, count) => access(count + 1));
+      const source = sourceOf();
+      await source.token();
+      setBy = step;
+      now += 3_600_000 - 62_000;
+      await expect(source.token()).resolves.toBe("access-1");
+      now += 2000;
+      await expect(source.token()).resolves.toBe("access-2");
     },
   );
 

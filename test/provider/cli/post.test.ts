@@ -169,6 +169,26 @@ describe("a comment on a pull request of GitHub", () => {
 
   test.each([
     ["429 with Retry-After", { status: 429, headers: { "retry-after": "7" } }, 7000],
+    [
+      "a date, by the host's clock",
+      {
+        status: 429,
+        headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT", "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" },
+      },
+      9000,
+    ],
+    [
+      "the time when a limit ends, by the host's clock",
+      {
+        status: 403,
+        headers: {
+          date: "Thu, 01 Jan 2026 00:00:00 GMT",
+          "x-ratelimit-remaining": "0",
+          "x-ratelimit-reset": String(Date.parse("2026-01-01T00:00:11Z") / 1000),
+        },
+      },
+      11_000,
+    ],
     ["a secondary limit", { status: 403, headers: { "retry-after": "30" } }, 30_000],
   ])("waits as asked: %s", async (_, fault, wait) => {
     github.faults.push({ ...fault, times: 1, method: "POST" });

@@ -21,6 +21,7 @@ let clock: number;
 let slept: number[];
 beforeEach(() => {
   clock = Date.parse("2026-03-01T00:00:00Z");
+  jest.spyOn(performance, "now").mockImplementation(() => clock);
   slept = [];
 });
 
@@ -28,7 +29,8 @@ function handlers(): Handlers {
   const client = clientOf(server);
   return handlersFor(specOf(KIND), {
     client: () => client,
-    now: () => clock,
+    // A calendar clock that is set back tells no duration.
+    now: () => -clock,
     sleep: (ms) => {
       slept.push(ms);
       clock += ms;
