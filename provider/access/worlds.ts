@@ -81,7 +81,7 @@ function masked(
   if (spec === undefined) return { inputs, exposed: [] };
   const exposed: string[] = [];
   const safe = mapLeaves(spec, inputs, (value, { path, field }) => {
-    if (field.secret !== true || typeof value !== "string" || value === "" || isUnknown(value)) return value;
+    if (field.secret !== true || (value ?? "") === "" || isUnknown(value)) return value;
     if (value !== HIDDEN && !hidden.includes(path)) exposed.push(path);
     return HIDDEN;
   });

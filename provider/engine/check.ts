@@ -13,6 +13,8 @@ import type {
   Pattern,
   Props,
   ResourceSpec,
+  SecretObjectSpec,
+  SecretSpec,
   StringSpec,
 } from "./spec";
 import { ADOPT, holdsSecret } from "./spec";
@@ -119,7 +121,7 @@ class Checker {
     }
   }
 
-  private string(spec: StringSpec, path: string, text: string): void {
+  private string(spec: StringSpec | SecretSpec, path: string, text: string): void {
     if (text === "") {
       // An unset configuration value must not make a root by accident.
       if (spec.path)
@@ -172,7 +174,7 @@ class Checker {
     }
   }
 
-  private object(spec: ObjectSpec, path: string, value: Props): void {
+  private object(spec: ObjectSpec | SecretObjectSpec, path: string, value: Props): void {
     this.fields(spec.fields, path, value);
     this.oneOfs(spec.oneOfs ?? [], spec.fields, path, value);
   }

@@ -55,8 +55,8 @@ interface Behaviour {
   readonly immutable?: boolean;
   /** Sent, never answered: kept from state on read (AIP-203). */
   readonly inputOnly?: boolean;
-  /** Held encrypted in state and never printed. */
-  readonly secret?: boolean;
+  /** See SecretSpec. */
+  readonly secret?: undefined;
   /** The server rewrites it: its form is remembered beside the program's. */
   readonly normalized?: boolean;
   /** A part of the address (the parent), not of the body. */
@@ -82,6 +82,14 @@ export interface StringSpec extends Behaviour {
   readonly maxLength?: number;
 }
 
+/**
+ * A text that is held encrypted in state and never printed. It stands at the top of a resource or in objects, never in
+ * a list or a map: whatever marks and masks secrets knows only names of properties.
+ */
+export interface SecretSpec extends Omit<StringSpec, "secret"> {
+  readonly secret: true;
+}
+
 /** An enumeration of the API: full names with one prefix; the list of names grows at the server. */
 export interface EnumSpec extends Behaviour {
   readonly type: "enum";
@@ -103,7 +111,7 @@ export interface IntegerSpec extends Behaviour {
 
 export interface ListSpec extends Behaviour {
   readonly type: "list";
-  readonly items: FieldSpec;
+  readonly items: PublicSpec;
   /** A set: order and repetition mean nothing (contract, section 5). */
   readonly unordered?: boolean;
   readonly maxItems?: number;
@@ -111,7 +119,7 @@ export interface ListSpec extends Behaviour {
 
 export interface MapSpec extends Behaviour {
   readonly type: "map";
-  readonly values: FieldSpec;
+  readonly values: PublicSpec;
   /** Where it is required: an empty one says something too. */
   readonly mayBeEmpty?: boolean;
   readonly keys?: Pattern;
@@ -121,11 +129,19 @@ export interface MapSpec extends Behaviour {
 
 export interface ObjectSpec extends Behaviour {
   readonly type: "object";
-  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly fields: Readonly<Record<string, PublicSpec>>;
   readonly oneOfs?: readonly OneOf[];
 }
 
-export type FieldSpec = StringSpec | EnumSpec | BooleanSpec | IntegerSpec | ListSpec | MapSpec | ObjectSpec;
+/** An object that may have a secret among its members. */
+export interface SecretObjectSpec extends Omit<ObjectSpec, "fields"> {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+}
+
+/** A field that is no secret, and holds none. */
+export type PublicSpec = StringSpec | EnumSpec | BooleanSpec | IntegerSpec | ListSpec | MapSpec | ObjectSpec;
+
+export type FieldSpec = PublicSpec | SecretSpec | SecretObjectSpec;
 
 /** Members of which at most one is set. */
 export interface OneOf {
@@ -286,7 +302,7 @@ export interface ResourceSpec {
   readonly fields: Readonly<Record<string, FieldSpec>>;
   readonly oneOfs?: readonly OneOf[];
   /** What the server adds and a program needs; each costs time and memory for every resource. */
-  readonly outputs?: Readonly<Record<string, FieldSpec>>;
+  readonly outputs?: Readonly<Record<string, PublicSpec | SecretSpec>>;
   /** The uid is the parent's: one for each parent, a part of it. */
   readonly sharesParentUid?: boolean;
   readonly operations?: Operations;
@@ -350,6 +366,13 @@ export function holdsSecret(field: FieldSpec): boolean {
 
 /** Names of nested fields with a type argument, so that a forgotten one does not compile. */
 export function defineFields<Args>(fields: {
+  readonly [K in keyof Required<Args>]: PublicSpec;
+}): Readonly<Record<string, PublicSpec>> {
+  return fields;
+}
+
+/** The same for an object with a secret. */
+export function defineFieldsWithSecret<Args>(fields: {
   readonly [K in keyof Required<Args>]: FieldSpec;
 }): Readonly<Record<string, FieldSpec>> {
   return fields;

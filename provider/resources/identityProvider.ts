@@ -2,8 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import { hasCode } from "../engine/messages";
 import { PlatformResource } from "../engine/resource";
 import type { Resolved } from "../engine/resource";
-import { defineFields, defineResource, description, parentGroup } from "../engine/spec";
-import type { Api, Failure, ObjectSpec, Props } from "../engine/spec";
+import { defineFieldsWithSecret, defineResource, description, parentGroup } from "../engine/spec";
+import type { Api, Failure, SecretObjectSpec, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 
 /** How people sign in: an OpenID Connect provider. */
@@ -51,11 +51,11 @@ export interface IdentityProviderArgs {
 
 const COLLECTION = "/iam/v2/identityProviders";
 
-const oidc: ObjectSpec = {
+const oidc: SecretObjectSpec = {
   type: "object",
   required: true,
   security: true,
-  fields: defineFields<OidcArgs>({
+  fields: defineFieldsWithSecret<OidcArgs>({
     issuer: { type: "string", format: "url", required: true, security: true, access: "match" },
     clientId: { type: "string", required: true, security: true, access: "match" },
     clientSecret: { type: "string", secret: true, inputOnly: true },

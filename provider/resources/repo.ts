@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { PlatformResource } from "../engine/resource";
 import type { Resolved } from "../engine/resource";
 import { defineFields, defineResource, description, parentGroup } from "../engine/spec";
-import type { Failure, FieldSpec, ListSpec, ObjectSpec, Props } from "../engine/spec";
+import type { Failure, ListSpec, ObjectSpec, Props, StringSpec } from "../engine/spec";
 import { bundles, tagName } from "./registry";
 
 /** Keeps a repository in step with one of the catalogue. */
@@ -126,9 +126,9 @@ export interface RepoArgs {
 /** Says what an image is, not who may do what. */
 const harmless = { security: true, access: "none" } as const;
 
-const text: FieldSpec = { type: "string", ...harmless };
+const text: StringSpec = { type: "string", ...harmless };
 /** Where images come from, and go to. */
-const registry: FieldSpec = { type: "string", security: true, access: "match" };
+const registry: StringSpec = { type: "string", security: true, access: "match" };
 const trusted: ListSpec = { type: "list", security: true, access: "powers", items: { type: "string" } };
 
 const pem = {

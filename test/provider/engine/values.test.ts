@@ -1,6 +1,6 @@
 import fc from "../../support/properties";
 import { defineResource, UNKNOWN } from "../../../provider/engine/spec";
-import type { FieldSpec, Json, ResourceSpec } from "../../../provider/engine/spec";
+import type { FieldSpec, Json, PublicSpec, ResourceSpec } from "../../../provider/engine/spec";
 import {
   canonical,
   containsUnknown,
@@ -20,7 +20,7 @@ const choice: FieldSpec = { type: "enum", prefix: "KIND_", known: ["A"] };
 const list: FieldSpec = { type: "list", items: text };
 const set: FieldSpec = { type: "list", items: choice, unordered: true };
 const map: FieldSpec = { type: "map", values: text };
-const object: FieldSpec = {
+const object: PublicSpec = {
   type: "object",
   fields: { a: text, b: number, inner: { type: "object", fields: { c: set } } },
 };

@@ -1,10 +1,18 @@
 import fc from "../../support/properties";
-import type { FieldSpec, Json, OneOf, Props, ResourceSpec, StringSpec } from "../../../provider/engine/spec";
+import type {
+  FieldSpec,
+  Json,
+  OneOf,
+  Props,
+  ResourceSpec,
+  SecretSpec,
+  StringSpec,
+} from "../../../provider/engine/spec";
 import { CERTIFICATE, GROUP_UID, IDENTITY_UID, JWKS, PUBLIC_KEY, ROLE_UID, ROOT_UID } from "./samples";
 
 const words = ["a", "b", "acme", "two words", "ünïcode", "-", "0", "false", "null", "{}", "x.y"];
 
-function stringsOf(field: StringSpec): fc.Arbitrary<string> {
+function stringsOf(field: StringSpec | SecretSpec): fc.Arbitrary<string> {
   switch (field.format) {
     case "uid":
     case "groupUid":
