@@ -9,6 +9,8 @@ import type { Ownership, ResourceSpec } from "./spec";
 interface Owner {
   readonly kind: string;
   readonly name: string;
+  /** The types of its parents, as its URN has them: empty at the top of the stack. */
+  readonly parentTypes: string;
   readonly owns: Ownership;
 }
 
@@ -27,10 +29,34 @@ interface OutputParts {
 const isOurs = (resource: object): boolean =>
   "__pulumiType" in resource && String(resource.__pulumiType).startsWith("pulumi-nodejs:dynamic/platform:");
 
-const told = ({ kind, name }: Owner): string => `${kind} ${JSON.stringify(name)}`;
+/** What the engine's library keeps of a resource; its types leave it out. */
+interface ResourceParts {
+  readonly __pulumiType?: string;
+  readonly __parentResource?: pulumi.Resource;
+}
 
-/** Two of one kind and name are one: a program under test is made many times over. */
-const isSame = (one: Owner, other: Owner): boolean => one.kind === other.kind && one.name === other.name;
+const STACK_TYPE = "pulumi:pulumi:Stack";
+
+function parentTypesOf(parent: pulumi.Resource | undefined): string {
+  const types: string[] = [];
+  for (let resource = parent as ResourceParts | undefined; resource !== undefined;) {
+    const { __pulumiType: type = "", __parentResource: next } = resource;
+    if (type !== STACK_TYPE) types.unshift(type);
+    resource = next as ResourceParts | undefined;
+  }
+  return types.join("$");
+}
+
+const isNamesake = (one: Owner, other: Owner): boolean => one.kind === other.kind && one.name === other.name;
+
+/** Two with the same URN are one: a program under test is made many times over, with new objects each time. */
+const isSame = (one: Owner, other: Owner): boolean =>
+  isNamesake(one, other) && one.parentTypes === other.parentTypes;
+
+function displayName({ kind, name, parentTypes }: Owner, showsParents: boolean): string {
+  const parents = parentTypes === "" ? "at the top of the stack" : `below ${parentTypes}`;
+  return `${kind} ${JSON.stringify(name)}${showsParents ? ` (${parents})` : ""}`;
+}
 
 /** The owners of one kind of children, in one run of a program. */
 class Owning {
@@ -95,10 +121,11 @@ class Owning {
   }
 }
 
-function conflict(owner: Owner, other: Owner): pulumi.RunError {
-  const [all, beside] = owner.owns.all ? [owner, other] : [other, owner];
+function conflict(owner: Owner, earlier: Owner): pulumi.RunError {
+  const [all, beside] = owner.owns.all ? [owner, earlier] : [earlier, owner];
+  const [owning, other] = [all, beside].map((one) => displayName(one, isNamesake(all, beside)));
   return new pulumi.RunError(
-    `${told(all)} owns all ${all.owns.of} of its group, but ${told(beside)} is for the same group: ${all.owns.advice}`,
+    `${owning} owns all ${all.owns.of} of its group, but ${other} is for the same group: ${all.owns.advice}`,
   );
 }
 
@@ -108,9 +135,16 @@ const NO_RUN = {};
 
 /**
  * Takes note that a resource owns children of a parent.
+ *
+ * @param parent the group, by its uid; not the parent of the resource in the program, which is `resourceParent`.
  * @throws RunError where another resource of the program owns them; later, where only a uid still to come tells.
  */
-export function claim(spec: ResourceSpec, name: string, parent: unknown): void {
+export function claim(
+  spec: ResourceSpec,
+  name: string,
+  parent: unknown,
+  resourceParent: pulumi.Resource | undefined,
+): void {
   const { owns, kind } = spec;
   if (owns === undefined || parent === undefined || parent === null || parent === "") return;
   const run = pulumi.runtime.getMonitor() ?? NO_RUN;
@@ -118,5 +152,5 @@ export function claim(spec: ResourceSpec, name: string, parent: unknown): void {
   runs.set(run, ofRun);
   const owning = ofRun.get(owns.of) ?? new Owning();
   ofRun.set(owns.of, owning);
-  owning.add({ kind, name, owns }, parent);
+  owning.add({ kind, name, parentTypes: parentTypesOf(resourceParent), owns }, parent);
 }

@@ -154,7 +154,9 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     declareOutputs(new.target.prototype, spec);
-    if (spec.owns && opts?.id === undefined && args && "parentUid" in args) claim(spec, name, args.parentUid);
+    if (spec.owns && opts?.id === undefined && args && "parentUid" in args) {
+      claim(spec, name, args.parentUid, opts?.parent);
+    }
     super(
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,

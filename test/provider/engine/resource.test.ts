@@ -301,6 +301,31 @@ describe("the owner of a group's bindings", () => {
     expect(messages).toEqual([]);
   });
 
+  test.each([
+    ["both in components", "team:index:Red", "team:index:Blue"],
+    ["one in a component", "team:index:Red", undefined],
+    ["one in a component in the other's", "team:index:Red", "team:index:Red$team:index:Blue"],
+  ])("is told apart from its namesake elsewhere in the program: %s", (_title, ...places) => {
+    /** Components of these types, each in the one before. */
+    const componentOf = (types: string | undefined): pulumi.Resource | undefined =>
+      types
+        ?.split("$")
+        .reduce<pulumi.Resource | undefined>(
+          (parent, type) => new pulumi.ComponentResource(type, "one", {}, { parent }),
+          undefined,
+        );
+    const makeAt = (types: string | undefined) =>
+      new GroupAccess("same", { parentUid: GROUP_UID, bindings: {} }, { parent: componentOf(types) });
+    makeAt(places[0]);
+    // The same program under test, made once more with other objects.
+    expect(() => makeAt(places[0])).not.toThrow();
+    const shown = (types: string | undefined) =>
+      types === undefined ? "at the top of the stack" : `below ${types}`;
+    expect(() => makeAt(places[1])).toThrow(
+      `GroupAccess "same" (${shown(places[1])}) owns all role bindings of its group, but GroupAccess "same" (${shown(places[0])}) is ${advice}`,
+    );
+  });
+
   test("is another in each run", () => {
     access("one", GROUP_UID);
     void pulumi.runtime.setMocks(mocks);
