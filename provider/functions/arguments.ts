@@ -23,6 +23,8 @@ export interface Rule<T> {
   readonly items?: Rule<unknown>;
   /** The query parameter; none where the lookup does something else with it. */
   readonly parameter?: string;
+  /** Of a list: whether it may be asked for in several requests, beside these arguments. */
+  readonly mayDivide?: (args: Readonly<Record<string, unknown>>) => boolean;
   /** Of a list: it takes out what it names, so an empty one takes out nothing. */
   readonly excludes?: boolean;
 }
@@ -194,6 +196,14 @@ export function queryOf<A extends object>(rules: Rules<A>, args: A): Query {
   return query;
 }
 
+/** How many characters a query takes in an address. */
+export function querySize(query: Query): number {
+  return Object.entries(query).reduce(
+    (size, [parameter, value]) => (value === undefined ? size : size + encodedSize(parameter, value)),
+    0,
+  );
+}
+
 /** Whether a list of what to look for is empty: the server would take it for no filter and give everything. */
 export function asksForNothing<A extends object>(rules: Rules<A>, args: A): boolean {
   return Object.entries<Rule<unknown>>(rules).some(([key, { items, excludes }]) => {
@@ -205,14 +215,41 @@ export function asksForNothing<A extends object>(rules: Rules<A>, args: A): bool
 /** Proxies commonly take addresses of up to 8 KiB. */
 const MAX_ENCODED = 7000;
 
-/** Values of a repeated parameter, each once, in parts that fit into one address. */
-export function inParts(parameter: string, values: readonly string[], most = Infinity): string[][] {
+/** How many characters a parameter takes in an address. */
+function encodedSize(parameter: string, value: unknown): number {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.reduce<number>(
+    (size, one) => size + parameter.length + encodeURIComponent(String(one)).length + 2,
+    0,
+  );
+}
+
+/** What is wrong with arguments that fit into no address; a list that may be divided fits always. */
+export function querySizeProblem<A extends object>(rules: Rules<A>, args: A): string | undefined {
+  const given = args as Readonly<Record<string, unknown>>;
+  const sizes = Object.entries<Rule<unknown>>(rules).flatMap(([key, { parameter, mayDivide }]) => {
+    const value = given[key];
+    return parameter === undefined || value === undefined || mayDivide?.(given)
+      ? []
+      : [{ key, divides: mayDivide !== undefined, size: encodedSize(parameter, value) }];
+  });
+  const total = sizes.reduce((sum, { size }) => sum + size, 0);
+  const [largest] = sizes.sort((one, other) => other.size - one.size);
+  if (largest === undefined || total <= MAX_ENCODED) return undefined;
+  const instead = largest.divides
+    ? "remove orderBy, which orders the objects of one request only, and sort the result, or give fewer"
+    : "give fewer, and call this several times";
+  return `${largest.key} is too long for one request: it takes ${largest.size} characters of an address of at most ${MAX_ENCODED}; ${instead}`;
+}
+
+/** Values of a repeated parameter, each once, in parts that fit into one address beside `used` characters. */
+export function inParts(parameter: string, values: readonly string[], most = Infinity, used = 0): string[][] {
   const parts: string[][] = [];
   let size = Infinity;
   for (const value of new Set(values)) {
-    const cost = parameter.length + encodeURIComponent(value).length + 2;
+    const cost = encodedSize(parameter, value);
     const part = parts.at(-1);
-    if (part === undefined || size + cost > MAX_ENCODED || part.length >= most) {
+    if (part === undefined || size + cost > MAX_ENCODED - used || part.length >= most) {
       parts.push([value]);
       size = cost;
     } else {

@@ -3,7 +3,7 @@ import type { Client, JsonObject, Query } from "../api/client";
 import { ApiError, isNotFound, printable } from "../api/errors";
 import { parentOf } from "../api/uid";
 import { text } from "./answers";
-import { asksForNothing, checkArguments, inParts, queryOf } from "./arguments";
+import { asksForNothing, checkArguments, inParts, queryOf, querySize, querySizeProblem } from "./arguments";
 import * as take from "./arguments";
 import type { LookupInputs, Rules } from "./arguments";
 import { connect } from "./connection";
@@ -39,7 +39,7 @@ export interface Lookup<A extends object, R> {
 export async function ask<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
   try {
     const checked = checkArguments(lookup.call, lookup.rules, args);
-    const problem = lookup.problem?.(checked);
+    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.rules, checked);
     if (problem !== undefined) throw new Error(problem);
     const { client, memo } = connect();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
@@ -231,7 +231,10 @@ export interface ListArgs extends LimitArgs {
   childrenOf?: string;
   /** True: only what stands at the root. */
   inRoot?: boolean;
-  /** Only the objects with these uids; an empty list finds nothing. Many are asked for in several requests. */
+  /**
+   * Only the objects with these uids; an empty list finds nothing. Many are asked for in several requests, but not
+   * beside an `orderBy` of another column than `uid`: that takes about a hundred.
+   */
   uids?: string[];
   /**
    * A column of the server and perhaps `asc` or `desc`, as in `name` or `created_at desc`. Without it by
@@ -242,12 +245,19 @@ export interface ListArgs extends LimitArgs {
 
 export const limitRules: Rules<LimitArgs> = { limit: take.limit };
 
+/** The order of the uids, in which requests for a part of them each may follow one another. */
+const BY_UID = /^uid(?: (asc|desc))?$/;
+
 export const listRules: Rules<ListArgs> = {
   ancestorsOf: take.sentAs("uidp.ancestors_of", take.uid),
   descendantsOf: take.sentAs("uidp.descendants_of", take.uid),
   childrenOf: take.sentAs("uidp.children_of", take.uid),
   inRoot: take.sentAs("uidp.in_root", take.flag),
-  uids: take.sentAs("uidp.ids", take.listOf(take.uid)),
+  uids: {
+    ...take.sentAs("uidp.ids", take.listOf(take.uid)),
+    mayDivide: ({ orderBy }) =>
+      orderBy === undefined || (typeof orderBy === "string" && BY_UID.test(orderBy)),
+  },
   orderBy: take.sentAs("order_by", take.orderBy),
   ...limitRules,
 };
@@ -269,13 +279,16 @@ interface Listing<A extends LimitArgs, R> {
 
 const MAX_PAGE = 200;
 
-/** One query, or several where too many uids are asked for; an order of the server's holds within one only. */
+/** One query, or several in the order of the uids where too many are asked for: see `querySizeProblem` for the rest. */
 function queriesOf(query: Query): Query[] {
-  const uids = query["uidp.ids"];
-  if (!Array.isArray(uids) || query["order_by"] !== undefined) return [query];
+  const { "uidp.ids": uids, ...others } = query;
+  if (!Array.isArray(uids)) return [query];
   const once = [...new Set(uids as string[])];
-  const whole = inParts("uidp.ids", once);
-  const parts = whole.length > 1 ? inParts("uidp.ids", once.sort()) : whole;
+  const used = querySize(others);
+  const inOrder = [...once].sort();
+  if (BY_UID.exec(String(query["order_by"]))?.[1] === "desc") inOrder.reverse();
+  const parts = inParts("uidp.ids", inOrder, Infinity, used);
+  if (parts.length <= 1) return [{ ...query, "uidp.ids": once }];
   return parts.map((part) => ({ ...query, "uidp.ids": part }));
 }
 

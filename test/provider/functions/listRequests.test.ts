@@ -29,6 +29,35 @@ test.each(table.map((each) => ({ ...each, name: each.row.operation })))(
   },
 );
 
+/** Two thousand values like this one. */
+const manyLike = (value: string): string[] =>
+  Array.from({ length: 2000 }, (_, i) =>
+    value.startsWith(ROOT_UID)
+      ? `${ROOT_UID}/${String(i).padStart(16, "0")}`
+      : `${value}${/^[A-Z_]+$/.test(value) ? "_" : "-"}${i}`,
+  );
+
+const repeated = table.flatMap(({ row, args }) =>
+  Object.entries(args).flatMap(([key, value]: [string, unknown]) =>
+    Array.isArray(value)
+      ? [{ row, key, args: { ...args, [key]: manyLike(String(value[0])) }, name: `${row.operation} ${key}` }]
+      : [],
+  ),
+);
+
+test.each(repeated)("no address grows without bound: $name", async ({ row, key, args }) => {
+  context.server.script(() => ({ json: row.answer ?? {} }));
+  const message = await row.call(args as never).then(
+    () => "",
+    (error: unknown) => (error as Error).message,
+  );
+  const isRefused = context.server.requests.length === 0;
+  expect(message).toMatch(isRefused ? new RegExp(`: ${key} is too long for one request: `) : /^$/);
+  for (const { rawQuery } of context.server.requests) expect(rawQuery.length).toBeLessThan(8000);
+  const divides = ["uids", "ids"].includes(key) && !("orderBy" in args);
+  expect(isRefused).toBe(!divides);
+});
+
 test("a check says in its body what to check", async () => {
   context.server.script(() => ({ json: {} }));
   await platform.checkAccountAssociation({ uid: GROUP_UID, provider: "ACCOUNT_PROVIDER_TYPE_GOOGLE" });
