@@ -51,6 +51,8 @@ interface Call {
 }
 
 const PAGE_SIZE = 200;
+/** Pages may be empty before the last one; a restart brings the known ones once more beside these. */
+const MAX_EMPTY_PAGES = 10;
 
 function encodeQuery(query: Query): string {
   const pairs = Object.entries(query).flatMap(([key, value]) => {
@@ -197,7 +199,8 @@ export class Client {
 
   /**
    * All objects of a list, page by page. An expired token restarts a list without an error
-   * (contract, section 4): objects already seen are dropped.
+   * (contract, section 4): objects already seen are dropped. Pages that bring nothing new end in an error, once there
+   * are more of them than a restart explains.
    */
   async *list(
     collection: string,
@@ -209,6 +212,8 @@ export class Client {
     const tokens = new Set<string>();
     let token: string | undefined;
     let repeated = 0;
+    let pagesWithNews = 0;
+    let pagesWithout = 0;
     let size = pageSize;
     for (;;) {
       let page: JsonObject;
@@ -218,6 +223,7 @@ export class Client {
         // The token tells where to go on, whatever the size; what comes twice is dropped.
         if (!isTooLarge(error) || size === 1) throw error;
         size = Math.ceil(size / 2);
+        pagesWithNews *= 2;
         continue;
       }
       const items = page[plural];
@@ -231,21 +237,23 @@ export class Client {
         }
         const object = item as JsonObject;
         const known = key(object);
-        if (seen.has(known)) continue;
-        if (known !== undefined) {
-          seen.add(known);
-          isNews = true;
-        }
+        const identity = known ?? JSON.stringify(object);
+        isNews ||= !seen.has(identity);
+        if (known !== undefined && seen.has(known)) continue;
+        seen.add(identity);
         yield object;
       }
       const next = page["nextPageToken"];
       token = typeof next === "string" && next !== "" ? next : undefined;
-      // After a restart known tokens come again, at most as many as there were.
-      repeated = isNews || token === undefined || !tokens.has(token) ? 0 : repeated + 1;
-      if (repeated > tokens.size) {
-        throw this.notTheApi({ method: "GET", path: collection }, "its list goes in circles");
-      }
       if (token === undefined) return;
+      pagesWithNews += isNews ? 1 : 0;
+      pagesWithout = isNews ? 0 : pagesWithout + 1;
+      // After a restart the same pages come again, by known tokens or by new ones.
+      repeated = isNews || !tokens.has(token) ? 0 : repeated + 1;
+      if (repeated > tokens.size || pagesWithout > pagesWithNews + MAX_EMPTY_PAGES) {
+        const why = `its list goes in circles: ${pagesWithout} pages in a row held nothing new`;
+        throw this.notTheApi({ method: "GET", path: collection }, why);
+      }
       tokens.add(token);
     }
   }
