@@ -1,3 +1,5 @@
+import { maskCredentials } from "./credentials";
+
 /** Names of the google.rpc codes, by number. */
 const CODE_NAMES = [
   "OK",
@@ -70,9 +72,16 @@ export interface ErrorDetails {
   readonly missingTerms: readonly MissingTerms[];
 }
 
-/** Text of a server made safe to print: one line, no control characters, bounded. */
+/** More than any credential is long: what is cut off before it is masked is never shown. */
+const MASKED_BEYOND_LIMIT = 8192;
+
+/**
+ * Text of a server made safe to print: one line, no control characters, bounded, and without the credentials that this
+ * process holds. Whatever a message or a log line quotes goes through here.
+ */
 export function printable(text: string, limit = 500): string {
-  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
+  const clean = maskCredentials(bounded.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim());
   return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
 }
 

@@ -1,6 +1,7 @@
 import pRetry from "p-retry";
 import type { ExchangeCredentials, TokenSource, TokenSourceOptions } from "./auth";
 import { claimsOf, timeClaim } from "./claims";
+import { holdCredential } from "./credentials";
 import type { Code } from "./errors";
 import { ApiError, AuthenticationError, ConfigError, ConnectionError, printable } from "./errors";
 import { OIDC_TOKEN, readTokenFile, validToken } from "./tokenText";
@@ -174,6 +175,8 @@ export class Exchange implements TokenSource {
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
       throw this.issuer.foreign({ method: "POST", path: "/sts/exchange" }, "its answer holds no token");
     }
+    holdCredential(token);
+    holdCredential(text(refreshToken));
     const ends = Date.parse(text(expiry));
     const date = Date.parse(answer.header("date") ?? "");
     const sinceAsked = performance.now() - asked;

@@ -5,6 +5,7 @@ import axios from "axios";
 import type { AxiosInstance } from "axios";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { getProxyForUrl } from "proxy-from-env";
+import { holdCredential, maskCredentials } from "./credentials";
 import { apiErrorFrom, ConnectionError, printable } from "./errors";
 import { isLoopback } from "./loopback";
 
@@ -159,6 +160,19 @@ export function proxyFor(url: string): string | undefined {
   return proxy === "" ? undefined : proxy;
 }
 
+/** As it is written, as it is meant, and as it is sent. */
+function holdProxyPassword({ username, password }: URL): void {
+  if (password === "") return;
+  holdCredential(password);
+  try {
+    const plain = decodeURIComponent(password);
+    holdCredential(plain);
+    holdCredential(Buffer.from(`${decodeURIComponent(username)}:${plain}`).toString("base64"));
+  } catch {
+    // What is not percent-encoded UTF-8 is never sent.
+  }
+}
+
 function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent; httpsAgent: HttpAgent } {
   const options = { keepAlive: true, maxSockets };
   const proxy = proxyFor(baseUrl);
@@ -180,6 +194,7 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
       false,
     );
   }
+  holdProxyPassword(url);
   const agent = new TunnelAgent(proxy, advice, options);
   return { httpAgent: agent, httpsAgent: agent };
 }
@@ -194,6 +209,8 @@ export class Transport {
 
   /** @throws ConnectionError when there is no answer; whatever the status, an answer is none. */
   async send(request: OutgoingRequest): Promise<Answer> {
+    // Whatever is sent may come back in an error, also much later and from another request.
+    holdCredential(/^\S+ +(.*)$/.exec(request.headers["Authorization"] ?? "")?.[1]);
     const started = performance.now();
     let outcome = "no answer";
     try {
@@ -220,9 +237,8 @@ export class Transport {
       throw wrapped;
     } finally {
       const ms = Math.round(performance.now() - started);
-      this.options.log?.(
-        `${request.method} ${request.path}${request.note ?? ""} -> ${outcome} in ${ms} ms (attempt ${request.attempt})`,
-      );
+      const line = `${request.method} ${request.path}${request.note ?? ""} -> ${outcome} in ${ms} ms (attempt ${request.attempt})`;
+      this.options.log?.(maskCredentials(line));
     }
   }
 

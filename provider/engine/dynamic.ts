@@ -6,6 +6,7 @@ import { explain, HandlerError, PartialFailure } from "./messages";
 import { handlersFor } from "./handlers";
 import type { CreateResult, DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
 import { OwnerRegistry } from "./ownerRegistry";
+import { holdSecrets } from "./secrets";
 import type { Failure, Props, ResourceSpec } from "./spec";
 import { Turns } from "./turns";
 
@@ -64,8 +65,14 @@ function plain<T>(value: T): T {
  * Whatever leaves this process as an error is one of ours: the engine prints stacks, and stores an
  * error that happens to have an `id` as a created resource.
  */
-async function guarded<T>(spec: ResourceSpec, stored: unknown, action: () => Promise<T> | T): Promise<T> {
+async function guarded<T>(
+  spec: ResourceSpec,
+  stored: unknown,
+  properties: readonly Props[],
+  action: () => Promise<T> | T,
+): Promise<T> {
   try {
+    holdSecrets(spec, ...properties);
     return await action();
   } catch (error) {
     if (error instanceof PartialFailure) {
@@ -85,13 +92,17 @@ function adapt(spec: ResourceSpec): DynamicProvider {
       return Promise.resolve();
     },
     check: (olds, news) =>
-      guarded(spec, undefined, () => ({ inputs: news, failures: handlers.check(olds, news) })),
-    diff: (id, olds, news) => guarded(spec, undefined, () => plain(handlers.diff(olds, news, id))),
-    create: (inputs) => guarded(spec, inputs["__provider"], async () => plain(await handlers.create(inputs))),
-    read: (id, olds) => guarded(spec, undefined, async () => plain(await handlers.read(id, olds))),
+      guarded(spec, undefined, [olds, news], () => ({ inputs: news, failures: handlers.check(olds, news) })),
+    diff: (id, olds, news) =>
+      guarded(spec, undefined, [olds, news], () => plain(handlers.diff(olds, news, id))),
+    create: (inputs) =>
+      guarded(spec, inputs["__provider"], [inputs], async () => plain(await handlers.create(inputs))),
+    read: (id, olds) => guarded(spec, undefined, [olds], async () => plain(await handlers.read(id, olds))),
     update: (id, olds, news) =>
-      guarded(spec, news["__provider"], async () => ({ outs: plain(await handlers.update(id, olds, news)) })),
-    delete: (id, olds) => guarded(spec, undefined, () => handlers.delete(id, olds)),
+      guarded(spec, news["__provider"], [olds, news], async () => ({
+        outs: plain(await handlers.update(id, olds, news)),
+      })),
+    delete: (id, olds) => guarded(spec, undefined, [olds], () => handlers.delete(id, olds)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { printable } from "../engine/messages";
 import { PlatformResource } from "../engine/resource";
 import type { Resolved } from "../engine/resource";
 import { defineFields, defineResource, description, parentGroup } from "../engine/spec";
@@ -185,7 +186,7 @@ async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Pro
       const told = [answer["reason"], answer["message"]].filter(
         (part): part is string => typeof part === "string" && part !== "",
       );
-      reasons.push([name, ...told].join(": "));
+      reasons.push([name, ...told.map((part) => printable(part))].join(": "));
     }
     if (still.length === 0) return;
     open = still;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { holdCredential } from "../../api/credentials";
 import { printable } from "../../api/errors";
 
 const ATTEMPTS = 4;
@@ -88,7 +89,7 @@ export async function request(
   body?: unknown,
 ): Promise<Answer> {
   const sleep = host.sleep ?? delay;
-  const hide = (text: string): string => text.replaceAll(host.token, "[token]");
+  holdCredential(host.token);
   const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
   const repeatable = method !== "POST";
   for (let attempt = 0; ; attempt += 1) {
@@ -114,7 +115,7 @@ export async function request(
         await sleep(FIRST_WAIT_MS * 2 ** attempt);
         continue;
       }
-      throw new PostError(hide(`${what}: no answer (${reasonOf(error)})`), undefined, true);
+      throw new PostError(`${what}: no answer (${reasonOf(error)})`, undefined, true);
     }
     const { status } = response;
     if (response.ok) return { status, body: answer };
@@ -127,7 +128,7 @@ export async function request(
       await sleep(FIRST_WAIT_MS * 2 ** attempt);
       continue;
     }
-    throw new PostError(hide(`${what}: HTTP ${status}${messageOf(answer)}`), status, status >= 500);
+    throw new PostError(`${what}: HTTP ${status}${messageOf(answer)}`, status, status >= 500);
   }
 }
 

@@ -235,7 +235,7 @@ describe("a comment on a pull request of GitHub", () => {
   test("hides the token where the host says it", async () => {
     github.faults.push({ status: 401, body: { message: "bad token ghs_canary" } });
     expect(await run("github-pr", riskyReview)).toBe(false);
-    expect(said.at(-1)).toContain("bad token [token]");
+    expect(said.at(-1)).toContain("bad token [credential]");
   });
 
   test.each([
