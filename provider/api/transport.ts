@@ -186,13 +186,13 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
   const { protocol, hostname } = new URL(baseUrl);
   const advice = `HTTP${protocol === "https:" ? "S" : ""}_PROXY names it: change that, or add ${hostname} to NO_PROXY`;
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
+  const isProxy = url !== undefined && /^https?:$/.test(url.protocol);
   // An "@" after the host is the end of a password that holds a slash: what stands before it is no host.
-  if (!url || !/^https?:$/.test(url.protocol) || /@|%40/.test(url.pathname + url.search + url.hash)) {
-    throw new ConnectionError(
-      `the address of the proxy for ${hostname} is no http or https URL; percent-encode its password; ${advice}`,
-      "nothing",
-      false,
-    );
+  if (!isProxy || /@|%40/.test(url.pathname + url.search + url.hash)) {
+    const why = isProxy
+      ? 'has an "@" after the host: percent-encode its password'
+      : "is no http or https URL";
+    throw new ConnectionError(`the address of the proxy for ${hostname} ${why}; ${advice}`, "nothing", false);
   }
   holdProxyPassword(url);
   const agent = new TunnelAgent(proxy, advice, options);
