@@ -165,6 +165,35 @@ function untold({ unresolved, changes }: Comparison, preview: string): { names: 
   return { names: [...names], wrong };
 }
 
+/** The halves of a replacement are one operation. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  "create-replacement": "replace",
+  "delete-replaced": "replace",
+};
+
+/** What is done to each resource, by URN; what stays the same is left out. */
+function operationsOf(
+  steps: readonly { readonly op: string; readonly urn: string }[],
+): Record<string, string> {
+  const done = steps
+    .filter(({ op, urn }) => !["same", "read", "refresh"].includes(op) && !urn.includes("::pulumi:"))
+    .map(({ op, urn }) => [urn, OPERATIONS[op] ?? op] as const);
+  return Object.fromEntries(done.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The steps of an update, from the events that `up --json` prints, a line each. */
+function stepsOfUpdate(stdout: string): { op: string; urn: string }[] {
+  return stdout
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .flatMap((line) => {
+      const { resourcePreEvent: event } = JSON.parse(line) as {
+        resourcePreEvent?: { metadata: { op: string; urn: string } };
+      };
+      return event ? [event.metadata] : [];
+    });
+}
+
 test(
   `what a review foresees is what the server holds after the update (${count} programs, ${rounds} rounds of edits)`,
   async () => {
@@ -233,7 +262,12 @@ test(
         expect({ contexts, grants: computed }).toEqual({ contexts, grants: expected });
         await compareWithServer(foreseen(comparison.before, before.ids), () => true);
 
-        await succeed("up", "--yes", "--skip-preview");
+        const { stdout } = await succeed("up", "--yes", "--skip-preview", "--json");
+        const { steps } = JSON.parse(preview.stdout) as { steps: { op: string; urn: string }[] };
+        expect({ contexts, done: operationsOf(stepsOfUpdate(stdout)) }).toEqual({
+          contexts,
+          done: operationsOf(steps),
+        });
         now = await exportNow();
         const open = new Set(names.flatMap((name) => [uidIn(before.ids, name), uidIn(now.ids, name)]));
         await compareWithServer(foreseen(comparison.after, now.ids), (tuple) => !open.has(placeOf(tuple)));

@@ -220,6 +220,15 @@ export class RandomOrganisation {
     );
   }
 
+  private renameInProgram(name: string, now: string): string {
+    const renamed = JSON.stringify([...this.program]).replaceAll(reference(name), reference(now));
+    this.program.clear();
+    for (const [key, declaration] of JSON.parse(renamed) as [string, Declaration][]) {
+      this.program.set(key === name ? now : key, declaration);
+    }
+    return `${name} to ${now}`;
+  }
+
   private removeIdentity(name: string): void {
     const own = reference(name);
     for (const [other, { kind, args }] of [...this.program]) {
@@ -411,6 +420,14 @@ export class RandomOrganisation {
         this.program.delete(name);
       }
       return this.addAccess(group, bindings);
+    },
+    "give a resource another name in the program": () => {
+      const kinds = ["Identity", "Role", "RoleBinding", "GroupAccess"];
+      const name = this.pick(kinds.flatMap((kind) => this.names(kind)));
+      // What stays when its old name goes would be left in a group that moves.
+      if (this.isInMoving(name) && (this.isRetained(name) || this.isRetained(name, this.program)))
+        return "none";
+      return this.renameInProgram(name, `${name}-named-${(this.count += 1)}`);
     },
     "map to another role": () => {
       this.change("mapping", { roleUid: this.someRole() });
