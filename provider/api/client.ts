@@ -143,11 +143,9 @@ export class Client {
     return this.post(this.address(collection, parent), body, { repeatable: false });
   }
 
-  /** Whether a resource is new to this client; from then on it is known as made by it. */
-  claim(uid: string): boolean {
-    if (this.madeAt.has(uid)) return false;
+  /** Notes that this client has made a resource. */
+  noteCreated(uid: string): void {
     this.madeAt.set(uid, performance.now());
-    return true;
   }
 
   /**

@@ -16,6 +16,12 @@ export function parentOf(uid: string): string | undefined {
   return slash < 0 ? undefined : uid.slice(0, slash);
 }
 
+/** The groups above, and the resource itself: every uid that begins this one. */
+export function lineage(uid: string): string[] {
+  const above = parentOf(uid);
+  return above === undefined ? [uid] : [...lineage(above), uid];
+}
+
 /** A uid as part of a URL's path: slashes stay, each segment is encoded on its own. */
 export function encodeUid(uid: string): string {
   const segments = uid.split("/");

@@ -2,9 +2,11 @@ import type { Client } from "../api/client";
 import { readSettings } from "../config";
 import { clientOf } from "../connect";
 import { kinds } from "../resources";
+import { CreateRegistry } from "./createRegistry";
+import type { CreateResult } from "./creator";
 import { explain, HandlerError, PartialFailure } from "./messages";
 import { handlersFor } from "./handlers";
-import type { CreateResult, DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
+import type { DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
 import { OwnerRegistry } from "./ownerRegistry";
 import { holdSecrets } from "./secrets";
 import type { Failure, Props, ResourceSpec } from "./spec";
@@ -51,6 +53,7 @@ const surroundings: Surroundings = {
   client: connect,
   turns: new Turns(),
   owners: new OwnerRegistry(),
+  registry: new CreateRegistry(),
   now: Date.now,
   warn: (line) => process.stderr.write(`platform: ${line}\n`),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

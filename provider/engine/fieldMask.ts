@@ -139,3 +139,10 @@ export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): Differ
   ]);
   return { changed, replaces: [...replaces] };
 }
+
+/** Fields with a request of their own that changed. */
+export function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
+  return Object.entries(spec.fields)
+    .filter(([key, field]) => field.apart && !equal(field, olds[key], news[key]))
+    .map(([key]) => key);
+}

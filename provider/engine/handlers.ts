@@ -1,32 +1,25 @@
 import type { Client, JsonObject } from "../api/client";
-import { uidOf } from "../api/client";
-import {
-  ApiError,
-  ConnectionError,
-  isFailedPrecondition,
-  isInvalidArgument,
-  isNotFound,
-  isPermissionDenied,
-  isUnclear,
-  printable,
-} from "../api/errors";
-import { isUid, parentOf } from "../api/uid";
+import { ApiError, isFailedPrecondition, isInvalidArgument, isNotFound, printable } from "../api/errors";
 import { checkInputs } from "./check";
-import { diffFields, diffInputs } from "./fieldMask";
+import { CreateRegistry } from "./createRegistry";
+import { Creator } from "./creator";
+import type { CreateResult } from "./creator";
+import { changedApart, diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
 import { fits } from "./formats";
-import { explain, HandlerError, PartialFailure, refused } from "./messages";
+import { identityKey, objectKey } from "./lostCreates";
+import { explain, label, PartialFailure, refused } from "./messages";
 import { OwnerRegistry } from "./ownerRegistry";
-import { ADOPT, holdsSecret } from "./spec";
-import type { Clock, Failure, FieldSpec, Host, Json, Props, ResourceSpec } from "./spec";
+import { holdsSecret, UNCONFIRMED } from "./spec";
+import type { Clock, Failure, Host, Props, ResourceSpec } from "./spec";
 import { Turns } from "./turns";
 import { equal, isSet } from "./values";
 import {
-  createBody,
   isServerFilled,
   mergeLive,
   misfit,
   outputsFor,
+  parentByUid,
   readBody,
   readOutputs,
   wireName,
@@ -39,13 +32,10 @@ export interface Surroundings extends Clock {
   readonly turns?: Turns;
   /** What the program of this run declares and holds. */
   readonly owners?: OwnerRegistry;
+  /** What this process creates, of every kind. */
+  readonly registry?: CreateRegistry;
   /** Tells a person one line; nobody if not given. */
   readonly warn?: (line: string) => void;
-}
-
-export interface CreateResult {
-  readonly id: string;
-  readonly outs: Props;
 }
 
 /** A resource as the server holds it; `id` is absent where it is gone. */
@@ -74,43 +64,6 @@ export interface Handlers {
   read(id: string, olds: Props): Promise<ReadResult>;
   update(id: string, olds: Props, news: Props): Promise<Props>;
   delete(id: string, olds: Props): Promise<void>;
-}
-
-/** Waits before a create below a new group is tried again (contract, section 9). */
-const SETTLE_DELAYS_MS = [2000, 4000, 8000, 16_000];
-/** Waits between looks for what a lost answer may have made, since it may be made late; then it is sent again. */
-const LOOK_DELAYS_MS = [500, 1500, 3000];
-/** How often a create is sent whose answers are lost. */
-const MOST_SENDS = 3;
-const NEW_GROUP_MS = 120_000;
-/** In outputs of a resource that was made, and then could not be read: what it holds is yet to be seen. */
-const UNCONFIRMED = "__unconfirmed";
-/** Two clocks that show whole seconds may differ by this. */
-const CLOCK_TOLERANCE_MS = 2000;
-
-function parentUid(inputs: Props): string | undefined {
-  const parent = inputs["parentUid"];
-  return typeof parent === "string" && parent !== "" ? parent : undefined;
-}
-
-function label(spec: ResourceSpec, inputs: Props): string {
-  const name = inputs["name"];
-  return typeof name === "string" ? `${spec.noun} "${printable(name, 80)}"` : spec.noun;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
-}
-
-/** The uid of the parent, told by a resource's own. */
-function parentByUid(spec: ResourceSpec, uid: string): string | undefined {
-  return spec.sharesParentUid ? uid : parentOf(uid);
-}
-
-/** The groups above, and the resource itself: every uid that begins this one. */
-function lineage(uid: string): string[] {
-  const above = parentOf(uid);
-  return above === undefined ? [uid] : [...lineage(above), uid];
 }
 
 /** What an answer says of a resource, in the form of inputs; the parent is told by the uid. */
@@ -148,41 +101,12 @@ function changedElsewhere(spec: ResourceSpec, olds: Props, news: Props, body: Pr
     .map(([key]) => key);
 }
 
-/** Outputs that are answered once, when the resource is made. */
-function givenOnce(spec: ResourceSpec): string[] {
-  return Object.entries(spec.outputs ?? {})
-    .filter(([, field]) => field.createOnly)
-    .map(([key]) => key);
-}
-
-/** A create whose answer may be lost. */
-interface Attempt {
-  readonly what: string;
-  readonly parent: string | undefined;
-  readonly inputs: Props;
-  /** When it was first sent, in milliseconds by the clock here. */
-  readonly started: number;
-  /** Equal ones that were there before, where nothing else tells what is older. */
-  readonly older: ReadonlySet<string>;
-}
-
-interface Made {
-  readonly answer: JsonObject;
-  /** Equal ones made since, besides it: what a lost answer left behind. */
-  readonly twins: readonly string[];
-}
-
-/** Fields with a request of their own that changed. */
-function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
-  return Object.entries(spec.fields)
-    .filter(([key, field]) => field.apart && !equal(field, olds[key], news[key]))
-    .map(([key]) => key);
-}
-
 class KindHandlers implements Handlers {
   private readonly turns: Turns;
   private readonly owners: OwnerRegistry;
   private readonly host: Host;
+  private readonly creator: Creator;
+  private readonly registry: CreateRegistry;
 
   constructor(
     private readonly spec: ResourceSpec,
@@ -198,6 +122,19 @@ class KindHandlers implements Handlers {
       isDeclared: (key) => this.owners.isDeclared(key),
       explain: (what, error) => explain(spec, what, error, []),
     };
+    this.registry = around.registry ?? new CreateRegistry();
+    this.creator = new Creator({
+      spec,
+      client: around.client,
+      host: this.host,
+      turns: this.turns,
+      registry: this.registry,
+      find: (id, inputs) => this.find(id, inputs),
+      live: (response, id) => this.live(response, id),
+      isEqual: (inputs, live) => untaken(spec, undefined, inputs, live).length === 0,
+      verifyWrite: (id, news, response, told) => this.settled(id, undefined, news, response, told),
+      runAfterWrite: (id, news, outs) => this.followed(id, news, outs),
+    });
   }
 
   check(olds: Props, news: Props): Failure[] {
@@ -223,19 +160,9 @@ class KindHandlers implements Handlers {
   }
 
   async create(inputs: Props): Promise<CreateResult> {
-    const created = await this.createdOrAdopted(inputs);
+    const created = await this.creator.create(inputs);
     this.owners.recordCreate(this.spec, created.id, inputs);
     return created;
-  }
-
-  private async createdOrAdopted(inputs: Props): Promise<CreateResult> {
-    const adopted = inputs[ADOPT];
-    if (typeof adopted === "string" && adopted !== "") return this.adopt(adopted, inputs);
-    const parent = parentUid(inputs);
-    // The parent's uid is then the resource's.
-    return this.spec.sharesParentUid && parent !== undefined
-      ? this.turns.take(parent, () => this.made(parent, inputs))
-      : this.made(parent, inputs);
   }
 
   async read(id: string, olds: Props): Promise<ReadResult> {
@@ -266,10 +193,11 @@ class KindHandlers implements Handlers {
         own ? own(this.client(), id, olds, this.host) : this.client().delete(this.spec.collection, id),
       );
     } catch (error) {
-      if (isNotFound(error)) return;
+      if (isNotFound(error)) return this.release(id, olds);
       const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
       throw explain(this.spec, what, error, notes);
     }
+    this.release(id, olds);
   }
 
   /** Whether another resource of the program stands for the same object. */
@@ -280,17 +208,11 @@ class KindHandlers implements Handlers {
     return listing?.gathers === undefined && this.owners.isHeld(kind, id, olds);
   }
 
-  private async made(parent: string | undefined, inputs: Props): Promise<CreateResult> {
-    const what = `creating ${label(this.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
-    const { answer, twins } = await this.explained(what, () => this.createOnce(what, parent, inputs));
-    const id = uidOf(answer, what);
-    const outs = await this.followed(id, inputs, await this.confirmed(id, inputs, answer));
-    if (twins.length > 0) {
-      throw new PartialFailure(id, outs, [
-        `${label(this.spec, inputs)} was made as ${id} after an answer was lost, and what was sent first has arrived too: delete ${twins.join(", ")}, unless somebody else made it`,
-      ]);
-    }
-    return { id, outs };
+  /** What is deleted may be created again, by any resource. */
+  private release(id: string, olds: Props): void {
+    this.registry.release(objectKey(this.spec, id));
+    const identity = identityKey(this.spec, olds);
+    if (identity !== undefined) this.registry.release(identity);
   }
 
   private async updated(id: string, recorded: Props, news: Props): Promise<Props> {
@@ -324,42 +246,6 @@ class KindHandlers implements Handlers {
       const { outs } = mergeLive(this.spec, recorded, this.live(answer, id));
       return { ...outs, ...readOutputs(this.spec, answer as Props, id, recorded) };
     });
-  }
-
-  /** Takes over what exists, if it is what the inputs describe; writes nothing. */
-  private async adopt(id: string, inputs: Props): Promise<CreateResult> {
-    const what = `adopting ${label(this.spec, inputs)} ${id}`;
-    const once = Object.entries(this.spec.outputs ?? {}).filter(([, field]) => field.createOnly);
-    if (once.length > 0) {
-      const names = once.map(([key]) => key).join(", ");
-      throw refused(`${what}: its ${names} is answered only when it is made, so it cannot be taken over`);
-    }
-    const answer = await this.explained(what, () => this.find(id, inputs));
-    if (answer === undefined) {
-      throw refused(`${what}: there is none with this uid; leave adopt() out to make a new one`);
-    }
-    const live = this.live(answer, id);
-    const { inputs: held } = mergeLive(this.spec, inputs, live);
-    const different = Object.entries(this.spec.fields).filter(
-      ([key, field]) => !equal(field, held[key], inputs[key]),
-    );
-    if (different.length > 0) {
-      const text = (field: FieldSpec, value: Json | undefined) =>
-        holdsSecret(field) ? "something else" : printable(JSON.stringify(value ?? null), 300);
-      throw refused(
-        [
-          `${what}: it is not what the program declares; declare what it holds, or leave adopt() out to make a new one`,
-          ...different.map(
-            ([key, field]) =>
-              `  ${key}: declared ${text(field, inputs[key])}, held ${text(field, held[key])}`,
-          ),
-        ].join("\n"),
-      );
-    }
-    return {
-      id,
-      outs: { ...outputsFor(this.spec, inputs, live), ...readOutputs(this.spec, answer as Props, id, {}) },
-    };
   }
 
   private client(): Client {
@@ -440,221 +326,6 @@ class KindHandlers implements Handlers {
       );
     }
     return liveInputs(this.spec, answer as Props, id);
-  }
-
-  /** POST once; waits for a new group to settle, and looks for what a lost answer may have made. */
-  private async createOnce(what: string, parent: string | undefined, inputs: Props): Promise<Made> {
-    const client = this.client();
-    const body = createBody(this.spec, inputs);
-    const attempt: Attempt = { what, parent, inputs, started: Date.now(), older: new Set() };
-    if (this.spec.untimed) {
-      const older = await this.equalSiblings(attempt);
-      Object.assign(attempt, { older: new Set(older.map(({ uid }) => uid)) });
-    }
-    let lost: unknown;
-    for (let sends = 1, settled = 0; ;) {
-      try {
-        const answer = await this.sendCreate(parent, inputs, body);
-        this.checkUid(answer, attempt);
-        this.claims(answer);
-        return { answer, twins: lost === undefined ? [] : await this.twins(attempt, lost) };
-      } catch (error) {
-        const delay = SETTLE_DELAYS_MS[settled];
-        // A parent that may not be seen yet answers either way (contract, section 14).
-        // What a kind has explained already is judged by what lies behind it.
-        const reason = error instanceof HandlerError ? error.cause : error;
-        const isRefused = isPermissionDenied(reason) || isNotFound(reason);
-        if (delay !== undefined && isRefused && (await this.isNew(parent))) {
-          settled += 1;
-          await client.learnOf(lineage(parent ?? "")[0] ?? "");
-          await this.around.sleep(delay);
-          continue;
-        }
-        const isTold = error instanceof HandlerError && lost === undefined;
-        if (this.spec.operations?.createsOver || isTold) throw error;
-        if (isUnclear(error)) {
-          lost = error;
-          for (const wait of LOOK_DELAYS_MS) {
-            await this.around.sleep(wait);
-            const answer = await this.lookFor(attempt, lost);
-            if (answer) return { answer, twins: [] };
-          }
-          if (sends === MOST_SENDS) {
-            throw explain(this.spec, what, error, [
-              `sent ${sends} times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,
-            ]);
-          }
-          sends += 1;
-          continue;
-        }
-        // What is refused now may be there because the lost one has arrived.
-        const answer = lost === undefined ? undefined : await this.lookFor(attempt, lost);
-        if (answer) return { answer, twins: [] };
-        throw error;
-      }
-    }
-  }
-
-  /** A 200 that is not about a new resource there is an answer that was lost. */
-  private checkUid(answer: JsonObject, { what, parent, inputs }: Attempt): void {
-    const uid = uidOf(answer, what);
-    const { name } = answer;
-    const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
-    if (!isUid(uid) || parentByUid(this.spec, uid) !== parent || isOther) {
-      throw new ConnectionError(
-        `${what}: the answer is not about a new ${this.spec.noun} there`,
-        "unclear",
-        false,
-      );
-    }
-  }
-
-  /** One POST, or a share in one that makes others below the same parent as well. */
-  private sendCreate(parent: string | undefined, inputs: Props, body: Props): Promise<JsonObject> {
-    const { batchCreate, collection, operations } = this.spec;
-    const client = this.client();
-    if (operations?.create) return operations.create(client, inputs, body, this.host);
-    return batchCreate && parent !== undefined
-      ? client.createShared(batchCreate, parent, body)
-      : client.create(collection, parent, body);
-  }
-
-  /** Whether the parent is a group too young for its rights to be known everywhere. */
-  private async isNew(parent: string | undefined): Promise<boolean> {
-    if (parent === undefined) return false;
-    const client = this.client();
-    // Even reading it may be refused for now.
-    const known = lineage(parent).map((uid) => client.madeAgo(uid));
-    if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
-    if (known.at(-1) !== undefined) return false;
-    try {
-      const group = await client.getResource("/iam/v2/groups", parent);
-      const made = typeof group["createTime"] === "string" ? Date.parse(group["createTime"]) : NaN;
-      return client.serverNow() - made < NEW_GROUP_MS;
-    } catch {
-      return false;
-    }
-  }
-
-  /** What a create whose answer was lost has made: equal in every input, made since the attempt. */
-  private async lookFor(attempt: Attempt, lost: unknown): Promise<JsonObject | undefined> {
-    const { what, inputs } = attempt;
-    const found = await this.candidates(attempt, lost);
-    if (found.length > 1) {
-      const uids = found.map((item) => String(item["uid"])).join(", ");
-      throw refused(
-        `${what}: the answer was lost, and ${found.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
-      );
-    }
-    const [made] = found;
-    // Another create that looks for its own may have taken it meanwhile.
-    if (made === undefined || !this.claims(made)) return undefined;
-    if (givenOnce(this.spec).length > 0) throw this.unseen(String(made["uid"]), inputs);
-    return made;
-  }
-
-  /** Whether what an answer is about was not known before; what has its parent's uid is the only one. */
-  private claims(answer: JsonObject): boolean {
-    return this.spec.sharesParentUid === true || this.client().claim(String(answer["uid"]));
-  }
-
-  /** The others that a create whose answer was lost has made, besides the one that was answered. */
-  private async twins(attempt: Attempt, lost: unknown): Promise<string[]> {
-    if (this.spec.sharesParentUid) return [];
-    // The new one is there and must not be lost, whatever comes of looking.
-    const found = await this.candidates(attempt, lost).catch(() => []);
-    return found.map((item) => String(item["uid"]));
-  }
-
-  private async candidates(attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
-    const { what, inputs } = attempt;
-    const own = this.spec.operations?.made;
-    try {
-      return await (own ? own(this.client(), inputs) : this.equalSiblings(attempt));
-    } catch (error) {
-      if (error instanceof HandlerError) throw error;
-      // Nothing that was ever the API has answered: there is nothing to look for.
-      if ([error, lost].every((each) => each instanceof ConnectionError && !each.passing)) throw lost;
-      throw refused(
-        `${what}: the answer was lost (${messageOf(lost)}), and looking for what it made failed (${messageOf(error)}); look for it before you run again`,
-      );
-    }
-  }
-
-  /** What is answered once is lost: the next run makes it anew, since the recorded inputs are not the program's. */
-  private unseen(id: string, inputs: Props): PartialFailure {
-    const recorded = this.spec.unseen?.(inputs) ?? inputs;
-    return new PartialFailure(id, { ...outputsFor(this.spec, recorded, {}), [UNCONFIRMED]: true }, [
-      `${label(this.spec, inputs)} was made as ${id}, but the answer with its ${givenOnce(this.spec).join(", ")} was lost, and that is given only once: run again to have it made anew, or destroy it`,
-    ]);
-  }
-
-  /** Children of the parent that equal the inputs, and that no attempt before this one has made. */
-  private async equalSiblings({ what, parent, inputs, started, older }: Attempt): Promise<JsonObject[]> {
-    const client = this.client();
-    const found: JsonObject[] = [];
-    for await (const item of this.siblings(parent, inputs)) {
-      const uid = uidOf(item, `listing ${this.spec.collection}`);
-      const isOurs = !this.spec.sharesParentUid && client.madeAgo(uid) !== undefined;
-      if (parentByUid(this.spec, uid) !== parent || older.has(uid) || isOurs) continue;
-      // Its clock is known from its answers only, the first of which may be this list's.
-      const since = client.serverNow() - (Date.now() - started) - CLOCK_TOLERANCE_MS;
-      const made = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
-      if (made < since || untaken(this.spec, undefined, inputs, this.live(item, uid)).length > 0) continue;
-      if (Number.isNaN(made) && !this.spec.untimed) {
-        throw refused(
-          `${what}: the answer was lost; ${uid} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
-        );
-      }
-      found.push(item);
-    }
-    return found;
-  }
-
-  private async *siblings(parent: string | undefined, inputs: Props): AsyncIterable<JsonObject> {
-    const client = this.client();
-    if (this.spec.sharesParentUid && parent !== undefined) {
-      const only = await this.find(parent, inputs);
-      if (only !== undefined) yield only;
-      return;
-    }
-    const name = inputs["name"];
-    // What was made in one batch is looked for in one list.
-    yield* await client.listShared(this.spec.collection, {
-      ...(parent === undefined ? {} : { "uidp.children_of": parent }),
-      ...(this.spec.listsByName && typeof name === "string" ? { name } : {}),
-    });
-  }
-
-  /** Outputs of a new resource; what the server did not take is a partial failure, never silence. */
-  private async confirmed(id: string, news: Props, created: JsonObject): Promise<Props> {
-    const fits = misfit(this.spec, created as Props, id) === undefined;
-    let answer = fits ? created : { uid: id };
-    const told = readOutputs(this.spec, answer as Props, id, {});
-    if (givenOnce(this.spec).some((key) => told[key] === undefined)) throw this.unseen(id, news);
-    const apart = changedApart(this.spec, {}, news);
-    const isTaken = untaken(this.spec, undefined, news, this.live(answer, id)).length === 0;
-    try {
-      if (apart.length > 0) await this.spec.operations?.writeApart?.(this.client(), id, {}, news);
-      if (apart.length > 0 || !isTaken) {
-        answer = await this.get(id, news);
-        // Its form is a part of what is confirmed.
-        this.live(answer, id);
-      }
-    } catch (error) {
-      const outs = {
-        ...outputsFor(this.spec, news, {}),
-        ...told,
-        ...(isTaken ? {} : { [UNCONFIRMED]: true }),
-      };
-      const step = apart.length > 0 ? `writing ${apart.join(", ")}` : "reading it back";
-      // What may not have been written is recorded as not set, so that the next run writes it.
-      throw new PartialFailure(id, { ...outs, ...Object.fromEntries(apart.map((key) => [key, null])) }, [
-        `${label(this.spec, news)} was created as ${id}, but ${step} failed: ${messageOf(error)}`,
-      ]);
-    }
-    // What is answered once is in the first answer only.
-    return this.settled(id, undefined, news, answer, told);
   }
 
   /** What follows a write; the resource stays, whatever becomes of it. */

@@ -35,6 +35,16 @@ export class PartialFailure extends HandlerError {
   }
 }
 
+/** A resource in the words of messages: `group "team"`. */
+export function label(spec: ResourceSpec, inputs: Props): string {
+  const name = inputs["name"];
+  return typeof name === "string" ? `${spec.noun} "${printable(name, 80)}"` : spec.noun;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown error";
+}
+
 const camel = (segment: string): string =>
   segment.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 

@@ -15,6 +15,9 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** Among the inputs of a resource that takes over what exists: the uid of that. See adopt.ts. */
 export const ADOPT = "__adopt";
 
+/** In outputs of a resource that was made, and then could not be read: what it holds is yet to be seen. */
+export const UNCONFIRMED = "__unconfirmed";
+
 /** A format that `check` verifies, by name. See formats.ts. */
 export type Format =
   | "uid"
@@ -305,6 +308,8 @@ export interface ResourceSpec {
   readonly outputs?: Readonly<Record<string, PublicSpec | SecretSpec>>;
   /** The uid is the parent's: one for each parent, a part of it. */
   readonly sharesParentUid?: boolean;
+  /** Inputs that name one object together: a create with the same ones writes over it. */
+  readonly identifiedBy?: readonly string[];
   readonly operations?: Operations;
   /** Nothing tells when one was made: what a lost answer made is told from what was there before. */
   readonly untimed?: boolean;
@@ -362,6 +367,13 @@ export function defineResource<Args>(description: ResourceDescription<Args>): Re
 /** Whether a field, or a part of it, is a secret. */
 export function holdsSecret(field: FieldSpec): boolean {
   return field.secret === true || (field.type === "object" && Object.values(field.fields).some(holdsSecret));
+}
+
+/** Outputs that are answered once, when the resource is made. */
+export function givenOnce(spec: ResourceSpec): string[] {
+  return Object.entries(spec.outputs ?? {})
+    .filter(([, field]) => field.createOnly)
+    .map(([key]) => key);
 }
 
 /** Names of nested fields with a type argument, so that a forgotten one does not compile. */

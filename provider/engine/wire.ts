@@ -1,3 +1,4 @@
+import { parentOf } from "../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "./spec";
 import { durationToWire } from "./times";
 import { equal, equalInEffect, isObject, isSet } from "./values";
@@ -151,6 +152,11 @@ function misfitFields(
 export function misfit(spec: ResourceSpec, body: Props, uid: string): string | undefined {
   const answer = spec.fromServer ? spec.fromServer(body, uid) : body;
   return misfitFields(spec.fields, "", answer) ?? misfitFields(spec.outputs ?? {}, "", answer);
+}
+
+/** The uid of the parent, told by a resource's own. */
+export function parentByUid(spec: ResourceSpec, uid: string): string | undefined {
+  return spec.sharesParentUid ? uid : parentOf(uid);
 }
 
 /** The fields of an answer that a program can set, in the form of inputs. */

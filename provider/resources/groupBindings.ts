@@ -1,5 +1,6 @@
 import { isUid, parentOf } from "../api/uid";
-import { hasCode, isUnclear, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
+import { createAndVerify } from "../engine/createAndVerify";
+import { hasCode, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
 import type { Api, Host, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 import { bindingBatch, grantKey, grantOf } from "./roleBinding";
@@ -10,12 +11,6 @@ import { bindingBatch, grantKey, grantOf } from "./roleBinding";
  */
 
 const { collection: COLLECTION, limit: BATCH, verb: BATCH_CREATE } = bindingBatch;
-
-/** Waits between looks for what a lost answer may have made, since it may be made late; then it is sent again. */
-const LOOK_DELAYS_MS = [500, 1500, 3000];
-
-/** How often a create is sent whose answers are lost. */
-const MOST_SENDS = 3;
 
 /** Roles asked for by one list, so that its URL stays short. */
 const ROLES_AT_ONCE = 50;
@@ -160,9 +155,10 @@ async function inParallel<T>(
   return failures;
 }
 
-/** Makes bindings, by one request where all of them are taken; what it made is added to the holdings. */
-class Granting {
-  private readonly sentTwice = new Set<string>();
+/** Creates bindings, by one request where all of them are accepted. What it creates is added to the holdings. */
+class BindingCreator {
+  /** What was sent again after a send without a response: that one may have taken effect too. */
+  private readonly sentAgain = new Set<string>();
 
   constructor(
     private readonly api: Api,
@@ -171,9 +167,9 @@ class Granting {
     private readonly holdings: Holdings,
   ) {}
 
-  async all(batch: readonly Labelled[]): Promise<void> {
+  async createAll(batch: readonly Labelled[]): Promise<void> {
     try {
-      await this.settled(batch, (open) => this.sendBatch(open));
+      await this.createAndVerify(batch, (open) => this.sendBatch(open));
     } catch (error) {
       if (!isRefusal(error)) {
         throw this.host.explain(
@@ -188,17 +184,17 @@ class Granting {
       const ordered = [...batch].sort(
         (a, b) => Number(suspects.has(batch.indexOf(b))) - Number(suspects.has(batch.indexOf(a))),
       );
-      for (const one of ordered) await this.one(one);
+      for (const one of ordered) if (!this.isHeld(one)) await this.createOne(one);
     }
   }
 
-  private async one(labelledGrant: Labelled): Promise<void> {
+  private async createOne(labelledGrant: Labelled): Promise<void> {
     const [label, { identityUid, roleUid }] = labelledGrant;
     const address = this.api.address(COLLECTION, this.group);
     try {
-      await this.settled([labelledGrant], async () => {
-        const made = await this.api.post(address, { identityUid, roleUid }, { repeatable: false });
-        return parentOf(text(made["uid"])) === this.group;
+      await this.createAndVerify([labelledGrant], async () => {
+        const response = await this.api.post(address, { identityUid, roleUid }, { repeatable: false });
+        return parentOf(text(response["uid"])) === this.group;
       });
     } catch (error) {
       throw this.host.explain(`creating binding ${quoted(label)} of group ${this.group}`, error);
@@ -211,69 +207,76 @@ class Granting {
       open.map(([, { identityUid, roleUid }]) => ({ identityUid, roleUid })),
     );
     const address = this.api.address(COLLECTION, undefined, `:${BATCH_CREATE}`);
-    const answer = await this.api.post(address, body, { repeatable: false });
-    const made = answer[bindingBatch.member];
-    return Array.isArray(made) && made.length === open.length;
+    const response = await this.api.post(address, body, { repeatable: false });
+    const created = response[bindingBatch.member];
+    return Array.isArray(created) && created.length === open.length;
   }
 
   /**
-   * Sends, and settles a lost answer by looking: what is there is ours, and only the rest is sent again. `send` tells
-   * whether the answer says that all of it was made.
+   * After a lost response what exists belongs to the group, whoever made it, and only the rest is sent again. `send`
+   * returns whether the response names all of them.
    */
-  private async settled(
+  private async createAndVerify(
     items: readonly Labelled[],
     send: (open: readonly Labelled[]) => Promise<boolean>,
   ): Promise<void> {
-    let open = items;
-    for (let sends = 1; ; sends += 1) {
-      try {
+    let lost: unknown;
+    const findMissing = async () => {
+      await this.findExisting(items, lost);
+      return items.filter((item) => !this.isHeld(item));
+    };
+    await createAndVerify<true>({
+      send: async () => {
+        const open = items.filter((item) => !this.isHeld(item));
+        if (lost !== undefined) for (const [, grant] of open) this.sentAgain.add(keyOf(grant));
         if (await send(open)) {
           for (const [, grant] of open) this.holdings.set(keyOf(grant), { ...grant, name: "", uids: [] });
-          return;
+          return true;
         }
-        open = await this.lookFor(open, undefined);
-        if (open.length === 0) return;
+        const missing = await findMissing();
+        if (missing.length === 0) return true;
         throw refused(
-          `creating bindings of group ${this.group}: the server answered without an error, but did not make ${namesOf(open)}`,
+          `creating bindings of group ${this.group}: the server answered without an error, but did not make ${namesOf(missing)}`,
         );
-      } catch (error) {
-        if (!isUnclear(error)) throw error;
-        for (const wait of LOOK_DELAYS_MS) {
-          await this.host.sleep(wait);
-          open = await this.lookFor(open, error);
-          if (open.length === 0) return;
-        }
-        if (sends === MOST_SENDS) throw error;
-        for (const [, grant] of open) this.sentTwice.add(keyOf(grant));
-      }
+      },
+      findLostCreate: async (error) => {
+        lost = error;
+        return (await findMissing()).length === 0 ? true : undefined;
+      },
+      explainUnknown: (error) => error,
+      sleep: this.host.sleep,
+    });
+  }
+
+  /** Names the grants that two bindings give. Both belong to the group's access and go together. */
+  async reportDuplicates(): Promise<void> {
+    if (this.sentAgain.size === 0) return;
+    for (const [key, { name, uids }] of await holdingsOf(this.api, this.group)) {
+      if (!this.sentAgain.has(key) || uids.length < 2) continue;
+      this.host.warn(
+        `group ${this.group} holds ${name} ${uids.length} times (${uids.join(", ")}): what was sent before a lost answer has arrived too; each gives the same, and all go when the program takes this binding out`,
+      );
     }
   }
 
-  /** What was sent first may have arrived after all: of two that grant the same, one goes. */
-  async removeTwins(): Promise<void> {
-    if (this.sentTwice.size === 0) return;
-    for (const [key, { uids }] of await holdingsOf(this.api, this.group)) {
-      if (!this.sentTwice.has(key)) continue;
-      for (const uid of uids.slice(1)) await this.api.delete(COLLECTION, uid);
-    }
+  private isHeld([, grant]: Labelled): boolean {
+    return this.holdings.has(keyOf(grant));
   }
 
-  /** What of this is not there; the rest is added to the holdings. */
-  private async lookFor(open: readonly Labelled[], lost: unknown): Promise<readonly Labelled[]> {
-    let now: Holdings;
+  /** Adds to the holdings which of these the group holds by now. */
+  private async findExisting(items: readonly Labelled[], lost: unknown): Promise<void> {
     try {
-      now = await holdingsOf(this.api, this.group);
+      const now = await holdingsOf(this.api, this.group);
+      for (const [, grant] of items) {
+        const existing = now.get(keyOf(grant));
+        if (existing) this.holdings.set(keyOf(grant), existing);
+      }
     } catch (error) {
       const message = (of: unknown) => (of instanceof Error ? of.message : "it tells not what was made");
       throw refused(
         `creating bindings of group ${this.group}: an answer was lost (${message(lost)}), and looking for what it made failed (${message(error)}); run again: what is there is taken, not made twice`,
       );
     }
-    for (const [, grant] of open) {
-      const held = now.get(keyOf(grant));
-      if (held) this.holdings.set(keyOf(grant), held);
-    }
-    return open.filter(([, grant]) => !now.has(keyOf(grant)));
   }
 }
 
@@ -446,16 +449,16 @@ export async function writeBindings(
     await keepCaller(api, group, surplus, after, "set allowSelfRemoval to true");
   }
 
-  const granting = new Granting(api, host, group, holdings);
+  const creator = new BindingCreator(api, host, group, holdings);
   const batches: Labelled[][] = [];
   for (let i = 0; i < missing.length; i += BATCH) batches.push(missing.slice(i, i + BATCH));
   // One goes ahead: where nothing can be made, one request finds out.
-  const failures = await inParallel(batches.splice(0, 1), { api, host }, (batch) => granting.all(batch));
+  const failures = await inParallel(batches.splice(0, 1), { api, host }, (batch) => creator.createAll(batch));
   if (failures.length === 0) {
-    failures.push(...(await inParallel(batches, { api, host }, (batch) => granting.all(batch))));
+    failures.push(...(await inParallel(batches, { api, host }, (batch) => creator.createAll(batch))));
   }
   if (failures.length === 0) {
-    failures.push(...(await inParallel([granting], { api, host }, (all) => all.removeTwins())));
+    failures.push(...(await inParallel([creator], { api, host }, (one) => one.reportDuplicates())));
   }
   if (failures.length === 0) failures.push(...(await removeAll(api, host, group, holdings, surplus)));
   const [failure] = failures;

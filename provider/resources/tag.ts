@@ -50,6 +50,7 @@ export class Tag extends PlatformResource {
     collection,
     events: "platform.registry.tag",
     listsByName: true,
+    identifiedBy: ["parentUid", "name"],
     // Lists leave out tags with names of some forms unless asked for them (contract, section 4).
     readsByList: { query: { includeReferrers: "true", includeDates: "true", includeEpochs: "true" } },
     fields: {

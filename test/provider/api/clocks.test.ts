@@ -42,7 +42,7 @@ describe.each([-HOUR, HOUR])("while the calendar clock is set by %i ms", (step) 
     const client = clientOf(server);
     server.script([{ json: {}, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } }]);
     await client.get("/x");
-    client.claim("uid");
+    client.noteCreated("uid");
     setBy = step;
     expect(Math.abs(client.madeAgo("uid")!)).toBeLessThan(HOUR / 2);
     expect(Math.abs(client.serverNow() - Date.parse("2026-01-01T00:00:00Z"))).toBeLessThan(HOUR / 2);

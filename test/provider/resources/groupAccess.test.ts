@@ -253,13 +253,39 @@ describe("a lost answer", () => {
     expect(slept).toEqual([500, 1500, 3000]);
   });
 
-  test("of what arrives only after it was sent again leaves one of the two", async () => {
+  test("of what arrives only after it was sent again is named and stays: both go with the binding", async () => {
     inForce({ path: ":batchCreate", close: "before", count: 1 });
     const late = handlers({
       beforePost: (count) => (count === 2 ? bindByHand("alice", "viewer") : Promise.resolve()),
     });
-    await late.create(inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
+    const wanted = inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] });
+    await late.create(wanted);
     expect(batches()).toEqual([2, 2]);
+    // Nobody can tell which of the two another program has in its state.
+    expect(writes().filter((line) => line.startsWith("DELETE"))).toEqual([]);
+    expect(held()).toEqual(["alice viewer", "alice viewer", "bob viewer"]);
+    const uidsOfAlice = (emulator.state()["roleBindings"] ?? [])
+      .filter(({ identityUid }) => identityUid === uids["alice"])
+      .map(({ uid }) => String(uid));
+    expect(warned).toHaveLength(1);
+    expect(warned[0]).toContain(`group ${team} holds alice as viewer 2 times (`);
+    for (const uid of uidsOfAlice) expect(warned[0]).toContain(uid);
+    await handlers().delete(team, wanted);
+    expect(held()).toEqual([]);
+  });
+
+  test("and refused when it was sent again is looked for before each goes alone", async () => {
+    inForce({ path: ":batchCreate", close: "before", count: 1 });
+    inForce({
+      path: ":batchCreate",
+      status: 409,
+      body: { code: 6, message: "exists", details: [] },
+      count: 1,
+    });
+    const late = handlers({
+      beforePost: (count) => (count === 2 ? bindByHand("alice", "viewer") : Promise.resolve()),
+    });
+    await late.create(inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
     expect(held()).toEqual(["alice viewer", "bob viewer"]);
   });
 

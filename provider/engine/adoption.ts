@@ -1,0 +1,47 @@
+import type { CreateResult } from "./creator";
+import type { KindReader } from "./lostCreates";
+import { explain, printable, refused } from "./messages";
+import { givenOnce, holdsSecret } from "./spec";
+import type { FieldSpec, Json, Props } from "./spec";
+import { equal } from "./values";
+import { mergeLive, outputsFor, readOutputs } from "./wire";
+
+/** Takes over what exists, if it is what the inputs describe; writes nothing. */
+export async function adoptExisting(
+  { spec, find, live }: KindReader,
+  what: string,
+  id: string,
+  inputs: Props,
+): Promise<CreateResult> {
+  const once = givenOnce(spec);
+  if (once.length > 0) {
+    throw refused(
+      `${what}: its ${once.join(", ")} is answered only when it is made, so it cannot be taken over`,
+    );
+  }
+  const response = await find(id, inputs).catch((error: unknown) => {
+    throw explain(spec, what, error, []);
+  });
+  if (response === undefined) {
+    throw refused(`${what}: there is none with this uid; leave adopt() out to make a new one`);
+  }
+  const existing = live(response, id);
+  const { inputs: held } = mergeLive(spec, inputs, existing);
+  const differences = Object.entries(spec.fields)
+    .filter(([key, field]) => !equal(field, held[key], inputs[key]))
+    .map(([key, field]) => `  ${key}: declared ${show(field, inputs[key])}, held ${show(field, held[key])}`);
+  if (differences.length > 0) {
+    throw refused(
+      [
+        `${what}: it is not what the program declares; declare what it holds, or leave adopt() out to make a new one`,
+        ...differences,
+      ].join("\n"),
+    );
+  }
+  const outs = { ...outputsFor(spec, inputs, existing), ...readOutputs(spec, response as Props, id, {}) };
+  return { id, outs };
+}
+
+function show(field: FieldSpec, value: Json | undefined): string {
+  return holdsSecret(field) ? "something else" : printable(JSON.stringify(value ?? null), 300);
+}

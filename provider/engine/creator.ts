@@ -1,0 +1,276 @@
+import type { JsonObject } from "../api/client";
+import { uidOf } from "../api/client";
+import { ConnectionError } from "../api/errors";
+import { isUid, lineage } from "../api/uid";
+import { adoptExisting } from "./adoption";
+import { createAndVerify } from "./createAndVerify";
+import type { Created } from "./createAndVerify";
+import type { CreateRegistry, PendingCreate } from "./createRegistry";
+import { changedApart } from "./fieldMask";
+import { identityKey, LostCreateFinder, objectKey, placeOf } from "./lostCreates";
+import type { Attempt, KindReader } from "./lostCreates";
+import { explain, label, messageOf, PartialFailure, refused } from "./messages";
+import { ADOPT, givenOnce, UNCONFIRMED } from "./spec";
+import type { Host, Props } from "./spec";
+import type { Turns } from "./turns";
+import { createBody, misfit, outputsFor, parentByUid, readOutputs } from "./wire";
+
+/** The rights of a group's owner are known everywhere by then. */
+const NEW_GROUP_MS = 120_000;
+
+export interface CreateResult {
+  readonly id: string;
+  readonly outs: Props;
+}
+
+/** What creating needs of the other handlers of a kind. */
+export interface KindHost extends KindReader {
+  readonly host: Host;
+  readonly turns: Turns;
+  readonly registry: CreateRegistry;
+  /** Outputs of a resource after its create, by a response that holds all of it. */
+  readonly verifyWrite: (id: string, news: Props, response: JsonObject, told: Props) => Props;
+  /** Runs what follows each write. */
+  readonly runAfterWrite: (id: string, news: Props, outs: Props) => Promise<Props>;
+}
+
+function parentOfInputs({ parentUid }: Props): string | undefined {
+  return typeof parentUid === "string" && parentUid !== "" ? parentUid : undefined;
+}
+
+/** Creates the resources of one kind, or adopts what exists. */
+export class Creator {
+  private readonly finder: LostCreateFinder;
+
+  constructor(private readonly kind: KindHost) {
+    this.finder = new LostCreateFinder(kind, kind.registry);
+  }
+
+  create(inputs: Props): Promise<CreateResult> {
+    const { spec, turns } = this.kind;
+    const adopted = inputs[ADOPT];
+    const parent = parentOfInputs(inputs);
+    const identity = identityKey(spec, inputs);
+    if (typeof adopted === "string" && adopted !== "") {
+      const what = `adopting ${label(spec, inputs)} ${adopted}`;
+      return this.reserve(what, [identity, objectKey(spec, adopted)], inputs, () =>
+        adoptExisting(this.kind, what, adopted, inputs),
+      );
+    }
+    const what = `creating ${this.describe(inputs)}`;
+    return this.reserve(what, [identity], inputs, () =>
+      // Its uid is the parent's, which other writes use too.
+      spec.sharesParentUid && parent !== undefined
+        ? turns.take(parent, () => this.createOne(what, inputs))
+        : this.createOne(what, inputs),
+    );
+  }
+
+  /** A resource in the words of messages, told apart from others of its name. */
+  private describe(inputs: Props): string {
+    const parent = parentOfInputs(inputs);
+    return `${label(this.kind.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
+  }
+
+  /** Keeps what names one object for one resource, unless its create fails and leaves nothing in state. */
+  private async reserve<T>(
+    what: string,
+    names: readonly (string | undefined)[],
+    inputs: Props,
+    action: () => Promise<T>,
+  ): Promise<T> {
+    const { registry } = this.kind;
+    const keys = [...new Set(names)].filter((key) => key !== undefined);
+    for (const key of keys) {
+      const owner = registry.ownerOf(key);
+      if (owner !== undefined) {
+        throw refused(
+          `${what}: another resource of this program, ${owner}, is this object already: two resources must not share one, so remove one of them`,
+        );
+      }
+    }
+    for (const key of keys) registry.claim(key, this.describe(inputs));
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof PartialFailure)) for (const key of keys) registry.release(key);
+      throw error;
+    }
+  }
+
+  private createOne(what: string, inputs: Props): Promise<CreateResult> {
+    const { spec, registry, runAfterWrite } = this.kind;
+    const parent = parentOfInputs(inputs);
+    return registry.run(placeOf(spec, parent), inputs, async (pending) => {
+      const { id, response, duplicates } = await this.explained(what, () =>
+        this.createObject(what, inputs, pending),
+      );
+      const outs = await runAfterWrite(id, inputs, await this.verifyCreate(id, inputs, response));
+      if (duplicates.length === 0) return { id, outs };
+      throw new PartialFailure(id, outs, [
+        `${label(spec, inputs)} was made as ${id} after an answer was lost, and what was sent first has arrived too: delete ${duplicates.join(", ")}, unless somebody else made it`,
+      ]);
+    });
+  }
+
+  private async createObject(
+    what: string,
+    inputs: Props,
+    pending: PendingCreate,
+  ): Promise<{ id: string; response: JsonObject; duplicates: string[] }> {
+    const { spec, client } = this.kind;
+    const start = { what, parent: parentOfInputs(inputs), inputs, startedAt: performance.now(), pending };
+    const none = { ...start, older: new Set<string>() };
+    const older = spec.untimed ? await this.finder.listEqual(none) : [];
+    const attempt = { ...start, older: new Set(older.map(({ uid }) => String(uid))) };
+    const { result: response, lost } = await this.send(attempt);
+    const id = uidOf(response, what);
+    if (!spec.sharesParentUid) client().noteCreated(id);
+    // It has its object: others do not wait for it any longer.
+    pending.end();
+    const duplicates = lost === undefined ? [] : await this.finder.findDuplicates(attempt, lost);
+    return { id, response, duplicates };
+  }
+
+  private send(attempt: Attempt): Promise<Created<JsonObject>> {
+    const { spec, client, host, registry } = this.kind;
+    const { what, parent, inputs, pending } = attempt;
+    const body = createBody(spec, inputs);
+    return createAndVerify({
+      send: () =>
+        registry.send(pending, async () => {
+          const response = await this.post(parent, inputs, body);
+          this.checkResponse(response, attempt);
+          return response;
+        }),
+      findLostCreate: async (lost) => {
+        pending.isLost = true;
+        return this.takeLostCreate(attempt, lost);
+      },
+      explainUnknown: (error, sends) =>
+        explain(spec, what, error, [
+          `sent ${sends} times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,
+        ]),
+      sleep: host.sleep,
+      isIdempotent: spec.operations?.createsOver === true,
+      isBelowNewGroup: () => this.isNewGroup(parent),
+      refreshToken: () => client().learnOf(lineage(parent ?? "")[0] ?? ""),
+    });
+  }
+
+  /** One POST, or a share in one that makes others below the same parent as well. */
+  private post(parent: string | undefined, inputs: Props, body: Props): Promise<JsonObject> {
+    const { batchCreate, collection, operations } = this.kind.spec;
+    const client = this.kind.client();
+    if (operations?.create) return operations.create(client, inputs, body, this.kind.host);
+    return batchCreate && parent !== undefined
+      ? client.createShared(batchCreate, parent, body)
+      : client.create(collection, parent, body);
+  }
+
+  /** A 200 that is not about a new object of this create counts as no response. */
+  private checkResponse(response: JsonObject, { what, parent, inputs }: Attempt): void {
+    const { spec } = this.kind;
+    const uid = uidOf(response, what);
+    const { name } = response;
+    const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
+    if (!isUid(uid) || parentByUid(spec, uid) !== parent || isOther) {
+      throw new ConnectionError(
+        `${what}: the answer is not about a new ${spec.noun} there`,
+        "unclear",
+        false,
+      );
+    }
+    if (!this.claim(uid, inputs)) {
+      const owner = this.kind.registry.ownerOf(objectKey(spec, uid)) ?? "";
+      throw new ConnectionError(
+        `${what}: the answer is about ${uid}, which belongs to another resource of this program, ${owner}`,
+        "unclear",
+        false,
+      );
+    }
+  }
+
+  /** Takes what a lost create has made, so that nobody else does. */
+  private async takeLostCreate(attempt: Attempt, lost: unknown): Promise<JsonObject | undefined> {
+    const found = await this.finder.findLostCreate(attempt, lost);
+    if (found === undefined || !this.claim(String(found["uid"]), attempt.inputs)) return undefined;
+    if (givenOnce(this.kind.spec).length > 0) throw this.lostSecret(String(found["uid"]), attempt.inputs);
+    return found;
+  }
+
+  /** False where another resource owns the object. The only object of its parent is reserved by the parent. */
+  private claim(uid: string, inputs: Props): boolean {
+    const { spec, registry } = this.kind;
+    return spec.sharesParentUid === true || registry.claim(objectKey(spec, uid), this.describe(inputs));
+  }
+
+  /** Whether the parent is a group too young for its rights to be known everywhere. */
+  private async isNewGroup(parent: string | undefined): Promise<boolean> {
+    if (parent === undefined) return false;
+    const client = this.kind.client();
+    // Even reading it may be refused for now.
+    const known = lineage(parent).map((uid) => client.madeAgo(uid));
+    if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
+    if (known.at(-1) !== undefined) return false;
+    try {
+      const { createTime } = await client.getResource("/iam/v2/groups", parent);
+      const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
+      return client.serverNow() - createdAt < NEW_GROUP_MS;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What is returned only once is lost: the recorded inputs differ from the program's, so the next run makes it anew. */
+  private lostSecret(id: string, inputs: Props): PartialFailure {
+    const { spec } = this.kind;
+    const recorded = spec.unseen?.(inputs) ?? inputs;
+    return new PartialFailure(id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
+      `${label(spec, inputs)} was made as ${id}, but the answer with its ${givenOnce(spec).join(", ")} was lost, and that is given only once: run again to have it made anew, or destroy it`,
+    ]);
+  }
+
+  /** Outputs of a new resource. What the server did not apply is a partial failure, never silence. */
+  private async verifyCreate(id: string, news: Props, created: JsonObject): Promise<Props> {
+    const { spec, client, live, isEqual, verifyWrite } = this.kind;
+    let response = misfit(spec, created as Props, id) === undefined ? created : { uid: id };
+    const told = readOutputs(spec, response as Props, id, {});
+    if (givenOnce(spec).some((key) => told[key] === undefined)) throw this.lostSecret(id, news);
+    const apart = changedApart(spec, {}, news);
+    const isApplied = isEqual(news, live(response, id));
+    try {
+      if (apart.length > 0) await spec.operations?.writeApart?.(client(), id, {}, news);
+      if (apart.length > 0 || !isApplied) response = await this.readBack(id, news);
+    } catch (error) {
+      const outs = {
+        ...outputsFor(spec, news, {}),
+        ...told,
+        ...(isApplied ? {} : { [UNCONFIRMED]: true }),
+      };
+      const step = apart.length > 0 ? `writing ${apart.join(", ")}` : "reading it back";
+      // What may not have been written is recorded as not set, so that the next run writes it.
+      throw new PartialFailure(id, { ...outs, ...Object.fromEntries(apart.map((key) => [key, null])) }, [
+        `${label(spec, news)} was created as ${id}, but ${step} failed: ${messageOf(error)}`,
+      ]);
+    }
+    // What is returned once is in the first response only.
+    return verifyWrite(id, news, response, told);
+  }
+
+  private async readBack(id: string, news: Props): Promise<JsonObject> {
+    const response = await this.kind.find(id, news);
+    if (response === undefined) throw refused(`${this.kind.spec.noun} ${id} is gone`);
+    // Throws where the response does not have the form of the kind.
+    this.kind.live(response, id);
+    return response;
+  }
+
+  private async explained<T>(what: string, action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw explain(this.kind.spec, what, error, []);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import type { Client, JsonObject } from "../api/client";
+import { uidOf } from "../api/client";
+import { ConnectionError } from "../api/errors";
+import type { CreateRegistry, PendingCreate } from "./createRegistry";
+import { HandlerError, messageOf, refused } from "./messages";
+import type { Props, ResourceSpec } from "./spec";
+import { isSet } from "./values";
+import { parentByUid } from "./wire";
+
+/** Two clocks that show whole seconds may differ by this. */
+const CLOCK_TOLERANCE_MS = 2000;
+
+/** A create whose response may be lost. */
+export interface Attempt {
+  readonly what: string;
+  readonly parent: string | undefined;
+  readonly inputs: Props;
+  /** When it was first sent, by `performance.now()`. */
+  readonly startedAt: number;
+  /** Equal objects from before it, for a kind whose objects have no date. */
+  readonly older: ReadonlySet<string>;
+  readonly pending: PendingCreate;
+}
+
+/** What of a kind's handlers a lookup needs. */
+export interface KindReader {
+  readonly spec: ResourceSpec;
+  readonly client: () => Client;
+  /** The object with this uid; undefined where it is gone. */
+  readonly find: (uid: string, inputs: Props) => Promise<JsonObject | undefined>;
+  /** What a response holds, in the form of inputs. */
+  readonly live: (response: JsonObject, uid: string) => Props;
+  /** Whether an object is what a create with these inputs makes. */
+  readonly isEqual: (inputs: Props, live: Props) => boolean;
+}
+
+/** Creates of one kind below one parent may make each other's objects look like their own. */
+export function placeOf({ kind }: ResourceSpec, parent: string | undefined): string {
+  return `${kind} ${parent ?? ""}`;
+}
+
+/** The name of an object in the registry. Uids alone do not do: kinds share those of their parents. */
+export function objectKey({ kind }: ResourceSpec, uid: string): string {
+  return `${kind} ${uid}`;
+}
+
+/** The name of the object that a create with these inputs makes or takes over, where they tell which one that is. */
+export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
+  const { parentUid } = inputs;
+  if (spec.sharesParentUid && typeof parentUid === "string") return objectKey(spec, parentUid);
+  return spec.identifiedBy === undefined
+    ? undefined
+    : objectKey(spec, JSON.stringify(spec.identifiedBy.map((key) => inputs[key] ?? null)));
+}
+
+/** Finds the objects that a create without a response has made: equal in every input, and made since. */
+export class LostCreateFinder {
+  constructor(
+    private readonly reader: KindReader,
+    private readonly registry: CreateRegistry,
+  ) {}
+
+  /**
+   * The object that a lost create takes as its own.
+   * @throws HandlerError where there are more objects than lost creates: one of them is surplus, or of another program
+   */
+  async findLostCreate(attempt: Attempt, lost: unknown): Promise<JsonObject | undefined> {
+    const { what, inputs, pending } = attempt;
+    const { spec } = this.reader;
+    const listed = await this.list(attempt, lost);
+    if (spec.sharesParentUid) return listed[0];
+    const place = placeOf(spec, attempt.parent);
+    // A create under way may have made one of these. Its response says so, and it keeps what it made.
+    if (listed.length > 0) await this.registry.waitForResponses(place, pending);
+    const found = listed.filter((item) => !this.isOwned(item));
+    const rivals = this.registry
+      .findRivals(place, pending)
+      .filter((rival) => found.some((item) => this.isMadeBy(rival.inputs, item)));
+    if (found.length > rivals.length + 1) {
+      const uids = found.map(({ uid }) => String(uid)).join(", ");
+      throw refused(
+        `${what}: the answer was lost, and ${found.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
+      );
+    }
+    return found.find((item) => !rivals.some((rival) => this.isCloser(rival.inputs, inputs, item)));
+  }
+
+  /** The uids of what an earlier send has made besides the object that the create got. */
+  async findDuplicates(attempt: Attempt, lost: unknown): Promise<string[]> {
+    const { spec } = this.reader;
+    if (spec.sharesParentUid) return [];
+    // The object exists and must not be lost, even if this lookup fails.
+    const listed = await this.list(attempt, lost).catch(() => []);
+    // What another create of this run has made, or finds, is no duplicate.
+    if (listed.length > 0) {
+      await this.registry.waitForOthers(placeOf(spec, attempt.parent), attempt.pending);
+    }
+    return listed.filter((item) => !this.isOwned(item)).map(({ uid }) => String(uid));
+  }
+
+  /** Equal objects of the place that no resource of this run owns. */
+  async listEqual({ what, parent, inputs, startedAt, older }: Attempt): Promise<JsonObject[]> {
+    const { spec, client, live, isEqual } = this.reader;
+    const found: JsonObject[] = [];
+    for await (const item of this.listSiblings(parent, inputs)) {
+      const uid = uidOf(item, `listing ${spec.collection}`);
+      if (parentByUid(spec, uid) !== parent || older.has(uid) || this.isOwned(item)) continue;
+      // The server's clock is known from its responses only, the first of which may be this list's.
+      const since = client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
+      const createdAt = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
+      if (createdAt < since || !isEqual(inputs, live(item, uid))) continue;
+      if (Number.isNaN(createdAt) && !spec.untimed) {
+        throw refused(
+          `${what}: the answer was lost; ${uid} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
+        );
+      }
+      found.push(item);
+    }
+    return found;
+  }
+
+  private async list(attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
+    const own = this.reader.spec.operations?.made;
+    try {
+      return await (own ? own(this.reader.client(), attempt.inputs) : this.listEqual(attempt));
+    } catch (error) {
+      if (error instanceof HandlerError) throw error;
+      // Nothing that was ever the API has answered: there is nothing to look for.
+      if ([error, lost].every((each) => each instanceof ConnectionError && !each.passing)) throw lost;
+      throw refused(
+        `${attempt.what}: the answer was lost (${messageOf(lost)}), and looking for what it made failed (${messageOf(error)}); look for it before you run again`,
+      );
+    }
+  }
+
+  private async *listSiblings(parent: string | undefined, inputs: Props): AsyncIterable<JsonObject> {
+    const { spec, client, find } = this.reader;
+    if (spec.sharesParentUid && parent !== undefined) {
+      const only = await find(parent, inputs);
+      if (only !== undefined) yield only;
+      return;
+    }
+    const name = inputs["name"];
+    // Creates that were lost in one batch share one list.
+    yield* await client().listShared(spec.collection, {
+      ...(parent === undefined ? {} : { "uidp.children_of": parent }),
+      ...(spec.listsByName && typeof name === "string" ? { name } : {}),
+    });
+  }
+
+  private isOwned({ uid }: JsonObject): boolean {
+    const { spec } = this.reader;
+    // The only object of its parent was looked up for its owner.
+    return !spec.sharesParentUid && this.registry.ownerOf(objectKey(spec, String(uid))) !== undefined;
+  }
+
+  private isMadeBy(inputs: Props, item: JsonObject): boolean {
+    return this.reader.isEqual(inputs, this.reader.live(item, String(item["uid"])));
+  }
+
+  /** Whether other inputs describe an object more fully than these: inputs say nothing of what they leave out. */
+  private isCloser(other: Props, inputs: Props, item: JsonObject): boolean {
+    const live = this.reader.live(item, String(item["uid"]));
+    const countOpen = (given: Props) =>
+      Object.entries(this.reader.spec.fields).filter(
+        ([key, field]) => isSet(field, live[key]) && !isSet(field, given[key]),
+      ).length;
+    return this.reader.isEqual(other, live) && countOpen(other) < countOpen(inputs);
+  }
+}
