@@ -86,7 +86,10 @@ export default tseslint.config(
       noEmulator,
     ],
   ),
-  layer(["provider/engine/{handlers,messages}.ts"], [noPulumi, noUpper, noCli, noAxios, noEmulator]),
+  layer(
+    ["provider/engine/{handlers,messages,creator,adoption,lostCreates,createRegistry,createAndVerify}.ts"],
+    [noPulumi, noUpper, noCli, noAxios, noEmulator],
+  ),
   layer(["provider/engine/dynamic.ts"], [noPulumi, noCli, noAxios, noEmulator]),
   layer(
     ["provider/engine/{resource,ownership}.ts"],

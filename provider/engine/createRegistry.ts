@@ -43,9 +43,16 @@ export class CreateRegistry {
   }
 
   /** Sends a request of a create. `request` also claims what the response names. */
-  async send<T>(pending: PendingCreate, request: () => Promise<T>): Promise<T> {
+  async send<T>(
+    pending: PendingCreate,
+    request: () => Promise<T>,
+    isLost: (error: unknown) => boolean,
+  ): Promise<T> {
     const response = request();
-    pending.response = response.catch(() => undefined);
+    // Whoever waits for the response sees at once that it was lost.
+    pending.response = response.catch((error: unknown) => {
+      pending.isLost ||= isLost(error);
+    });
     try {
       return await response;
     } finally {
@@ -55,7 +62,7 @@ export class CreateRegistry {
 
   /** Waits for the responses that other creates of the place have under way now. Those without one never get it. */
   async waitForResponses(place: string, own: PendingCreate): Promise<void> {
-    await Promise.all(this.others(place, own).map(({ response }) => response));
+    await Promise.all(this.others(place, own).flatMap(({ response }) => response ?? []));
   }
 
   /** Waits for the other creates of the place that are under way now. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../api/client";
 import { uidOf } from "../api/client";
-import { ConnectionError } from "../api/errors";
+import { ConnectionError, isUnclear } from "../api/errors";
 import { isUid, lineage } from "../api/uid";
 import { adoptExisting } from "./adoption";
 import { createAndVerify } from "./createAndVerify";
@@ -138,15 +138,16 @@ export class Creator {
     const body = createBody(spec, inputs);
     return createAndVerify({
       send: () =>
-        registry.send(pending, async () => {
-          const response = await this.post(parent, inputs, body);
-          this.checkResponse(response, attempt);
-          return response;
-        }),
-      findLostCreate: async (lost) => {
-        pending.isLost = true;
-        return this.takeLostCreate(attempt, lost);
-      },
+        registry.send(
+          pending,
+          async () => {
+            const response = await this.post(parent, inputs, body);
+            this.checkResponse(response, attempt);
+            return response;
+          },
+          isUnclear,
+        ),
+      findLostCreate: (lost) => this.takeLostCreate(attempt, lost),
       explainUnknown: (error, sends) =>
         explain(spec, what, error, [
           `sent ${sends} times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,

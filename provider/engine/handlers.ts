@@ -193,9 +193,10 @@ class KindHandlers implements Handlers {
         own ? own(this.client(), id, olds, this.host) : this.client().delete(this.spec.collection, id),
       );
     } catch (error) {
-      if (isNotFound(error)) return this.release(id, olds);
-      const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
-      throw explain(this.spec, what, error, notes);
+      if (!isNotFound(error)) {
+        const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
+        throw explain(this.spec, what, error, notes);
+      }
     }
     this.release(id, olds);
   }

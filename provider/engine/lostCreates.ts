@@ -62,10 +62,10 @@ export class LostCreateFinder {
 
   /**
    * The object that a lost create takes as its own.
-   * @throws HandlerError where there are more objects than lost creates: one of them is surplus, or of another program
+   * @throws HandlerError that lists them where there are more objects than creates that may have made them
    */
   async findLostCreate(attempt: Attempt, lost: unknown): Promise<JsonObject | undefined> {
-    const { what, inputs, pending } = attempt;
+    const { inputs, pending } = attempt;
     const { spec } = this.reader;
     const listed = await this.list(attempt, lost);
     if (spec.sharesParentUid) return listed[0];
@@ -76,13 +76,25 @@ export class LostCreateFinder {
     const rivals = this.registry
       .findRivals(place, pending)
       .filter((rival) => found.some((item) => this.isMadeBy(rival.inputs, item)));
-    if (found.length > rivals.length + 1) {
-      const uids = found.map(({ uid }) => String(uid)).join(", ");
-      throw refused(
-        `${what}: the answer was lost, and ${found.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
-      );
-    }
-    return found.find((item) => !rivals.some((rival) => this.isCloser(rival.inputs, inputs, item)));
+    return found.length > rivals.length + 1
+      ? this.chooseOfSurplus(attempt, found)
+      : found.find((item) => !rivals.some((rival) => this.isCloser(rival.inputs, inputs, item)));
+  }
+
+  /** There are more objects than lost creates. The others take theirs first, so that the error names what is left. */
+  private async chooseOfSurplus(
+    { what, parent, pending }: Attempt,
+    found: readonly JsonObject[],
+  ): Promise<JsonObject | undefined> {
+    // Two that meet a surplus must not wait for each other.
+    pending.end();
+    await this.registry.waitForOthers(placeOf(this.reader.spec, parent), pending);
+    const left = found.filter((item) => !this.isOwned(item));
+    if (left.length < 2) return left[0];
+    const uids = left.map(({ uid }) => String(uid)).join(", ");
+    throw refused(
+      `${what}: the answer was lost, and ${left.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
+    );
   }
 
   /** The uids of what an earlier send has made besides the object that the create got. */
