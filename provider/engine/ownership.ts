@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import { ADOPT } from "./spec";
 import type { Ownership, ResourceSpec } from "./spec";
 
 /*
- * Finds two owners of the same children in one program. Only a program that holds an owner of all pays for it:
- * for every other resource it is one look into a map.
+ * Finds two resources of one program that would be the same object, and two owners of the same children. Resources of a
+ * usual kind cost one look into a map, and their ids are followed only where the program adopts something.
  */
 
 interface Owner {
@@ -11,13 +12,16 @@ interface Owner {
   readonly name: string;
   /** The types of its parents, as its URN has them: empty at the top of the stack. */
   readonly parentTypes: string;
+}
+
+interface ChildOwner extends Owner {
   readonly owns: Ownership;
 }
 
 /** The owners of one parent's children: the one of all, and the first of those that own one. */
 interface Owners {
-  all?: Owner;
-  one?: Owner;
+  all?: ChildOwner;
+  one?: ChildOwner;
 }
 
 /** What the engine's library keeps of an output beside its value; its types leave it out. */
@@ -58,14 +62,51 @@ function displayName({ kind, name, parentTypes }: Owner, showsParents: boolean):
   return `${kind} ${JSON.stringify(name)}${showsParents ? ` (${parents})` : ""}`;
 }
 
+/** Calls back once the uid behind a value is known; until then, in a preview, with the resource whose id it is. */
+function follow(value: unknown, onKnown: (key: unknown) => void): void {
+  if (!pulumi.Output.isInstance(value) && !(value instanceof Promise)) return;
+  const output: pulumi.Output<unknown> = pulumi.output<unknown>(value);
+  output.apply((uid) => {
+    if (typeof uid === "string") onKnown(uid);
+  });
+  const parts = output as unknown as OutputParts;
+  void Promise.all([parts.isKnown ?? true, parts.allResources?.() ?? new Set<object>()]).then(
+    ([known, resources]) => {
+      const [source, ...more] = resources;
+      // Another output of the same resource may have another value.
+      const isId = source !== undefined && (source as { readonly id?: unknown }).id === value;
+      if (!known && isId && more.length === 0 && isOurs(source)) onKnown(source);
+    },
+    // A failed output fails whoever takes it.
+    () => undefined,
+  );
+}
+
+/** Errors that are found when nobody waits: they go where all goes that nobody caught, which fails the run. */
+class LateErrors {
+  private readonly reported = new Set<string>();
+
+  catch(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (!(error instanceof pulumi.RunError)) throw error;
+      // What nobody caught is printed by its stack.
+      error.stack = error.message;
+      if (!this.reported.has(error.message)) void Promise.reject(error);
+      this.reported.add(error.message);
+    }
+  }
+}
+
 /** The owners of one kind of children, in one run of a program. */
-class Owning {
+class ChildOwners {
   /** By the parent's uid, by the output that will tell it, or by the resource whose uid it will be. */
   private readonly byParent = new Map<unknown, Owners>();
   private followsOutputs = false;
-  private readonly told = new Set<string>();
+  private readonly errors = new LateErrors();
 
-  add(owner: Owner, parent: unknown): void {
+  add(owner: ChildOwner, parent: unknown): void {
     const isNew = !this.byParent.has(parent);
     this.join(parent, owner);
     if (owner.owns.all && !this.followsOutputs) {
@@ -76,7 +117,7 @@ class Owning {
     }
   }
 
-  private join(parent: unknown, owner: Owner): void {
+  private join(parent: unknown, owner: ChildOwner): void {
     const owners = this.byParent.get(parent) ?? {};
     this.byParent.set(parent, owners);
     const other = owners.all ?? (owner.owns.all ? owners.one : undefined);
@@ -85,43 +126,59 @@ class Owning {
     else owners.one ??= owner;
   }
 
-  /** The same once the uid is known; until then by the only resource that it can come from. */
   private follow(parent: unknown): void {
-    if (!pulumi.Output.isInstance(parent) && !(parent instanceof Promise)) return;
-    const output: pulumi.Output<unknown> = pulumi.output<unknown>(parent);
-    output.apply((uid) => {
-      if (typeof uid === "string") this.joinAs(uid, parent);
+    follow(parent, (key) => {
+      const { all, one } = this.byParent.get(parent) ?? {};
+      for (const owner of [all, one]) if (owner) this.errors.catch(() => this.join(key, owner));
     });
-    const parts = output as unknown as OutputParts;
-    void Promise.all([parts.isKnown ?? true, parts.allResources?.() ?? new Set<object>()]).then(
-      ([known, resources]) => {
-        const [source, ...more] = resources;
-        if (!known && source !== undefined && more.length === 0 && isOurs(source))
-          this.joinAs(source, parent);
-      },
-      // A failed output fails whoever takes it.
-      () => undefined,
-    );
-  }
-
-  /** Nobody waits for this, so what is wrong goes where all goes that nobody caught: that fails the run. */
-  private joinAs(key: unknown, parent: unknown): void {
-    const { all, one } = this.byParent.get(parent) ?? {};
-    for (const owner of [all, one]) {
-      try {
-        if (owner) this.join(key, owner);
-      } catch (error) {
-        if (!(error instanceof pulumi.RunError)) throw error;
-        // What nobody caught is printed by its stack.
-        error.stack = error.message;
-        if (!this.told.has(error.message)) void Promise.reject(error);
-        this.told.add(error.message);
-      }
-    }
   }
 }
 
-function conflict(owner: Owner, earlier: Owner): pulumi.RunError {
+/** Who is which object of one kind, in one run of a program. */
+class ObjectOwners {
+  /** By the uid, by the output that will tell it, or by the resource that it comes from. */
+  private readonly byKey = new Map<unknown, Owner>();
+  private readonly errors = new LateErrors();
+
+  /** @param named what the two have in common, as in `both name the same parentUid` */
+  constructor(private readonly named: string) {}
+
+  add(owner: Owner, key: unknown): void {
+    this.join(key, owner);
+    follow(key, (known) => this.errors.catch(() => this.join(known, owner)));
+  }
+
+  private join(key: unknown, owner: Owner): void {
+    const other = this.byKey.get(key);
+    if (other && !isSame(owner, other)) {
+      const [owning, beside] = [owner, other].map((one) => displayName(one, isNamesake(owner, other)));
+      throw new pulumi.RunError(
+        `${owning} is the same object as ${beside}: ${this.named}. Two resources must not share one object, since deleting either deletes it: remove one of them`,
+      );
+    }
+    this.byKey.set(key, owner);
+  }
+}
+
+/** The ids of the resources of one kind. They matter only where the program adopts one. */
+class IdOwners {
+  private readonly owners = new ObjectOwners("one adopts what the other is");
+  private readonly waiting: [Owner, unknown][] = [];
+  private hasAdoption = false;
+
+  adopt(owner: Owner, uid: unknown): void {
+    this.hasAdoption = true;
+    for (const [other, id] of this.waiting.splice(0)) this.owners.add(other, id);
+    this.owners.add(owner, uid);
+  }
+
+  add(owner: Owner, id: unknown): void {
+    if (this.hasAdoption) this.owners.add(owner, id);
+    else this.waiting.push([owner, id]);
+  }
+}
+
+function conflict(owner: ChildOwner, earlier: ChildOwner): pulumi.RunError {
   const [all, beside] = owner.owns.all ? [owner, earlier] : [earlier, owner];
   const [owning, other] = [all, beside].map((one) => displayName(one, isNamesake(all, beside)));
   return new pulumi.RunError(
@@ -129,28 +186,87 @@ function conflict(owner: Owner, earlier: Owner): pulumi.RunError {
   );
 }
 
+interface RunOwners {
+  readonly children: Map<string, ChildOwners>;
+  readonly objects: Map<string, ObjectOwners>;
+  readonly ids: Map<string, IdOwners>;
+}
+
 /** One process may run several programs, or one program again: owners belong to a run's connection to the engine. */
-const runs = new WeakMap<object, Map<string, Owning>>();
+const runs = new WeakMap<object, RunOwners>();
 const NO_RUN = {};
 
+function ownersOfRun(): RunOwners {
+  const run = pulumi.runtime.getMonitor() ?? NO_RUN;
+  const known = runs.get(run) ?? { children: new Map(), objects: new Map(), ids: new Map() };
+  runs.set(run, known);
+  return known;
+}
+
+function getOrAdd<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+type Args = Readonly<Record<string, unknown>>;
+
 /**
- * Takes note that a resource owns children of a parent.
+ * Takes note of the object that a resource's arguments name, and of the children that it owns.
  *
- * @param parent the group, by its uid; not the parent of the resource in the program, which is `resourceParent`.
- * @throws RunError where another resource of the program owns them; later, where only a uid still to come tells.
+ * @param resourceParent the parent of the resource in the program, not the group that `args.parentUid` names
+ * @throws RunError where another resource of the program is, or owns, the same; later, where only a uid still to come tells
  */
 export function claim(
   spec: ResourceSpec,
   name: string,
-  parent: unknown,
+  args: Args,
   resourceParent: pulumi.Resource | undefined,
 ): void {
   const { owns, kind } = spec;
-  if (owns === undefined || parent === undefined || parent === null || parent === "") return;
-  const run = pulumi.runtime.getMonitor() ?? NO_RUN;
-  const ofRun = runs.get(run) ?? new Map<string, Owning>();
-  runs.set(run, ofRun);
-  const owning = ofRun.get(owns.of) ?? new Owning();
-  ofRun.set(owns.of, owning);
-  owning.add({ kind, name, parentTypes: parentTypesOf(resourceParent), owns }, parent);
+  const owner = { kind, name, parentTypes: parentTypesOf(resourceParent) };
+  const { parentUid } = args;
+  const adopted = args[ADOPT];
+  if (isGiven(parentUid)) {
+    if (owns)
+      getOrAdd(ownersOfRun().children, owns.of, () => new ChildOwners()).add({ ...owner, owns }, parentUid);
+    // Two owners of all children are one object, and told as such.
+    if (owns?.all !== true) claimIdentity(spec, owner, parentUid, args);
+  }
+  if (isGiven(adopted)) idsOf(kind).adopt(owner, adopted);
 }
+
+/** Takes note of the id of a resource. @throws RunError as `claim` does */
+export function claimId(
+  { kind }: ResourceSpec,
+  name: string,
+  id: unknown,
+  resourceParent: pulumi.Resource | undefined,
+): void {
+  idsOf(kind).add({ kind, name, parentTypes: parentTypesOf(resourceParent) }, id);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function idsOf(kind: string): IdOwners {
+  return getOrAdd(ownersOfRun().ids, kind, () => new IdOwners());
+}
+
+function claimIdentity(spec: ResourceSpec, owner: Owner, parent: unknown, args: Args): void {
+  const keys = spec.identifiedBy ?? (spec.sharesParentUid ? ["parentUid"] : []);
+  if (keys.length === 0) return;
+  const { objects } = ownersOfRun();
+  const join = (values: readonly unknown[]) =>
+    getOrAdd(
+      objects,
+      `${spec.kind} ${JSON.stringify(values)}`,
+      () => new ObjectOwners(`both name the same ${keys.join(" and ")}`),
+    ).add(owner, parent);
+  const values = keys.filter((key) => key !== "parentUid").map((key) => args[key]);
+  if (values.every((value) => typeof value === "string")) join(values);
+  else pulumi.all(values).apply((known) => lateErrors.catch(() => join(known)));
+}
+
+const lateErrors = new LateErrors();

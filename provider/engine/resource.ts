@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { claim } from "./ownership";
+import { claim, claimId } from "./ownership";
 import { holdsSecret } from "./spec";
 import type { FieldSpec, ResourceSpec } from "./spec";
 
@@ -154,15 +154,15 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     declareOutputs(new.target.prototype, spec);
-    if (spec.owns && opts?.id === undefined && args && "parentUid" in args) {
-      claim(spec, name, args.parentUid, opts?.parent);
-    }
+    const isManaged = opts?.id === undefined && args !== undefined;
+    if (isManaged) claim(spec, name, { ...args }, opts?.parent);
     super(
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,
       properties(spec, name, args, opts),
       withSecretOutputs(spec, opts),
     );
+    if (isManaged) claimId(spec, name, this.id, opts?.parent);
     warnOfStoredToken();
     if (args !== undefined && spec.advise) giveAdvice(spec, spec.advise, name, { ...args });
   }

@@ -1,10 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
 import { providerText } from "../../../provider/engine/resource";
 import * as platform from "../../../provider/index";
-import { Group, GroupAccess, Identity, Repo, Role, RoleBinding, Subscription } from "../../../provider/index";
+import {
+  AccountAssociation,
+  adopt,
+  Group,
+  GroupAccess,
+  Identity,
+  Repo,
+  RepoReadme,
+  Role,
+  RoleBinding,
+  ScimToken,
+  Subscription,
+  Tag,
+  TermsAcceptance,
+} from "../../../provider/index";
 import type { GroupArgs } from "../../../provider/index";
 import { kinds } from "../../../provider/resources";
-import { GROUP_UID, ROOT_UID, sample, samples, specOf } from "../support/samples";
+import { CHILD_UID, GROUP_UID, ROOT_UID, sample, samples, specOf } from "../support/samples";
 
 type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
 
@@ -233,6 +247,16 @@ describe("a resource that is only read", () => {
   });
 });
 
+/** The errors that nobody catches: the engine's library prints them, and fails the run. */
+async function uncaught(make: () => void): Promise<unknown[]> {
+  const reject = jest.spyOn(Promise, "reject").mockImplementation(() => new Promise(() => undefined));
+  make();
+  for (let i = 0; i < 20; i += 1) await new Promise((done) => setImmediate(done));
+  const errors: unknown[] = reject.mock.calls.map(([error]: [unknown?]) => error);
+  reject.mockRestore();
+  return errors.map((error) => (error instanceof pulumi.RunError ? error.message : error));
+}
+
 describe("the owner of a group's bindings", () => {
   const grant = { identityUid: GROUP_UID, roleUid: ROOT_UID };
   const access = (name: string, parentUid: pulumi.Input<string>) =>
@@ -241,15 +265,6 @@ describe("the owner of a group's bindings", () => {
     new RoleBinding(name, { parentUid, ...grant });
   const advice =
     "for the same group: keep one GroupAccess for a group, and move the bindings of others into its bindings";
-
-  /** The errors that nobody catches: the engine's library prints them, and fails the run. */
-  async function uncaught(make: () => void): Promise<unknown[]> {
-    const reject = jest.spyOn(Promise, "reject").mockImplementation(() => new Promise(() => undefined));
-    make();
-    for (let i = 0; i < 20; i += 1) await new Promise((done) => setImmediate(done));
-    const errors: unknown[] = reject.mock.calls.map(([error]: [unknown?]) => error);
-    return errors.map((error) => (error instanceof pulumi.RunError ? error.message : error));
-  }
 
   test.each([
     ["a uid", () => GROUP_UID],
@@ -330,6 +345,87 @@ describe("the owner of a group's bindings", () => {
     access("one", GROUP_UID);
     void pulumi.runtime.setMocks(mocks);
     expect(() => access("two", GROUP_UID)).not.toThrow();
+  });
+});
+
+describe("two resources that are one object", () => {
+  const digest = `sha256:${"0".repeat(64)}`;
+  /** A resource of each kind whose arguments name one object. */
+  const makers: readonly [string, (name: string, parentUid: pulumi.Input<string>) => unknown][] = [
+    ["RepoReadme", (name, parentUid) => new RepoReadme(name, { parentUid, content: name })],
+    ["ScimToken", (name, parentUid) => new ScimToken(name, { parentUid })],
+    ["TermsAcceptance", (name, parentUid) => new TermsAcceptance(name, { parentUid, documentIds: [name] })],
+    ["AccountAssociation", (name, parentUid) => new AccountAssociation(name, { parentUid, name })],
+    ["Tag", (name, parentUid) => new Tag(name, { parentUid, name: "latest", digest })],
+    ["Tag", (name, parentUid) => new Tag(name, { parentUid, name: pulumi.output("latest"), digest })],
+  ];
+  const conflictOf = (kind: string, why: string) =>
+    `${kind} "two" is the same object as ${kind} "one": ${why}. Two resources must not share one object, since deleting either deletes it: remove one of them`;
+  const sharing = (kind: string) =>
+    conflictOf(kind, `both name the same ${kind === "Tag" ? "parentUid and name" : "parentUid"}`);
+
+  test("are tried of every kind that names an object by its arguments", () => {
+    const named = kinds.filter(({ spec }) => spec.sharesParentUid || spec.identifiedBy);
+    // Two GroupAccess are two owners of one group's bindings.
+    expect(new Set([...makers.map(([kind]) => kind), "GroupAccess"])).toEqual(
+      new Set(named.map(({ spec }) => spec.kind)),
+    );
+  });
+
+  test.each(makers)("are refused with both names: %s, by a uid", async (kind, make) => {
+    const errors = await uncaught(() => {
+      make("one", GROUP_UID);
+      try {
+        make("two", GROUP_UID);
+      } catch (error) {
+        void Promise.reject(error);
+      }
+    });
+    expect(errors).toEqual([sharing(kind)]);
+  });
+
+  test.each(makers)("are refused with both names: %s, once the uid is known", async (kind, make) => {
+    const errors = await uncaught(() => {
+      make("one", GROUP_UID);
+      make("two", pulumi.output(Promise.resolve(GROUP_UID)));
+    });
+    expect(errors).toEqual([sharing(kind)]);
+  });
+
+  test.each(makers)("are two where they name two, or are only read: %s", async (_kind, make) => {
+    const errors = await uncaught(() => {
+      make("one", GROUP_UID);
+      make("two", ROOT_UID);
+      RepoReadme.get("read", GROUP_UID);
+      make("one", GROUP_UID);
+    });
+    expect(errors).toEqual([]);
+  });
+
+  const role = (name: string, adopted?: pulumi.Input<string>) => {
+    const args = { parentUid: ROOT_UID, name, capabilities: ["CAP_REPO_LIST"] };
+    return new Role(name, adopted === undefined ? args : adopt(adopted, args));
+  };
+
+  test("are refused with both names where both adopt one, or one adopts the other", async () => {
+    const adopting = conflictOf("Role", "one adopts what the other is");
+    const later = () => pulumi.output(Promise.resolve(GROUP_UID));
+    expect(await uncaught(() => [role("one", GROUP_UID), role("two", later())])).toEqual([adopting]);
+    void pulumi.runtime.setMocks(mocks);
+    role("one", GROUP_UID);
+    expect(() => role("two", GROUP_UID)).toThrow(adopting);
+    void pulumi.runtime.setMocks(mocks);
+    const one = role("one");
+    expect(() => role("two", one.id)).toThrow(adopting);
+    void pulumi.runtime.setMocks({ ...mocks, newResource: () => ({ id: CHILD_UID, state: {} }) });
+    expect(await uncaught(() => [role("one"), role("two", CHILD_UID)])).toEqual([
+      expect.stringMatching(/^Role "one" is the same object as Role "two": one adopts/),
+    ]);
+  });
+
+  test("are two where an identity and a role have one uid", () => {
+    role("one", GROUP_UID);
+    expect(() => new Group("two", adopt(GROUP_UID, { name: "two" }))).not.toThrow();
   });
 });
 
