@@ -124,7 +124,7 @@ class EmulatorServer implements Emulator {
       now: () => this.now(),
       changed: () => this.saveSoon(),
     });
-    this.gateway = new Gateway(allMethods, this.service, { recorded });
+    this.gateway = new Gateway(allMethods, this.service, { recorded, settings: this.current });
     if (dataFile !== undefined) {
       loadDataFile(dataFile, this.service.store, kindTables);
     }
@@ -282,7 +282,7 @@ class EmulatorServer implements Emulator {
       const waitMs = this.rate.take(this.current.requestsPerSecond, this.elapsed() + this.clockOffset);
       const performed =
         waitMs > 0
-          ? errorAnswer(slowDown(waitMs), method)
+          ? errorAnswer(slowDown(waitMs), method, this.current)
           : (this.discovery(method, entry.path) ??
             (await this.gateway.handle({ method, target, headers: request.headers, body }, trace)));
       entry.rpc = trace.rpc;

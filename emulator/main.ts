@@ -15,6 +15,9 @@ Options:
   --deliver-to URL   send all events to this http address on this machine, or "sinks": to the
                      subscriptions' own sinks; without it they are only listed
   --recorded         answer as the recorded gateway does where it differs from the specification
+  --omit-empty       leave empty members out of answers: "", 0, false, null, [], {}, zero enum names
+  --sparse-updates   answer a PATCH with values for the uid and what it changed only: all other
+                     members are empty, and with --omit-empty absent
   --help             show this text
 `;
 
@@ -28,6 +31,8 @@ interface Arguments {
   readonly latencyMs: number;
   readonly deliverTo?: string;
   readonly recorded: boolean;
+  readonly omitEmpty: boolean;
+  readonly sparseUpdates: boolean;
 }
 
 /**
@@ -57,6 +62,8 @@ export async function main(argv: string[]): Promise<number> {
       latencyMs: given.latencyMs,
       deliverTo: given.deliverTo,
       recorded: given.recorded,
+      omitEmpty: given.omitEmpty,
+      patchAnswer: given.sparseUpdates ? "sparse" : "full",
     });
   } catch (error) {
     return fail(error, 1);
@@ -95,6 +102,8 @@ function readArguments(argv: string[]): Arguments {
       latency: { type: "string", default: "0" },
       "deliver-to": { type: "string" },
       recorded: { type: "boolean", default: false },
+      "omit-empty": { type: "boolean", default: false },
+      "sparse-updates": { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
     allowPositionals: false,
@@ -120,6 +129,8 @@ function readArguments(argv: string[]): Arguments {
     deliverTo,
     latencyMs: Number(latency[1]) * (latency[2] === "s" ? 1000 : 1),
     recorded: values.recorded,
+    omitEmpty: values["omit-empty"],
+    sparseUpdates: values["sparse-updates"],
   };
 }
 

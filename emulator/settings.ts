@@ -8,8 +8,13 @@ export interface EmulatorSettings {
   maskSpelling: "both" | "snake";
   /** Explicit masks with a multi-word camelCase name answer 200 and change nothing. */
   maskSilent: boolean;
-  /** "partial": the answer to a PATCH holds only the uid and the fields that the mask names. */
-  patchAnswer: "full" | "partial";
+  /** Answers leave out empty members: "", 0, false, null, [], {}, and zero names of enums. */
+  omitEmpty: boolean;
+  /**
+   * "partial": the answer to a PATCH holds only the uid and the fields that the mask names. "sparse": the answer holds
+   * values only for the uid and what the mask names, and all its other members are empty.
+   */
+  patchAnswer: "full" | "partial" | "sparse";
   /** Which form of identity and role a role binding is answered with. */
   bindingAnswer: "both" | "hydrated" | "flat";
   /** More requests than this in a second get 429, code 8. 0 is off. */
@@ -41,6 +46,7 @@ export const defaultSettings: Readonly<EmulatorSettings> = {
   newGroupRefusalMs: 0,
   maskSpelling: "both",
   maskSilent: false,
+  omitEmpty: false,
   patchAnswer: "full",
   bindingAnswer: "both",
   requestsPerSecond: 0,
@@ -80,7 +86,8 @@ export const settingChecks: Readonly<Record<keyof EmulatorSettings, Check>> = {
   newGroupRefusalMs: amount,
   maskSpelling: oneOf("both", "snake"),
   maskSilent: flag,
-  patchAnswer: oneOf("full", "partial"),
+  omitEmpty: flag,
+  patchAnswer: oneOf("full", "partial", "sparse"),
   bindingAnswer: oneOf("both", "hydrated", "flat"),
   requestsPerSecond: amount,
   latencyMs: amount,

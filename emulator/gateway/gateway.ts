@@ -54,6 +54,8 @@ export interface Service {
 export interface GatewayOptions {
   /** The right-hand column of contract, section 13: `{}` for a DELETE, 0 to 9 digits in timestamps. */
   readonly recorded: boolean;
+  /** Read for each answer: it may be switched while the gateway runs. */
+  readonly settings?: { readonly omitEmpty: boolean };
 }
 
 /** Tells what a request turned into, for the log. */
@@ -79,7 +81,7 @@ export class Gateway {
     try {
       return await this.route(request, trace);
     } catch (error) {
-      return errorAnswer(asStatus(error), request.method);
+      return errorAnswer(asStatus(error), request.method, this.options.settings);
     }
   }
 
@@ -120,6 +122,7 @@ export class Gateway {
     const answer = renderMessage(reply.message, method.response, {
       milliseconds: !this.options.recorded,
       only: reply.only,
+      omitEmpty: this.options.settings?.omitEmpty,
     });
     const body = JSON.stringify(answer);
     if (body.length > maxMessageBytes) refuseLarge(wireSize(reply.message, method.response));
@@ -278,14 +281,30 @@ function asStatus(error: unknown): StatusError {
   return new StatusError(Code.internal, error instanceof Error ? error.message : String(error));
 }
 
+/** The members of an error that hold something. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (typeof value !== "object" || value === null) return value;
+  const isEmpty = (member: unknown) =>
+    Array.isArray(member) ? member.length === 0 : member === null || member === "" || member === 0;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => (isEmpty(member) ? [] : [[key, withoutEmpty(member)]])),
+  );
+}
+
 /** @param verb an answer to HEAD has no body. */
-export function errorAnswer(error: StatusError, verb = "GET"): GatewayAnswer {
+export function errorAnswer(
+  error: StatusError,
+  verb = "GET",
+  { omitEmpty } = { omitEmpty: false },
+): GatewayAnswer {
   const headers: Record<string, string> = { "Content-Type": "application/json", ...error.headers };
   if (error.code === Code.unauthenticated) headers["WWW-Authenticate"] = error.message;
   if (error.details.some((detail) => !knownDetailTypes.has(detail["@type"]))) {
     const body = JSON.stringify({ code: Code.internal, message: "failed to marshal error message" });
     return { status: 500, headers: { "Content-Type": "application/json" }, body };
   }
-  const body = JSON.stringify({ code: error.code, message: error.message, details: error.details });
+  const whole = { code: error.code, message: error.message, details: error.details };
+  const body = JSON.stringify(omitEmpty ? withoutEmpty(whole) : whole);
   return { status: httpStatusOf(error.code), headers, body: verb === "HEAD" ? "" : body };
 }

@@ -6,6 +6,8 @@ export interface RenderOptions {
   readonly milliseconds: boolean;
   /** Keep only these top-level fields. */
   readonly only?: ReadonlySet<string>;
+  /** Leave out what has no presence and holds its zero value, as proto JSON does unless told otherwise. */
+  readonly omitEmpty?: boolean;
 }
 
 /**
@@ -21,8 +23,10 @@ export function renderMessage(
   for (const field of type.fields) {
     if (options.only && !options.only.has(field.name)) continue;
     const value = message[field.name];
+    const hasPresence = field.oneof !== undefined || field.optional === true;
+    if (options.omitEmpty && !hasPresence && isZero(field, value)) continue;
     if (value !== undefined) answer[field.name] = renderValue(value, field.type, options);
-    else if (field.oneof === undefined && !field.optional) answer[field.name] = zeroOf(field);
+    else if (!hasPresence) answer[field.name] = zeroOf(field);
   }
   return answer;
 }
@@ -52,7 +56,15 @@ function renderValue(value: Value, type: FieldType, options: RenderOptions): unk
 }
 
 function nested(options: RenderOptions): RenderOptions {
-  return options.only ? { milliseconds: options.milliseconds } : options;
+  return options.only ? { ...options, only: undefined } : options;
+}
+
+/** A message that is set is not zero, even where nothing in it is set. */
+function isZero(field: Field, value: Value | undefined): boolean {
+  if (value === undefined) return true;
+  if (field.type.kind === "list") return (value as Value[]).length === 0;
+  if (field.type.kind === "map") return Object.keys(value).length === 0;
+  return field.type.kind !== "message" && value === zeroOf(field);
 }
 
 function zeroOf(field: Field): unknown {

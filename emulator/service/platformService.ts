@@ -26,7 +26,7 @@ import type { Entry } from "./store";
 import { Store } from "./store";
 import { Tokens } from "./tokens";
 import type { FieldPath } from "./updateMask";
-import { applyMask, isCamelCase, nameOf, replaceAll, resolveMask } from "./updateMask";
+import { applyMask, isCamelCase, nameOf, replaceAll, resolveMask, selectPaths } from "./updateMask";
 import { violationsOf, withoutOutputs } from "./validate";
 
 export interface ServiceOptions {
@@ -250,7 +250,9 @@ export class PlatformService implements Service, World {
     this.put(entry.kind, entry.uid, entry.parent, write.value);
     this.tell(entry, "updated", call.caller);
     const message = this.answer(this.existing(table.kind, entry.uid));
-    if (this.settings.patchAnswer === "full" || replaces) return { message };
+    const { patchAnswer } = this.settings;
+    if (patchAnswer === "full" || replaces) return { message };
+    if (patchAnswer === "sparse") return { message: selectPaths(message, paths) };
     return { message, only: new Set(["uid", ...paths.map((path) => path[0]?.name ?? "")]) };
   }
 

@@ -55,6 +55,25 @@ export function applyMask(
   return result;
 }
 
+/** A message with the uid and the named fields of another, and nothing else. */
+export function selectPaths(message: Message, paths: readonly FieldPath[]): Message {
+  const selected = newMessage();
+  if (message.uid !== undefined) selected.uid = message.uid;
+  for (const path of paths) selectPath(selected, message, path);
+  return selected;
+}
+
+function selectPath(target: Message, source: Message, [field, ...rest]: FieldPath): void {
+  const value = field && source[field.name];
+  if (field === undefined || value === undefined) return;
+  if (rest.length === 0 || !isMessage(value)) {
+    target[field.name] = value;
+    return;
+  }
+  const inner = (target[field.name] ??= newMessage()) as Message;
+  selectPath(inner, value, rest);
+}
+
 /** Full replacement: everything but what the service alone writes. */
 export function replaceAll(stored: Message, body: Message, type: MessageType): Message {
   return applyMask(

@@ -207,6 +207,22 @@ describe("as a process", () => {
     expect(await exit).toBe(0);
   });
 
+  test("leaves out what is empty, or did not change, where it is told to", async () => {
+    const { running, lines, exit } = start(["--omit-empty", "--sparse-updates"], { PLATFORM_TOKEN: "t" });
+    const url = (await nextLine(lines)).replace("listening on ", "");
+    const send = async (method: string, path: string, body: object) => {
+      const headers = { authorization: "Bearer t" };
+      const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+      return (await answer.json()) as Record<string, unknown>;
+    };
+    const group = await send("POST", "/iam/v2/groups", { name: "org" });
+    expect(group).not.toHaveProperty("description");
+    const path = `/iam/v2/groups/${String(group["uid"])}`;
+    expect(await send("PATCH", path, { description: "d" })).toEqual({ uid: group["uid"], description: "d" });
+    running.kill("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
   test("fails in one line when the port is taken", async () => {
     const emulator = await startEmulator();
     const { exit, stderr } = start(["--port", new URL(emulator.url).port]);

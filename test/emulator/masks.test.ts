@@ -152,6 +152,37 @@ describe("switches", () => {
     expect(Object.keys(answer.body).sort()).toEqual(["description", "uid"]);
   });
 
+  test('patchAnswer "sparse" answers values for the uid and the changed fields, and with omitEmpty nothing else', async () => {
+    emulator.settings({ patchAnswer: "sparse" });
+    const path = `${repo}?updateMask=customOverlay.environment,description`;
+    const change = { customOverlay: { environment: { A: "1" } }, description: "" };
+    const answer = await api.patch(path, change);
+    expect(answer.body).toMatchObject({
+      uid: expect.stringMatching(/\//),
+      name: "",
+      createTime: null,
+      customOverlay: { environment: { A: "1" }, contents: null },
+    });
+    emulator.settings({ omitEmpty: true });
+    expect((await api.patch(path, change)).body).toEqual({
+      uid: answer.body.uid,
+      customOverlay: { environment: { A: "1" } },
+    });
+  });
+
+  test("omitEmpty leaves out what is empty, in errors too, and keeps what has presence", async () => {
+    emulator.settings({ omitEmpty: true });
+    const { uid } = await api.make("/registry/v2/repos", org, { name: "bare" });
+    expect((await api.get(`/registry/v2/repos/${uid}`)).body).toEqual({
+      uid,
+      name: "bare",
+      createTime: expect.any(String),
+      updateTime: expect.any(String),
+    });
+    expect((await api.get("/iam/v2/groupInvites")).body).toEqual({ totalCount: "0" });
+    expect((await api.get("/nowhere")).body).toEqual({ code: 5, message: "Not Found" });
+  });
+
   test("the fault ignoreMask goes by the body alone", async () => {
     emulator.addFault({ method: "PATCH", ignoreMask: true });
     const answer = await api.patch(`${repo}?updateMask=description`, { name: "b", description: "new" });
