@@ -5,6 +5,7 @@ import type { BatchMethod } from "./batch";
 import { claimsOf } from "./claims";
 import { ConnectionError, isTooLarge } from "./errors";
 import { SharedReads } from "./reads";
+import { ApiRecognition } from "./recognition";
 import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { Transport } from "./transport";
@@ -53,6 +54,8 @@ interface Call {
 const PAGE_SIZE = 200;
 /** Pages may be empty before the last one; a restart brings the known ones once more beside these. */
 const MAX_EMPTY_PAGES = 10;
+/** Members of a list's response beside the list. */
+const PAGE_MEMBERS: readonly string[] = ["nextPageToken", "totalCount", "skipped"];
 
 function encodeQuery(query: Query): string {
   const pairs = Object.entries(query).flatMap(([key, value]) => {
@@ -80,6 +83,7 @@ export class Client {
   private readonly writes = new Writes();
   private readonly reads = new SharedReads(this);
   private readonly lists = new Map<string, Promise<JsonObject[]>>();
+  private readonly recognition = new ApiRecognition();
   /** The server's time in its last answer, and when that came by `performance.now()`. */
   private lastDate: { readonly date: number; readonly at: number } | undefined;
 
@@ -111,6 +115,30 @@ export class Client {
 
   get(path: string, query?: Query): Promise<JsonObject> {
     return this.request({ method: "GET", path, query, repeatable: true });
+  }
+
+  /** A response whose members may all be left out: an empty one is an error at a server that nothing shows to be the API. */
+  async getPerhapsEmpty(path: string, query?: Query): Promise<JsonObject> {
+    const answer = await this.get(path, query);
+    if (Object.keys(answer).length === 0 && !(await this.isTheApi())) {
+      throw this.notTheApi({ method: "GET", path }, "its responses are empty");
+    }
+    return answer;
+  }
+
+  /**
+   * The list that a response holds under a name. It may be left out where it is empty (contract, section 2), at a server
+   * that has shown itself to be the API, and where the response holds nothing else that could be the list.
+   */
+  async listIn(path: string, answer: JsonObject, member: string): Promise<unknown[]> {
+    const items = answer[member] ?? undefined;
+    if (Array.isArray(items)) {
+      this.recognition.noteList();
+      return items as unknown[];
+    }
+    const isAlone = Object.keys(answer).every((key) => key === member || PAGE_MEMBERS.includes(key));
+    if (items === undefined && isAlone && (await this.isTheApi())) return [];
+    throw this.notTheApi({ method: "GET", path }, `its answer has no list "${member}"`);
   }
 
   async getResource(collection: string, uid: string): Promise<JsonObject> {
@@ -224,12 +252,9 @@ export class Client {
         pagesWithNews *= 2;
         continue;
       }
-      const items = page[plural];
-      if (!Array.isArray(items)) {
-        throw this.notTheApi({ method: "GET", path: collection }, `its answer has no list "${plural}"`);
-      }
+      const items = await this.listIn(collection, page, plural);
       let isNews = false;
-      for (const item of items as unknown[]) {
+      for (const item of items) {
         if (item === null || typeof item !== "object") {
           throw this.notTheApi({ method: "GET", path: collection }, `its list "${plural}" holds no objects`);
         }
@@ -303,7 +328,18 @@ export class Client {
     if (response.status === 401 && (await this.options.tokens.renew(token))) {
       response = await this.send(call, await this.options.tokens.token(), number);
     }
-    return this.transport.read(call, response);
+    try {
+      const answer = this.transport.read(call, response);
+      this.recognition.noteResponse(answer);
+      return answer;
+    } catch (error) {
+      this.recognition.noteError(error);
+      throw error;
+    }
+  }
+
+  private isTheApi(): Promise<boolean> {
+    return this.recognition.confirm((path, query) => this.get(path, query));
   }
 
   private async send(call: Call, token: string, attempt: number): Promise<Answer> {

@@ -176,10 +176,10 @@ async function checkToken({ settings, tokens }: Connection, from: string): Promi
 
 async function checkAccess({ client, settings }: Connection): Promise<Finding> {
   try {
-    const { groups } = await client.get("/iam/v2/groups", { page_size: 1 });
-    return Array.isArray(groups) && groups.length > 0
-      ? ok("access", "the API takes the token, and lists groups for it")
-      : warning("access", "the API takes the token, but shows it no group: has the identity a role binding?");
+    const first = await client.list("/iam/v2/groups", {}, { pageSize: 1 }).next();
+    return first.done
+      ? warning("access", "the API takes the token, but shows it no group: has the identity a role binding?")
+      : ok("access", "the API takes the token, and lists groups for it");
   } catch (error) {
     const { code, text, ...rest } = failed("access", error);
     const fix = `is the token of ${settings.credentials.setting} for ${settings.baseUrl}? Put a new one there`;

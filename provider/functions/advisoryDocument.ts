@@ -100,7 +100,8 @@ const documents: Lookup<GetAdvisoryDocumentsArgs, AdvisoryDocument[]> = {
   },
   run: async (client, args) => {
     if (args.cves?.length === 0) return [];
-    return readDocuments((await client.get("/advisory/v2/documents", { ...args }))["documents"]);
+    const path = "/advisory/v2/documents";
+    return readDocuments(await client.listIn(path, await client.get(path, { ...args }), "documents"));
   },
 };
 

@@ -132,15 +132,18 @@ const versions = listing<GetArtifactVersionsArgs, GetArtifactVersionResult>({
   }),
 });
 
-const readCounts = read.object<GetArtifactCountResult>({
-  counts: read.objects(read.object<ArtifactCount>({ ecosystem: read.enumName, totalCount: read.decimal })),
-});
+const readCounts = read.objects(
+  read.object<ArtifactCount>({ ecosystem: read.enumName, totalCount: read.decimal }),
+);
 
 const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
   call: "getArtifactCount",
   rules: { ecosystems },
-  run: async (client, args) =>
-    readCounts(await client.get(`${COLLECTION}/count`, { ecosystems: args.ecosystems })),
+  run: async (client, args) => {
+    const path = `${COLLECTION}/count`;
+    const answer = await client.get(path, { ecosystems: args.ecosystems });
+    return { counts: readCounts(await client.listIn(path, answer, "counts")) };
+  },
 };
 
 /** Lists the libraries that match. */

@@ -81,7 +81,7 @@ const ownGroup: Lookup<object, GetGroupResult> = {
   rules: {},
   run: async (client) => {
     const none = "there is none for the e-mail domain of this token";
-    const { group } = await found(client.get(`${COLLECTION}:lookupGroup`), none);
+    const { group } = await found(client.getPerhapsEmpty(`${COLLECTION}:lookupGroup`), none);
     if (!read.isRecord(group)) throw new Error(none);
     return readGroup(group);
   },
@@ -91,7 +91,7 @@ const eligibility: Lookup<object, CheckEligibilityResult> = {
   call: "checkEligibility",
   rules: {},
   run: async (client) => {
-    const { eligible } = await client.get(`${COLLECTION}:checkEligibility`);
+    const { eligible } = await client.getPerhapsEmpty(`${COLLECTION}:checkEligibility`);
     return { eligible: read.flag(eligible) };
   },
 };

@@ -38,23 +38,28 @@ export interface GetImageSizeResult {
   architecture: string;
 }
 
+function pathOf(client: Client, { repoUid, digest }: GetImageArchitecturesArgs, what: string): string {
+  return client.address("/registry/v2/repos", repoUid, `/digests/${digest}/${what}`);
+}
+
 function askImage(
   client: Client,
+  path: string,
   { repoUid, digest, architecture }: GetImageSizeArgs,
-  what: string,
   query?: Query,
 ): Promise<JsonObject> {
-  const path = client.address("/registry/v2/repos", repoUid, `/digests/${digest}/${what}`);
   const image = architecture === undefined ? digest : `${digest} for ${architecture}`;
-  return found(client.get(path, query), `the repository ${repoUid} has no image ${image}`);
+  return found(client.getPerhapsEmpty(path, query), `the repository ${repoUid} has no image ${image}`);
 }
 
 const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResult> = {
   call: "getImageArchitectures",
   rules: { repoUid: take.required(take.uid), digest: take.required(take.digest) },
-  run: async (client, args) => ({
-    architectures: read.texts((await askImage(client, args, "architectures"))["architectures"]),
-  }),
+  run: async (client, args) => {
+    const path = pathOf(client, args, "architectures");
+    const answer = await askImage(client, path, args);
+    return { architectures: read.texts(await client.listIn(path, answer, "architectures")) };
+  },
 };
 
 const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
@@ -66,7 +71,7 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
   },
   run: async (client, args) => {
     const { architecture } = args;
-    const answer = await askImage(client, args, "size", { architecture });
+    const answer = await askImage(client, pathOf(client, args, "size"), args, { architecture });
     return {
       bytes: read.decimal(answer["size"]),
       architecture: read.optionalText(answer["architecture"]) ?? architecture ?? "amd64",

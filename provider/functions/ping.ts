@@ -12,7 +12,9 @@ export interface PingResult {
 const signOfLife: Lookup<object, PingResult> = {
   call: "ping",
   rules: {},
-  run: async (client) => ({ response: read.text((await client.get("/ping/v2/ping"))["response"]) }),
+  run: async (client) => ({
+    response: read.text((await client.getPerhapsEmpty("/ping/v2/ping"))["response"]),
+  }),
 };
 
 /** Asks the API for a sign of life (contract, section 7). Throws where the address or the network is wrong. */

@@ -240,7 +240,7 @@ const readme: Lookup<GetRepoReadmeArgs, GetRepoReadmeResult> = {
   rules: { repoUid: take.required(take.uid) },
   run: async (client, { repoUid }) => {
     const path = client.address(COLLECTION, repoUid, "/readme");
-    const answer = await found(client.get(path), noneWith(repoUid));
+    const answer = await found(client.getPerhapsEmpty(path), noneWith(repoUid));
     return { uid: repoUid, content: read.text(answer["content"]) };
   },
 };

@@ -81,7 +81,15 @@ function hasToken({ credentialState }: Props): boolean {
 
 function resource(provider: string, expireTime: Json | undefined, more: Props): Props {
   const isEndless = !isSet(time, expireTime);
-  return { ...more, uid: provider, expireTime, neverExpires: isEndless, tokenExpireTime: expireTime ?? null };
+  return {
+    ...more,
+    uid: provider,
+    expireTime,
+    neverExpires: isEndless,
+    tokenExpireTime: expireTime ?? null,
+    // Absent where it is empty: it would then be taken for not answered, and the recorded time kept.
+    previousTokenExpireTime: more["previousTokenExpireTime"] ?? null,
+  };
 }
 
 function life({ expireTime, neverExpires }: Props): Props {

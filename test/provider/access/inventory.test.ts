@@ -5,6 +5,7 @@ import { listedKinds, takeInventory } from "../../../provider/access/takeInvento
 import type { InventoryRequest } from "../../../provider/access/takeInventory";
 import { tokenSource } from "../../../provider/api/auth";
 import { Client } from "../../../provider/api/client";
+import { kinds } from "../../../provider/resources";
 import { randomOrganisation, small } from "../../support/organisation";
 import type { OrganisationSize } from "../../support/organisation";
 
@@ -62,6 +63,18 @@ describe("the inventory of a live organisation", () => {
     const [one, two] = [await take({ now: () => 0 }), await take({ now: () => 0 })];
     expect(JSON.stringify(two)).toBe(JSON.stringify(one));
     expect(parseInventory(JSON.stringify(one), "inv.json")).toEqual(one);
+  });
+
+  test.each([
+    ["many objects", undefined],
+    ["nothing but its group", { groups: 0, identities: 0, roles: 0, bindings: 0, repos: 0, others: 0 }],
+  ])("of %s is the same where the server leaves empty members out", async (_what, size) => {
+    const { take, emulator } = await start(size);
+    const request = { now: () => 0, kinds: kinds.map(({ spec }) => spec.kind) };
+    const whole = await take(request);
+    emulator.settings({ omitEmpty: true });
+    expect(await take(request)).toEqual(whole);
+    expect(whole.complete).toBe(true);
   });
 
   test("asks for at most one list a kind and 200 objects, never more at once than it may, and waits when told to", async () => {

@@ -168,7 +168,7 @@ describe("getRole says", () => {
       /^getRole: GET \S+: this is not the Platform API: .*is platform:baseUrl/,
     ],
     ["is lost", { cut: "before" }, /^getRole: GET \S+: the connection was cut/],
-    ["is about something else", { json: {} }, /^getRole: .*(not about|has no list)/],
+    ["is about something else", { json: { other: [] } }, /^getRole: .*(not about|has no list)/],
   ])("what went wrong where the answer %s", async (_name, reply, message) => {
     context.server.script(() => reply);
     expect(await told({ uid: ROLE_UID })).toMatch(message);

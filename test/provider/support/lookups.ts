@@ -96,6 +96,7 @@ export const lookups: readonly LookupRow[] = [
     operation: "Get /registry/v2/repos readme",
     call: platform.getRepoReadme,
     request: `GET /registry/v2/repos/${CHILD_UID}/readme`,
+    answer: { uid: CHILD_UID },
     cases: [[{ repoUid: CHILD_UID }, ""]],
   },
   list("/registry/v2/tags", platform.getTags, [
@@ -115,6 +116,7 @@ export const lookups: readonly LookupRow[] = [
     operation: "Get images architectures",
     call: platform.getImageArchitectures,
     request: `GET /registry/v2/repos/${CHILD_UID}/digests/${DIGEST}/architectures`,
+    answer: { architectures: [] },
     cases: [[{ repoUid: CHILD_UID, digest: DIGEST }, ""]],
   },
   {
@@ -122,6 +124,7 @@ export const lookups: readonly LookupRow[] = [
     call: platform.getImageSize,
     request: `GET /registry/v2/repos/${CHILD_UID}/digests/${DIGEST}/size`,
     always: [{ repoUid: CHILD_UID, digest: DIGEST }, ""],
+    answer: { size: "1" },
     cases: [
       [{}, ""],
       [{ architecture: "arm64" }, "architecture=arm64"],
@@ -160,6 +163,7 @@ export const lookups: readonly LookupRow[] = [
     operation: "Get artifact count",
     call: platform.getArtifactCount,
     request: "GET /libraries/v2/artifacts/count",
+    answer: { counts: [] },
     cases: [[{ ecosystems: ["ECOSYSTEM_JAVA"] }, "ecosystems=ECOSYSTEM_JAVA"]],
   },
   list("/vulnerabilities/v2/advisories", platform.getAdvisories, [
@@ -247,7 +251,14 @@ export const lookups: readonly LookupRow[] = [
     operation: "Check eligibility",
     call: platform.checkEligibility,
     request: "GET /iam/v2/groups:checkEligibility",
+    answer: { eligible: true },
     cases: [[{}, ""]],
   },
-  { operation: "Ping", call: platform.ping, request: "GET /ping/v2/ping", cases: [[{}, ""]] },
+  {
+    operation: "Ping",
+    call: platform.ping,
+    request: "GET /ping/v2/ping",
+    answer: { response: "pong" },
+    cases: [[{}, ""]],
+  },
 ];
