@@ -226,18 +226,39 @@ class KindHandlers implements Handlers {
     const what = `updating ${label(this.spec, news)} ${id} (${[...patch.mask, ...apart].join(", ")})`;
     return this.explained(what, async () => {
       let answer: JsonObject = {};
+      let told = olds;
       if (patch.mask.length > 0) {
         const own = this.spec.operations?.update;
         answer = own
           ? await own(this.client(), id, olds, news, this.host)
           : await this.patched(id, olds, news, patch);
+        told = readOutputs(this.spec, answer as Props, id, olds);
+        if (!this.isConvincing(id, olds, news, answer)) answer = await this.get(id, news);
       }
       if (apart.length > 0) {
         await this.spec.operations?.writeApart?.(this.client(), id, olds, news);
         answer = await this.get(id, news);
       }
-      return this.followed(id, news, this.settled(id, olds, news, answer, olds));
+      return this.followed(id, news, this.settled(id, olds, news, answer, told));
     });
+  }
+
+  /**
+   * Whether the answer to an update is about the resource, and holds what it should: it may be a part only, all else
+   * absent or empty (contract, section 3), so that what it holds otherwise is no proof before it is read again.
+   */
+  private isConvincing(id: string, olds: Props, news: Props, answer: JsonObject): boolean {
+    if (answer["uid"] !== id) return false;
+    const live = this.live(answer, id);
+    return (
+      untaken(this.spec, olds, news, live).length === 0 &&
+      changedElsewhere(this.spec, olds, news, this.body(answer, id), live).length === 0
+    );
+  }
+
+  /** An answer in the form of the fields. */
+  private body(answer: JsonObject, id: string): Props {
+    return this.spec.fromServer?.(answer as Props, id) ?? (answer as Props);
   }
 
   /** What a resource holds that was made, and then could not be read. */
@@ -309,13 +330,9 @@ class KindHandlers implements Handlers {
         throw tellsLess && isInvalidArgument(second) ? error : second;
       });
     }
-    if (answer["uid"] === id && !isUntaken(answer)) return answer;
+    if (!masked || !multiWord || (answer["uid"] === id && !isUntaken(answer))) return answer;
     answer = await this.get(id, news);
-    if (isUntaken(answer) && masked && multiWord) {
-      await client.patch(this.spec.collection, id, body, undefined);
-      answer = await this.get(id, news);
-    }
-    return answer;
+    return isUntaken(answer) ? client.patch(this.spec.collection, id, body, undefined) : answer;
   }
 
   /** What an answer holds, in the form of inputs. @throws HandlerError where it does not have the kind's form */
@@ -346,8 +363,8 @@ class KindHandlers implements Handlers {
     const live = this.live(answer, id);
     const missing = untaken(this.spec, olds, news, live);
     const outputs = readOutputs(this.spec, answer as Props, id, told);
-    const body = this.spec.fromServer?.(answer as Props, id) ?? (answer as Props);
-    const foreign = olds === undefined ? [] : changedElsewhere(this.spec, olds, news, body, live);
+    const foreign =
+      olds === undefined ? [] : changedElsewhere(this.spec, olds, news, this.body(answer, id), live);
     if (missing.length === 0 && foreign.length === 0) {
       return { ...outputsFor(this.spec, news, live, olds), ...outputs };
     }

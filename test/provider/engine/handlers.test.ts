@@ -760,7 +760,6 @@ describe("update", () => {
       "PATCH updateMask=name%2CcatalogTier",
       "GET ",
       "PATCH ",
-      "GET ",
     ]);
   });
 

@@ -77,7 +77,7 @@ describe("a tag", () => {
   });
 
   test("that the server did not move is no silence", async () => {
-    server.script([{ json: { ...tag, uid: UID } }]);
+    server.script(() => ({ json: { ...tag, uid: UID } }));
     const error = await errorOf(handlers().update(UID, tag, { ...tag, digest: OTHER }));
     expect(error).toMatchObject({ id: UID, properties: { digest: DIGEST } });
     expect(error.message).toContain(`did not take digest (it holds ${JSON.stringify(DIGEST)})`);

@@ -1,0 +1,114 @@
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
+import type { Handlers } from "../../../provider/engine/handlers";
+import type { Props } from "../../../provider/engine/spec";
+import { terseModes } from "../../support/modes";
+import { declared, memberAt, samples, surroundings, withMember } from "../../support/samples";
+import type { FieldCase, Sample } from "../../support/samples";
+import { call } from "../../support/wire";
+import { HandlerStack } from "../support/handlerStack";
+import { specOf } from "../support/samples";
+
+/** What samples do not change field by field, since it is not written by a PATCH of the resource. */
+const otherChanges: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  access: [{ bindings: {} }, { allowSelfRemoval: true }],
+  accounts: [{ awaitReady: ["amazon"] }],
+  provider: [{ scimEnabled: true }, { scimEnabled: false }],
+  scim: [
+    { rotate: "two" },
+    { expireTime: undefined, neverExpires: true },
+    { overlap: "0s", rotate: "three" },
+  ],
+};
+
+/** A resource that must be what was last written, and nothing else, whatever the responses left out. */
+class Life {
+  private constructor(
+    private readonly handlers: Handlers,
+    private readonly id: string,
+    private outs: Props,
+  ) {}
+
+  static async begin(handlers: Handlers, inputs: Props): Promise<Life> {
+    const { id, outs } = await handlers.create(inputs);
+    const life = new Life(handlers, id, outs);
+    await life.isExactly(inputs);
+    return life;
+  }
+
+  async become(news: Props): Promise<Props> {
+    this.outs = await this.handlers.update(this.id, this.outs, news);
+    return this.isExactly(news);
+  }
+
+  async end(): Promise<boolean> {
+    await this.handlers.delete(this.id, this.outs);
+    return (await this.handlers.read(this.id, this.outs)).id === undefined;
+  }
+
+  private async isExactly(inputs: Props): Promise<Props> {
+    const unchanged = { changes: false, replaces: [] };
+    expect(this.handlers.diff(this.outs, inputs)).toEqual(unchanged);
+    const seen = await this.handlers.read(this.id, this.outs);
+    expect(seen.id).toBe(this.id);
+    expect(this.handlers.diff(seen.props ?? {}, inputs)).toEqual(unchanged);
+    expect(this.handlers.diff(seen.inputs ?? {}, inputs)).toEqual(unchanged);
+    // A refresh that finds no change writes nothing new into the state.
+    expect(seen.props).toEqual(this.outs);
+    return seen.inputs ?? {};
+  }
+}
+
+const property = ({ path, property: name }: FieldCase): string => name ?? path;
+
+function changed(args: Record<string, unknown>, field: FieldCase): Record<string, unknown> {
+  const news = withMember(args, property(field), field.to);
+  return field.without === undefined ? news : withMember(news, field.without, undefined);
+}
+
+describe.each(terseModes)("a server that %s", (_name, settings) => {
+  let emulator: Emulator;
+  let stack: HandlerStack;
+
+  beforeAll(async () => {
+    emulator = await startEmulator(settings);
+    const all = samples.flatMap((sample) => Object.entries(declared(sample.label, sample, sample.args)));
+    stack = new HandlerStack(emulator, { ...surroundings, ...Object.fromEntries(all) });
+  });
+  afterAll(() => emulator.close());
+
+  /** What an identity provider needs before SCIM may be switched on. */
+  async function bindOwners(groupUid: string): Promise<void> {
+    const { roles } = await call(emulator, "GET", "/iam/v2/roles?name=owner");
+    for (const name of ["someone", "other"]) {
+      const identityUid = (await stack.make(name)).id;
+      const roleUid = (roles as { uid: string }[])[0]?.uid;
+      await call(emulator, "POST", `/iam/v2/roleBindings/${groupUid}`, { identityUid, roleUid });
+    }
+  }
+
+  test.each(samples.map((sample) => [sample.label, sample] as const))(
+    "holds %s as it was declared: made, unchanged, changed, cleared and deleted",
+    async (label, sample: Sample) => {
+      const handlers = stack.handlersOf(sample.kind);
+      const args = declared(label, sample, sample.args)[label]?.args ?? {};
+      const inputs = await stack.resolved(args);
+      const life = await Life.begin(handlers, inputs);
+      emulator.clearRequests();
+      await handlers.update("not asked", inputs, inputs);
+      expect(emulator.requests).toEqual([]);
+      for (const field of sample.fields) {
+        const news = await stack.resolved(changed(args, field));
+        const seen = await life.become(news);
+        expect(memberAt(seen, property(field))).toEqual(memberAt(news, property(field)));
+        if ("empty" in field) await life.become(withMember(news, property(field), undefined) as Props);
+        await life.become(inputs);
+      }
+      if (label === "provider") await bindOwners(inputs["parentUid"] as string);
+      for (const more of otherChanges[label] ?? []) {
+        await life.become(await stack.resolved({ ...args, ...more }));
+      }
+      expect(await life.end()).toBe(specOf(sample.kind).kind !== "GroupAccess" && !sample.permanent);
+    },
+  );
+});
