@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
 import { formatProblem } from "./formats";
 import type {
@@ -85,6 +86,18 @@ function patternFailure(pattern: Pattern | undefined, text: string): string | un
   return pattern && !pattern.regex.test(text) ? `must be ${pattern.must}` : undefined;
 }
 
+/**
+ * Whether a value is the recorded one. With `ignoreChanges` the engine hands those to `check`: a refresh may have
+ * recorded what a program must not write, and no program could then repair it.
+ */
+function isRecorded(olds: Props | undefined, key: string, value: Json | undefined): boolean {
+  return olds !== undefined && isDeepStrictEqual(Object.hasOwn(olds, key) ? olds[key] : undefined, value);
+}
+
+function membersOf(value: Json | undefined): Props | undefined {
+  return isObject(value) ? value : undefined;
+}
+
 class Checker {
   readonly failures: Failure[] = [];
 
@@ -92,7 +105,7 @@ class Checker {
     this.failures.push({ property, reason });
   }
 
-  value(spec: FieldSpec, path: string, value: Json): void {
+  value(spec: FieldSpec, path: string, value: Json, old?: Json): void {
     if (isUnknown(value)) return;
     if (!hasType(spec, value)) {
       const given = spec.secret ? "" : `, not ${typeOf(value)}`;
@@ -110,10 +123,10 @@ class Checker {
         this.list(spec, path, value as Json[]);
         break;
       case "map":
-        this.map(spec, path, value as Props);
+        this.map(spec, path, value as Props, membersOf(old));
         break;
       case "object":
-        this.object(spec, path, value as Props);
+        this.object(spec, path, value as Props, membersOf(old));
         break;
       case "boolean":
       case "integer":
@@ -162,24 +175,35 @@ class Checker {
     });
   }
 
-  private map(spec: MapSpec, path: string, entries: Props): void {
+  private map(spec: MapSpec, path: string, entries: Props, olds: Props | undefined): void {
     for (const [key, value] of Object.entries(entries)) {
+      if (isRecorded(olds, key, value)) continue;
       const at = member(path, key);
       if (key === "") this.fail(at, "must have a key that is not empty");
       const wrong = patternFailure(spec.keys, key);
       if (wrong !== undefined) this.fail(at, `key ${wrong}`);
       if (spec.refusedKeys?.regex.test(key)) this.fail(at, spec.refusedKeys.must);
       if (value === null || value === undefined) this.fail(at, "must have a value");
-      else this.value(spec.values, at, value);
+      else this.value(spec.values, at, value, olds?.[key]);
     }
   }
 
-  private object(spec: ObjectSpec | SecretObjectSpec, path: string, value: Props): void {
-    this.fields(spec.fields, path, value);
+  private object(
+    spec: ObjectSpec | SecretObjectSpec,
+    path: string,
+    value: Props,
+    olds: Props | undefined,
+  ): void {
+    this.fields(spec.fields, path, value, olds);
     this.oneOfs(spec.oneOfs ?? [], spec.fields, path, value);
   }
 
-  fields(fields: Readonly<Record<string, FieldSpec>>, path: string, values: Props): void {
+  fields(
+    fields: Readonly<Record<string, FieldSpec>>,
+    path: string,
+    values: Props,
+    olds: Props | undefined,
+  ): void {
     for (const key of Object.keys(values)) {
       if (key in fields && Object.hasOwn(fields, key)) continue;
       if (isInternal(key)) continue;
@@ -187,11 +211,12 @@ class Checker {
     }
     for (const [key, field] of Object.entries(fields)) {
       const value = values[key];
+      if (isRecorded(olds, key, value)) continue;
       const at = member(path, key);
       if (field.required && !isRequiredSet(field, value)) {
         this.fail(at, missing(field));
       } else if (value !== undefined && value !== null) {
-        this.value(field, at, value);
+        this.value(field, at, value, olds?.[key]);
       }
     }
   }
@@ -250,7 +275,11 @@ function missing(field: FieldSpec): string {
  */
 export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
   const checker = new Checker();
-  checker.fields(spec.fields, "", inputs);
+  // A create has none.
+  const olds = Object.keys(context.olds).length === 0 ? undefined : context.olds;
+  if (olds && Object.keys({ ...olds, ...inputs }).every((key) => isRecorded(olds, key, inputs[key])))
+    return [];
+  checker.fields(spec.fields, "", inputs, olds);
   checker.oneOfs(spec.oneOfs ?? [], spec.fields, "", inputs);
   const adopted = inputs[ADOPT];
   if (adopted !== undefined) {

@@ -242,6 +242,45 @@ describe("the access of a group, through the real engine", () => {
   }, 120_000);
 
   test.each([
+    ["of all bindings", ["bindings"], true],
+    ["of all arguments", ["*"], true],
+    ["of one binding", ['bindings["alice-views"]'], false],
+  ])(
+    "ignoreChanges %s lives with what a refresh records of others",
+    async (_what, ignoreChanges, keeps) => {
+      const parentUid = await make(`/iam/v2/groups/${org}`, { name: "ignored" });
+      const declare = (label: string, grant: Grant) =>
+        stack.declare({
+          access: {
+            kind: "GroupAccess",
+            args: { parentUid, bindings: bindings({ [label]: grant }) },
+            options: { ignoreChanges },
+          },
+        });
+      declare("alice-views", ["alice", "viewer"]);
+      await stack.up();
+      await bindByHand("carol", "editor", parentUid);
+      await stack.succeed(["refresh", "--yes", "--skip-preview"]);
+      expect(await recorded()).toHaveProperty(["unmanaged: carol as editor"]);
+
+      await stack.succeed(["preview", ...(keeps ? ["--expect-no-changes"] : [])]);
+      await stack.up(...(keeps ? ["--expect-no-changes"] : []));
+      const whole = ["alice viewer", ...(keeps ? ["carol editor"] : [])];
+      expect(held(parentUid)).toEqual(whole);
+      await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+
+      // A label of that form which the program itself writes is an error still.
+      declare("unmanaged: bob as editor", ["bob", "editor"]);
+      const run = await stack.pulumi(["preview"]);
+      expect(run.code === 0).toBe(keeps);
+      if (!keeps) expect(said(run.output)).toContain('has a label that begins with "unmanaged:"');
+      await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+      expect(held(parentUid)).toEqual(whole.slice(1));
+    },
+    120_000,
+  );
+
+  test.each([
     {
       title: "two for one group that is still to be made",
       parentUid: "${fresh}",
