@@ -1,4 +1,4 @@
-import { UNKNOWN } from "../engine/spec";
+import { HIDDEN, UNKNOWN } from "../engine/spec";
 import type { Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 import type { SourceLocation } from "./report";
@@ -9,8 +9,7 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
-/** What stands for a secret's value, in the engine's documents and in ours. */
-export const HIDDEN = "[secret]";
+export { HIDDEN };
 
 const OURS = "pulumi-nodejs:dynamic/platform:";
 const PROVIDER = "__provider";

@@ -12,6 +12,9 @@ export type Props = Record<string, Json | undefined>;
 /** How the engine writes a value that is not known before something else is made. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
+/** What stands for a secret's value, in the engine's documents and in ours. */
+export const HIDDEN = "[secret]";
+
 /** Among the inputs of a resource that takes over what exists: the uid of that. See adopt.ts. */
 export const ADOPT = "__adopt";
 

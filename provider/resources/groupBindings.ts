@@ -1,7 +1,8 @@
 import { isUid, parentOf } from "../api/uid";
 import { createAndVerify } from "../engine/createAndVerify";
 import { hasCode, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
-import type { Api, Host, Props } from "../engine/spec";
+import { HIDDEN } from "../engine/spec";
+import type { Api, Host, Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 import { bindingBatch, grantKey, grantOf } from "./roleBinding";
 
@@ -49,12 +50,20 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 /** The bindings among arguments or outputs, with their labels. */
 function bindingsIn(props: Props): Labelled[] {
   const { bindings } = props;
-  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): Labelled[] =>
-    isObject(grant)
-      ? [[label, { identityUid: text(grant["identityUid"]), roleUid: text(grant["roleUid"]) }]]
-      : [],
-  );
+  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): Labelled[] => {
+    if (grant === HIDDEN) return [[label, { identityUid: HIDDEN, roleUid: HIDDEN }]];
+    if (!isObject(grant)) return [];
+    return [[label, { identityUid: text(grant["identityUid"]), roleUid: text(grant["roleUid"]) }]];
+  });
 }
+
+/** Whether a grant is the recorded one, as far as that can be told: a state may hide parts of it as secrets. */
+function matches(recorded: Grant, { identityUid, roleUid }: Grant): boolean {
+  return [HIDDEN, identityUid].includes(recorded.identityUid) && [HIDDEN, roleUid].includes(recorded.roleUid);
+}
+
+const countHidden = ([, { identityUid, roleUid }]: Labelled): number =>
+  Number(identityUid === HIDDEN) + Number(roleUid === HIDDEN);
 
 /** The grants that arguments declare. */
 export function grantsIn(inputs: Props): string[] {
@@ -92,7 +101,9 @@ function textsIn(value: unknown): string[] {
 
 /** Which bindings of others the arguments leave alone. */
 function exceptions({ ignore }: Props, host: Host): (held: Held) => boolean {
-  const members = isObject(ignore) ? ignore : {};
+  const members: Record<string, Json | undefined> = isObject(ignore) ? ignore : {};
+  // Any binding may be one that a hidden part excepts.
+  if ([ignore, ...Object.values(members)].includes(HIDDEN)) return () => true;
   const identities = new Set(textsIn(members["identityUids"]));
   const roles = new Set(textsIn(members["roleUids"]));
   const patterns = textsIn(members["namePatterns"]);
@@ -104,17 +115,27 @@ const isOwn = ([label]: Labelled): boolean => !label.startsWith(UNMANAGED);
 
 /**
  * Grants under the labels that a program knows them by; what it does not have gets one that names it, and
- * keeps it from one refresh to the next.
+ * keeps it from one refresh to the next. What is excepted is left out, unless the program has it.
  */
-function labelled(holdings: Iterable<Held>, known: readonly Labelled[]): Props {
+function labelled(
+  holdings: Iterable<Held>,
+  known: readonly Labelled[],
+  isExcepted: (held: Held) => boolean = () => false,
+): Props {
   const open = new Map([...holdings].map((held) => [keyOf(held), held]));
   const bindings = new Map<string, Grant>();
   const put = (label: string, grant: Grant) => {
     if (bindings.has(label) || !open.delete(keyOf(grant))) return;
     bindings.set(label, { identityUid: grant.identityUid, roleUid: grant.roleUid });
   };
-  for (const [label, grant] of known) put(label, grant);
+  for (const one of [...known].sort((a, b) => countHidden(a) - countHidden(b))) {
+    const candidates = countHidden(one) === 0 ? [open.get(keyOf(one[1]))] : [...open.values()];
+    const matching = candidates.filter((held) => held !== undefined && matches(one[1], held));
+    const held = matching.find((each) => each && !isExcepted(each)) ?? (isOwn(one) ? matching[0] : undefined);
+    if (held) put(one[0], held);
+  }
   for (const held of [...open.values()]) {
+    if (isExcepted(held)) continue;
     const label = `${UNMANAGED}${held.name}`;
     const tail = (uid: string) => uid.slice(-8);
     put(label, held);
@@ -130,11 +151,8 @@ export async function readBindings(api: Api, group: string, olds: Props, host: H
   const holdings = await holdingsOf(api, group);
   // The list of a group that is gone may be just empty.
   if (holdings.size === 0) await api.get(api.address("/iam/v2/groups", group));
-  const known = bindingsIn(olds);
-  const ours = new Set(known.filter(isOwn).map(([, grant]) => keyOf(grant)));
-  const isExcepted = exceptions(olds, host);
-  const shown = [...holdings.values()].filter((held) => ours.has(keyOf(held)) || !isExcepted(held));
-  return { uid: group, bindings: labelled(shown, known) };
+  const bindings = labelled(holdings.values(), bindingsIn(olds), exceptions(olds, host));
+  return { uid: group, bindings };
 }
 
 /** Runs an action for each item, as many at once as requests may be under way; starts none once one has failed. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { parentOf } from "../../api/uid";
-import type { Props, ResourceSpec } from "../../engine/spec";
+import type { Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject, isSet } from "../../engine/values";
 import { diffInputs } from "../../engine/fieldMask";
 import { mergeLive, NORMALIZED } from "../../engine/wire";
@@ -64,14 +64,32 @@ function capital(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
-/** The arguments with the live value in place of one that the state hides: what cannot be compared is no drift. */
-function replaceHidden(inputs: Props, live: Props, path: string): Props {
-  const [, key = "", rest = ""] = /^([^.[]+)\.?(.*)$/s.exec(path) ?? [];
-  const [ours, theirs] = [inputs[key], live[key]];
-  if (rest === "" || !isObject(ours) || rest.startsWith("[")) {
-    return theirs === undefined ? without(inputs, key) : { ...inputs, [key]: theirs };
-  }
-  return { ...inputs, [key]: replaceHidden(ours, isObject(theirs) ? theirs : {}, rest) };
+/** A value with the live one in place of each that the state hides: what cannot be compared is no drift. */
+function replaceHidden(
+  recorded: Json | undefined,
+  live: Json | undefined,
+  hidden: readonly string[],
+  path: string,
+): Json | undefined {
+  if (hidden.includes(path)) return live;
+  if (Array.isArray(recorded)) return hidden.some((one) => one.startsWith(`${path}[`)) ? live : recorded;
+  return isObject(recorded) ? replaceHiddenIn(recorded, live, hidden, `${path}.`) : recorded;
+}
+
+/** Keys may hold any character, so that paths are put together as they were, and never taken apart. */
+function replaceHiddenIn(
+  recorded: Props,
+  live: Json | undefined,
+  hidden: readonly string[],
+  prefix: string,
+): Props {
+  const entries = Object.entries(recorded)
+    .map(([key, value]): [string, Json | undefined] => {
+      const theirs = isObject(live) && Object.hasOwn(live, key) ? live[key] : undefined;
+      return [key, replaceHidden(value, theirs, hidden, `${prefix}${key}`)];
+    })
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
 }
 
 function without(inputs: Props, key: string): Props {
@@ -238,10 +256,11 @@ class Comparing {
       return;
     }
     this.compared += 1;
-    let recorded = resource.inputs;
-    for (const path of resource.hidden) {
-      if (isInputOnly(spec, path)) continue;
-      recorded = replaceHidden(recorded, live, path);
+    // What is never answered is not compared anyway; of a whole it may say which parts are.
+    const hidden = resource.hidden.filter((path) => gathers !== undefined || !isInputOnly(spec, path));
+    const recorded =
+      hidden.length === 0 ? resource.inputs : replaceHiddenIn(resource.inputs, live, hidden, "");
+    for (const path of hidden) {
       this.notes.add(
         `${one.stack}: ${path} of ${resource.urn} is a secret in the state, and was not compared`,
       );

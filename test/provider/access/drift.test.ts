@@ -167,11 +167,79 @@ describe("drift", () => {
     expect(report.findings).toEqual([]);
   });
 
+  const SECRET = {
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    ciphertext: "v1:x",
+  };
+
+  /** A resource of the state with the members at some paths as secrets, in inputs and outputs alike. */
+  const hiding = (name: string, paths: readonly (readonly string[])[]): StateExport => {
+    const hide = (value: unknown, [step, ...rest]: readonly string[]): unknown =>
+      step === undefined ? SECRET : { ...(value as Props), [step]: hide((value as Props)[step], rest) };
+    const rows = made.rows.map((row) =>
+      row["id"] === made.ids[name] && String(row["urn"]).endsWith(`::${name}`)
+        ? {
+            ...row,
+            inputs: paths.reduce<unknown>(hide, row["inputs"]),
+            outputs: paths.reduce<unknown>(hide, row["outputs"]),
+          }
+        : row,
+    );
+    return Object.assign(new Made(emulator), { rows }).export();
+  };
+
+  test.each<[string, string, (readonly string[])[]]>([
+    ["who holds a binding", "access", [["bindings", "someone reads", "identityUid"]]],
+    ["which role a binding gives", "access", [["bindings", "other writes", "roleUid"]]],
+    ["a whole binding", "access", [["bindings", "someone reads"]]],
+    [
+      "who holds one, and another as a whole",
+      "access",
+      [
+        ["bindings", "someone reads"],
+        ["bindings", "other writes", "identityUid"],
+      ],
+    ],
+    ["all bindings", "access", [["bindings"]]],
+    ["what is excepted", "access", [["ignore"]]],
+    ["a part of what is excepted", "access", [["ignore", "namePatterns"]]],
+    [
+      "a value under a key that looks like a path",
+      "repo",
+      [["customOverlay", "annotations", "com.example.a"]],
+    ],
+    ["a list in an object", "repo", [["customOverlay", "contents", "packages"]]],
+  ])("of a state that hides %s there is none for ever", async (_what, name, paths) => {
+    const report = await survey({ ...on, states: [hiding(name, paths)] });
+    expect(report.findings).toEqual([]);
+    expect(report.unresolved).toHaveLength(paths.length);
+  });
+
+  test("a binding made or removed by hand shows also where the state hides who holds another", async () => {
+    const states = [hiding("access", [["bindings", "someone reads", "identityUid"]])];
+    const group = made.ids["access"] ?? "";
+    const extra = await call(emulator, "POST", `/iam/v2/roleBindings/${group}`, {
+      identityUid: made.ids["other"],
+      roleUid: made.ids["reader"],
+    });
+    const added = await survey({ ...on, states });
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(extra["uid"])}`);
+    expect(added.findings.map(({ rule, uid }) => [rule, uid])).toEqual([["drift-changed", group]]);
+
+    const [first] = (emulator.state()["roleBindings"] ?? []).filter(
+      ({ uid, role }) => String(uid).startsWith(`${group}/`) && (role as Props)["uid"] === made.ids["reader"],
+    );
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(first?.["uid"])}`);
+    const removed = await survey({ ...on, states });
+    await call(emulator, "POST", `/iam/v2/roleBindings/${group}`, {
+      identityUid: made.ids["someone"],
+      roleUid: made.ids["reader"],
+    });
+    expect(removed.findings.map(({ rule, uid }) => [rule, uid])).toEqual([["drift-changed", group]]);
+  });
+
   test("an argument that the state hides is not compared, and that is said; one that no answer holds is not even said", async () => {
-    const mark = {
-      "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-      ciphertext: "v1:x",
-    };
+    const mark = SECRET;
     const rows = made.rows.map((row) => {
       const inputs = row["inputs"] as Props;
       if (row["id"] === made.ids["team"]) return { ...row, inputs: { ...inputs, description: mark } };

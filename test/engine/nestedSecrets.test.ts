@@ -1,0 +1,97 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { parseStateExport } from "../../provider/access/stateExport";
+import { brief, survey } from "../support/driftMatrix";
+import { Stack } from "../support/engine";
+import { declared, samples, surroundings } from "../support/samples";
+
+/** Declares what resources.json says, with each text, each entry, or each argument of some of it as a secret. */
+const PROGRAM = `
+const fs = require("fs");
+const pulumi = require("@pulumi/pulumi");
+const platform = require("pulumi-platform");
+const made = {};
+const resolve = (value) => {
+  const reference = typeof value === "string" && /^\\$\\{(.+)\\}$/.exec(value);
+  if (reference) return made[reference[1]].id;
+  if (Array.isArray(value)) return value.map(resolve);
+  return value && typeof value === "object" ? mapped(value, resolve) : value;
+};
+const mapped = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+const isPlain = (value) => value && typeof value === "object" && !pulumi.Output.isInstance(value);
+const texts = (value) => {
+  if (Array.isArray(value)) return value.map(texts);
+  return isPlain(value) ? mapped(value, texts) : pulumi.secret(value);
+};
+const entries = (value) => (isPlain(value) && !Array.isArray(value) ? mapped(value, pulumi.secret) : value);
+const hidings = { texts, entries, arguments: pulumi.secret };
+const wanted = JSON.parse(fs.readFileSync(__dirname + "/resources.json", "utf8"));
+for (const [name, { kind, args }] of Object.entries(wanted)) {
+  const hide = hidings[name.split(":")[1]];
+  const resolved = resolve(args);
+  made[name] = new platform[kind](name, hide ? mapped(resolved, hide) : resolved);
+}
+`;
+
+/** Keys that look like a path. */
+const dotted = {
+  kind: "Identity",
+  args: {
+    parentUid: "${org}",
+    name: "dotted",
+    claimMatch: {
+      issuer: "https://issuer.example.com",
+      subject: "dotted",
+      claims: { "https://example.com/team[0].name": "pay", "a.b": "c" },
+    },
+  },
+};
+
+describe("secrets inside of arguments, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack(emulator).init();
+    stack.files({ "index.js": PROGRAM });
+    const copies = ["texts", "entries", "arguments"].flatMap((hiding) =>
+      samples.flatMap((sample) =>
+        Object.entries(
+          declared(`${sample.label}:${hiding}`, sample, sample.args, `${sample.label}-${hiding}`),
+        ),
+      ),
+    );
+    stack.declare({
+      ...surroundings,
+      ...Object.fromEntries(copies),
+      "dotted:texts": dotted,
+      "dotted:entries": dotted,
+    });
+    await stack.up();
+  }, 180_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  test("show no change, neither by a preview nor by a refresh nor by the next run", async () => {
+    await stack.succeed(["preview", "--expect-no-changes"]);
+    emulator.clearRequests();
+    await stack.up("--expect-no-changes");
+    expect(emulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  }, 120_000);
+
+  test("are no drift: what the state hides is not compared, and all else is", async () => {
+    const { stdout } = await stack.succeed(["stack", "export"]);
+    const ids = Object.fromEntries(
+      Object.entries(await stack.ours()).map(([name, { id }]) => [name, id ?? ""]),
+    );
+    const on = { emulator, ids, states: [parseStateExport(stdout, "export.json")] };
+    expect(brief(await survey(on))).toEqual([]);
+  }, 60_000);
+});

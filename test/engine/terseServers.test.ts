@@ -1,0 +1,55 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { Stack } from "../support/engine";
+import type { Declarations } from "../support/engine";
+import { terseModes } from "../support/modes";
+import { declared, samples, surroundings, withMember } from "../support/samples";
+import type { Sample } from "../support/samples";
+
+/** A sample with all fields changed that may be changed together. */
+function changed({ fields, args }: Sample): Record<string, unknown> {
+  return fields
+    .filter(({ without, whole }) => without === undefined && whole === undefined)
+    .reduce((all, { path, property, to }) => withMember(all, property ?? path, to), args);
+}
+
+/** A sample without all fields that may be cleared. */
+function cleared({ fields, args }: Sample): Record<string, unknown> {
+  return fields
+    .filter((field) => "empty" in field && !field.whole && !field.without)
+    .reduce((all, { path, property }) => withMember(all, property ?? path, undefined), args);
+}
+
+const program = (argsOf: (sample: Sample) => Record<string, unknown>): Declarations => ({
+  ...surroundings,
+  ...Object.fromEntries(
+    samples.flatMap((sample) => Object.entries(declared(sample.label, sample, argsOf(sample)))),
+  ),
+});
+
+describe.each(terseModes.slice(-1))("a server that %s, through the real engine", (_name, settings) => {
+  let emulator: Emulator;
+  let stack: Stack;
+
+  beforeAll(async () => {
+    emulator = await startEmulator(settings);
+    stack = await new Stack(emulator).init();
+  }, 60_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  test("holds every kind as the program declares it: made, changed, cleared and destroyed", async () => {
+    for (const argsOf of [({ args }: Sample) => args, changed, cleared]) {
+      stack.declare(program(argsOf));
+      await stack.up();
+      await stack.succeed(["preview", "--expect-no-changes"]);
+      await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+      await stack.succeed(["preview", "--expect-no-changes"]);
+    }
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(Object.values(emulator.state()).flat()).toEqual([]);
+  }, 300_000);
+});
