@@ -136,12 +136,12 @@ async function serverSays({ kind }: Sample, inputs: Props): Promise<Verdict> {
   const handlers = stack.handlersOf(kind);
   try {
     const { id, outs } = await handlers.create(inputs);
-    await stack.deleteInLaterRun(kind, id, outs);
+    await handlers.delete(id, outs);
     return { accepts: true, properties: [] };
   } catch (error) {
     if (!(error instanceof HandlerError)) throw error;
     // Made, but not as asked: names that it does not know are dropped.
-    if ("id" in error) await stack.deleteInLaterRun(kind, String(error.id), inputs);
+    if ("id" in error) await handlers.delete(String(error.id), inputs);
     const violations = error.cause instanceof ApiError ? error.cause.details.fieldViolations : [];
     return { accepts: false, properties: violations.map(({ field }) => propertyOf(specOf(kind), field)) };
   }
@@ -252,13 +252,13 @@ describe("an update of any valid inputs to any others", () => {
           const after = await handlers.update(id, outs, b);
           const read = await handlers.read(id, after);
           const updatedOne = await atServer(id);
-          await stack.deleteInLaterRun(sample.kind, id, after);
+          await handlers.delete(id, after);
           expect(handlers.diff(after, b)).toMatchObject({ changes: false, replaces: [] });
           expect(handlers.diff(read.props ?? {}, b)).toMatchObject({ changes: false, replaces: [] });
 
           const made = await handlers.create(b);
           const createdOne = await atServer(made.id);
-          await stack.deleteInLaterRun(sample.kind, made.id, made.outs);
+          await handlers.delete(made.id, made.outs);
           const isSynced = a["syncConfig"] !== undefined || b["syncConfig"] !== undefined;
           const ofProgram = (held: Record<string, unknown>) =>
             Object.entries(held).filter(([key]) => !isSynced || !fromSource.includes(key));

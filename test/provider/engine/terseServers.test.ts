@@ -48,11 +48,11 @@ class Life {
 
   private async isExactly(inputs: Props): Promise<Props> {
     const unchanged = { changes: false, replaces: [] };
-    expect(this.handlers.diff(this.outs, inputs)).toEqual(unchanged);
+    expect(this.handlers.diff(this.outs, inputs)).toMatchObject(unchanged);
     const seen = await this.handlers.read(this.id, this.outs);
     expect(seen.id).toBe(this.id);
-    expect(this.handlers.diff(seen.props ?? {}, inputs)).toEqual(unchanged);
-    expect(this.handlers.diff(seen.inputs ?? {}, inputs)).toEqual(unchanged);
+    expect(this.handlers.diff(seen.props ?? {}, inputs)).toMatchObject(unchanged);
+    expect(this.handlers.diff(seen.inputs ?? {}, inputs)).toMatchObject(unchanged);
     // A refresh that finds no change writes nothing new into the state.
     expect(seen.props).toEqual(this.outs);
     return seen.inputs ?? {};

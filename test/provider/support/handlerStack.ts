@@ -12,11 +12,21 @@ export interface Held {
   readonly outs: Props;
 }
 
+/** Handlers each of whose calls belongs to a run of its own: one run does not delete what it has created. */
+function inSeparateRuns(begin: () => Handlers): Handlers {
+  return {
+    check: (olds, news) => begin().check(olds, news),
+    diff: (olds, news, id) => begin().diff(olds, news, id),
+    create: (inputs) => begin().create(inputs),
+    read: (id, olds) => begin().read(id, olds),
+    update: (id, olds, news) => begin().update(id, olds, news),
+    delete: (id, olds) => begin().delete(id, olds),
+  };
+}
+
 /** The handlers of every kind against one server, without an engine: declared things are made when they are named. */
 export class HandlerStack {
   readonly handlers: Readonly<Record<string, Handlers>>;
-  /** Handlers of a later run, which knows nothing of what the first one created. */
-  private readonly later: Readonly<Record<string, Handlers>>;
   private readonly held = new Map<string, Promise<Held>>();
 
   constructor(
@@ -27,10 +37,9 @@ export class HandlerStack {
       tokens: tokensOf(() => Promise.resolve(server.token)),
     });
     const surroundings = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
-    const run = () =>
-      Object.fromEntries(kinds.map(({ spec }) => [spec.kind, handlersFor(spec, surroundings)]));
-    this.handlers = run();
-    this.later = run();
+    this.handlers = Object.fromEntries(
+      kinds.map(({ spec }) => [spec.kind, inSeparateRuns(() => handlersFor(spec, surroundings))]),
+    );
   }
 
   handlersOf(kind: string): Handlers {
@@ -56,13 +65,8 @@ export class HandlerStack {
 
   async delete(name: string): Promise<void> {
     const { kind, id, outs } = await this.make(name);
-    await this.deleteInLaterRun(kind, id, outs);
+    await this.handlersOf(kind).delete(id, outs);
     this.held.delete(name);
-  }
-
-  /** A run that created an object does not delete it. */
-  async deleteInLaterRun(kind: string, id: string, outs: Props): Promise<void> {
-    await this.later[kind]?.delete(id, outs);
   }
 
   private async create(name: string): Promise<Held> {
