@@ -9,7 +9,7 @@ import type { CreateRegistry, PendingCreate } from "./createRegistry";
 import { changedApart } from "./fieldMask";
 import { identityKey, LostCreateFinder, objectKey, placeOf } from "./lostCreates";
 import type { Attempt, KindReader } from "./lostCreates";
-import { explain, label, messageOf, PartialFailure, refused } from "./messages";
+import { explain, hasCode, label, messageOf, PartialFailure, refused, RENAME_ADVICE } from "./messages";
 import { ADOPT, givenOnce, UNCONFIRMED } from "./spec";
 import type { Host, Props } from "./spec";
 import type { Turns } from "./turns";
@@ -123,13 +123,33 @@ export class Creator {
     const none = { ...start, older: new Set<string>() };
     const older = spec.untimed ? await this.finder.listEqual(none) : [];
     const attempt = { ...start, older: new Set(older.map(({ uid }) => String(uid))) };
-    const { result: response, lost } = await this.send(attempt);
+    const { result: response, lost } = await this.sendOrTakeOver(attempt);
     const id = uidOf(response, what);
     if (!spec.sharesParentUid) client().noteCreated(id);
     // It has its object: others do not wait for it any longer.
     pending.end();
     const duplicates = lost === undefined ? [] : await this.finder.findDuplicates(attempt, lost);
     return { id, response, duplicates };
+  }
+
+  /** A kind of which a place takes each object once refuses a second one. An equal object is taken over instead. */
+  private async sendOrTakeOver(attempt: Attempt): Promise<Created<JsonObject>> {
+    const { spec, host } = this.kind;
+    try {
+      return await this.send(attempt);
+    } catch (error) {
+      if (!hasCode(error, "ALREADY_EXISTS")) throw error;
+      const existing = await this.finder.findExisting(attempt).catch(() => undefined);
+      const uid = existing === undefined ? undefined : uidOf(existing, attempt.what);
+      const isTaken = uid !== undefined && (host.isHeld(spec.kind, uid) || !this.claim(uid, attempt.inputs));
+      if (existing === undefined || isTaken) {
+        throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
+      }
+      host.warn(
+        `${attempt.what}: ${uid} existed already and is equal, so it is taken over; only one stack should manage it`,
+      );
+      return { result: existing, lost: undefined };
+    }
   }
 
   private send(attempt: Attempt): Promise<Created<JsonObject>> {

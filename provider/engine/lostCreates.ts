@@ -4,8 +4,8 @@ import { ConnectionError } from "../api/errors";
 import type { CreateRegistry, PendingCreate } from "./createRegistry";
 import { HandlerError, messageOf, refused } from "./messages";
 import type { Props, ResourceSpec } from "./spec";
-import { isSet } from "./values";
-import { parentByUid } from "./wire";
+import { equal, isSet } from "./values";
+import { mergeLive, parentByUid } from "./wire";
 
 /** Two clocks that show whole seconds may differ by this. */
 const CLOCK_TOLERANCE_MS = 2000;
@@ -108,6 +108,21 @@ export class LostCreateFinder {
       await this.registry.waitForOthers(placeOf(spec, attempt.parent), attempt.pending);
     }
     return listed.filter((item) => !this.isOwned(item)).map(({ uid }) => String(uid));
+  }
+
+  /** The one object of the place that is what the inputs describe, and no more; undefined where none or several are. */
+  async findExisting({ parent, inputs }: Attempt): Promise<JsonObject | undefined> {
+    const { spec, live } = this.reader;
+    const found: JsonObject[] = [];
+    for await (const item of this.listSiblings(parent, inputs)) {
+      const uid = uidOf(item, `listing ${spec.collection}`);
+      if (parentByUid(spec, uid) !== parent || this.isOwned(item)) continue;
+      const held = mergeLive(spec, inputs, live(item, uid)).inputs;
+      if (Object.entries(spec.fields).every(([key, field]) => equal(field, held[key], inputs[key]))) {
+        found.push(item);
+      }
+    }
+    return found.length === 1 ? found[0] : undefined;
   }
 
   /** Equal objects of the place that no resource of this run owns. */

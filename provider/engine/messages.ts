@@ -35,6 +35,10 @@ export class PartialFailure extends HandlerError {
   }
 }
 
+/** What to do where the object of a new resource exists already. */
+export const RENAME_ADVICE =
+  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person made it, take it over with adopt(), or delete it there';
+
 /** A resource in the words of messages: `group "team"`. */
 export function label(spec: ResourceSpec, inputs: Props): string {
   const name = inputs["name"];

@@ -82,14 +82,16 @@ function shapeOf(spec: ResourceSpec): Shape {
   return shape;
 }
 
-function withSecretOutputs(
+function withDefaults(
   spec: ResourceSpec,
   opts: pulumi.CustomResourceOptions | undefined,
 ): pulumi.CustomResourceOptions | undefined {
   const { secretOutputs } = shapeOf(spec);
-  return secretOutputs.length === 0
-    ? opts
-    : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
+  const options =
+    secretOutputs.length === 0
+      ? opts
+      : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
+  return spec.deletesBeforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
 }
 
 function properties(
@@ -160,7 +162,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,
       properties(spec, name, args, opts),
-      withSecretOutputs(spec, opts),
+      withDefaults(spec, opts),
     );
     if (isManaged) claimId(spec, name, this.id, opts?.parent);
     warnOfStoredToken();

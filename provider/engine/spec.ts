@@ -330,8 +330,11 @@ export interface ResourceSpec {
    * is not deleted.
    */
   readonly keptBy?: (inputs: Props) => readonly string[];
-  /** A parent has one at most, and what is there is not taken over: a replacement deletes the old one first. */
-  readonly deletesBeforeReplace?: true;
+  /**
+   * A parent has one at most, so a replacement below the same parent deletes the old one first. `always`: also where the
+   * engine does not ask for a diff (`--replace`), since an existing one is not taken over.
+   */
+  readonly deletesBeforeReplace?: "always" | "belowSameParent";
   /**
    * Its lists hold all that a GET answers, so that what is read together may share a request. `query` has them
    * show what they leave out unasked.

@@ -235,7 +235,7 @@ export class AccountAssociation extends PlatformResource {
         },
       },
     },
-    deletesBeforeReplace: true,
+    deletesBeforeReplace: "belowSameParent",
     operations: { afterWrite: awaitReady },
     gives: "always",
     rules: checkAwaited,

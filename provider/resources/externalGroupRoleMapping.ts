@@ -22,6 +22,7 @@ export class ExternalGroupRoleMapping extends PlatformResource {
     noun: "external group role mapping",
     collection: "/iam/v2/externalGroupRoleMappings",
     events: "iam.external_group_role_mappings",
+    identifiedBy: ["parentUid", "externalGroupId", "roleUid", "scope"],
     listsByName: false,
     readsByList: {},
     fields: {

@@ -108,7 +108,7 @@ async function generate(api: Api, inputs: Props): Promise<Props> {
   } catch (error) {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
       throw refused(
-        `creating SCIM token below ${provider}: this identity provider has a token already, made elsewhere or by a run whose answer was lost; a token is shown only once, so it cannot be taken over: revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
+        `creating SCIM token below ${provider}: this identity provider has a token already, made elsewhere or by a run whose answer was lost; a token is shown only once, so it cannot be taken over: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
       );
     }
     throw error;
@@ -182,7 +182,7 @@ export class ScimToken extends PlatformResource {
       tokenExpireTime: time,
       previousTokenExpireTime: time,
     },
-    deletesBeforeReplace: true,
+    deletesBeforeReplace: "always",
     unseen: (inputs) => ({ ...inputs, rotate: LOST }),
     listing: { partOf: "IdentityProvider" },
     gives: "always",

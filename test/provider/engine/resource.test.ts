@@ -11,6 +11,7 @@ import {
   RepoReadme,
   Role,
   RoleBinding,
+  ExternalGroupRoleMapping,
   ScimToken,
   Subscription,
   Tag,
@@ -18,7 +19,7 @@ import {
 } from "../../../provider/index";
 import type { GroupArgs } from "../../../provider/index";
 import { kinds } from "../../../provider/resources";
-import { CHILD_UID, GROUP_UID, ROOT_UID, sample, samples, specOf } from "../support/samples";
+import { CHILD_UID, GROUP_UID, ROLE_UID, ROOT_UID, sample, samples, specOf } from "../support/samples";
 
 type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
 
@@ -356,13 +357,23 @@ describe("two resources that are one object", () => {
     ["ScimToken", (name, parentUid) => new ScimToken(name, { parentUid })],
     ["TermsAcceptance", (name, parentUid) => new TermsAcceptance(name, { parentUid, documentIds: [name] })],
     ["AccountAssociation", (name, parentUid) => new AccountAssociation(name, { parentUid, name })],
+    [
+      "ExternalGroupRoleMapping",
+      (name, parentUid) =>
+        new ExternalGroupRoleMapping(name, {
+          parentUid,
+          externalGroupId: "admins",
+          roleUid: ROLE_UID,
+          scope: ROOT_UID,
+        }),
+    ],
     ["Tag", (name, parentUid) => new Tag(name, { parentUid, name: "latest", digest })],
     ["Tag", (name, parentUid) => new Tag(name, { parentUid, name: pulumi.output("latest"), digest })],
   ];
   const conflictOf = (kind: string, why: string) =>
     `${kind} "two" is the same object as ${kind} "one": ${why}. Two resources must not share one object, since deleting either deletes it: remove one of them`;
   const sharing = (kind: string) =>
-    conflictOf(kind, `both name the same ${kind === "Tag" ? "parentUid and name" : "parentUid"}`);
+    conflictOf(kind, `both name the same ${(specOf(kind).identifiedBy ?? ["parentUid"]).join(" and ")}`);
 
   test("are tried of every kind that names an object by its arguments", () => {
     const named = kinds.filter(({ spec }) => spec.sharesParentUid || spec.identifiedBy);

@@ -3,6 +3,7 @@ import type { Emulator } from "../../../emulator";
 import { CreateRegistry } from "../../../provider/engine/createRegistry";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/engine/messages";
+import { OwnerRegistry } from "../../../provider/engine/ownerRegistry";
 import type { Props } from "../../../provider/engine/spec";
 import { kinds } from "../../../provider/resources";
 import type { Declaration } from "../../support/engine";
@@ -137,5 +138,54 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
     // What is answered once is lost with the response; some names are taken once only.
     if (outcome instanceof Error && outcome.id === undefined) expect(outcome.message).toMatch(/creating/);
     else expect(outcome.id).not.toBe(id);
+  });
+});
+
+describe("a kind of which its place takes each object once", () => {
+  const unique = each.filter(([kind]) => ["AccountAssociation", "ExternalGroupRoleMapping"].includes(kind));
+
+  /** A later run: nothing of an earlier one is known. */
+  const laterRun = (kind: string, lines: string[], owners = new OwnerRegistry()) => {
+    const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
+    return handlersFor(specOf(kind), {
+      client: () => client,
+      owners,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+      warn: (line) => lines.push(line),
+    });
+  };
+
+  test.each(unique)("%s: an equal object of another run is taken over, and said so", async (kind, sample) => {
+    const inputs = await prepared(sample);
+    const { id } = await handlers(kind).create(inputs);
+    const lines: string[] = [];
+    expect(await laterRun(kind, lines).create(inputs)).toMatchObject({ id });
+    expect(lines).toEqual([
+      expect.stringContaining(`${id} existed already and is equal, so it is taken over`),
+    ]);
+  });
+
+  test.each(unique)("%s: an object that a resource of the program keeps is refused", async (kind, sample) => {
+    const inputs = await prepared(sample);
+    const { id, outs } = await handlers(kind).create(inputs);
+    const lines: string[] = [];
+    const run = laterRun(kind, lines);
+    run.check(inputs, inputs);
+    run.diff(outs, inputs, id);
+    const error = await errorOf(run.create(inputs));
+    expect(error.message).toContain("ALREADY_EXISTS");
+    expect(error.message).toContain('aliases: [{ name: "<old name>" }]');
+    expect(lines).toEqual([]);
+  });
+
+  test("an association that differs is refused with the way to connect a renamed one", async () => {
+    const [found] = unique.filter(([kind]) => kind === "AccountAssociation");
+    const inputs = await prepared(found![1]);
+    await handlers("AccountAssociation").create(inputs);
+    const before = emulator.state();
+    const error = await errorOf(laterRun("AccountAssociation", []).create({ ...inputs, name: "another" }));
+    expect(error.message).toContain('aliases: [{ name: "<old name>" }]');
+    expect(emulator.state()).toEqual(before);
   });
 });

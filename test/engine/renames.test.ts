@@ -1,0 +1,280 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { Stack } from "../support/engine";
+import type { Declaration, Declarations } from "../support/engine";
+import { declared, samples, surroundings, withMember } from "../support/samples";
+import type { Sample } from "../support/samples";
+
+/** Where the server keeps the objects of a kind; a readme, a token and an acceptance are parts of another object. */
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  Group: "groups",
+  Identity: "identities",
+  Role: "roles",
+  RoleBinding: "roleBindings",
+  Repo: "repos",
+  Tag: "tags",
+  Subscription: "subscriptions",
+  AccountAssociation: "accountAssociations",
+  IdentityProvider: "identityProviders",
+  GroupInvite: "groupInvites",
+  ExternalGroupRoleMapping: "externalGroupRoleMappings",
+};
+
+/** Kinds of which a parent has one at most, and that a new resource does not take over: they need an alias. */
+const isRefused = ({ kind }: Sample, isEdited: boolean): boolean =>
+  kind === "ScimToken" || (kind === "AccountAssociation" && isEdited);
+
+/** The server holds what the state names, nothing besides, and all of it as the program declares it. */
+async function expectDeclared(emulator: Emulator, stack: Stack): Promise<void> {
+  const ours = Object.values(await stack.ours());
+  const server = emulator.state();
+  const ofKind = (kind: string) => ours.filter(({ type }) => type.endsWith(`:${kind}`));
+  for (const [kind, collection] of Object.entries(COLLECTIONS)) {
+    const ids = ofKind(kind).map(({ id }) => id);
+    const grants = ofKind("GroupAccess").map(({ inputs }) => Object.keys(inputs?.["bindings"] ?? {}).length);
+    const besides = kind === "RoleBinding" ? grants.reduce((sum, count) => sum + count, 0) : 0;
+    const found = (server[collection] ?? []).map(({ uid }) => uid);
+    expect([collection, found.length]).toEqual([collection, ids.length + besides]);
+    expect(found).toEqual(expect.arrayContaining(ids));
+  }
+  await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+}
+
+describe("what a program still declares stays, whatever happens to its name", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  /** The name in the program of each sample. */
+  let names: Record<string, string>;
+  /** Whether each sample has its first field changed now. */
+  let areEdited = false;
+  let isFirst = true;
+
+  const urns = async (): Promise<Record<string, string>> =>
+    Object.fromEntries(Object.entries(await stack.ours()).map(([name, { urn }]) => [name, urn]));
+
+  /** The program with each sample under a name and with options; `isEdited` changes its first field. */
+  const program = (
+    name: (label: string) => string,
+    optionsOf: (sample: Sample, label: string) => Declaration["options"],
+    isEdited = false,
+  ): Declarations => {
+    const copies = samples.flatMap((sample) => {
+      const { label, fields } = sample;
+      const [field] = fields;
+      const args =
+        isEdited && field ? withMember(sample.args, field.property ?? field.path, field.to) : sample.args;
+      const { [name(label)]: subject, ...own } = declared(name(label), sample, args, `${label}-own`);
+      return subject
+        ? [{ own, subject: { [name(label)]: { ...subject, options: optionsOf(sample, label) } } }]
+        : [];
+    });
+    return {
+      ...surroundings,
+      ...Object.assign({}, ...copies.map(({ own }) => own)),
+      ...Object.assign({}, ...copies.map(({ subject }) => subject)),
+    } as Declarations;
+  };
+
+  /** A rename without an alias, but for what cannot be taken over. */
+  const rename = async (suffix: string, options: Declaration["options"] = {}, isEdited = false) => {
+    const before = await urns();
+    const old = names;
+    stack.declare(
+      program(
+        (label) => `${label}${suffix}`,
+        (sample, label) =>
+          isRefused(sample, isEdited !== areEdited)
+            ? { ...options, aliases: [before[old[label] ?? ""]] }
+            : options,
+        isEdited,
+      ),
+    );
+    names = Object.fromEntries(samples.map(({ label }) => [label, `${label}${suffix}`]));
+    areEdited = isEdited;
+  };
+
+  const subjects = async (): Promise<string[]> => {
+    const all = await urns();
+    return Object.values(names).map((name) => all[name] ?? name);
+  };
+  const flags = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack(emulator).init();
+    names = Object.fromEntries(samples.map(({ label }) => [label, label]));
+    stack.declare(
+      program(
+        (label) => label,
+        () => ({}),
+      ),
+    );
+    await stack.up();
+  }, 300_000);
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  beforeEach(async () => {
+    if (isFirst) await expectDeclared(emulator, stack);
+    isFirst = false;
+  }, 300_000);
+
+  const edits: Readonly<Record<string, () => Promise<void>>> = {
+    renamed: async () => {
+      await rename("-renamed");
+      await stack.up();
+    },
+    "moved into a component": async () => {
+      await rename("-renamed", { parent: "component" });
+      await stack.up();
+    },
+    "moved to another parent resource": async () => {
+      await rename("-renamed", { parent: "org" });
+      await stack.up();
+    },
+    "renamed and edited at once": async () => {
+      await rename("-edited", {}, true);
+      await stack.up();
+    },
+    "renamed with an alias": async () => {
+      const before = await urns();
+      const old = names;
+      stack.declare(
+        program(
+          (label) => `${label}-alias`,
+          (_sample, label) => ({ aliases: [before[old[label] ?? ""]] }),
+          true,
+        ),
+      );
+      names = Object.fromEntries(samples.map(({ label }) => [label, `${label}-alias`]));
+      await stack.up();
+    },
+    "replaced by --replace": async () => {
+      await stack.up(...flags("--replace", await subjects()));
+    },
+    tainted: async () => {
+      await stack.succeed(["state", "taint", "--yes", ...(await subjects())]);
+      await stack.up();
+    },
+    "replaced by replaceOnChanges": async () => {
+      stack.declare(
+        program(
+          (label) => `${label}-alias`,
+          () => ({ replaceOnChanges: ["*"] }),
+        ),
+      );
+      await stack.up();
+    },
+    "deleted before it is replaced": async () => {
+      stack.declare(
+        program(
+          (label) => `${label}-alias`,
+          () => ({ deleteBeforeReplace: true }),
+        ),
+      );
+      await stack.up(...flags("--replace", await subjects()));
+    },
+    "replaced by replaceOnChanges, deleted before": async () => {
+      const options = { replaceOnChanges: ["*"], deleteBeforeReplace: true };
+      stack.declare(
+        program(
+          (label) => `${label}-alias`,
+          () => options,
+          true,
+        ),
+      );
+      await stack.up();
+    },
+    "renamed in a run that ended before the deletes, and in the next run": async () => {
+      const before = await urns();
+      await rename("-late", {}, true);
+      const type = (urn: string) => urn.slice(0, urn.lastIndexOf("::") + 2);
+      const targets = samples.map(({ label }) => `${type(before[`${label}-alias`] ?? "")}${label}-late`);
+      await stack.up(...flags("--target", targets));
+      expect(Object.keys(await urns())).toEqual(expect.arrayContaining(["tag-late", "tag-alias"]));
+      await stack.up();
+    },
+  };
+
+  test.each(Object.entries(edits))(
+    "%s",
+    async (_name, edit) => {
+      await edit();
+      await expectDeclared(emulator, stack);
+    },
+    300_000,
+  );
+
+  test("a token that is renamed without an alias is refused, and nothing is changed", async () => {
+    const before = structuredClone(emulator.state());
+    stack.declare(
+      program(
+        (label) => (label === "scim" ? "scim-anew" : `${label}-late`),
+        () => ({}),
+        true,
+      ),
+    );
+    const run = await stack.pulumi(["up", "--yes", "--skip-preview"]);
+    expect(run.code).not.toBe(0);
+    expect(run.output.replace(/\s+/g, " ")).toContain("aliases");
+    expect(emulator.state()).toEqual(before);
+    stack.declare(
+      program(
+        (label) => `${label}-late`,
+        () => ({}),
+        true,
+      ),
+    );
+    await stack.up();
+    await expectDeclared(emulator, stack);
+  }, 300_000);
+
+  test("destroy takes all of it away", async () => {
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    const rest = Object.values(COLLECTIONS).flatMap((collection) => emulator.state()[collection] ?? []);
+    expect(rest).toEqual([]);
+  }, 300_000);
+});
+
+test("two resources of each kind exchange their names", async () => {
+  const emulator = await startEmulator();
+  const stack = await new Stack(emulator).init();
+  try {
+    const swapped = samples.filter((sample) => !isRefused(sample, true));
+    const program = (nameOf: (label: string, copy: string) => string): Declarations => {
+      const copies = swapped.flatMap((sample) =>
+        ["one", "two"].map((copy) => {
+          const name = nameOf(sample.label, copy);
+          const [field] = sample.fields;
+          const args =
+            copy === "two" && field
+              ? withMember(sample.args, field.property ?? field.path, field.to)
+              : sample.args;
+          const { [name]: subject, ...own } = declared(name, sample, args, `${sample.label}-own-${copy}`);
+          return { own, subject: { [name]: subject } };
+        }),
+      );
+      return {
+        ...surroundings,
+        ...Object.assign({}, ...copies.map(({ own }) => own)),
+        ...Object.assign({}, ...copies.map(({ subject }) => subject)),
+      } as Declarations;
+    };
+    stack.declare(program((label, copy) => `${label}-${copy}`));
+    await stack.up();
+    await expectDeclared(emulator, stack);
+    stack.declare(program((label, copy) => `${label}-${copy === "one" ? "two" : "one"}`));
+    await stack.up();
+    await expectDeclared(emulator, stack);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(Object.values(COLLECTIONS).flatMap((collection) => emulator.state()[collection] ?? [])).toEqual(
+      [],
+    );
+  } finally {
+    await emulator.close();
+    stack.dispose();
+  }
+}, 300_000);
