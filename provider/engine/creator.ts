@@ -138,7 +138,8 @@ export class Creator {
     try {
       return await this.send(attempt);
     } catch (error) {
-      if (!hasCode(error, "ALREADY_EXISTS")) throw error;
+      const isUnique = identityKey(spec, attempt.inputs) !== undefined;
+      if (!isUnique || !hasCode(error, "ALREADY_EXISTS")) throw error;
       const existing = await this.finder.findExisting(attempt).catch(() => undefined);
       const uid = existing === undefined ? undefined : uidOf(existing, attempt.what);
       const isTaken = uid !== undefined && (host.isHeld(spec.kind, uid) || !this.claim(uid, attempt.inputs));
