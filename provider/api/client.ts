@@ -84,6 +84,8 @@ export class Client {
   private readonly reads = new SharedReads(this);
   private readonly lists = new Map<string, Promise<JsonObject[]>>();
   private readonly recognition = new ApiRecognition();
+  /** Whether this server took a change only without a mask, after it refused or ignored one with a name of several words. */
+  infersMasks = false;
   /** The server's time in its last answer, and when that came by `performance.now()`. */
   private lastDate: { readonly date: number; readonly at: number } | undefined;
 

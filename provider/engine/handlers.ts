@@ -311,28 +311,34 @@ class KindHandlers implements Handlers {
     return answer;
   }
 
-  /** PATCH with the mask; without it where the server refuses, or ignores, the mask's spelling. */
+  /** PATCH with the mask; without it where the server refuses, or ignores, masks with names of several words. */
   private async patched(id: string, olds: Props, news: Props, { body, mask }: Patch): Promise<JsonObject> {
     const client = this.client();
-    const multiWord = mask.some((path) => /[A-Z]/.test(path));
-    const isUntaken = (answer: JsonObject) =>
-      untaken(this.spec, olds, news, this.live(answer, id)).length > 0;
-    let masked = true;
-    let answer: JsonObject;
+    const isMultiWord = mask.some((path) => /[A-Z]/.test(path));
+    const isTaken = (answer: JsonObject) =>
+      untaken(this.spec, olds, news, this.live(answer, id)).length === 0;
+    /** The response to the PATCH, or what a GET finds where the response does not show all of it. */
+    const sendAndConfirm = async (paths: readonly string[] | undefined) => {
+      const answer = await client.patch(this.spec.collection, id, body, paths);
+      return answer["uid"] === id && isTaken(answer) ? answer : this.get(id, news);
+    };
+    if (isMultiWord && client.infersMasks) return sendAndConfirm(undefined);
+    let refusal: unknown;
     try {
-      answer = await client.patch(this.spec.collection, id, body, mask);
+      const answer = await sendAndConfirm(mask);
+      if (!isMultiWord || isTaken(answer)) return answer;
     } catch (error) {
-      // The usual field-mask library refuses camelCase; the same body implies the same mask (contract, section 3).
-      if (!multiWord || !isInvalidArgument(error)) throw error;
-      masked = false;
-      answer = await client.patch(this.spec.collection, id, body, undefined).catch((second: unknown) => {
-        const tellsLess = second instanceof ApiError && second.details.fieldViolations.length === 0;
-        throw tellsLess && isInvalidArgument(second) ? error : second;
-      });
+      // The usual field-mask library refuses camelCase.
+      if (!isMultiWord || !isInvalidArgument(error)) throw error;
+      refusal = error;
     }
-    if (!masked || !multiWord || (answer["uid"] === id && !isUntaken(answer))) return answer;
-    answer = await this.get(id, news);
-    return isUntaken(answer) ? client.patch(this.spec.collection, id, body, undefined) : answer;
+    // The same body implies the same mask.
+    const answer = await sendAndConfirm(undefined).catch((second: unknown) => {
+      const tellsLess = second instanceof ApiError && second.details.fieldViolations.length === 0;
+      throw refusal !== undefined && tellsLess && isInvalidArgument(second) ? refusal : second;
+    });
+    client.infersMasks ||= isTaken(answer);
+    return answer;
   }
 
   /** What an answer holds, in the form of inputs. @throws HandlerError where it does not have the kind's form */
