@@ -15,8 +15,6 @@ const MAX_QUERY_LENGTH = 6000;
 const UNDER_WAY = 2;
 /** Reads below one parent before its children are listed. */
 const READS_BEFORE_PAGES = 8;
-/** Pages of one parent that need not have answered anything yet. */
-const PAGES_IN_ADVANCE = 4;
 /** Pages of one parent in one go. */
 const MAX_PAGES = 25;
 
@@ -60,14 +58,12 @@ interface Children {
  *
  * Nothing waits for company. A read is sent at once while few are under way; what arrives meanwhile shares
  * the next request, a list by uid. Once enough reads lie below one parent, its children are listed page by
- * page, paid for by the requests that were saved so far, and answer the reads to come.
+ * page, one page more than the reads that pages have answered, and answer the reads to come.
  */
 class SharedCollection {
   private readonly waiting: Reader[] = [];
   private readonly parents = new Map<string, Children>();
   private underWay = 0;
-  /** Reads answered without a request of their own, less the pages spent. */
-  private saved = 0;
   /** Whether the server answers lists that are of use. */
   private lists = true;
 
@@ -119,7 +115,6 @@ class SharedCollection {
     children.held.delete(uid);
     if (!this.isCurrent(uid, held.at)) return undefined;
     children.answered += 1;
-    this.saved += 1;
     this.walk(uid, children);
     return held.answer;
   }
@@ -167,10 +162,8 @@ class SharedCollection {
       readers.forEach(alone);
       return;
     }
-    const answers = uids.filter((uid) => found.has(uid)).length;
     // Nothing at all: none is left, or the server does not select by uid. Either way a list saves nothing.
-    if (answers === 0) this.lists = false;
-    this.saved += answers - 1;
+    if (!uids.some((uid) => found.has(uid))) this.lists = false;
     for (const reader of readers) {
       const answer = found.get(reader.uid);
       // What is absent may only be hidden from lists: its own GET decides.
@@ -187,7 +180,6 @@ class SharedCollection {
     children.state = "walking";
     children.pages += 1;
     children.walked += 1;
-    this.saved -= 1;
     const sentAt = performance.now();
     this.page({ "uidp.children_of": parent, page_token: children.next }).then(
       ({ items, next }) => {
@@ -211,13 +203,7 @@ class SharedCollection {
       children.walked = 0;
       children.startedAt = performance.now();
     }
-    return (
-      this.lists &&
-      children.state === "idle" &&
-      this.saved > 0 &&
-      reads >= READS_BEFORE_PAGES &&
-      pages < PAGES_IN_ADVANCE + answered
-    );
+    return this.lists && children.state === "idle" && reads >= READS_BEFORE_PAGES && pages <= answered;
   }
 
   private hold(children: Children, items: ReadonlyMap<string, JsonObject>, at: number): void {

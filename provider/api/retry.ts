@@ -20,7 +20,7 @@ export const defaultPolicy: Omit<RetryPolicy, "maxRetries"> = {
   maxTotalMs: 300_000,
 };
 
-/** A pace is told from no less than this time, and these answers. */
+/** A pace is measured over no less than this time, and from so many answers where no wait that was asked for bounds it. */
 const SECOND_MS = 1000;
 const ENOUGH_ANSWERS = 10;
 /** After a refusal at a known pace: slower at once. After each answer: faster, and more so after a while without one. */
@@ -82,7 +82,7 @@ export class Gate {
     const now = this.now();
     const elapsed = now - (this.measuredFrom ?? now);
     const asked = askedMs > 0 ? Math.min(askedMs, SECOND_MS) : undefined;
-    if (this.taken >= ENOUGH_ANSWERS && (this.gapMs === 0 || elapsed >= SECOND_MS)) {
+    if (this.taken >= (asked === undefined ? ENOUGH_ANSWERS : 1)) {
       this.gapMs = SLOWER * Math.min(Math.max(elapsed, SECOND_MS) / this.taken, asked ?? Infinity);
       this.taken = 0;
       this.measuredFrom = undefined;

@@ -194,60 +194,6 @@ describe("repeating", () => {
   });
 });
 
-describe("the pace", () => {
-  /** Sends for so long as fast as a gate lets it, to a server that takes so many a second after a burst. */
-  async function sent(seconds: number, perSecond: number, burst: number, askedMs: number): Promise<number[]> {
-    jest.useFakeTimers();
-    try {
-      const gate = new Gate();
-      const until = performance.now() + seconds * 1000;
-      const times: number[] = [];
-      let level = 0;
-      let at = performance.now();
-      const worker = async () => {
-        while (performance.now() < until) {
-          await gate.pass();
-          const sentAt = performance.now();
-          times.push(sentAt);
-          level = Math.max(0, level - ((sentAt - at) * perSecond) / 1000);
-          at = sentAt;
-          const isTaken = level + 1 <= burst;
-          if (isTaken) level += 1;
-          await new Promise((resolve) => setTimeout(resolve, 2));
-          if (isTaken) gate.took();
-          else {
-            gate.closeFor(askedMs);
-            gate.refused(sentAt, askedMs);
-          }
-        }
-      };
-      const all = Promise.all(Array.from({ length: 8 }, worker));
-      await jest.advanceTimersByTimeAsync((seconds + 5) * 1000);
-      await all;
-      return times;
-    } finally {
-      jest.useRealTimers();
-    }
-  }
-
-  test.each([
-    { name: "a burst of one second's worth", perSecond: 50, burst: 50, askedMs: 20 },
-    { name: "a small burst", perSecond: 50, burst: 5, askedMs: 20 },
-    { name: "whole seconds to wait", perSecond: 50, burst: 50, askedMs: 1000 },
-    { name: "few a second", perSecond: 4, burst: 8, askedMs: 250 },
-  ])("is found: $name", async ({ perSecond, burst, askedMs }) => {
-    const seconds = 60;
-    const times = await sent(seconds, perSecond, burst, askedMs);
-    expect(times.length).toBeLessThanOrEqual(perSecond * seconds * 1.05 + burst + 30);
-    expect(times.length).toBeGreaterThanOrEqual((perSecond * seconds) / 1.3);
-  });
-
-  test("is not kept where a server takes everything", async () => {
-    const times = await sent(1, 1_000_000, 1_000_000, 0);
-    expect(times.length).toBeGreaterThan(1000);
-  });
-});
-
 describe("the gate", () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
