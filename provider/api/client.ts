@@ -5,8 +5,9 @@ import type { BatchMethod } from "./batch";
 import { claimsOf } from "./claims";
 import { ConnectionError, isTooLarge } from "./errors";
 import { SharedReads } from "./reads";
+import { RateLimiter } from "./rateLimiter";
 import { ApiRecognition } from "./recognition";
-import { defaultPolicy, Gate, throughGate, withRetry } from "./retry";
+import { defaultPolicy, withRateLimit, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { Transport } from "./transport";
 import type { Answer, Place } from "./transport";
@@ -71,11 +72,11 @@ export function apiPlace(baseUrl: string): Place {
   return { baseUrl, name: "the Platform API", setting: "platform:baseUrl (or PLATFORM_BASE_URL)" };
 }
 
-/** Requests to the API: one connection pool, one gate, bounded concurrency, repeated by meaning. */
+/** Requests to the API: one connection pool, one rate limiter, bounded concurrency, repeated by meaning. */
 export class Client {
   private readonly transport: Transport;
   private readonly limit: ReturnType<typeof pLimit>;
-  private readonly gate = new Gate();
+  private readonly rateLimiter = new RateLimiter();
   private readonly policy: RetryPolicy;
   private readonly learnt = new Set<string>();
   private readonly madeAt = new Map<string, number>();
@@ -313,11 +314,11 @@ export class Client {
   private repeated(call: Call): Promise<JsonObject> {
     let attempt = 0;
     return withRetry(
-      // Inside the limit: a request that waits for its turn must not slip through before the gate closes.
+      // Inside the limit: a request that waits for its turn must not be sent while the limiter pauses.
       (begins) =>
         this.limit(() => {
           begins();
-          return throughGate(() => this.attempt(call, (attempt += 1)), this.policy, this.gate);
+          return withRateLimit(() => this.attempt(call, (attempt += 1)), this.policy, this.rateLimiter);
         }),
       call.repeatable,
       this.policy,

@@ -1,5 +1,6 @@
 import pRetry from "p-retry";
 import { ApiError, ConnectionError, isTooLarge } from "./errors";
+import type { RateLimiter } from "./rateLimiter";
 
 /** How often and how long requests are repeated. Times in milliseconds. */
 export interface RetryPolicy {
@@ -20,84 +21,8 @@ export const defaultPolicy: Omit<RetryPolicy, "maxRetries"> = {
   maxTotalMs: 300_000,
 };
 
-/** A pace is measured over no less than this time, and from so many answers where no wait that was asked for bounds it. */
-const SECOND_MS = 1000;
-const ENOUGH_ANSWERS = 10;
-/** After a refusal at a known pace: slower at once. After each answer: faster, and more so after a while without one. */
-const SLOWER = 1.1;
-const FASTER = 0.999;
-const MUCH_FASTER = 0.98;
-const LONG_MS = 5000;
-/** At more requests a second than this there is no pace to keep. */
-const SMALLEST_GAP_MS = 2;
-/** A shorter wait than this is none: it is not obeyed over and over, but counted like any other failure. */
-const SHORTEST_WAIT_MS = 10;
-
-/**
- * One for all requests of a client. While a server asks to wait, none goes out; once it has refused some for
- * their number, they go out no faster than it took them.
- */
-export class Gate {
-  private openAt = 0;
-  private gapMs = 0;
-  private nextAt = 0;
-  private refusedAt = -Infinity;
-  private measuredFrom: number | undefined;
-  private taken = 0;
-
-  constructor(
-    /** Monotonic: a calendar clock that is set back would keep every request waiting. */
-    private readonly now: () => number = () => performance.now(),
-  ) {}
-
-  closeFor(ms: number): void {
-    this.openAt = Math.max(this.openAt, this.now() + ms);
-  }
-
-  async pass(): Promise<void> {
-    const wait = () => Math.max(this.openAt, this.nextAt) - this.now();
-    for (let ms = wait(); ms > 0; ms = wait()) await new Promise((resolve) => setTimeout(resolve, ms));
-    const now = this.now();
-    this.measuredFrom ??= now;
-    // Timers are late: what was lost by that is made up for, one gap at most.
-    this.nextAt = Math.max(this.nextAt, now - this.gapMs) + this.gapMs;
-  }
-
-  /** The server took a request. */
-  took(): void {
-    this.taken += 1;
-    this.gapMs *= this.now() - this.refusedAt > LONG_MS ? MUCH_FASTER : FASTER;
-    if (this.gapMs < SMALLEST_GAP_MS) this.gapMs = 0;
-  }
-
-  /**
-   * The server refused a request for the number of them.
-   *
-   * @param sentAt when it went out, by this gate's clock
-   * @param askedMs how long the answer asks to wait, if it does: time for one more, at least
-   */
-  refused(sentAt: number, askedMs = 0): void {
-    // What was under way when the first refusal came tells nothing new.
-    if (sentAt <= this.refusedAt) return;
-    const now = this.now();
-    const elapsed = now - (this.measuredFrom ?? now);
-    const asked = askedMs > 0 ? Math.min(askedMs, SECOND_MS) : undefined;
-    if (this.taken >= (asked === undefined ? ENOUGH_ANSWERS : 1)) {
-      this.gapMs = SLOWER * Math.min(Math.max(elapsed, SECOND_MS) / this.taken, asked ?? Infinity);
-      this.taken = 0;
-      this.measuredFrom = undefined;
-    } else {
-      this.gapMs = this.gapMs === 0 ? (asked ?? 0) : this.gapMs * SLOWER;
-    }
-    this.refusedAt = now;
-    this.nextAt = now + this.gapMs;
-  }
-
-  /** The time by the clock of this gate. */
-  time(): number {
-    return this.now();
-  }
-}
+/** A shorter wait is not obeyed but counted as a failure, so that it is not repeated without an end. */
+const MIN_SERVER_DELAY_MS = 10;
 
 /** A message over 4 MiB, or access that was already asked for: the same request meets the same answer. */
 function isFinalExhaustion(error: ApiError): boolean {
@@ -128,24 +53,30 @@ export function mayRepeat(error: unknown, repeatable: boolean): boolean {
 /** How long an answer asks to wait, if that is not longer than anybody may ask. */
 function askedDelay(error: unknown, policy: RetryPolicy): number | undefined {
   const wait = error instanceof ApiError ? error.retryAfterMs : undefined;
-  return wait !== undefined && wait >= SHORTEST_WAIT_MS && wait <= policy.maxServerDelayMs ? wait : undefined;
+  return wait !== undefined && wait >= MIN_SERVER_DELAY_MS && wait <= policy.maxServerDelayMs
+    ? wait
+    : undefined;
 }
 
-/** Makes one attempt once the gate is open, and closes it for as long as the answer asks. */
-export async function throughGate<T>(attempt: () => Promise<T>, policy: RetryPolicy, gate: Gate): Promise<T> {
-  await gate.pass();
-  const sentAt = gate.time();
+/** Makes one attempt when the limiter lets it, and tells the limiter how it ended. */
+export async function withRateLimit<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  limiter: RateLimiter,
+): Promise<T> {
+  await limiter.acquire();
+  const sentAt = limiter.now();
   try {
     const answer = await attempt();
-    gate.took();
+    limiter.onSuccess();
     return answer;
   } catch (error) {
     const wait = askedDelay(error, policy);
-    if (wait !== undefined) gate.closeFor(wait);
+    if (wait !== undefined) limiter.pauseFor(wait);
     if (isLimit(error)) {
-      gate.refused(sentAt, wait);
+      limiter.onThrottled(sentAt, wait);
     } else {
-      gate.took();
+      limiter.onSuccess();
     }
     throw error;
   }
@@ -172,7 +103,7 @@ export async function withRetry<T>(
     maxTimeout: policy.maxDelayMs,
     factor: 2,
     randomize: true,
-    // The gate makes it wait, and the total bound ends it.
+    // The limiter makes it wait, and the total bound ends it.
     shouldConsumeRetry: ({ error }) => !isLimit(error) || askedDelay(error, policy) === undefined,
     shouldRetry: ({ error }) =>
       mayRepeat(error, repeatable) &&

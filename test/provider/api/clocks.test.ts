@@ -1,4 +1,4 @@
-import { Gate } from "../../../provider/api/retry";
+import { RateLimiter } from "../../../provider/api/rateLimiter";
 import { clientOf, detail, errorOf, failure, ScriptedServer } from "../support/server";
 
 /** How far the calendar clock of this machine is set, in milliseconds. */
@@ -23,11 +23,11 @@ describe.each([-HOUR, HOUR])("while the calendar clock is set by %i ms", (step) 
     jest.restoreAllMocks();
     jest.useFakeTimers();
     try {
-      const gate = new Gate();
-      gate.closeFor(1000);
+      const limiter = new RateLimiter();
+      limiter.pauseFor(1000);
       jest.setSystemTime(Date.now() + step);
       let isOpen = false;
-      const passed = gate.pass().then(() => (isOpen = true));
+      const passed = limiter.acquire().then(() => (isOpen = true));
       await jest.advanceTimersByTimeAsync(990);
       expect(isOpen).toBe(false);
       await jest.advanceTimersByTimeAsync(20);

@@ -1,7 +1,8 @@
 import { Batches } from "../../../provider/api/batch";
 import { apiErrorFrom } from "../../../provider/api/errors";
 import { SharedReads } from "../../../provider/api/reads";
-import { defaultPolicy, Gate, throughGate, withRetry } from "../../../provider/api/retry";
+import { RateLimiter } from "../../../provider/api/rateLimiter";
+import { defaultPolicy, withRateLimit, withRetry } from "../../../provider/api/retry";
 import { bindingBatch } from "../../../provider/resources/roleBinding";
 import { GROUP_UID } from "../support/samples";
 import { measureVirtually, runLanes, sleep } from "../support/virtualTime";
@@ -215,12 +216,12 @@ describe("a server that limits the requests of a second", () => {
     const policy = { ...defaultPolicy, maxRetries: 5 };
     let failed = 0;
     const ms = await measureVirtually(() => {
-      const gate = new Gate();
+      const limiter = new RateLimiter();
       const request = limitedBy(limit, server);
       return runLanes(count, 8, async () => {
         const attempt = (begins: () => void) => {
           begins();
-          return throughGate(request, policy, gate);
+          return withRateLimit(request, policy, limiter);
         };
         await withRetry(attempt, true, policy).catch(() => (failed += 1));
       });

@@ -1,6 +1,7 @@
 import type { ApiError } from "../../../provider/api/errors";
 import { apiErrorFrom, ConnectionError, ConfigError } from "../../../provider/api/errors";
-import { defaultPolicy, Gate, mayRepeat, throughGate, withRetry } from "../../../provider/api/retry";
+import { RateLimiter } from "../../../provider/api/rateLimiter";
+import { defaultPolicy, mayRepeat, withRateLimit, withRetry } from "../../../provider/api/retry";
 import type { RetryPolicy } from "../../../provider/api/retry";
 import { detail, errorOf } from "../support/server";
 
@@ -194,60 +195,60 @@ describe("repeating", () => {
   });
 });
 
-describe("the gate", () => {
+describe("the rate limiter", () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  async function passed(gate: Gate, ms: number): Promise<boolean> {
+  async function acquires(limiter: RateLimiter, ms: number): Promise<boolean> {
     let done = false;
-    void gate.pass().then(() => (done = true));
+    void limiter.acquire().then(() => (done = true));
     await jest.advanceTimersByTimeAsync(ms);
     return done;
   }
 
-  test("is open until it is closed", async () => {
-    expect(await passed(new Gate(), 0)).toBe(true);
+  test("lets a request go at once", async () => {
+    expect(await acquires(new RateLimiter(), 0)).toBe(true);
   });
 
-  test("lets nobody pass before its time, and everybody after it", async () => {
-    const gate = new Gate();
-    gate.closeFor(1000);
-    expect(await passed(gate, 999)).toBe(false);
-    expect(await passed(gate, 1)).toBe(true);
+  test("lets no request go during a pause, and each after it", async () => {
+    const limiter = new RateLimiter();
+    limiter.pauseFor(1000);
+    expect(await acquires(limiter, 999)).toBe(false);
+    expect(await acquires(limiter, 1)).toBe(true);
   });
 
-  test("stays closed for the longest that was asked", async () => {
-    const gate = new Gate();
-    gate.closeFor(1000);
-    gate.closeFor(10);
-    expect(await passed(gate, 999)).toBe(false);
-    expect(await passed(gate, 1)).toBe(true);
+  test("pauses for the longest time that was asked", async () => {
+    const limiter = new RateLimiter();
+    limiter.pauseFor(1000);
+    limiter.pauseFor(10);
+    expect(await acquires(limiter, 999)).toBe(false);
+    expect(await acquires(limiter, 1)).toBe(true);
   });
 
-  test("holds those who wait when it is closed for longer", async () => {
-    const gate = new Gate();
-    gate.closeFor(1000);
-    const first = passed(gate, 500);
+  test("holds back what waits already when the pause becomes longer", async () => {
+    const limiter = new RateLimiter();
+    limiter.pauseFor(1000);
+    const first = acquires(limiter, 500);
     expect(await first).toBe(false);
-    gate.closeFor(2000);
-    expect(await passed(gate, 1999)).toBe(false);
-    expect(await passed(gate, 1)).toBe(true);
+    limiter.pauseFor(2000);
+    expect(await acquires(limiter, 1999)).toBe(false);
+    expect(await acquires(limiter, 1)).toBe(true);
   });
 
-  test("is closed by an answer that asks to wait, and by no other", async () => {
+  test("pauses after a response that asks to wait, and after no other", async () => {
     const info = detail("RetryInfo", { retryDelay: "0.5s" });
     const call = { method: "GET", path: "/x" };
     const header = () => undefined;
     const asks = apiErrorFrom(call, { status: 429, body: { code: 8, details: [info] }, now: 0, header });
-    const gate = new Gate();
+    const limiter = new RateLimiter();
     for (const error of [apiError(429, 8), apiError(429, 8, "", "2"), new Error("x")]) {
-      expect(await errorOf(throughGate(() => Promise.reject(error), policy, gate))).toBe(error);
-      expect(await passed(gate, 0)).toBe(true);
+      expect(await errorOf(withRateLimit(() => Promise.reject(error), policy, limiter))).toBe(error);
+      expect(await acquires(limiter, 0)).toBe(true);
     }
-    await expect(throughGate(() => Promise.resolve("done"), policy, gate)).resolves.toBe("done");
-    expect(await errorOf(throughGate(() => Promise.reject(asks), policy, gate))).toBe(asks);
+    await expect(withRateLimit(() => Promise.resolve("done"), policy, limiter)).resolves.toBe("done");
+    expect(await errorOf(withRateLimit(() => Promise.reject(asks), policy, limiter))).toBe(asks);
     const next = jest.fn(() => Promise.resolve("next"));
-    const waiting = throughGate(next, policy, gate);
+    const waiting = withRateLimit(next, policy, limiter);
     await jest.advanceTimersByTimeAsync(499);
     expect(next).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(1);
@@ -256,9 +257,9 @@ describe("the gate", () => {
 
   test("goes by the clock it is given", async () => {
     let now = 0;
-    const gate = new Gate(() => now);
-    gate.closeFor(1000);
+    const limiter = new RateLimiter(() => now);
+    limiter.pauseFor(1000);
     now = 1000;
-    expect(await passed(gate, 0)).toBe(true);
+    expect(await acquires(limiter, 0)).toBe(true);
   });
 });
