@@ -41,16 +41,16 @@ function isRefused(error: unknown): boolean {
   return error instanceof ApiError && !isUnclear(error) && !isAboutCaller(error);
 }
 
-/** What takes longer, because it is repeated or not answered, no longer holds up others. */
-const OVERDUE_MS = 1000;
+/** After this time a request, which is repeated or has no response, no longer holds up others. */
+const MAX_WAIT_MS = 1000;
 
-/** Resolves when the work has ended, well or not, or is overdue. */
-export async function endedOrOverdue(work: Promise<unknown>): Promise<void> {
+/** Resolves when the work has settled, or after `MAX_WAIT_MS`. */
+export async function settledOrTimeout(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise((resolve) => {
-    timer = setTimeout(resolve, OVERDUE_MS);
+  const timeout = new Promise((resolve) => {
+    timer = setTimeout(resolve, MAX_WAIT_MS);
   });
-  await Promise.race([work.catch(() => undefined), overdue]);
+  await Promise.race([work.catch(() => undefined), timeout]);
   clearTimeout(timer);
 }
 
@@ -62,7 +62,7 @@ function isMissing(error: unknown): boolean {
   );
 }
 
-function made(path: string, answer: JsonObject, member: string, count: number): JsonObject[] {
+function parseBatchResponse(path: string, answer: JsonObject, member: string, count: number): JsonObject[] {
   const items: unknown = answer[member];
   const isWhole =
     Array.isArray(items) &&
@@ -84,36 +84,35 @@ interface Creation {
   readonly reject: (error: unknown) => void;
 }
 
-/** Arrivals that the usual distance between two is taken from. */
-const DISTANCES = 7;
-/** Of the time that the engine writes: what an answer may take where others are waited for. */
-const SMALL_SHARE = 1 / 6;
-/** The least that a timer can tell. */
-const LEAST_PATIENCE_MS = 4;
+/** Arrivals that the usual time between two is taken from. */
+const ARRIVALS_REMEMBERED = 7;
+/** The engine idles during a response: waiting pays if that is at most this share of the time that it writes. */
+const MAX_IDLE_SHARE = 1 / 6;
+/** Timers are not more precise than this. */
+const MIN_WAIT_MS = 4;
 
 /**
- * The creates below one parent: one request is under way beside full ones, and what arrives meanwhile shares the next.
+ * The creates below one parent. One request is under way, beside full ones; what arrives meanwhile shares the next.
  *
- * The engine has a few creates under way and writes its state once before and once after each. So those that were
- * answered together have their successors here again after as many writes as they were, one after the other,
- * and a request that goes before the last of them is there leaves the rest for one of its own. Until then a create
- * waits: as long as the engine is known to take, and only where more were under way before. The engine is
- * writing meanwhile, so this costs time only when no successor comes; then fewer are expected the next time.
+ * The engine has a few creates under way, and writes its state before and after each, one write after the other. So
+ * the creates of one response are followed by as many new ones, each two writes after the one before. A create waits
+ * for the rest of these, no longer than such writes have taken, since a request without them leaves each to a request
+ * of its own. After a wait in vain fewer are expected.
  */
 class Queue {
   private readonly waiting: Creation[] = [];
-  private sending = 0;
-  /** How many are expected: the most that were asked for and not answered at one time. */
-  private expected = 1;
-  /** Not yet answered, waiting ones included. */
-  private open = 0;
-  /** Answered together, less those that came since: what the engine writes before the next one comes. */
-  private returning = 0;
+  private requestsUnderWay = 0;
+  /** The size of a batch that is worth waiting for: the most creates that were without a response at one time. */
+  private expectedSize = 1;
+  /** Creates without a response, waiting ones included. */
+  private pending = 0;
+  /** Creates that are to follow those of the last response, and have not arrived. */
+  private expectedSuccessors = 0;
+  /** Undefined after a response: it lies between the last arrival and the next. */
   private lastArrival: number | undefined;
-  /** Between arrivals without an answer between them: how long the engine takes to write. */
-  private readonly distances: number[] = [];
-  /** Of the last answer. */
-  private latency = 0;
+  /** How long the engine takes to write, as the time between arrivals shows. */
+  private readonly interArrivalTimes: number[] = [];
+  private lastResponseMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -124,57 +123,59 @@ class Queue {
   add(creation: Creation): void {
     const now = performance.now();
     if (this.lastArrival !== undefined) {
-      this.distances.push(now - this.lastArrival);
-      if (this.distances.length > DISTANCES) this.distances.shift();
+      this.interArrivalTimes.push(now - this.lastArrival);
+      if (this.interArrivalTimes.length > ARRIVALS_REMEMBERED) this.interArrivalTimes.shift();
     }
     this.lastArrival = now;
     this.waiting.push(creation);
-    this.open += 1;
-    this.expected = Math.max(this.expected, Math.min(this.open, this.limit));
-    this.returning = Math.max(0, this.returning - 1);
-    this.consider();
+    this.pending += 1;
+    this.expectedSize = Math.max(this.expectedSize, Math.min(this.pending, this.limit));
+    this.expectedSuccessors = Math.max(0, this.expectedSuccessors - 1);
+    this.sendIfReady();
   }
 
-  private consider(): void {
+  private sendIfReady(): void {
     clearTimeout(this.timer);
     while (this.waiting.length >= this.limit) this.send();
-    if (this.sending > 0 || this.waiting.length === 0) return;
-    const patience = this.patience();
-    if (this.waiting.length >= this.expected || patience === undefined) {
+    if (this.requestsUnderWay > 0 || this.waiting.length === 0) return;
+    const maxWaitMs = this.maxWaitMs();
+    if (this.waiting.length >= this.expectedSize || maxWaitMs === undefined) {
       this.send();
       return;
     }
     this.timer = setTimeout(() => {
-      this.expected = Math.max(this.waiting.length, this.expected - 1);
+      this.expectedSize = Math.max(this.waiting.length, this.expectedSize - 1);
       this.send();
-    }, patience);
+    }, maxWaitMs);
   }
 
-  /** How long the next one may take to come, in milliseconds; undefined where it is not worth waiting for. */
-  private patience(): number | undefined {
-    if (this.distances.length < 3) return undefined;
-    const usual = this.distances.reduce((one, other) => one + other, 0) / this.distances.length;
-    // What the engine writes for all of them. It idles while they are answered together.
-    const writing = 2 * usual * this.expected;
-    if (this.latency > writing * SMALL_SHARE && this.latency < writing) return undefined;
-    return Math.min(OVERDUE_MS, Math.max(LEAST_PATIENCE_MS, 2 * usual * (this.returning + 1)));
+  /** How long to wait for the next create, in milliseconds; undefined where waiting does not pay. */
+  private maxWaitMs(): number | undefined {
+    if (this.interArrivalTimes.length < 3) return undefined;
+    const usual =
+      this.interArrivalTimes.reduce((one, other) => one + other, 0) / this.interArrivalTimes.length;
+    const writingMs = 2 * usual * this.expectedSize;
+    const isIdleTimeSmall = this.lastResponseMs <= writingMs * MAX_IDLE_SHARE;
+    // A second request would cost more than the wait.
+    const isResponseSlow = this.lastResponseMs >= writingMs;
+    if (!isIdleTimeSmall && !isResponseSlow) return undefined;
+    return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, 2 * usual * (this.expectedSuccessors + 1)));
   }
 
   private send(): void {
     const creations = this.waiting.splice(0, this.limit);
-    this.sending += 1;
+    this.requestsUnderWay += 1;
     const start = performance.now();
-    void endedOrOverdue(
+    void settledOrTimeout(
       this.answer(creations).finally(() => {
-        this.latency = performance.now() - start;
-        this.open -= creations.length;
-        this.returning = creations.length;
-        // The answer lies between the last arrival and the next.
+        this.lastResponseMs = performance.now() - start;
+        this.pending -= creations.length;
+        this.expectedSuccessors = creations.length;
         this.lastArrival = undefined;
       }),
     ).then(() => {
-      this.sending -= 1;
-      this.consider();
+      this.requestsUnderWay -= 1;
+      this.sendIfReady();
     });
   }
 }
@@ -222,7 +223,7 @@ export class Batches {
     if (resources.length > 1 && !this.missing.has(path)) {
       try {
         const answer = await this.poster.post(path, method.body(parent, resources), { repeatable: false });
-        return made(path, answer, method.member, resources.length).map((value) => ({
+        return parseBatchResponse(path, answer, method.member, resources.length).map((value) => ({
           status: "fulfilled",
           value,
         }));

@@ -1,22 +1,22 @@
-import { endedOrOverdue, isAboutCaller } from "./batch";
+import { isAboutCaller, settledOrTimeout } from "./batch";
 import { ConnectionError } from "./errors";
 import { isUid, parentOf } from "./uid";
 
 type JsonObject = Record<string, unknown>;
 type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** The oldest that an answer may be when it is handed out, from the sending of its request. */
+/** The oldest that a response may be when a read returns it, from the sending of its request. */
 const MAX_AGE_MS = 10_000;
 /** The largest page; also the most uids asked for at once. */
 const PAGE_SIZE = 200;
 /** For the uids in one address, encoded: proxies refuse addresses from 8,000 characters. */
 const MAX_QUERY_LENGTH = 6000;
 /** Requests of one collection under way at once, beside the pages of a parent. */
-const UNDER_WAY = 2;
+const MAX_UNDER_WAY = 2;
 /** Reads below one parent before its children are listed. */
-const READS_BEFORE_PAGES = 8;
-/** Pages of one parent in one go. */
-const MAX_PAGES = 25;
+const READS_BEFORE_PREFETCH = 8;
+/** Pages of one parent in one pass. */
+const MAX_PAGES_IN_PASS = 25;
 
 /** The requests that shared reads consist of. Times are those of `performance.now()`. */
 export interface ReadApi {
@@ -28,44 +28,46 @@ export interface ReadApi {
 
 interface Reader {
   readonly uid: string;
-  readonly resolve: (answer: JsonObject | Promise<JsonObject>) => void;
+  readonly resolve: (response: JsonObject | Promise<JsonObject>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Held {
-  readonly answer: JsonObject;
+interface CachedResponse {
+  readonly response: JsonObject;
   /** When its request was sent. */
-  readonly at: number;
+  readonly sentAt: number;
 }
 
-/** What is known of the children of one parent. */
-interface Children {
-  readonly held: Map<string, Held>;
-  /** Reads below it. */
+/** The children of one parent, as far as pages have shown them. */
+interface ParentCache {
+  readonly parent: string;
+  readonly responses: Map<string, CachedResponse>;
+  /** Reads of children. */
   reads: number;
-  /** Pages asked for, and reads that they answered. */
+  /** Pages that were requested. */
   pages: number;
-  answered: number;
-  /** Pages of this go, and where it goes on. */
-  walked: number;
-  next: string | undefined;
-  startedAt: number;
-  state: "idle" | "walking" | "ended" | "given up";
+  /** Reads that a page answered. */
+  hits: number;
+  /** A pass goes through the pages once. */
+  pagesInPass: number;
+  nextPageToken: string | undefined;
+  passStartedAt: number;
+  state: "idle" | "listing" | "ended" | "failed";
 }
 
 /**
- * The reads of one collection: in few requests, never more than one for each resource that is there.
+ * The reads of one collection, which share requests.
  *
- * Nothing waits for company. A read is sent at once while few are under way; what arrives meanwhile shares
- * the next request, a list by uid. Once enough reads lie below one parent, its children are listed page by
- * page, one page more than the reads that pages have answered, and answer the reads to come.
+ * No read waits for others. A read is sent at once while few are under way; what arrives meanwhile shares
+ * the next request, a list by uid. After enough reads below one parent its children are listed page by page,
+ * one page more than the reads that pages have answered.
  */
 class SharedCollection {
   private readonly waiting: Reader[] = [];
-  private readonly parents = new Map<string, Children>();
+  private readonly parents = new Map<string, ParentCache>();
   private underWay = 0;
-  /** Whether the server answers lists that are of use. */
-  private lists = true;
+  /** Whether lists of this server are usable. */
+  private usesLists = true;
 
   constructor(
     private readonly api: ReadApi,
@@ -74,29 +76,30 @@ class SharedCollection {
   ) {}
 
   read(uid: string): Promise<JsonObject> {
-    const children = this.childrenBeside(uid);
-    if (children) children.reads += 1;
-    const held = this.take(uid, children);
-    if (held) return Promise.resolve(held);
+    const cache = this.cacheFor(uid);
+    if (cache) cache.reads += 1;
+    const cached = this.takeCached(uid, cache);
+    if (cached) return Promise.resolve(cached);
     return new Promise((resolve, reject) => {
       this.waiting.push({ uid, resolve, reject });
       this.send();
     });
   }
 
-  private childrenBeside(uid: string): Children | undefined {
+  private cacheFor(uid: string): ParentCache | undefined {
     const parent = parentOf(uid);
     if (parent === undefined) return undefined;
     const known = this.parents.get(parent);
     if (known) return known;
-    const fresh: Children = {
-      held: new Map(),
+    const fresh: ParentCache = {
+      parent,
+      responses: new Map(),
       reads: 0,
       pages: 0,
-      answered: 0,
-      walked: 0,
-      next: undefined,
-      startedAt: performance.now(),
+      hits: 0,
+      pagesInPass: 0,
+      nextPageToken: undefined,
+      passStartedAt: performance.now(),
       state: "idle",
     };
     this.parents.set(parent, fresh);
@@ -108,22 +111,22 @@ class SharedCollection {
     return performance.now() - sentAt <= MAX_AGE_MS && (written === undefined || written < sentAt);
   }
 
-  /** What a page holds of it. Handed out once: whoever reads again wants news. */
-  private take(uid: string, children: Children | undefined): JsonObject | undefined {
-    const held = children?.held.get(uid);
-    if (!children || !held) return undefined;
-    children.held.delete(uid);
-    if (!this.isCurrent(uid, held.at)) return undefined;
-    children.answered += 1;
-    this.walk(uid, children);
-    return held.answer;
+  /** Returns what a page holds of it, once: a second read is sent to the server. */
+  private takeCached(uid: string, cache: ParentCache | undefined): JsonObject | undefined {
+    const cached = cache?.responses.get(uid);
+    if (!cache || !cached) return undefined;
+    cache.responses.delete(uid);
+    if (!this.isCurrent(uid, cached.sentAt)) return undefined;
+    cache.hits += 1;
+    this.prefetchPage(cache);
+    return cached.response;
   }
 
   private send(): void {
-    while (this.waiting.length > 0 && (this.underWay < UNDER_WAY || !this.lists)) {
+    while (this.waiting.length > 0 && (this.underWay < MAX_UNDER_WAY || !this.usesLists)) {
       this.underWay += 1;
-      const readers = this.lists ? this.nextReaders() : this.waiting.splice(0, 1);
-      void endedOrOverdue(this.answer(readers)).then(() => {
+      const readers = this.usesLists ? this.nextReaders() : this.waiting.splice(0, 1);
+      void settledOrTimeout(this.respond(readers)).then(() => {
         this.underWay -= 1;
         this.send();
       });
@@ -139,16 +142,20 @@ class SharedCollection {
     return this.waiting.splice(0, end < 0 ? this.waiting.length : end);
   }
 
-  private async answer(readers: readonly Reader[]): Promise<void> {
+  private async respond(readers: readonly Reader[]): Promise<void> {
     const uids = [...new Set(readers.map(({ uid }) => uid))];
-    const alone = (reader: Reader) => reader.resolve(this.api.getResource(this.collection, reader.uid));
     const [first] = uids;
     if (uids.length === 1 && first !== undefined) {
-      const answer = this.api.getResource(this.collection, first);
-      for (const { resolve } of readers) resolve(answer);
-      await answer.catch(() => undefined);
+      const response = this.api.getResource(this.collection, first);
+      for (const { resolve } of readers) resolve(response);
+      await response.catch(() => undefined);
       return;
     }
+    await this.respondByList(readers, uids);
+  }
+
+  private async respondByList(readers: readonly Reader[], uids: readonly string[]): Promise<void> {
+    const getAlone = (reader: Reader) => reader.resolve(this.api.getResource(this.collection, reader.uid));
     const sentAt = performance.now();
     let found: Map<string, JsonObject>;
     try {
@@ -158,73 +165,71 @@ class SharedCollection {
         for (const { reject } of readers) reject(error);
         return;
       }
-      this.lists = false;
-      readers.forEach(alone);
+      this.usesLists = false;
+      readers.forEach(getAlone);
       return;
     }
-    // Nothing at all: none is left, or the server does not select by uid. Either way a list saves nothing.
-    if (!uids.some((uid) => found.has(uid))) this.lists = false;
+    // Either none is left, or the server does not select by uid: a list saves nothing.
+    if (!uids.some((uid) => found.has(uid))) this.usesLists = false;
     for (const reader of readers) {
-      const answer = found.get(reader.uid);
+      const response = found.get(reader.uid);
       // What is absent may only be hidden from lists: its own GET decides.
-      if (answer === undefined || !this.isCurrent(reader.uid, sentAt)) alone(reader);
-      else reader.resolve(answer);
+      if (response === undefined || !this.isCurrent(reader.uid, sentAt)) getAlone(reader);
+      else reader.resolve(response);
     }
-    for (const uid of uids) this.walk(uid, this.childrenBeside(uid));
+    for (const uid of uids) this.prefetchPage(this.cacheFor(uid));
   }
 
-  /** Goes on listing the children beside a resource, as far as that pays. Runs beside the reads, which never wait for it. */
-  private walk(uid: string, children: Children | undefined): void {
-    const parent = parentOf(uid);
-    if (!children || parent === undefined || !this.pays(children)) return;
-    children.state = "walking";
-    children.pages += 1;
-    children.walked += 1;
+  /** Requests the next page of a parent's children, and the ones after it, as long as they are used. No read waits for it. */
+  private prefetchPage(cache: ParentCache | undefined): void {
+    if (!cache || !this.shouldPrefetch(cache)) return;
+    cache.state = "listing";
+    cache.pages += 1;
+    cache.pagesInPass += 1;
     const sentAt = performance.now();
-    this.page({ "uidp.children_of": parent, page_token: children.next }).then(
+    this.page({ "uidp.children_of": cache.parent, page_token: cache.nextPageToken }).then(
       ({ items, next }) => {
-        this.hold(children, items, sentAt);
-        children.next = next;
-        children.state = next === undefined || children.walked >= MAX_PAGES ? "ended" : "idle";
-        this.walk(uid, children);
+        this.storePage(cache, items, sentAt);
+        cache.nextPageToken = next;
+        cache.state = next === undefined || cache.pagesInPass >= MAX_PAGES_IN_PASS ? "ended" : "idle";
+        this.prefetchPage(cache);
       },
       () => {
-        // Nobody waits for it: whatever is wrong, the reads meet it themselves.
-        children.state = "given up";
+        // The reads meet the same error themselves.
+        cache.state = "failed";
       },
     );
   }
 
-  private pays(children: Children): boolean {
-    const { state, reads, pages, answered, startedAt } = children;
-    // What was held is too old by now: on to the next pages, or from the start.
-    if (state === "ended" && performance.now() - startedAt > MAX_AGE_MS) {
-      children.state = "idle";
-      children.walked = 0;
-      children.startedAt = performance.now();
+  private shouldPrefetch(cache: ParentCache): boolean {
+    const { reads, pages, hits, passStartedAt } = cache;
+    // The responses are too old by now: the next pass begins.
+    if (cache.state === "ended" && performance.now() - passStartedAt > MAX_AGE_MS) {
+      cache.state = "idle";
+      cache.pagesInPass = 0;
+      cache.passStartedAt = performance.now();
     }
-    return this.lists && children.state === "idle" && reads >= READS_BEFORE_PAGES && pages <= answered;
+    return this.usesLists && cache.state === "idle" && reads >= READS_BEFORE_PREFETCH && pages <= hits;
   }
 
-  private hold(children: Children, items: ReadonlyMap<string, JsonObject>, at: number): void {
-    for (const [uid, answer] of items) children.held.set(uid, { answer, at });
+  private storePage(cache: ParentCache, items: ReadonlyMap<string, JsonObject>, sentAt: number): void {
+    for (const [uid, response] of items) cache.responses.set(uid, { response, sentAt });
     for (let index = this.waiting.length - 1; index >= 0; index -= 1) {
       const reader = this.waiting[index];
-      if (!reader || !children.held.has(reader.uid)) continue;
-      const answer = this.take(reader.uid, children);
-      if (answer === undefined) continue;
+      const response = reader && this.takeCached(reader.uid, cache);
+      if (!response) continue;
       this.waiting.splice(index, 1);
-      reader.resolve(answer);
+      reader.resolve(response);
     }
     setTimeout(() => {
-      for (const [uid, held] of children.held) if (held.at === at) children.held.delete(uid);
+      for (const [uid, cached] of cache.responses) if (cached.sentAt === sentAt) cache.responses.delete(uid);
     }, MAX_AGE_MS).unref();
   }
 
   /** One page of the collection, by uid; what has none is left out. */
   private async page(query: Query): Promise<{ items: Map<string, JsonObject>; next: string | undefined }> {
-    const answer = await this.api.get(this.collection, { ...this.query, ...query, page_size: PAGE_SIZE });
-    const list = answer[this.collection.slice(this.collection.lastIndexOf("/") + 1)];
+    const response = await this.api.get(this.collection, { ...this.query, ...query, page_size: PAGE_SIZE });
+    const list = response[this.collection.slice(this.collection.lastIndexOf("/") + 1)];
     if (!Array.isArray(list)) throw new ConnectionError("the answer holds no list", "nothing", false);
     const items = new Map<string, JsonObject>();
     for (const item of list as unknown[]) {
@@ -232,7 +237,7 @@ class SharedCollection {
       const object = item as JsonObject;
       if (typeof object["uid"] === "string") items.set(object["uid"], object);
     }
-    const next = answer["nextPageToken"];
+    const next = response["nextPageToken"];
     return { items, next: typeof next === "string" && next !== "" ? next : undefined };
   }
 }
