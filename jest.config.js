@@ -17,6 +17,8 @@ const common = {
 module.exports = {
   // Tests of the engine mostly wait for processes: jest's default would leave the last processor idle.
   maxWorkers: "100%",
+  // Ends a test that hangs. A busy machine must not fail one that is slow.
+  testTimeout: 300_000,
   projects: [
     {
       ...common,

@@ -52,7 +52,7 @@ async function test(scratch) {
     cwd: root,
     env,
     output: "inherit",
-    timeoutMs: 45 * MINUTE_MS,
+    timeoutMs: 70 * MINUTE_MS,
   });
   let text;
   try {
