@@ -2,23 +2,22 @@ import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { isWriting } from "../capabilities";
 import { globMatches } from "../glob";
-import { sharedIssuerOf, sharedIssuerThat } from "../issuers";
+import { sharedIssuerOf, sharedIssuerThat, sharedIssuersThat } from "../issuers";
 import type { SharedIssuer } from "../issuers";
 import type { Entity } from "../model";
-import { LONGEST_PATTERN } from "../pattern";
 import type { Grant } from "../report";
+import { judgeForms, namesOwner, unreadable } from "../trust/judgement";
+import type { Judgement } from "../trust/judgement";
+import { exactly, Languages } from "../trust/languages";
+import { judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
 import {
-  foreignAudience,
-  foreignIssuer,
-  foreignOwnerClaim,
-  foreignPrincipal,
-  foreignSubject,
-  foreignUserId,
-  likelyTexts,
-  proposals,
-  sharedIssuerIn,
-} from "../witness";
-import type { Proposal, Witness } from "../witness";
+  judgeOwnerClaim,
+  judgePrincipal,
+  judgeSubject,
+  judgeUnknownSubject,
+  judgeUserId,
+} from "../trust/ownedSubjects";
+import { findRunsOf, findUntrustedRuns } from "../trust/untrustedRefs";
 import { bounded, called, plural, textAt } from "./facts";
 import type { Facts } from "./facts";
 import type { Draft, Rule } from "./rule";
@@ -44,33 +43,72 @@ function* judged(facts: Facts): Generator<Entity> {
   }
 }
 
-const TOO_LARGE: Witness = {
-  text: "",
-  because: `it is too large to be judged: write it in less than ${LONGEST_PATTERN} characters, with smaller repetitions`,
-};
-
-/** What a pattern lets in that it should not; a pattern that cannot be judged counts as one that does. */
-function judge(
-  facts: Facts,
-  text: string | undefined,
-  find: (pattern: NonNullable<ReturnType<Facts["pattern"]>>) => Witness | undefined,
-): Witness | undefined {
-  if (text === undefined) return undefined;
-  const pattern = facts.pattern(text);
-  return pattern === undefined ? TOO_LARGE : find(pattern);
+/** What a pattern lets in that it should not. */
+interface Opening {
+  /** A text of a stranger; undefined where the pattern cannot be judged. */
+  readonly example: string | undefined;
+  /** Ends the sentence "… is accepted: ": "the pattern is not anchored at its end". */
+  readonly because: string;
 }
 
-const said = ({ text, because }: Witness): string =>
-  text === "" ? because : `${JSON.stringify(text)}: ${because}`;
-const shown = ({ text }: Witness): { witness?: string } => (text === "" ? {} : { witness: text });
+/** What is known of the patterns of one review: all questions share a budget, and none is asked twice. */
+class PatternJudge {
+  readonly languages = new Languages();
+  private readonly judgements = new Map<string, Judgement>();
 
-/** The issuer that serves everybody, where an identity trusts one. */
-function vendorOf(facts: Facts, claimMatch: Json | undefined): SharedIssuer | undefined {
+  judge(
+    about: string,
+    pattern: string,
+    find: (languages: Languages, pattern: string) => Judgement,
+  ): Judgement {
+    const key = JSON.stringify([about, pattern]);
+    const known = this.judgements.get(key) ?? find(this.languages, pattern);
+    this.judgements.set(key, known);
+    return known;
+  }
+}
+
+const judges = new WeakMap<Facts, PatternJudge>();
+
+function judgeOf(facts: Facts): PatternJudge {
+  const known = judges.get(facts) ?? new PatternJudge();
+  judges.set(facts, known);
+  return known;
+}
+
+const languagesOf = (facts: Facts): Languages => judgeOf(facts).languages;
+
+/** A pattern that cannot be judged counts as open. */
+function openingOf(judged: Judgement): Opening | undefined {
+  if (judged.is === "open") return judged;
+  return judged.is === "unjudged" ? { example: undefined, because: judged.because } : undefined;
+}
+
+function judge(
+  facts: Facts,
+  about: string,
+  text: string | undefined,
+  find: (languages: Languages, pattern: string) => Judgement,
+): Opening | undefined {
+  return text === undefined ? undefined : openingOf(judgeOf(facts).judge(about, text, find));
+}
+
+const openAt = (facts: Facts, vendor: SharedIssuer, pattern: string | undefined): Opening | undefined =>
+  judge(facts, vendor.issuer, pattern, (languages, text) => judgeSubject(languages, text, vendor.forms));
+
+/** "accepts “x”: why", or that it cannot be judged. */
+const describeOpening = ({ example, because }: Opening): string =>
+  example === undefined ? `cannot be judged: ${because}` : `accepts ${JSON.stringify(example)}: ${because}`;
+const witnessOf = ({ example }: Opening): { witness?: string } =>
+  example === undefined ? {} : { witness: example };
+
+/** The issuers that serve everybody among those that an identity trusts. */
+function vendorsOf(facts: Facts, claimMatch: Json | undefined): readonly SharedIssuer[] {
   const issuer = textAt(claimMatch, "issuer");
-  if (issuer !== undefined) return sharedIssuerOf(issuer);
+  if (issuer !== undefined) return [sharedIssuerOf(issuer) ?? []].flat();
   const pattern = textAt(claimMatch, "issuerPattern");
-  const read = pattern === undefined ? undefined : facts.pattern(pattern);
-  return read && sharedIssuerIn(read);
+  if (pattern === undefined || unreadable(languagesOf(facts), pattern) !== undefined) return [];
+  return sharedIssuersThat((vendor) => languagesOf(facts).matches(pattern, vendor.issuer));
 }
 
 function claimsOf(claimMatch: Json | undefined, key: "claims" | "claimPatterns"): [string, string][] {
@@ -84,60 +122,66 @@ function isPinnedByClaims(facts: Facts, claimMatch: Json | undefined, vendor: Sh
   if (claimsOf(claimMatch, "claims").some(([name, value]) => vendor.pinning.includes(name) && value !== "")) {
     return true;
   }
-  return claimsOf(claimMatch, "claimPatterns").some(([name, text]) => {
-    if (!vendor.pinning.includes(name)) return false;
-    const pattern = facts.pattern(text);
-    return pattern !== undefined && foreignOwnerClaim(pattern) === undefined;
-  });
+  return claimsOf(claimMatch, "claimPatterns").some(
+    ([name, text]) =>
+      vendor.pinning.includes(name) && judgeOwnerClaim(languagesOf(facts), name, text).is === "pinned",
+  );
 }
 
-interface SubjectWitness {
+interface OpenSubject {
   readonly field: string;
   readonly pattern: string;
-  readonly witness: Witness;
+  readonly opening: Opening;
   readonly advice: string;
   /** Claims that narrow it, of an issuer that nothing is known of. */
   readonly claims: readonly string[];
 }
 
-function openSubject(facts: Facts, claimMatch: Json | undefined): SubjectWitness | undefined {
+function openSubject(facts: Facts, claimMatch: Json | undefined): OpenSubject | undefined {
   const pattern = textAt(claimMatch, "subjectPattern");
   if (pattern === undefined) return undefined;
-  const vendor = vendorOf(facts, claimMatch);
-  const witness = judge(facts, pattern, (read) => foreignSubject(read, vendor));
-  if (witness === undefined || (vendor && isPinnedByClaims(facts, claimMatch, vendor))) return undefined;
+  const field = "claimMatch.subjectPattern";
+  const vendors = vendorsOf(facts, claimMatch);
+  for (const vendor of vendors.filter((each) => !isPinnedByClaims(facts, claimMatch, each))) {
+    const opening = openAt(facts, vendor, pattern);
+    const advice = `name the ${vendor.owner} in an anchored pattern, as in ${JSON.stringify(vendor.example)}, or use subject`;
+    if (opening !== undefined) return { field, pattern, opening, advice, claims: [] };
+  }
+  if (vendors.length > 0) return undefined;
+  const opening = judge(facts, "subject", pattern, judgeUnknownSubject);
+  if (opening === undefined) return undefined;
   return {
-    field: "claimMatch.subjectPattern",
+    field,
     pattern,
-    witness,
+    opening,
     advice:
-      vendor === undefined
-        ? "name the subject exactly (subject), or anchor the pattern with ^(?:…)$ and let it vary only where it must"
-        : `name the ${vendor.owner} in an anchored pattern, as in ${JSON.stringify(vendor.example)}, or use subject`,
-    claims: vendor ? [] : claimsOf(claimMatch, "claims").map(([name]) => name),
+      "name the subject exactly (subject), or anchor the pattern with ^(?:…)$ and let it vary only where it must",
+    claims: claimsOf(claimMatch, "claims").map(([name]) => name),
   };
 }
 
 /** An AWS principal fits by its ARN and its user id: one that is exact is enough. */
-function openPrincipal(facts: Facts, aws: Json | undefined): SubjectWitness | undefined {
+function openPrincipal(facts: Facts, aws: Json | undefined): OpenSubject | undefined {
   if (!isObject(aws) || textAt(aws, "arn") !== undefined || textAt(aws, "userId") !== undefined)
     return undefined;
   const account = textAt(aws, "awsAccount") ?? "123456789012";
   const arnPattern = textAt(aws, "arnPattern");
   const userIdPattern = textAt(aws, "userIdPattern");
-  const arn = judge(facts, arnPattern, (read) => foreignPrincipal(read, account));
-  const userId = judge(facts, userIdPattern, foreignUserId);
+  const arn = judge(facts, `principal ${account}`, arnPattern, (languages, text) =>
+    judgePrincipal(languages, text, account),
+  );
+  const userId = judge(facts, "user id", userIdPattern, judgeUserId);
   if (arnPattern !== undefined && arn === undefined) return undefined;
   if (userIdPattern !== undefined && userId === undefined) return undefined;
-  const [field, pattern, witness] =
+  const [field, pattern, opening] =
     arn === undefined
       ? ["awsIdentity.userIdPattern", userIdPattern, userId]
       : ["awsIdentity.arnPattern", arnPattern, arn];
-  if (witness === undefined || pattern === undefined) return undefined;
+  if (opening === undefined || pattern === undefined) return undefined;
   return {
     field,
     pattern,
-    witness,
+    opening,
     advice: `name the role, as in ${JSON.stringify(`^arn:aws:sts::${account}:assumed-role/deployer/[\\w=,.@-]+$`)}`,
     claims: [],
   };
@@ -174,8 +218,8 @@ const anySubject: Rule = {
         facts.aboutEntity(entity, {
           severity: grants.length > 0 && !isNarrowed ? "critical" : "high",
           field: found.field,
-          message: `${called(entity)} can be assumed by outsiders: ${found.field} accepts ${said(found.witness)}`,
-          ...shown(found.witness),
+          message: `${called(entity)} can be assumed by outsiders: ${found.field} ${describeOpening(found.opening)}`,
+          ...witnessOf(found.opening),
           details: [
             `pattern: ${found.pattern}`,
             ...(isNarrowed ? [`narrowed by claims only: ${found.claims.join(", ")}`] : []),
@@ -208,15 +252,15 @@ const anyIssuer: Rule = {
     for (const entity of judged(facts)) {
       const { claimMatch, staticKeys } = entity.inputs;
       const pattern = textAt(claimMatch, "issuerPattern");
-      const witness = judge(facts, pattern, foreignIssuer);
-      if (witness !== undefined) {
+      const opening = judge(facts, "issuer", pattern, judgeIssuer);
+      if (opening !== undefined) {
         const grants = facts.grantsAfter(entity.key);
         drafts.push(
           facts.aboutEntity(entity, {
             severity: "critical",
             field: "claimMatch.issuerPattern",
-            message: `${called(entity)} trusts issuers of others: issuerPattern accepts ${said(witness)}`,
-            ...shown(witness),
+            message: `${called(entity)} trusts issuers of others: issuerPattern ${describeOpening(opening)}`,
+            ...witnessOf(opening),
             details: [
               `pattern: ${pattern ?? ""}`,
               ...(grants.length === 0 ? [] : ["who runs such an issuer holds:", ...inherits(grants)]),
@@ -243,6 +287,17 @@ const anyIssuer: Rule = {
   },
 };
 
+/** Whether neither a subject nor a pattern of subjects names an owner at an issuer that serves everybody. */
+function namesNoOwner(
+  facts: Facts,
+  vendor: SharedIssuer,
+  subject: string | undefined,
+  pattern: string | undefined,
+): boolean {
+  if (subject !== undefined) return !namesOwner(languagesOf(facts), subject, vendor.forms);
+  return openAt(facts, vendor, pattern) !== undefined;
+}
+
 const sharedIssuer: Rule = {
   id: "T3",
   name: "shared-issuer",
@@ -258,15 +313,12 @@ const sharedIssuer: Rule = {
     const drafts: Draft[] = [];
     for (const entity of judged(facts)) {
       const { claimMatch } = entity.inputs;
-      const vendor = vendorOf(facts, claimMatch);
-      if (vendor === undefined || isPinnedByClaims(facts, claimMatch, vendor)) continue;
       const subject = textAt(claimMatch, "subject");
       const pattern = textAt(claimMatch, "subjectPattern");
-      const isOpen =
-        subject === undefined
-          ? judge(facts, pattern, (read) => foreignSubject(read, vendor)) !== undefined
-          : vendor.ownerOf(subject) === undefined;
-      if (!isOpen || (subject === undefined && pattern === undefined)) continue;
+      const vendor = vendorsOf(facts, claimMatch).find(
+        (each) => !isPinnedByClaims(facts, claimMatch, each) && namesNoOwner(facts, each, subject, pattern),
+      );
+      if (vendor === undefined) continue;
       const claims = claimsOf(claimMatch, "claims").map(([name]) => name);
       drafts.push(
         facts.aboutEntity(entity, {
@@ -284,20 +336,6 @@ const sharedIssuer: Rule = {
     return drafts;
   },
 };
-
-/** Whether the claims that an identity asks for fit a proposal's. */
-function fitsClaims(facts: Facts, claimMatch: Json | undefined, proposal: Proposal): boolean {
-  const exact = claimsOf(claimMatch, "claims").every(
-    ([name, value]) => (proposal.claims[name] ?? value) === value,
-  );
-  return (
-    exact &&
-    claimsOf(claimMatch, "claimPatterns").every(([name, text]) => {
-      const value = proposal.claims[name];
-      return value === undefined || (facts.pattern(text)?.accepts(value) ?? true);
-    })
-  );
-}
 
 const pullRequestRef: Rule = {
   id: "T4",
@@ -317,15 +355,25 @@ const pullRequestRef: Rule = {
       const subject = textAt(claimMatch, "subject");
       const text = textAt(claimMatch, "subjectPattern");
       if (subject === undefined && openSubject(facts, claimMatch) !== undefined) continue;
-      const read = text === undefined ? undefined : facts.pattern(text);
-      const texts = subject === undefined ? (read ? likelyTexts(read) : []) : [subject];
-      const vendor = vendorOf(facts, claimMatch) ?? sharedIssuerThatNames(texts);
-      if (vendor === undefined) continue;
-      const accepts = (candidate: string): boolean =>
-        subject === undefined ? (read?.accepts(candidate) ?? false) : candidate === subject;
-      const found = proposals(vendor, accepts, texts).filter((each) => fitsClaims(facts, claimMatch, each));
+      const pattern = subject === undefined ? text : exactly(subject);
+      if (pattern === undefined) continue;
+      const languages = languagesOf(facts);
+      const known = vendorsOf(facts, claimMatch);
+      const vendors = known.length > 0 ? known : [vendorWriting(languages, subject, pattern) ?? []].flat();
+      const asked = {
+        exact: claimsOf(claimMatch, "claims"),
+        patterns: claimsOf(claimMatch, "claimPatterns"),
+      };
+      const found = vendors.flatMap(({ untrusted }) =>
+        subject === undefined
+          ? findUntrustedRuns(languages, pattern, untrusted, asked)
+          : findRunsOf(languages, subject, untrusted, asked),
+      );
       const [first] = found;
-      if (first === undefined) continue;
+      const [vendor] = vendors;
+      if (first === undefined || vendor === undefined) continue;
+      const owners =
+        subject === undefined ? vendors.flatMap(({ forms }) => ownersIn(languages, pattern, forms)) : [];
       const grants = facts.grantsAfter(entity.key);
       const canWrite = grants.some(({ role }) => role.capabilities?.some(isWriting) ?? true);
       const whats = [...new Set(found.map(({ what }) => what))];
@@ -333,10 +381,11 @@ const pullRequestRef: Rule = {
         facts.aboutEntity(entity, {
           severity: canWrite ? "high" : "medium",
           field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
-          message: `${called(entity)} can be assumed by ${whats.join(" and by ")}: it accepts ${JSON.stringify(first.text)}`,
-          witness: first.text,
+          message: `${called(entity)} can be assumed by ${whats.join(" and by ")}${first.example === undefined ? "" : `: it accepts ${JSON.stringify(first.example)}`}`,
+          ...(first.example === undefined ? {} : { witness: first.example }),
           details: [
             `subject: ${subject ?? text ?? ""}`,
+            ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
             ...(grants.length === 0
               ? ["it holds no grant yet"]
               : ["who assumes it holds:", ...inherits(grants)]),
@@ -350,11 +399,23 @@ const pullRequestRef: Rule = {
 };
 
 /** An issuer of one's own may write subjects as a known one does: a GitHub Enterprise Server, a GitLab. */
-function sharedIssuerThatNames(texts: readonly string[]): SharedIssuer | undefined {
-  return sharedIssuerThat((issuer) => {
-    const vendor = sharedIssuerOf(issuer);
-    return texts.some((text) => vendor?.ownerOf(`${text}:`) !== undefined);
+function vendorWriting(
+  languages: Languages,
+  subject: string | undefined,
+  pattern: string,
+): SharedIssuer | undefined {
+  return sharedIssuerThat(({ untrusted, beginning }) => {
+    const start = `\\A(?:${beginning})`;
+    if (untrusted.length === 0) return false;
+    return subject === undefined
+      ? languages.isSubset(pattern, start) === "yes"
+      : languages.matches(start, subject);
   });
+}
+
+function ownersIn(languages: Languages, pattern: string, forms: SharedIssuer["forms"]): readonly string[] {
+  const judged = judgeForms(languages, pattern, forms);
+  return judged.is === "pinned" ? judged.names : [];
 }
 
 const INHERITED = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal|oidc)(?:[.[]|$)/;
@@ -442,14 +503,14 @@ const looseMatch: Rule = {
     const drafts: Draft[] = [];
     for (const entity of judged(facts)) {
       const pattern = textAt(entity.inputs["claimMatch"], "audiencePattern");
-      const witness = judge(facts, pattern, foreignAudience);
-      if (witness !== undefined) {
+      const opening = judge(facts, "audience", pattern, judgeAudience);
+      if (opening !== undefined) {
         drafts.push(
           facts.aboutEntity(entity, {
             severity: "medium",
             field: "claimMatch.audiencePattern",
-            message: `${called(entity)} takes tokens that were made for others: audiencePattern accepts ${said(witness)}`,
-            ...shown(witness),
+            message: `${called(entity)} takes tokens that were made for others: audiencePattern ${describeOpening(opening)}`,
+            ...witnessOf(opening),
             details: [`pattern: ${pattern ?? ""}`],
             advice: "leave it out, so that the issuer's host name counts, or give the exact audience",
           }),

@@ -7,7 +7,7 @@ import { fixture, lines, reportOf } from "./fixtures";
 const updated = [
   "lost: GitHub Actions of acme/pay, branch main: registry.push at acme / payments (+0 -20)",
   "widened: GitHub Actions, any subject that matches “^repo:acme/.*$”: reader at acme / payments (+1 -0)",
-  "widened: anyone who signs in by “staff” (login.example.com): reader at acme (+1 -0)",
+  "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
   "widened: auditor@example.com, by invite: reader at acme / audit (+1 -0)",
 ];
 
@@ -18,7 +18,7 @@ describe("a review of a captured preview", () => {
     expect(lines(report.grants)).toEqual([
       "gained: GitHub Actions of acme/pay, branch main: ? at acme / payments (+0 -0)",
       "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+2 -0)",
-      "gained: anyone who signs in by “staff” (login.example.com): reader at acme (+2 -0)",
+      "gained: anyone who signs in at login.example.com by “staff”: reader at acme (+2 -0)",
       "gained: auditor@example.com, by invite: reader at acme / audit (+2 -0)",
       "gained: group “admins” of staff: ? at acme (+0 -0)",
     ]);
@@ -145,7 +145,7 @@ describe("a review of a captured preview", () => {
   test.each(["refresh.json", "refresh-stream.ndjson"])("tells what a refresh found (%s)", (name) => {
     expect(lines(reportOf(name).grants)).toEqual([
       "lost: GitHub Actions of acme/pay, branch main: reader at acme / payments (+0 -2)",
-      "widened: anyone who signs in by “staff” (login.example.com): reader at acme (+1 -0)",
+      "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
       "widened: auditor@example.com, by invite: reader at acme / audit (+1 -0)",
     ]);
   });
@@ -153,7 +153,7 @@ describe("a review of a captured preview", () => {
   test("begins with what the server holds where the preview refreshes first", () => {
     expect(lines(reportOf("refresh-and-preview.json").grants)).toEqual([
       "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+2 -0)",
-      "narrowed: anyone who signs in by “staff” (login.example.com): reader at acme (+0 -1)",
+      "narrowed: anyone who signs in at login.example.com by “staff”: reader at acme (+0 -1)",
       "narrowed: auditor@example.com, by invite: reader at acme / audit (+0 -1)",
     ]);
   });

@@ -28,7 +28,7 @@ describe("the holder of an identity in words", () => {
       { issuer: github, subject: "repo:acme/pay:pull_request" },
       "GitHub Actions of acme/pay, any pull request",
     ],
-    [{ issuer: `${github}/acme`, subject: "odd" }, "odd of GitHub Actions"],
+    [{ issuer: `${github}/acme`, subject: "odd" }, "token.actions.githubusercontent.com/acme, subject “odd”"],
     [
       { issuer: "https://gitlab.com", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
       "GitLab CI of acme/pay, branch main",
@@ -42,10 +42,10 @@ describe("the holder of an identity in words", () => {
     ],
     [
       { issuer: "https://k8s.example.com", subject: "system:serviceaccount:prod:api" },
-      "Kubernetes service account prod/api of k8s.example.com",
+      "k8s.example.com, Kubernetes service account prod/api",
     ],
     [{ issuer: "https://accounts.google.com", subject: "1045" }, "Google account 1045"],
-    [{ issuer: "https://login.example.com", subject: "x" }, "x of login.example.com"],
+    [{ issuer: "https://login.example.com", subject: "x" }, "login.example.com, subject “x”"],
     [
       { issuer: github, subject: "repo:acme/pay:pull_request", claims: { actor: "bot" } },
       "GitHub Actions of acme/pay, any pull request, if actor is bot",
@@ -59,7 +59,7 @@ describe("the holder of an identity in words", () => {
       { issuer: github, subjectPattern: "^repo:acme/.*$" },
       "GitHub Actions, any subject that matches “^repo:acme/.*$”",
     ],
-    [{ issuerPattern: ".*", subject: "x" }, "x of any issuer that matches “.*”"],
+    [{ issuerPattern: ".*", subject: "x" }, "any issuer that matches “.*”, subject “x”"],
     [
       { issuer: github, subjectPattern: "repo:acme/pay" },
       "GitHub Actions, any subject that matches “repo:acme/pay”",
@@ -78,7 +78,7 @@ describe("the holder of an identity in words", () => {
   test.each<[Props, string, boolean]>([
     [
       { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/ci", userId: "A" } },
-      "AWS role ci of account 123456789012",
+      "AWS account 123456789012, role ci",
       false,
     ],
     [
@@ -95,6 +95,75 @@ describe("the holder of an identity in words", () => {
     [{ name: "ann" }, "signed-in user “ann”", false],
   ])("%j", (inputs, words, open) => {
     expect(describeIdentity(entity("Identity", inputs))).toEqual({ words, open });
+  });
+
+  test.each<[string, Props, string]>([
+    [
+      "a host that begins like a known one",
+      { issuer: "https://gitlab.evil.example", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
+      "gitlab.evil.example, subject “project_path:acme/pay:ref_type:branch:ref:main”",
+    ],
+    [
+      "a known host as the user of another one",
+      { issuer: "https://gitlab.com@evil.example/x", subject: "s" },
+      "evil.example/x, subject “s”",
+    ],
+    [
+      "letters of another alphabet",
+      { issuer: "https://gіtlab.com", subject: "s" },
+      "xn--gtlab-n2e.com, subject “s”",
+    ],
+    [
+      "a known host with a path",
+      { issuer: "https://gitlab.com/evil", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
+      "gitlab.com/evil, subject “project_path:acme/pay:ref_type:branch:ref:main”",
+    ],
+    [
+      "a subject that closes its quotes",
+      { issuer: "https://evil.example", subject: "x” of GitHub Actions of acme/pay, branch main “" },
+      'evil.example, subject “x" of GitHub Actions of acme/pay, branch main "”',
+    ],
+    [
+      "a branch with words of ours",
+      { issuer: github, subject: "repo:evil/x:ref:refs/heads/main, if actor is bot" },
+      "GitHub Actions of evil/x, branch “main, if actor is bot”",
+    ],
+    [
+      "a repository with words of ours",
+      { issuer: github, subject: "repo:acme/pay, branch main (evil/x:ref:refs/heads/main" },
+      "GitHub Actions, subject “repo:acme/pay, branch main (evil/x:ref:refs/heads/main”",
+    ],
+    [
+      "a claim with words of ours",
+      { issuer: github, subject: "repo:evil/x:pull_request", claims: { "a is b, or of acme": "yes and no" } },
+      "GitHub Actions of evil/x, any pull request, if “a is b, or of acme” is “yes and no”",
+    ],
+    [
+      "an organisation of another address of CircleCI",
+      {
+        issuer: "https://oidc.circleci.com/org/11111111-1111-1111-1111-111111111111",
+        subject:
+          "org/22222222-2222-2222-2222-222222222222/project/33333333-3333-3333-3333-333333333333/user/x",
+      },
+      "CircleCI, subject “org/22222222-2222-2222-2222-222222222222/project/33333333-3333-3333-3333-333333333333/user/x”",
+    ],
+  ])("%s cannot pass for another issuer", (_, match, words) => {
+    expect(claims(match).words).toBe(words);
+  });
+
+  test("shows the whole issuer before anything long", () => {
+    const issuer = `https://${"a".repeat(60)}.${"b".repeat(60)}.example/${"c".repeat(200)}`;
+    const { words } = claims({
+      issuer,
+      subject: "s".repeat(4000),
+      claims: { ["k".repeat(500)]: "v".repeat(500) },
+    });
+    expect(words.startsWith(issuer.slice("https://".length))).toBe(true);
+  });
+
+  test("hides nothing of a pattern that is judged", () => {
+    const subjectPattern = `^repo:acme/${"pay|".repeat(200)}x$|evil`;
+    expect(claims({ issuer: github, subjectPattern }).words).toContain("|evil”");
   });
 
   test("is not told where its trust is not known yet", () => {
@@ -125,5 +194,5 @@ test("an identity provider lets in whoever signs in by it", () => {
     name: "staff",
     oidc: { issuer: "https://login.example.com" },
   });
-  expect(describeProvider(provider).words).toBe("anyone who signs in by “staff” (login.example.com)");
+  expect(describeProvider(provider).words).toBe("anyone who signs in at login.example.com by “staff”");
 });

@@ -1,0 +1,45 @@
+/** Thrown inside `Budget.ask` when a question needs more steps than are left. */
+class BudgetExceeded extends Error {}
+
+/** How many steps all questions of a review may take together: about three seconds of processor time. */
+export const REVIEW_STEPS = 25_000_000;
+const QUESTION_STEPS = 2_000_000;
+
+/** What a question answers that takes too many steps. */
+export type TooLarge = "tooLarge";
+
+/**
+ * The steps that all questions about patterns may take together. Steps are counted, never timed, so
+ * that the same review gives the same answers on every machine.
+ */
+export class Budget {
+  private left: number;
+  private leftForQuestion: number;
+  private isAsking = false;
+
+  constructor(steps = REVIEW_STEPS) {
+    this.left = steps;
+    this.leftForQuestion = 0;
+  }
+
+  spend(steps: number): void {
+    this.left -= steps;
+    this.leftForQuestion -= steps;
+    if (this.left < 0 || this.leftForQuestion < 0) throw new BudgetExceeded();
+  }
+
+  /** Answers a question, or says `tooLarge`. A question inside another one shares its steps. */
+  ask<T>(question: () => T): T | TooLarge {
+    if (this.isAsking) return question();
+    this.isAsking = true;
+    this.leftForQuestion = QUESTION_STEPS;
+    try {
+      return question();
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return "tooLarge";
+      throw error;
+    } finally {
+      this.isAsking = false;
+    }
+  }
+}

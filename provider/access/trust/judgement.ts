@@ -1,0 +1,132 @@
+import { RE2JS } from "re2js";
+import { wholly } from "./languages";
+import type { Languages, SegmentSpec } from "./languages";
+import type { Names } from "./projection";
+import { LONGEST_PATTERN } from "./regexSyntax";
+
+/** Whether a stranger can have what a pattern fits. */
+export type Judgement =
+  /** It fits many owners, or texts that name none; `example` is one of a stranger, where one was found. */
+  | { readonly is: "open"; readonly example: string | undefined; readonly because: string }
+  /** It fits these owners and nobody else. */
+  | { readonly is: "pinned"; readonly names: readonly string[] }
+  /** It fits no text of the form. */
+  | { readonly is: "unrelated" }
+  /** It is not known: it counts as open. */
+  | { readonly is: "unjudged"; readonly because: string };
+
+/** Texts of which a part names their owner. */
+export interface OwnedForm {
+  /** All texts of the form. */
+  readonly whole: string;
+  /** Parts each of which names the owner: one with few values is enough. Without any, everybody can have the text. */
+  readonly owners: readonly SegmentSpec[];
+  /** Texts of the form that a stranger can have and that are easy to read, the best first. */
+  readonly examples: readonly string[];
+  /** What may follow a name, in a form that is easy to read. */
+  readonly endings?: readonly string[];
+}
+
+/**
+ * A pattern names its owners when they are at most so many: ten would be a digit that varies, so that
+ * whoever registers `acme7` is let in.
+ */
+export const MOST_OWNERS = 9;
+
+/** A form with one part that names the owner. */
+export function formOf(
+  owner: SegmentSpec,
+  examples: readonly string[] = [],
+  endings: readonly string[] = [],
+): OwnedForm {
+  const { before, name, after } = owner;
+  return { whole: `(?:${before})(?:${name})(?:${after})`, owners: [owner], examples, endings };
+}
+
+export const TOO_MANY_STEPS: Judgement = {
+  is: "unjudged",
+  because: "it takes too many steps to be judged: use fewer and smaller repetitions",
+};
+
+/** What is said of a pattern that cannot be read; undefined of one that can. */
+export function unreadable(languages: Languages, pattern: string): Judgement | undefined {
+  const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : languages.languageOf(pattern);
+  if (read === "invalid") return { is: "unjudged", because: "it is not a valid RE2 pattern" };
+  if (read !== "tooLarge") return undefined;
+  return {
+    is: "unjudged",
+    because: `it is too large to be judged: write it in at most ${LONGEST_PATTERN} characters, with smaller repetitions`,
+  };
+}
+
+/** Whether strangers can have texts of a form that a pattern fits. */
+export function judgeForm(
+  languages: Languages,
+  pattern: string,
+  form: OwnedForm,
+  most = MOST_OWNERS,
+): Judgement {
+  let sample: { readonly owner: SegmentSpec; readonly names: Names } | undefined;
+  for (const owner of form.owners) {
+    const names = languages.names(pattern, owner, most);
+    if (names === "tooLarge") return TOO_MANY_STEPS;
+    if (!names.isMany)
+      return names.list.length === 0 ? { is: "unrelated" } : { is: "pinned", names: names.list };
+    sample ??= { owner, names };
+  }
+  if (sample === undefined) {
+    const fits = languages.intersects(pattern, wholly(form.whole));
+    if (fits !== "yes") return fits === "no" ? { is: "unrelated" } : TOO_MANY_STEPS;
+  }
+  return openBy(languages, pattern, findExample(languages, pattern, form, sample));
+}
+
+/** That a pattern is open, and by which text. */
+export function openBy(languages: Languages, pattern: string, example: string | undefined): Judgement {
+  const because =
+    example === undefined ? "it fits more owners than it names" : languages.reasonFor(pattern, example);
+  return { is: "open", example, because };
+}
+
+/** A text of a form that fits a pattern and that a stranger can have. */
+function findExample(
+  languages: Languages,
+  pattern: string,
+  form: OwnedForm,
+  sample: { readonly owner: SegmentSpec; readonly names: Names } | undefined,
+): string | undefined {
+  const spelled = pattern.replaceAll("\\", "").toLowerCase();
+  const name = sample?.names.list.find((each) => !spelled.includes(each.toLowerCase()));
+  const { before, after } = sample?.owner ?? { before: "", after: "" };
+  const ownCase = sample?.owner.ignoresCase === true ? "(?i)" : "";
+  const byName =
+    name === undefined
+      ? []
+      : [...(form.endings ?? []), after].map(
+          (end) => `(?:${before})(?:${ownCase}${RE2JS.quote(name)})(?:${end})`,
+        );
+  for (const text of [...form.examples, ...byName, form.whole]) {
+    const found = languages.exampleOf(pattern, wholly(text));
+    if (found !== "tooLarge" && found.text !== undefined) return found.text;
+  }
+  return undefined;
+}
+
+/** Whether an exact text names its owner. */
+export function namesOwner(languages: Languages, text: string, forms: readonly OwnedForm[]): boolean {
+  return forms.some(({ owners, whole }) => owners.length > 0 && languages.matches(wholly(whole), text));
+}
+
+/** The judgement of several forms together: what is open for one is open. */
+export function judgeForms(languages: Languages, pattern: string, forms: readonly OwnedForm[]): Judgement {
+  const names = new Set<string>();
+  let unjudged: Judgement | undefined;
+  for (const form of forms) {
+    const judged = judgeForm(languages, pattern, form);
+    if (judged.is === "open") return judged;
+    if (judged.is === "unjudged") unjudged ??= judged;
+    if (judged.is === "pinned") for (const name of judged.names) names.add(name);
+  }
+  if (unjudged !== undefined) return unjudged;
+  return names.size === 0 ? { is: "unrelated" } : { is: "pinned", names: [...names] };
+}

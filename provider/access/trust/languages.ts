@@ -1,0 +1,179 @@
+import { RE2JS } from "re2js";
+import { PatternAutomaton } from "./automaton";
+import type { Automaton } from "./automaton";
+import { Budget } from "./budget";
+import { difference, intersection, isEmpty, shortestText } from "./operations";
+import { compileProgram } from "./program";
+import { namesIn } from "./projection";
+import type { Names } from "./projection";
+import { escapeDots, isTooLargeToCompile } from "./regexSyntax";
+
+/** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
+export type Verdict = "yes" | "no" | "tooLarge";
+
+/** A part of a text that names somebody, as regular expressions of RE2. */
+export interface SegmentSpec {
+  readonly before: string;
+  readonly name: string;
+  readonly after: string;
+  /** Whether names that differ only in the case of their letters are the same one. */
+  readonly ignoresCase?: boolean;
+  /** Patterns that the name alone must fit. */
+  readonly fits?: readonly string[];
+  /** A pattern that the name alone must not fit. */
+  readonly fitsNot?: string;
+}
+
+/** A pattern that is judged: the texts in which it matches somewhere. */
+export interface PatternLanguage {
+  readonly automaton: PatternAutomaton;
+}
+
+const MOST_KEPT = 1000;
+const MOST_RECENT = 8;
+const HEAVY = 20_000;
+
+/** The pattern that only one text fits. */
+export function exactly(text: string): string {
+  return `\\A${RE2JS.quote(text)}\\z`;
+}
+
+/** The pattern that fits whole texts only. */
+export function wholly(pattern: string): string {
+  return `\\A(?:${pattern})\\z`;
+}
+
+/**
+ * Answers questions about the texts that patterns fit: of one pattern, or of two compared. All
+ * questions to one instance share its budget.
+ */
+export class Languages {
+  private readonly read = new Map<string, PatternLanguage | "tooLarge" | "invalid">();
+  private readonly recent: string[] = [];
+  private readonly matchers = new Map<string, RE2JS>();
+
+  constructor(readonly budget: Budget = new Budget()) {}
+
+  /** Reads a pattern; `invalid` where it is none of RE2. */
+  languageOf(text: string): PatternLanguage | "tooLarge" | "invalid" {
+    const known = this.read.get(text);
+    if (known !== undefined) return known;
+    const found = this.budget.ask(() => {
+      const program = compileProgram(text, this.budget);
+      if (program === undefined) return "invalid";
+      if (program === "tooLarge") return program;
+      return { automaton: new PatternAutomaton(program, this.budget) };
+    });
+    this.keep(text, found);
+    return found;
+  }
+
+  /** Keeps what was read for the next question, but not what takes much memory. */
+  private keep(text: string, found: PatternLanguage | "tooLarge" | "invalid"): void {
+    this.read.set(text, found);
+    this.recent.push(text);
+    const settled = this.recent.length > MOST_RECENT ? this.recent.shift() : undefined;
+    const known = settled === undefined ? undefined : this.read.get(settled);
+    if (settled !== undefined && typeof known === "object" && known.automaton.weight > HEAVY) {
+      this.read.delete(settled);
+    }
+    if (this.read.size > MOST_KEPT) {
+      for (const oldest of [...this.read.keys()].slice(0, MOST_KEPT / 4)) this.read.delete(oldest);
+    }
+  }
+
+  /** Whether each text that fits `pattern` fits `other` too. */
+  isSubset(pattern: string, other: string): Verdict {
+    return this.decide(pattern, other, difference);
+  }
+
+  /** Whether some text fits both. */
+  intersects(pattern: string, other: string): Verdict {
+    const isDisjoint = this.decide(pattern, other, intersection);
+    return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
+  }
+
+  /** A shortest text that fits all the patterns; undefined where there is none. */
+  exampleOf(...patterns: readonly string[]): { readonly text: string | undefined } | "tooLarge" {
+    return this.budget.ask(() => {
+      let all: Automaton | undefined;
+      for (const pattern of patterns) {
+        const next = this.automatonOf(pattern);
+        if (next === undefined) return "tooLarge";
+        all = all === undefined ? next : intersection(all, next, this.budget);
+      }
+      return { text: all === undefined ? "" : shortestText(all, this.budget) };
+    });
+  }
+
+  /** The names that a segment has in the texts that fit a pattern. */
+  names(pattern: string, segment: SegmentSpec, most: number): Names | "tooLarge" {
+    return this.budget.ask(() => {
+      const { before, name, after, fits = [], fitsNot } = segment;
+      const whole = this.automatonOf(pattern);
+      const parts = [wholly(before), wholly(after)].map((text) => this.automatonOf(text));
+      const form = this.automatonOf(wholly(name));
+      const [start, end] = parts;
+      if (whole === undefined || start === undefined || end === undefined || form === undefined) {
+        return "tooLarge";
+      }
+      let named: Automaton = form;
+      for (const text of [...fits, ...(fitsNot === undefined ? [] : [fitsNot])]) {
+        const condition = this.automatonOf(text);
+        if (condition === undefined) return "tooLarge";
+        named = (text === fitsNot ? difference : intersection)(named, condition, this.budget);
+      }
+      const ignoresCase = segment.ignoresCase === true;
+      return namesIn(whole, { before: start, name: named, after: end, ignoresCase }, most, this.budget);
+    });
+  }
+
+  /** Whether a pattern matches somewhere in a text, by re2js itself. */
+  matches(pattern: string, text: string): boolean {
+    const known = this.matchers.get(pattern);
+    if (known !== undefined) return known.test(text);
+    const made = this.compile(pattern);
+    if (this.matchers.size > MOST_KEPT) this.matchers.clear();
+    if (made !== undefined) this.matchers.set(pattern, made);
+    return made?.test(text) ?? false;
+  }
+
+  /** Why a pattern fits a text that it likely was not written for. */
+  reasonFor(pattern: string, text: string): string {
+    if (this.isSubset("", pattern) === "yes") return "it matches any text";
+    const hint = pattern.includes("|") ? " (each alternative needs it: ^(?:a|b)$)" : "";
+    if (!this.matches(`\\A(?:${pattern})`, text)) {
+      return `the pattern is not anchored at its start: begin it with ^${hint}`;
+    }
+    if (!this.matches(`(?:${pattern})\\z`, text)) {
+      return `the pattern is not anchored at its end: end it with $${hint}`;
+    }
+    const escaped = escapeDots(pattern);
+    if (escaped !== pattern && !this.matches(escaped, text))
+      return "a dot stands for any character: write \\.";
+    return "a wildcard reaches over the part that names the owner";
+  }
+
+  private automatonOf(pattern: string): PatternAutomaton | undefined {
+    const read = this.languageOf(pattern);
+    return typeof read === "string" ? undefined : read.automaton;
+  }
+
+  private decide(pattern: string, other: string, combine: typeof difference): Verdict {
+    const found = this.budget.ask(() => {
+      const [left, right] = [this.automatonOf(pattern), this.automatonOf(other)];
+      if (left === undefined || right === undefined) return "tooLarge";
+      return isEmpty(combine(left, right, this.budget), this.budget);
+    });
+    return found === "tooLarge" ? found : found ? "yes" : "no";
+  }
+
+  private compile(pattern: string): RE2JS | undefined {
+    if (isTooLargeToCompile(pattern)) return undefined;
+    try {
+      return RE2JS.compile(pattern);
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** Beyond these a pattern is not judged: nobody could read it either. */
+export const LONGEST_PATTERN = 1000;
+const LARGEST_PROGRAM = 20_000;
+
+/** A class such as `\pL` is a table of hundreds of ranges, and is built once for each use. */
+const UNICODE_CLASS_COST = 400;
+const MOST_FOLDED_RANGES = 20;
+
+interface Frame {
+  sum: number;
+  last: number;
+}
+
+/** Where the class that begins at `start` ends. */
+function endOfClass(text: string, start: number): number {
+  let at = start + 1;
+  if (text[at] === "^") at += 1;
+  if (text[at] === "]") at += 1;
+  while (at < text.length && text[at] !== "]") {
+    if (text[at] === "\\") at += 1;
+    else if (text.startsWith("[:", at)) at = Math.max(at, text.indexOf(":]", at) + 1);
+    at += 1;
+  }
+  return at + 1;
+}
+
+/** The end of an escape that is one character or one class of characters. */
+function endOfEscape(text: string, start: number): number {
+  return (
+    /^\\(?:[pPx]\{[^}]*\}|[pP].|x[0-9A-Fa-f]{2}|.)/s.exec(text.slice(start, start + 80))?.[0].length ?? 1
+  );
+}
+
+function classCost(text: string): number {
+  const tables = text.match(/\\[pPdDsSwW]|\[:/g)?.length ?? 0;
+  return 1 + MOST_FOLDED_RANGES + tables * UNICODE_CLASS_COST;
+}
+
+/** A piece of a pattern: where it ends, and how many instructions it takes. */
+interface Piece {
+  readonly end: number;
+  readonly cost: number;
+}
+
+function readPiece(text: string, at: number): Piece {
+  if (text.startsWith("\\Q", at)) {
+    const end = text.indexOf("\\E", at);
+    return { end: end < 0 ? text.length : end + 2, cost: (end < 0 ? text.length : end) - at };
+  }
+  if (text[at] === "\\") {
+    const end = at + endOfEscape(text, at);
+    return { end, cost: /^\\[pP]/.test(text.slice(at, end)) ? UNICODE_CLASS_COST : 1 };
+  }
+  if (text[at] !== "[") return { end: at + 1, cost: 1 };
+  const end = endOfClass(text, at);
+  return { end, cost: classCost(text.slice(at, end)) };
+}
+
+/** `{2,5}`: how often at most, and where it ends. */
+function readCount(text: string, at: number): { readonly end: number; readonly most: number } | undefined {
+  if (text[at] !== "{") return undefined;
+  const [all, least, comma, most] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(text.slice(at, at + 16)) ?? [];
+  if (all === undefined) return undefined;
+  return { end: at + all.length, most: Math.max(Number(least) + (comma ? 1 : 0), Number(most ?? 0), 1) };
+}
+
+/** How many instructions a pattern compiles to at most, before any work is spent on it. */
+export function estimateProgram(text: string): number {
+  const outer: Frame[] = [];
+  let frame: Frame = { sum: 2, last: 0 };
+  const add = (cost: number): void => {
+    frame.sum += frame.last;
+    frame.last = cost;
+  };
+  for (let at = 0; at < text.length;) {
+    const count = readCount(text, at);
+    const group = text[at] === ")" ? outer.pop() : undefined;
+    if (count !== undefined) {
+      frame.last *= count.most;
+      at = count.end;
+      continue;
+    }
+    const { end, cost } = readPiece(text, at);
+    if (group !== undefined) {
+      const inner = frame.sum + frame.last;
+      frame = group;
+      add(inner);
+    } else if (text[at] === "(") {
+      outer.push(frame);
+      frame = { sum: 2, last: 0 };
+    } else if (/[*+?]/.test(text.charAt(at))) frame.last += 2;
+    else add(cost);
+    at = end;
+  }
+  return [...outer, frame].reduce((sum, each) => sum + each.sum + each.last, 0);
+}
+
+/** Whether a pattern compiles to too much to be judged. */
+export function isTooLargeToCompile(text: string): boolean {
+  return text.length > LARGEST_PROGRAM || estimateProgram(text) > LARGEST_PROGRAM;
+}
+
+/** The characters of a pattern that stand for any character: dots that are neither escaped nor repeated. */
+export function escapeDots(text: string): string {
+  let escaped = "";
+  for (let at = 0; at < text.length;) {
+    const char = text.charAt(at);
+    const end = char === "\\" ? at + endOfEscape(text, at) : char === "[" ? endOfClass(text, at) : at + 1;
+    const isDot = char === "." && !/[*+?{]/.test(text[end] ?? "");
+    escaped += isDot ? "\\." : text.slice(at, end);
+    at = end;
+  }
+  return escaped;
+}

@@ -1,0 +1,139 @@
+import type { UntrustedRef } from "../issuers";
+import { MOST_OWNERS } from "./judgement";
+import { exactly, wholly } from "./languages";
+import type { Languages, SegmentSpec } from "./languages";
+import { INTRUDER } from "./ownedSubjects";
+
+/** The claims that a token must have beside its subject. */
+export interface ClaimConditions {
+  readonly exact: readonly (readonly [string, string])[];
+  readonly patterns: readonly (readonly [string, string])[];
+}
+
+/** Runs of changes that nobody has reviewed and that a pattern lets in. */
+export interface UntrustedRuns {
+  readonly what: string;
+  readonly example: string | undefined;
+}
+
+const UNJUDGED: UntrustedRuns = { what: "runs that cannot be judged", example: undefined };
+
+/** `release-1.2`: a name for each version is no free choice. */
+const VERSION = "v?[0-9]+(?:[.-](?:[0-9]+|x))*";
+const WORDS = "(?:refs/heads/)?(?:[A-Za-z]+[-_/])+";
+
+/** Whether a claim of such runs can have what is asked of it. */
+function fitsClaims(
+  languages: Languages,
+  { claims, branchClaim }: UntrustedRef,
+  asked: ClaimConditions,
+): boolean {
+  const exact = asked.exact.every(([name, value]) => {
+    const form = name === branchClaim ? undefined : claims[name];
+    return form === undefined || languages.matches(wholly(form), value);
+  });
+  return (
+    exact &&
+    asked.patterns.every(([name, pattern]) => {
+      const form = name === branchClaim ? undefined : claims[name];
+      return form === undefined || languages.intersects(pattern, wholly(form)) !== "no";
+    })
+  );
+}
+
+/** What the claim that holds the branch must fit. */
+function branchConditions({ branchClaim }: UntrustedRef, asked: ClaimConditions): string[] {
+  return [
+    ...asked.exact.filter(([name]) => name === branchClaim).map(([, value]) => exactly(value)),
+    ...asked.patterns.filter(([name]) => name === branchClaim).map(([, pattern]) => pattern),
+  ];
+}
+
+function commonStart(names: readonly string[]): string {
+  const [first = "", ...rest] = names;
+  let length = first.length;
+  for (const name of rest) while (!name.startsWith(first.slice(0, length))) length -= 1;
+  return first.slice(0, length);
+}
+
+/** Whether the words before a version vary, so that anybody finds some. */
+function hasManyWords(
+  languages: Languages,
+  pattern: string,
+  branch: SegmentSpec,
+  fits: readonly string[],
+): boolean {
+  const words = { before: branch.before, name: WORDS, after: `${VERSION}${branch.after}` };
+  const found = [
+    languages.names(pattern, words, MOST_OWNERS),
+    ...fits.map((fit) => languages.names(fit, { before: "", name: WORDS, after: VERSION }, MOST_OWNERS)),
+  ];
+  return found.every((names) => names === "tooLarge" || names.isMany);
+}
+
+/** Branches with names of many kinds that a pattern lets in. */
+function findBranches(
+  languages: Languages,
+  pattern: string,
+  ref: UntrustedRef & { readonly branch: SegmentSpec },
+  asked: ClaimConditions,
+): UntrustedRuns | undefined {
+  const fits = branchConditions(ref, asked);
+  const segment = { ...ref.branch, fits, fitsNot: wholly(`${WORDS}${VERSION}`) };
+  const names = languages.names(pattern, segment, MOST_OWNERS);
+  if (names === "tooLarge") return UNJUDGED;
+  const isMany = names.isMany || hasManyWords(languages, pattern, ref.branch, fits);
+  if (!isMany) return undefined;
+  const own = `(?:refs/heads/)?${INTRUDER}`;
+  const accepted = languages.names(pattern, { ...segment, fits: [...fits, wholly(own)] }, 1);
+  const isAny = accepted === "tooLarge" || accepted.list.length > 0;
+  const start = commonStart(names.list).replace(/^refs\/heads\//, "");
+  const what = isAny
+    ? ref.what
+    : start === "" || !names.isMany
+      ? "branches of many names"
+      : "any branch whose name begins like that";
+  const { before, name, after } = ref.branch;
+  const examples = [`${before}${own}${after}`, `${before}.*${INTRUDER}${after}`, `${before}${name}${after}`];
+  return { what, example: firstExample(languages, pattern, examples) };
+}
+
+function firstExample(languages: Languages, pattern: string, forms: readonly string[]): string | undefined {
+  for (const form of forms) {
+    const found = languages.exampleOf(pattern, wholly(form));
+    if (found !== "tooLarge" && found.text !== undefined) return found.text;
+  }
+  return undefined;
+}
+
+/** The runs of unreviewed changes that have an exact subject. */
+export function findRunsOf(
+  languages: Languages,
+  subject: string,
+  refs: readonly UntrustedRef[],
+  asked: ClaimConditions,
+): UntrustedRuns[] {
+  return refs
+    .filter(({ branch, subject: form }) => branch === undefined && languages.matches(wholly(form), subject))
+    .filter((ref) => fitsClaims(languages, ref, asked))
+    .map(({ what }) => ({ what, example: subject }));
+}
+
+/** The runs of unreviewed changes whose subjects fit a pattern, and whose claims fit what is asked of them. */
+export function findUntrustedRuns(
+  languages: Languages,
+  pattern: string,
+  refs: readonly UntrustedRef[],
+  asked: ClaimConditions,
+): UntrustedRuns[] {
+  return refs.flatMap((ref) => {
+    if (!fitsClaims(languages, ref, asked)) return [];
+    const { branch } = ref;
+    if (branch !== undefined) return findBranches(languages, pattern, { ...ref, branch }, asked) ?? [];
+    const verdict = languages.intersects(pattern, wholly(ref.subject));
+    if (verdict === "tooLarge") return [UNJUDGED];
+    return verdict === "no"
+      ? []
+      : [{ what: ref.what, example: firstExample(languages, pattern, [ref.subject]) }];
+  });
+}

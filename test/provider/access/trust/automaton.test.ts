@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { RE2JS } from "re2js";
+import { classOf } from "../../../../provider/access/trust/alphabet";
+import { acceptsText } from "../../../../provider/access/trust/operations";
+import { Languages } from "../../../../provider/access/trust/languages";
+
+const CHARS = ["a", "b", "k", "K", "s", "ſ", "é", "É", "0", "_", "-", "/", ":", ".", " ", "\n", "😀"];
+const ATOMS = [
+  "a",
+  "b",
+  "k",
+  "\\.",
+  ".",
+  "[ab]",
+  "[^a]",
+  "[a-z]",
+  "[[:alpha:]]",
+  "\\d",
+  "\\W",
+  "\\pL",
+  "\\PL",
+  "é",
+  "/",
+  "^",
+  "$",
+  "\\A",
+  "\\z",
+  "\\b",
+  "\\B",
+  "(?m:^)",
+  "(?m:$)",
+  "(?s:.)",
+  "(?i:k)",
+  "(?i:É)",
+  "(?i)",
+  "(?s)",
+  "(?m)",
+  "\\x{1F600}",
+  "\\Qa.b\\E",
+  "()",
+];
+const pattern = fc.letrec<{ node: string; sequence: string }>((tie) => ({
+  sequence: fc.array(tie("node"), { minLength: 0, maxLength: 4 }).map((parts) => parts.join("")),
+  node: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom(...ATOMS),
+    fc.tuple(tie("sequence"), tie("sequence")).map(([a, b]) => `(?:${a}|${b})`),
+    fc
+      .tuple(tie("sequence"), fc.constantFrom("*", "+", "?", "{0,2}", "{2}", "{1,}", "*?"))
+      .map(([a, times]) => `(?:${a})${times}`),
+  ),
+})).sequence;
+const text = fc.array(fc.constantFrom(...CHARS), { maxLength: 8 }).map((chars) => chars.join(""));
+
+function accepts(languages: Languages, source: string, candidate: string): boolean {
+  const read = languages.languageOf(source);
+  if (typeof read === "string") throw new Error(`${read}: ${source}`);
+  return acceptsText(read.automaton, candidate, (code) => classOf(read.automaton.alphabet, code));
+}
+
+describe("an automaton", () => {
+  it("accepts what re2js matches", () => {
+    fc.assert(
+      fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 10 }), (source, texts) => {
+        const regex = RE2JS.compile(source);
+        const languages = new Languages();
+        for (const each of texts)
+          expect([source, each, accepts(languages, source, each)]).toEqual([source, each, regex.test(each)]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("gives an example that re2js matches", () => {
+    fc.assert(
+      fc.property(pattern, text, (source, other) => {
+        const regex = RE2JS.compile(source);
+        const example = new Languages().exampleOf(source);
+        if (example === "tooLarge") throw new Error(source);
+        if (example.text === undefined) expect(regex.test(other)).toBe(false);
+        else expect([source, example.text, regex.test(example.text)]).toEqual([source, example.text, true]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("compares two patterns as their texts do", () => {
+    fc.assert(
+      fc.property(pattern, pattern, fc.array(text, { minLength: 5, maxLength: 20 }), (one, other, texts) => {
+        const [left, right] = [RE2JS.compile(one), RE2JS.compile(other)];
+        const languages = new Languages();
+        const [isSubset, intersects] = [languages.isSubset(one, other), languages.intersects(one, other)];
+        expect(isSubset).not.toBe("tooLarge");
+        for (const each of texts) {
+          if (left.test(each) && !right.test(each))
+            expect([one, other, each, isSubset]).toEqual([one, other, each, "no"]);
+          if (left.test(each) && right.test(each))
+            expect([one, other, each, intersects]).toEqual([one, other, each, "yes"]);
+        }
+        expect(languages.isSubset(one, one)).toBe("yes");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import { RE2JS } from "re2js";
+import { sharedIssuerOf } from "../../../../provider/access/issuers";
+import type { Judgement } from "../../../../provider/access/trust/judgement";
+import { Languages } from "../../../../provider/access/trust/languages";
+import { judgeAudience, judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
+import {
+  judgeOwnerClaim,
+  judgePrincipal,
+  judgeSubject,
+  judgeUnknownSubject,
+  judgeUserId,
+} from "../../../../provider/access/trust/ownedSubjects";
+
+const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
+const gitlab = sharedIssuerOf("https://gitlab.com/")!;
+const google = sharedIssuerOf("https://accounts.google.com")!;
+const account = "123456789012";
+
+const atGithub = (pattern: string, languages = new Languages()): Judgement =>
+  judgeSubject(languages, pattern, github.forms);
+const atUnknown = (pattern: string): Judgement => judgeUnknownSubject(new Languages(), pattern);
+const ofIssuer = (pattern: string): Judgement => judgeIssuer(new Languages(), pattern);
+const ofPrincipal = (pattern: string): Judgement => judgePrincipal(new Languages(), pattern, account);
+
+/** The example of a judgement that must be open; re2js itself must accept it. */
+function exampleIn(pattern: string, judged: Judgement): string {
+  if (judged.is !== "open" || judged.example === undefined)
+    throw new Error(`${pattern}: ${JSON.stringify(judged)}`);
+  expect([pattern, judged.example, RE2JS.compile(pattern).test(judged.example)]).toEqual([
+    pattern,
+    judged.example,
+    true,
+  ]);
+  return judged.example;
+}
+
+describe("a subject pattern at GitHub Actions", () => {
+  it.each([
+    [".*", "repo:intruder/intruder:ref:refs/heads/main"],
+    [".+", "repo:intruder/"],
+    ["?*", undefined],
+    ["^.*$", "repo:intruder/"],
+    ["^repo:.*$", "repo:intruder/"],
+    ["^repo:[^/]+/pay:ref:refs/heads/main$", "repo:intruder/pay:"],
+    ["^repo:acme.*$", "repo:acme-intruder/"],
+    ["^repo:acme[^:]*:ref:refs/heads/main$", "repo:acme-intruder/"],
+    ["^repo:acme", "repo:acme-intruder/"],
+    ["^repo:acme-[a-z]+/pay:.*$", "repo:acme-intruder/pay:"],
+    ["repo:acme/pay:ref:refs/heads/main", "repo:intruder/"],
+    ["acme/pay:ref:refs/heads/main$", "repo:intruder/"],
+    ["^repo:acme/pay:pull_request|repo:acme/ops:ref:refs/heads/main$", "repo:intruder/"],
+    ["^repo:(acme|.*)/pay:.*$", "repo:intruder/pay:"],
+    [":environment:production$", "repo:intruder/"],
+    ["(?i)^REPO:.*/PAY:", "repo:intruder/"],
+    ["^repo:acme.io/pay:ref:refs/heads/main$", "repo:acme-io/pay:"],
+    ["^repo:[a-z]{4}/pay:ref:refs/heads/main$", "repo:evil/pay:ref:refs/heads/main"],
+    ["[a-z]{1,7}", "repo:intruder/"],
+    ["^repo:[a-z]{9,39}/pay:.*$", "repo:"],
+    ["^repo:[A-Z0-9]+/.*$", "repo:"],
+    ["^repo:acme[0-9]*/pay:.*$", "repo:acme0/pay:"],
+    ["^repo:acme[0-9]/pay:.*$", "repo:acme0/pay:"],
+    ["(?i)^REPO:[^I].*$", "repo:x-intruder/"],
+    ["^environment:(?:production|staging)$", "environment:"],
+    ["^repo:\\pL+/pay:.*$", "repo:intruder/pay:"],
+    ["(?s)\\Arepo:.{4}/pay:.*\\z", "repo:evil/pay:"],
+    ["^repo:\\bacme\\b", "repo:acme-intruder/"],
+    ["^repo:[^/@]+@[0-9]+/pay", "repo:"],
+    ["^[a-z]+$", "intruder"],
+  ])("%s lets %s… in", (pattern, start) => {
+    if (start === undefined) expect(atGithub(pattern).is).toBe("unjudged");
+    else expect(exampleIn(pattern, atGithub(pattern))).toMatch(new RegExp(`^${start}`));
+  });
+
+  it.each([
+    ["^repo:acme/pay:ref:refs/heads/main$", ["acme"]],
+    ["^repo:acme/.*$", ["acme"]],
+    ["^repo:acme/pay", ["acme"]],
+    ["^repo:acme/(pay|ops):ref:refs/heads/(main|release-[0-9]+)$", ["acme"]],
+    ["^(?:repo:acme/pay:ref:refs/heads/main|repo:acme/ops:pull_request)$", ["acme"]],
+    ["^repo:acme/[a-z-]+:environment:[a-z]+$", ["acme"]],
+    ["\\Arepo:acme/pay:.*\\z", ["acme"]],
+    ["(?i)^repo:acme-and-all-of-its-friends/.*$", ["acme-and-all-of-its-friends"]],
+    ["^repo:(?:acme|globex)(?:@[0-9]+)?/.*$", ["acme", "globex"]],
+    ["^repo:[^/@]+@4711/pay@[0-9]+:.*$", ["4711"]],
+    ["^repository_owner:acme:environment:production$", ["acme"]],
+  ])("%s names %j", (pattern, names) => {
+    expect(atGithub(pattern)).toEqual({ is: "pinned", names });
+  });
+});
+
+it("knows the subjects of other issuers", () => {
+  const of = (forms: typeof github.forms, pattern: string) => judgeSubject(new Languages(), pattern, forms);
+  expect(exampleIn("^project_path:.*$", of(gitlab.forms, "^project_path:.*$"))).toMatch(
+    /^project_path:intruder/,
+  );
+  expect(of(gitlab.forms, "^project_path:acme/.*$")).toEqual({ is: "pinned", names: ["acme"] });
+  expect(exampleIn("^[0-9]+$", of(google.forms, "^[0-9]+$"))).toBe("100000000000000000000");
+  expect(of(google.forms, "^103456789012345678901$").is).toBe("pinned");
+  for (const issuer of ["agent.buildkite.com", "app.terraform.io", "oidc.vercel.com", "oidc.codefresh.io"]) {
+    const { forms, example } = sharedIssuerOf(`https://${issuer}`)!;
+    expect(of(forms, example).is).toBe("pinned");
+    exampleIn(".*", of(forms, ".*"));
+    const [start = ""] = example.split(/acme|64f0example/);
+    exampleIn(`${start}[a-z]{4}:`, of(forms, `${start}[a-z]{4}:`));
+  }
+});
+
+describe("a subject pattern at an issuer of one's own", () => {
+  it.each([
+    ".*",
+    "^[a-z]+$",
+    "^[0-9]+$",
+    "^[a-z]{1,7}$",
+    "^[a-z]{9,39}$",
+    "^[A-Z0-9]+$",
+    "^acme[0-9]*$",
+    "deployer",
+    "^deployer",
+    "^a|b$",
+    "^[^@]+@mail.acme.com$",
+    "^.*@acme\\.com",
+    "^.*@gmail\\.com$",
+    "^system:serviceaccount:.*$",
+    "^system:serviceaccount:[a-z]{4}:deployer$",
+    "^repo:.*:ref:refs/heads/main$",
+    "^spiffe://.*/ci$",
+  ])("%s is open", (pattern) => {
+    exampleIn(pattern, atUnknown(pattern));
+  });
+
+  it.each([
+    "^deployer$",
+    "^user-.*$",
+    "^(a|b)$",
+    "^(?:a|b|c|d|e|f|g|h|i|j|k|l)$",
+    "^.*@acme\\.com$",
+    "@acme\\.com$",
+    "^system:serviceaccount:ci:[a-z]+$",
+    "^spiffe://acme\\.org/.*$",
+  ])("%s is as open as it says", (pattern) => {
+    expect(atUnknown(pattern).is).toBe("pinned");
+  });
+});
+
+describe("an issuer pattern", () => {
+  it.each([
+    [".*", "https://intruder.example"],
+    ["https://*.mycompany\\.com", "intruder.example"],
+    ["^https://.*mycompany\\.com$", "mycompany.com"],
+    ["^https://.*\\.mycompany\\.com$", "https://intruder.example/.mycompany.com"],
+    ["^https://[^/]+\\.mycompany\\.com$", "https://intruder.example"],
+    ["^https://token.actions.githubusercontent.com$", "https://token"],
+    ["^https://ci.acme\\.com$", "https://ci-acme.com"],
+    ["^https://gitlab\\.com", "https://gitlab.com.intruder.example"],
+    ["https://gitlab\\.com$", "https://intruder.example/https://gitlab.com"],
+    ["^https://gitlab\\.com|https://token\\.actions\\.githubusercontent\\.com$", "https://"],
+    ["gitlab\\.com", "https://"],
+    ["^https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/.*$", "https://oidc.eks."],
+    ["^https://(?:sso\\.acme\\.com|[a-z]{3}\\.ru)$", ".ru"],
+    ["^https://(?:a\\.io|[a-z]{12}\\.ru)$", ".ru"],
+    ["^https://[0-9.]+$", "https://203.0.113.1"],
+    ["^https://[a-z]+\\.github\\.io$", ".github.io"],
+    ["^https://[a-z]+\\.co\\.uk$", ".co.uk"],
+    ["^https://acme\\.[a-z]+$", "https://acme."],
+    ["^https://[a-z]+\\.okta\\.com$", "https://intruder.okta.com"],
+    ["^https://login\\.microsoftonline\\.com/.*/v2\\.0$", "https://login.microsoftonline.com/"],
+    ["^https://container\\.googleapis\\.com/v1/projects/.*$", "projects/intruder"],
+  ])("%s lets an issuer like %s in", (pattern, part) => {
+    expect(exampleIn(pattern, ofIssuer(pattern))).toContain(part);
+  });
+
+  it.each([
+    "^https://gitlab\\.com$",
+    "^https://[a-z0-9-]+\\.mycompany\\.com$",
+    "^https://(gitlab|github)\\.acme\\.com$",
+    "^https://[a-z0-9-]+-ci\\.mycompany\\.co\\.uk$",
+    "^https://gitlab\\.acme\\.com/.*$",
+    "^https://acme\\.okta\\.com/oauth2/.*$",
+    "^https://container\\.googleapis\\.com/v1/projects/acme/locations/.*$",
+    "^https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/0123456789ABCDEF0123456789ABCDEF$",
+  ])("%s lets no other in", (pattern) => {
+    expect(ofIssuer(pattern).is).toBe("pinned");
+  });
+});
+
+describe("patterns of AWS principals", () => {
+  it.each([
+    [".*", "arn:aws:sts::123456789012:assumed-role/intruder/intruder"],
+    [`^arn:aws:iam::${account}:role/.*$`, "arn:aws:iam::123456789012:role/intruder"],
+    [`^arn:aws:sts::${account}:assumed-role/deploy`, "assumed-role/deploy-intruder"],
+    [`^arn:aws:sts::${account}:assumed-role/deploy.*$`, "assumed-role/deploy-intruder"],
+    [`^arn:aws:sts::${account}:assumed-role/[a-z]{4}/.*$`, "assumed-role/evil/"],
+    ["role/deploy$", "role/deploy"],
+  ])("%s lets %s in", (pattern, part) => {
+    expect(exampleIn(pattern, ofPrincipal(pattern))).toContain(part);
+  });
+
+  it.each([
+    `^arn:aws:sts::${account}:assumed-role/deploy/.*$`,
+    `^arn:aws:iam::${account}:role/team-.*$`,
+    `^arn:aws:iam::${account}:(role|user)/deploy$`,
+  ])("%s lets no other in", (pattern) => {
+    expect(ofPrincipal(pattern).is).toBe("pinned");
+  });
+
+  it("reads user ids", () => {
+    const ofUser = (pattern: string): Judgement => judgeUserId(new Languages(), pattern);
+    for (const pattern of [".*", "^AROA[A-Z0-9]+:.*$", "[A-Z0-9]+", "AROAEXAMPLE0000000000"]) {
+      expect(exampleIn(pattern, ofUser(pattern))).toMatch(/^AROAINTRUDER/);
+    }
+    expect(ofUser("^AROAEXAMPLE0000000000:.*$").is).toBe("pinned");
+  });
+});
+
+it("says of an audience pattern whether it takes audiences of others", () => {
+  const of = (pattern: string): Judgement => judgeAudience(new Languages(), pattern);
+  for (const pattern of [".*", "^https://.*$", "^[a-z]+$"]) exampleIn(pattern, of(pattern));
+  for (const pattern of ["^sts\\.acme\\.com$", "^https://(a|b)\\.acme\\.example$"]) {
+    expect(of(pattern).is).toBe("pinned");
+  }
+});
+
+it("says of a claim's pattern whether it names an owner", () => {
+  const of = (claim: string, pattern: string): Judgement => judgeOwnerClaim(new Languages(), claim, pattern);
+  for (const pattern of [".*", "^acme.*$", "acme", "^[0-9]+$"]) exampleIn(pattern, of("repository", pattern));
+  for (const pattern of ["^acme/.*$", "(?i)^acme$", "^4711$"])
+    expect(of("repository", pattern).is).toBe("pinned");
+  expect(of("email", "^.*@acme\\.com$").is).toBe("pinned");
+  expect(of("email", "^.*@gmail\\.com$").is).toBe("open");
+});
+
+/** Patterns of subjects at GitHub, with the owners that a stranger cannot have. */
+const part = fc.constantFrom(
+  "acme",
+  "[a-z]{4}",
+  "acme[0-9]*",
+  ".*",
+  "(?:acme|globex)",
+  "[^/]+",
+  "acme-.*",
+  "(?i:ACME)",
+  "[^:]*",
+  "\\w+",
+);
+const rest = fc.constantFrom(
+  "/pay:.*",
+  "/.*:ref:refs/heads/main",
+  "/pay:pull_request",
+  ".*",
+  "/pay:environment:[a-z]+",
+);
+const anchors = fc.tuple(fc.constantFrom("^", "", "\\A"), fc.constantFrom("$", "", "\\z"));
+const own = new Set(["acme", "globex"]);
+
+it("prints subjects of strangers alone, and leaves out none that a stranger can have", () => {
+  fc.assert(
+    fc.property(
+      anchors,
+      part,
+      rest,
+      fc.constantFrom("evil", "acme7", "acme-x", "x", "ACMEX"),
+      ([start, end], owner, after, stranger) => {
+        const pattern = `${start}repo:${owner}${after}${end}`;
+        const judged = atGithub(pattern);
+        if (judged.is === "open") {
+          const example = exampleIn(pattern, judged);
+          expect(own.has(/^repo:([^/@:]+)/.exec(example)?.[1]?.toLowerCase() ?? "")).toBe(false);
+        } else {
+          const regex = RE2JS.compile(pattern);
+          for (const end of ["pay:pull_request", "pay:ref:refs/heads/main", "pay:environment:prod"]) {
+            expect([pattern, stranger, regex.test(`repo:${stranger}/${end}`)]).toEqual([
+              pattern,
+              stranger,
+              false,
+            ]);
+          }
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
