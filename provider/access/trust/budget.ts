@@ -3,7 +3,7 @@ class BudgetExceeded extends Error {}
 
 /** How many steps all questions of a review may take together: about three seconds of processor time. */
 export const REVIEW_STEPS = 25_000_000;
-const QUESTION_STEPS = 2_000_000;
+const QUESTION_STEPS = 600_000;
 
 /** What a question answers that takes too many steps. */
 export type TooLarge = "tooLarge";
@@ -17,9 +17,17 @@ export class Budget {
   private leftForQuestion: number;
   private isAsking = false;
 
-  constructor(steps = REVIEW_STEPS) {
+  constructor(
+    steps = REVIEW_STEPS,
+    private readonly stepsPerQuestion = QUESTION_STEPS,
+  ) {
     this.left = steps;
     this.leftForQuestion = 0;
+  }
+
+  /** Whether nothing more can be asked. */
+  get isSpent(): boolean {
+    return this.left < 0;
   }
 
   spend(steps: number): void {
@@ -32,7 +40,7 @@ export class Budget {
   ask<T>(question: () => T): T | TooLarge {
     if (this.isAsking) return question();
     this.isAsking = true;
-    this.leftForQuestion = QUESTION_STEPS;
+    this.leftForQuestion = this.stepsPerQuestion;
     try {
       return question();
     } catch (error) {

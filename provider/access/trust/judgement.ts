@@ -48,15 +48,27 @@ export const TOO_MANY_STEPS: Judgement = {
   because: "it takes too many steps to be judged: use fewer and smaller repetitions",
 };
 
+const TOO_MANY_PATTERNS: Judgement = {
+  is: "unjudged",
+  because: "the patterns of this review take too many steps together: split the change, or simplify them",
+};
+
 /** What is said of a pattern that cannot be read; undefined of one that can. */
 export function unreadable(languages: Languages, pattern: string): Judgement | undefined {
   const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : languages.languageOf(pattern);
   if (read === "invalid") return { is: "unjudged", because: "it is not a valid RE2 pattern" };
   if (read !== "tooLarge") return undefined;
+  if (pattern.length <= LONGEST_PATTERN && languages.budget.isSpent) return TOO_MANY_PATTERNS;
   return {
     is: "unjudged",
     because: `it is too large to be judged: write it in at most ${LONGEST_PATTERN} characters, with smaller repetitions`,
   };
+}
+
+/** Judges a pattern, if it can be read, within the steps of one question. */
+export function judgeWithin(languages: Languages, pattern: string, judge: () => Judgement): Judgement {
+  const judged = unreadable(languages, pattern) ?? languages.budget.ask(judge);
+  return judged === "tooLarge" ? TOO_MANY_STEPS : judged;
 }
 
 /** Whether strangers can have texts of a form that a pattern fits. */

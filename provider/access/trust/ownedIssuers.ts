@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { getPublicSuffix } from "tldts";
-import { formOf, judgeForm, judgeForms, MOST_OWNERS, openBy, unreadable } from "./judgement";
+import { formOf, judgeForm, judgeForms, judgeWithin, MOST_OWNERS, openBy } from "./judgement";
 import type { Judgement, OwnedForm } from "./judgement";
 import { wholly } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
@@ -139,33 +139,40 @@ function judgeTenants(languages: Languages, pattern: string): Judgement {
   return isAny === "no" ? { is: "unrelated" } : judgeForms(languages, pattern, tenantForms);
 }
 
-/** Whether strangers can run issuers that a pattern fits. */
-export function judgeIssuer(languages: Languages, pattern: string): Judgement {
-  const unread = unreadable(languages, pattern);
-  if (unread !== undefined) return unread;
-  const hosts = judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES);
-  if (hosts.is === "open" || hosts.is === "unjudged") return hosts;
-  const addresses = judgeForm(languages, pattern, addressForm);
-  if (addresses.is === "open" || addresses.is === "unjudged") return addresses;
-  const tenants = judgeTenants(languages, pattern);
-  return tenants.is === "open" || tenants.is === "unjudged" ? tenants : hosts;
+/** The first of some judgements that is open or not known; else the last. */
+function firstOpening(...judgements: readonly (() => Judgement)[]): Judgement {
+  let judged: Judgement = { is: "unrelated" };
+  for (const judge of judgements) {
+    const next = judge();
+    if (next.is === "open" || next.is === "unjudged") return next;
+    if (next.is === "pinned") judged = next;
+  }
+  return judged;
 }
 
-const WORD_EXAMPLES = [INTRUDER, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`];
+/** Whether strangers can run issuers that a pattern fits. */
+export function judgeIssuer(languages: Languages, pattern: string): Judgement {
+  return judgeWithin(languages, pattern, () =>
+    firstOpening(
+      () => judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES),
+      () => judgeForm(languages, pattern, addressForm),
+      () => judgeTenants(languages, pattern),
+    ),
+  );
+}
+
+const wordForm = formOf({ before: "", name: "[A-Za-z0-9_-]+", after: "" }, [
+  INTRUDER,
+  `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`,
+]);
 
 /** Whether a pattern fits audiences of strangers: their addresses, their hosts, single words. */
 export function judgeAudience(languages: Languages, pattern: string): Judgement {
-  const unread = unreadable(languages, pattern);
-  if (unread !== undefined) return unread;
-  const addresses = judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES);
-  if (addresses.is === "open" || addresses.is === "unjudged") return addresses;
-  const hosts = judgeHosts(languages, pattern, "", "", [STRANGER, `${LABEL}\\.${STRANGER}`]);
-  if (hosts.is === "open" || hosts.is === "unjudged") return hosts;
-  const words = judgeForm(
-    languages,
-    pattern,
-    formOf({ before: "", name: "[A-Za-z0-9_-]+", after: "" }, WORD_EXAMPLES),
+  return judgeWithin(languages, pattern, () =>
+    firstOpening(
+      () => judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES),
+      () => judgeHosts(languages, pattern, "", "", [STRANGER, `${LABEL}\\.${STRANGER}`]),
+      () => judgeForm(languages, pattern, wordForm),
+    ),
   );
-  if (words.is === "open" || words.is === "unjudged") return words;
-  return addresses.is === "unrelated" ? hosts : addresses;
 }

@@ -1,4 +1,4 @@
-import { formOf, judgeForm, judgeForms, unreadable } from "./judgement";
+import { formOf, judgeForm, judgeForms, judgeWithin } from "./judgement";
 import type { Judgement, OwnedForm } from "./judgement";
 import type { Languages, SegmentSpec } from "./languages";
 
@@ -166,37 +166,40 @@ function isPinnedToDomain(languages: Languages, pattern: string): boolean {
   return names !== "tooLarge" && !names.isMany && !names.list.some((name) => MAIL_FOR_ALL.test(name));
 }
 
-/** Whether strangers can have subjects that fit a pattern, at an issuer of which nothing is known. */
-export function judgeUnknownSubject(languages: Languages, pattern: string): Judgement {
-  const unread = unreadable(languages, pattern);
-  if (unread !== undefined) return unread;
+function judgeAnySubject(languages: Languages, pattern: string): Judgement {
   if (isPinnedToDomain(languages, pattern)) return { is: "pinned", names: [] };
   const structured = judgeForms(languages, pattern, structuredForms);
   if (structured.is === "open" || structured.is === "unjudged") return structured;
-  if (languages.isSubset(pattern, `\\A${STRUCTURED}`) === "yes" && structured.is === "pinned")
-    return structured;
+  const isStructured = languages.isSubset(pattern, `\\A${STRUCTURED}`) === "yes";
+  if (isStructured && structured.is === "pinned") return structured;
   return judgeForm(languages, pattern, anyForm, mostListed(pattern));
+}
+
+/** Whether strangers can have subjects that fit a pattern, at an issuer of which nothing is known. */
+export function judgeUnknownSubject(languages: Languages, pattern: string): Judgement {
+  return judgeWithin(languages, pattern, () => judgeAnySubject(languages, pattern));
 }
 
 /** Whether strangers can have subjects that fit a pattern, at an issuer whose subjects have these forms. */
 export function judgeSubject(languages: Languages, pattern: string, forms: readonly OwnedForm[]): Judgement {
-  const unread = unreadable(languages, pattern);
-  if (unread !== undefined) return unread;
-  const judged = judgeForms(languages, pattern, forms);
-  return judged.is === "unrelated" ? judgeUnknownSubject(languages, pattern) : judged;
+  return judgeWithin(languages, pattern, () => {
+    const judged = judgeForms(languages, pattern, forms);
+    return judged.is === "unrelated" ? judgeAnySubject(languages, pattern) : judged;
+  });
 }
 
 /** Whether strangers can have a claim that names an owner: `acme`, `acme/pay`, a number, an address. */
 export function judgeOwnerClaim(languages: Languages, claim: string, pattern: string): Judgement {
-  const unread = unreadable(languages, pattern);
-  if (unread !== undefined) return unread;
-  if (claim === "email" && isPinnedToDomain(languages, pattern)) return { is: "pinned", names: [] };
   const owner: SegmentSpec =
     claim === "email"
       ? { before: "", name: `${TEXT}+`, after: "", ignoresCase: true }
       : { before: "", name: "[^/@:\\x00-\\x1f\\x7f]+", after: `(?:[/@:]${TEXT}*)?`, ignoresCase: true };
   const examples = [INTRUDER, `${INTRUDER}/${INTRUDER}`, "999999999"];
-  return judgeForm(languages, pattern, formOf(owner, examples));
+  return judgeWithin(languages, pattern, () =>
+    claim === "email" && isPinnedToDomain(languages, pattern)
+      ? { is: "pinned", names: [] }
+      : judgeForm(languages, pattern, formOf(owner, examples)),
+  );
 }
 
 const NAME_REST = "[\\w+=,.@-]";
@@ -225,7 +228,7 @@ export function judgePrincipal(languages: Languages, pattern: string, account: s
       ["role", "user"].flatMap((type) => examplesOf(`arn:aws:iam::${own}:${type}/`, ["", "/[\\w+=,.@/-]*"])),
     ),
   ];
-  return unreadable(languages, pattern) ?? judgeForms(languages, pattern, forms);
+  return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
 }
 
 /** Whether user ids of other principals than those that a pattern names fit it. */
@@ -236,5 +239,5 @@ export function judgeUserId(languages: Languages, pattern: string): Judgement {
     `AROAINTRUDER000000000:${NAME_REST}+`,
     `A(?:ROA|IDA)[A-Z0-9]{17}(?::${INTRUDER})?`,
   ]);
-  return unreadable(languages, pattern) ?? judgeForm(languages, pattern, form);
+  return judgeWithin(languages, pattern, () => judgeForm(languages, pattern, form));
 }

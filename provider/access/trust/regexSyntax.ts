@@ -76,7 +76,7 @@ export function estimateProgram(text: string): number {
     const count = readCount(text, at);
     const group = text[at] === ")" ? outer.pop() : undefined;
     if (count !== undefined) {
-      frame.last *= count.most;
+      frame.last = (frame.last + 1) * count.most;
       at = count.end;
       continue;
     }

@@ -126,14 +126,25 @@ export function findUntrustedRuns(
   refs: readonly UntrustedRef[],
   asked: ClaimConditions,
 ): UntrustedRuns[] {
-  return refs.flatMap((ref) => {
-    if (!fitsClaims(languages, ref, asked)) return [];
-    const { branch } = ref;
-    if (branch !== undefined) return findBranches(languages, pattern, { ...ref, branch }, asked) ?? [];
-    const verdict = languages.intersects(pattern, wholly(ref.subject));
-    if (verdict === "tooLarge") return [UNJUDGED];
-    return verdict === "no"
-      ? []
-      : [{ what: ref.what, example: firstExample(languages, pattern, [ref.subject]) }];
-  });
+  const found = languages.budget.ask(() => refs.flatMap((ref) => findRuns(languages, pattern, ref, asked)));
+  return found === "tooLarge" ? [UNJUDGED] : found;
+}
+
+function findRuns(
+  languages: Languages,
+  pattern: string,
+  ref: UntrustedRef,
+  asked: ClaimConditions,
+): readonly UntrustedRuns[] {
+  if (!fitsClaims(languages, ref, asked)) return [];
+  const { branch } = ref;
+  if (branch !== undefined) {
+    const found = findBranches(languages, pattern, { ...ref, branch }, asked);
+    return found === undefined ? [] : [found];
+  }
+  const verdict = languages.intersects(pattern, wholly(ref.subject));
+  if (verdict === "tooLarge") return [UNJUDGED];
+  return verdict === "no"
+    ? []
+    : [{ what: ref.what, example: firstExample(languages, pattern, [ref.subject]) }];
 }

@@ -103,6 +103,47 @@ describe("T1 any-subject", () => {
   });
 });
 
+describe("patterns that guessed texts miss", () => {
+  it.each([
+    "^repo:[a-z]{4}/pay:ref:refs/heads/main$",
+    "[a-z]{1,7}",
+    "^repo:[a-z]{9,39}/.*$",
+    "[A-Z0-9]+",
+    "^repo:acme[0-9]*/pay:.*$",
+    "(?i)^REPO:[^I].*$",
+  ])("%s is open to strangers", (subjectPattern) => {
+    const [finding] = found("T1", made(github({ subjectPattern })));
+    expect(finding?.severity).toBe("critical");
+    expect(finding?.witness).toMatch(/^repo:/);
+    expect(severitiesOf("T3", made(github({ subjectPattern })))).toEqual(["high"]);
+  });
+
+  it("asks of each issuer that a pattern lets in", () => {
+    const trust = claims({
+      issuerPattern: "^https://(?:token\\.actions\\.githubusercontent|gitlab)\\.com$",
+      subjectPattern: "^(?:repo:acme/.*|project_path:.*)$",
+    });
+    expect(found("T2", made(trust))).toEqual([]);
+    expect(found("T1", made(trust))[0]?.witness).toMatch(/^project_path:intruder/);
+  });
+
+  it("names the owners where there are several", () => {
+    const trust = github({ subjectPattern: "^repo:(?:acme|evil)/.*$" });
+    expect(found("T1", made(trust))).toEqual([]);
+    expect(found("T4", made(trust, pusher))[0]?.details).toContain("owners: acme, evil");
+  });
+
+  it.each([
+    ["^repo:acme/pay:ref:refs/heads/[a-z]{4}$", 1],
+    ["^repo:acme/pay:ref:refs/heads/feature/.*$", 1],
+    ["^repo:acme/pay:ref:refs/heads/[a-z]+-[0-9]+$", 1],
+    ["^repo:acme/pay:ref:refs/heads/(?:main|next)$", 0],
+    ["^repo:acme/pay:ref:refs/heads/release-[0-9]+$", 0],
+  ])("counts the branches of %s", (subjectPattern, count) => {
+    expect(found("T4", made(github({ subjectPattern }), pusher))).toHaveLength(count);
+  });
+});
+
 describe("T2 any-issuer", () => {
   const by = (issuerPattern: string): Props => claims({ issuerPattern, subject: "ci" });
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../../../support/properties";
 import { RE2JS } from "re2js";
 import { sharedIssuerOf } from "../../../../provider/access/issuers";
 import type { Judgement } from "../../../../provider/access/trust/judgement";

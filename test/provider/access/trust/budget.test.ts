@@ -1,0 +1,116 @@
+import { sharedIssuerOf } from "../../../../provider/access/issuers";
+import { Budget } from "../../../../provider/access/trust/budget";
+import { Languages } from "../../../../provider/access/trust/languages";
+import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
+import { judgeSubject, judgeUnknownSubject } from "../../../../provider/access/trust/ownedSubjects";
+import { estimateProgram } from "../../../../provider/access/trust/regexSyntax";
+import { RE2JS } from "re2js";
+
+const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
+
+/** 848 characters: counted repetitions in each other, alternatives and classes of Unicode. */
+const long = `^repo:(?:a{1,50}|b{1,40}c){1,19}${"(?:[a-z]{1,7}|[0-9]{1,9}|\\pL{1,9})?".repeat(30)}`.slice(
+  0,
+  844,
+);
+const HOSTILE = [
+  long.slice(0, long.lastIndexOf(")?") + 2).padEnd(848, "a"),
+  "^(a{1,50}){1,20}$",
+  "(a{1,50}){1,50}",
+  "(a{1,30}b?){1,33}".repeat(40),
+  "(.*){1,32}[bc]",
+  "(x+x+)+y",
+  "((a|a)*)*c",
+  ".*a.{20}b",
+  "(?:.*[ab].{15})+c",
+  "^repo:.*a.{12}/pay:.*$",
+  `(?i)${"[\\pL\\pN]{0,9}".repeat(20)}`,
+  "\\pL{1000}",
+  `(?:${Array.from({ length: 160 }, (_, i) => `k${i}`).join("|")})`,
+  "(?:a?){500}a{400}",
+  "[a-z]{1,500}[0-9]{1,400}",
+  "^https://(?:[a-z]{1,20}\\.){1,30}com$",
+  "(\\w*\\W*){1,30}x".repeat(40),
+  `${"(".repeat(450)}a${")".repeat(450)}`,
+];
+
+function judgeAll(languages: Languages): string[] {
+  return HOSTILE.flatMap((pattern) => [
+    judgeSubject(languages, pattern, github.forms).is,
+    judgeUnknownSubject(languages, pattern).is,
+    judgeIssuer(languages, pattern).is,
+  ]);
+}
+
+/** The steps that are spent are what is bounded, so that no clock decides. */
+class CountingBudget extends Budget {
+  spent = 0;
+
+  override spend(steps: number): void {
+    this.spent += steps;
+    super.spend(steps);
+  }
+}
+
+it("judges no hostile pattern as closed that is not, and spends a bounded number of steps", () => {
+  const budget = new CountingBudget();
+  const judged = judgeAll(new Languages(budget));
+  expect(budget.spent).toBeLessThan(25_000_000);
+  expect(judged.filter((is) => is === "unjudged").length).toBeGreaterThan(10);
+  expect(HOSTILE[0]).toHaveLength(848);
+  expect(judged.slice(0, 3)).toEqual(["unjudged", "unjudged", "unjudged"]);
+});
+
+it("gives the same answers each time", () => {
+  expect(judgeAll(new Languages())).toEqual(judgeAll(new Languages()));
+});
+
+it("says of each pattern that it cannot be judged once all steps are spent", () => {
+  const budget = new CountingBudget(100_000);
+  const languages = new Languages(budget);
+  judgeAll(languages);
+  expect(judgeSubject(languages, "^repo:acme/.*$", github.forms)).toMatchObject({
+    is: "unjudged",
+    because: expect.stringContaining("together") as string,
+  });
+  expect(languages.isSubset("^new$", "^other$")).toBe("tooLarge");
+  expect(languages.exampleOf("^newer$")).toBe("tooLarge");
+});
+
+it("leaves enough for the patterns of a large organisation", () => {
+  const budget = new CountingBudget();
+  const languages = new Languages(budget);
+  for (let i = 0; i < 300; i += 1) {
+    expect(judgeSubject(languages, `^repo:acme/service-${i}:.*$`, github.forms).is).toBe("pinned");
+  }
+  expect(budget.spent / 300).toBeLessThan(10_000);
+});
+
+it.each([
+  "^repo:acme/.*$",
+  "(a{1,50}){1,20}",
+  "[[:alpha:]]{3}(?i:k)",
+  "\\Qa.b(\\E+",
+  "(?:a|b|\\pL){2,5}",
+  "[]a-z\\]]*",
+  "a{0,1000}",
+])("does not estimate %s as smaller than it is", (pattern) => {
+  expect(estimateProgram(pattern)).toBeGreaterThanOrEqual(RE2JS.compile(pattern).programSize() - 4);
+});
+
+describe("two patterns", () => {
+  const languages = new Languages();
+
+  it.each([
+    ["^repo:acme/pay:.*$", "^repo:acme/.*$", "yes", "yes"],
+    ["^repo:acme/.*$", "^repo:acme/pay:.*$", "no", "yes"],
+    ["^a$", "^b$", "no", "no"],
+    ["^(a|b)$", "^[ab]$", "yes", "yes"],
+    ["a", "(?i)A", "yes", "yes"],
+    ["^\\b$", "^x$", "yes", "no"],
+    ["(", "a", "tooLarge", "tooLarge"],
+  ])("%s and %s: within %s, in common %s", (one, other, isSubset, intersects) => {
+    expect(languages.isSubset(one, other)).toBe(isSubset);
+    expect(languages.intersects(one, other)).toBe(intersects);
+  });
+});
