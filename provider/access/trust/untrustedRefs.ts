@@ -79,6 +79,8 @@ function findBranches(
   asked: ClaimConditions,
 ): UntrustedRuns | undefined {
   const fits = branchConditions(ref, asked);
+  const all = languages.names(pattern, { ...ref.branch, fits }, MOST_OWNERS);
+  if (all !== "tooLarge" && !all.isMany) return undefined;
   const segment = { ...ref.branch, fits, fitsNot: wholly(`${WORDS}${VERSION}`) };
   const names = languages.names(pattern, segment, MOST_OWNERS);
   if (names === "tooLarge") return UNJUDGED;
