@@ -3,6 +3,7 @@ import { UNKNOWN } from "../engine/spec";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../engine/spec";
 import { equal, isObject, isSet } from "../engine/values";
 import { HIDDEN } from "./engineState";
+import { ownMember } from "./references";
 import type { FieldChange } from "./report";
 
 const LONGEST = 300;
@@ -50,10 +51,13 @@ export function fieldChanges(
           : [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
       return keys.flatMap((key) => {
         const inner = field.type === "map" ? field.values : field.fields[key];
-        return inner === undefined ? [] : visit(inner, `${path}.${key}`, before[key], after[key]);
+        const [old, now] = [ownMember(before, key), ownMember(after, key)];
+        return inner === undefined ? [] : visit(inner, `${path}.${key}`, old, now);
       });
     }
     return [{ property: path, before: shown(field, old, name.before), after: shown(field, now, name.after) }];
   };
-  return Object.entries(spec.fields).flatMap(([key, field]) => visit(field, key, olds[key], news[key]));
+  return Object.entries(spec.fields).flatMap(([key, field]) =>
+    visit(field, key, ownMember(olds, key), ownMember(news, key)),
+  );
 }

@@ -4,7 +4,7 @@ import { accessKinds, compareGrants, label, Places, RETAINED, traceGrants } from
 import type { Entities, TracedGrant } from "./grants";
 import type { Entity, World } from "./model";
 import { readPattern } from "./pattern";
-import { specs } from "./references";
+import { ownMember, specs } from "./references";
 import type { Grant, GrantChange, GrantedRole } from "./report";
 
 /** What lies between the grants of two worlds. */
@@ -47,16 +47,16 @@ function isNarrower(olds: Json | undefined, news: Json | undefined): boolean {
   if (!isObject(olds) || !isObject(news)) return false;
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
   return keys.every((key) => {
-    const [old, now] = [olds[key], news[key]];
+    const [old, now] = [ownMember(olds, key), ownMember(news, key)];
     if (JSON.stringify(old) === JSON.stringify(now)) return true;
     if (isObject(now) && (old === undefined || isObject(old))) {
       // Further claims are further conditions.
-      return Object.entries(old ?? {}).every(([claim, value]) => now[claim] === value);
+      return Object.entries(old ?? {}).every(([claim, value]) => ownMember(now, claim) === value);
     }
     // An exact value in the place of a pattern that accepts it.
     const [, stem = ""] = /^(.+)Pattern$/.exec(key) ?? [];
-    if (stem !== "") return now === undefined && accepts(text(old), text(news[stem]));
-    const pattern = olds[`${key}Pattern`];
+    if (stem !== "") return now === undefined && accepts(text(old), text(ownMember(news, stem)));
+    const pattern = ownMember(olds, `${key}Pattern`);
     return old === undefined && typeof pattern === "string" && accepts(pattern, text(now));
   });
 }

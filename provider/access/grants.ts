@@ -41,7 +41,7 @@ export interface AccessKind {
   readonly ownsBindings?: true;
 }
 
-export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = {
+const knownKinds: Readonly<Record<string, AccessKind>> = {
   Group: {},
   Identity: { meaning: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] },
   Role: { meaning: ["capabilities"] },
@@ -105,6 +105,12 @@ export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = {
     meaning: ["amazon", "google", "azure", "github"],
   },
 };
+
+/** Without a prototype: a kind may be called `constructor`. */
+export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Object.assign(
+  Object.create(null) as Record<string, AccessKind>,
+  knownKinds,
+);
 
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
@@ -296,6 +302,11 @@ class Tracer {
       }));
     });
   }
+}
+
+/** Who, what and where, as one text: two resources that grant the same have the same. */
+export function tupleOf({ subject, role, group }: Pick<Grant, "subject" | "role" | "group">): string {
+  return JSON.stringify([subject.key, role.key, group.key]);
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

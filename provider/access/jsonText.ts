@@ -37,6 +37,9 @@ function endOfString(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
+/** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
+export const MOST_LEVELS = 200;
+
 /** What to do with the parts of a text. */
 export interface Parts {
   /** What the text is called in messages: a path, or "standard input". */
@@ -44,6 +47,8 @@ export interface Parts {
   /** The array whose elements come one at a time, by the keys that lead to it: `["deployment", "resources"]`. */
   readonly array: readonly string[];
   readonly element: (value: unknown) => void;
+  /** Called in place of `element` or `document` for one that has more than MOST_LEVELS levels. */
+  readonly tooDeep: () => void;
   /** A whole document, after its elements; the array in it is empty. A text may hold several (NDJSON). */
   readonly document: (value: unknown) => void;
 }
@@ -75,6 +80,8 @@ export function readJson(input: string | Uint8Array, parts: Parts): void {
   // The depth of the array's elements, and where one begins.
   let inside = -1;
   let elementStart = -1;
+  // The deepest levels of the element, and of the document around it.
+  const deepest = { element: 0, document: 0 };
 
   const atArray = (): boolean =>
     opens.length === path.length &&
@@ -82,8 +89,10 @@ export function readJson(input: string | Uint8Array, parts: Parts): void {
     path.every((key, index) => keys[index] === key);
   const endElement = (at: number): void => {
     if (elementStart < 0) return;
-    parts.element(parse(elementStart, at));
+    if (deepest.element > MOST_LEVELS) parts.tooDeep();
+    else parts.element(parse(elementStart, at));
     elementStart = -1;
+    deepest.element = 0;
   };
 
   for (let at = 0; at < bytes.length; at += 1) {
@@ -122,6 +131,8 @@ export function readJson(input: string | Uint8Array, parts: Parts): void {
           head = bytes.toString("utf8", documentStart, at + 1);
         }
         opens.push(byte);
+        if (inside >= 0) deepest.element = Math.max(deepest.element, opens.length);
+        else deepest.document = Math.max(deepest.document, opens.length);
         expectsKey = byte === OPEN_BRACE;
         break;
       case CLOSE_BRACKET:
@@ -134,9 +145,11 @@ export function readJson(input: string | Uint8Array, parts: Parts): void {
           tailStart = at;
         }
         if (opens.length === 0) {
-          if (head === undefined) parts.document(parse(documentStart, at + 1));
+          if (deepest.document > MOST_LEVELS) parts.tooDeep();
+          else if (head === undefined) parts.document(parse(documentStart, at + 1));
           else parts.document(parseText(head + bytes.toString("utf8", tailStart, at + 1), parts.name));
           head = undefined;
+          deepest.document = 0;
           keys.length = 0;
         }
         break;

@@ -2,7 +2,8 @@ import { printable } from "../api/errors";
 import { isObject } from "../engine/values";
 import { readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { DocumentError, readJson } from "./jsonText";
+import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
+import { operations } from "./operations";
 
 /** What the engine means to do with one resource, or did to look at it. */
 export interface PreviewStep {
@@ -45,12 +46,12 @@ const EVENT = /Event$/;
 class Reading {
   readonly steps: PreviewStep[] = [];
   readonly problems: string[] = [];
-  summary: Record<string, number> | undefined;
+  summary: Map<string, number> | undefined;
   ended = false;
   lost = 0;
 
   step(op: unknown, urn: unknown, before: unknown, after: unknown, bare: boolean): void {
-    if (typeof op !== "string" || typeof urn !== "string") {
+    if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
       this.lost += 1;
       return;
     }
@@ -67,7 +68,7 @@ class Reading {
 
   counts(value: unknown): void {
     if (!isObject(value)) return;
-    this.summary = Object.fromEntries(
+    this.summary = new Map(
       Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
     );
   }
@@ -139,12 +140,18 @@ function checkCounts(reading: Reading): void {
   const counted = new Map<string, number>();
   for (const { op } of steps) counted.set(op, (counted.get(op) ?? 0) + 1);
   // Of a replacement all three steps may be shown, and the engine counts one.
-  for (const op of new Set([...counted.keys(), ...Object.keys(summary)])) {
-    const [shown, expected] = [counted.get(op) ?? 0, summary[op] ?? 0];
+  for (const op of new Set([...counted.keys(), ...summary.keys()])) {
+    const [shown, expected] = [counted.get(op) ?? 0, summary.get(op) ?? 0];
     // A preview that failed counts what it came to.
     if (!UNCOUNTED.has(op) && shown !== expected && problems.length === 0) {
       problems.push(`the preview counts ${expected} of operation ${printable(op, 40)} and shows ${shown}`);
     }
+  }
+  for (const op of new Set(steps.map((step) => step.op))) {
+    if (operations.has(op)) continue;
+    problems.push(
+      `the preview has a step of operation ${printable(op, 40)}, which this version does not know: use a newer one`,
+    );
   }
   const mute = steps.filter(
     ({ op, before, after }) =>
@@ -178,6 +185,11 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   readJson(input, {
     name,
     array: ["steps"],
+    tooDeep: () => {
+      reading.problems.push(
+        `a part of the preview is nested more than ${MOST_LEVELS} levels deep, and was not read`,
+      );
+    },
     element: (value) => {
       if (isObject(value)) {
         reading.step(value["op"], value["urn"], value["oldState"], value["newState"], true);
@@ -201,7 +213,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   const [first] = reading.steps;
   const { stack, project } = urnParts(first?.urn ?? "");
   const refreshes = reading.steps.filter(({ op }) => op === "refresh").length;
-  const sames = reading.summary?.["same"] ?? 0;
+  const sames = reading.summary?.get("same") ?? 0;
   // A preview of a refresh alone shows what stays as it is as `refresh`.
   const hidden = shown === 0 && refreshes >= sames ? 0 : sames - shown;
   return {

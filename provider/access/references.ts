@@ -2,8 +2,10 @@ import type { FieldSpec, Json, Props, ResourceSpec } from "../engine/spec";
 import { isObject } from "../engine/values";
 import { kinds } from "../resources";
 
-export const specs: Readonly<Record<string, ResourceSpec | undefined>> = Object.fromEntries(
-  kinds.map(({ spec }) => [spec.kind, spec]),
+/** Without a prototype: a kind may be called `constructor`. */
+export const specs: Readonly<Record<string, ResourceSpec | undefined>> = Object.assign(
+  Object.create(null) as Record<string, ResourceSpec>,
+  Object.fromEntries(kinds.map(({ spec }) => [spec.kind, spec])),
 );
 
 /** A value inside inputs. */
@@ -12,67 +14,96 @@ export interface Leaf {
   readonly path: string;
   /** The top-level property: what the engine knows the dependencies of. */
   readonly property: string;
+  /** The innermost property of the description on the path: neither a label of a map nor an index. */
+  readonly name: string;
   readonly field: FieldSpec;
+  /** Whether the value decides who may do what. */
+  readonly decidesAccess: boolean;
 }
 
-function map(
-  field: FieldSpec,
-  value: Json | undefined,
-  leaf: Omit<Leaf, "field">,
-  visit: (value: Json | undefined, leaf: Leaf) => Json | undefined,
-): Json | undefined {
+/** A member of an object itself, never one of its prototype: labels and names may be `constructor`. */
+export function ownMember<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Formats of values that always decide something: who or what is meant, and for how long. */
+const DECIDING_FORMATS = new Set(["uid", "groupUid", "regex", "duration", "timestamp"]);
+
+function innerFields(field: FieldSpec): readonly FieldSpec[] {
+  if (field.type === "list") return [field.items];
+  if (field.type === "map") return [field.values];
+  return field.type === "object" ? Object.values(field.fields) : [];
+}
+
+/** Whether a field decides who may do what; a field that says nothing decides what the one around it decides. */
+function decides(field: FieldSpec, isAroundDeciding: boolean): boolean {
+  if (field.secret === true || field.informative === true || field.access === "none") return false;
+  if (field.access !== undefined || field.security === true) return true;
+  if (field.type === "string" && DECIDING_FORMATS.has(field.format ?? "")) return true;
+  return isAroundDeciding || innerFields(field).some((inner) => decides(inner, false));
+}
+
+type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
+
+function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | undefined {
+  const { field, path } = leaf;
+  const inner = (of: FieldSpec, at: string, name: string): Leaf => ({
+    ...leaf,
+    field: of,
+    path: at,
+    name,
+    decidesAccess: decides(of, leaf.decidesAccess),
+  });
   if (field.type === "list" && Array.isArray(value)) {
-    return value.map((item, index) => {
-      const at = { ...leaf, path: `${leaf.path}[${index}]` };
-      return map(field.items, item, at, visit) ?? null;
-    });
+    return value.map(
+      (item, index) => mapValue(item, inner(field.items, `${path}[${index}]`, leaf.name), visit) ?? null,
+    );
   }
   if ((field.type === "object" || field.type === "map") && isObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => {
-        const inner = field.type === "map" ? field.values : field.fields[key];
-        const at = { ...leaf, path: `${leaf.path}.${key}` };
-        return [key, inner === undefined ? member : map(inner, member, at, visit)];
+        const of = field.type === "map" ? field.values : ownMember(field.fields, key);
+        const name = field.type === "map" ? leaf.name : key;
+        return [key, of === undefined ? member : mapValue(member, inner(of, `${path}.${key}`, name), visit)];
       }),
     );
   }
-  return visit(value, { ...leaf, field });
+  return visit(value, leaf);
 }
 
 /**
  * Inputs with each value replaced by what `visit` answers. Visits what is no list, map or object, and
  * what stands in the place of one: an unknown, a hidden value.
  */
-export function mapLeaves(
-  spec: ResourceSpec,
-  inputs: Props,
-  visit: (value: Json | undefined, leaf: Leaf) => Json | undefined,
-): Props {
+export function mapLeaves(spec: ResourceSpec, inputs: Props, visit: Visit): Props {
   return Object.fromEntries(
     Object.entries(inputs).map(([key, value]) => {
-      const field = spec.fields[key] ?? spec.outputs?.[key];
-      return [key, field === undefined ? value : map(field, value, { path: key, property: key }, visit)];
+      const field = ownMember(spec.fields, key) ?? ownMember(spec.outputs, key);
+      if (field === undefined) return [key, value];
+      const decidesAccess = decides(field, false);
+      return [key, mapValue(value, { path: key, property: key, name: key, field, decidesAccess }, visit)];
     }),
   );
 }
 
 /** Whether a field names another resource. */
-export function isReference({ field }: Leaf): boolean {
+export function isReference({ field }: Pick<Leaf, "field"> & Partial<Leaf>): boolean {
   return field.type === "string" && (field.format === "uid" || field.format === "groupUid");
 }
 
-/** The kind that a reference leads to, by the name of its property: the last that is no label. */
-const referredKinds: Readonly<Record<string, string>> = {
-  identityUid: "Identity",
-  serviceBindings: "Identity",
-  roleUid: "Role",
-  defaultRole: "Role",
-  scope: "Group",
-};
+/** The kind that a reference leads to, by the name of its property. */
+const referredKinds: ReadonlyMap<string, string> = new Map([
+  ["identityUid", "Identity"],
+  ["serviceBindings", "Identity"],
+  ["identityUids", "Identity"],
+  ["roleUid", "Role"],
+  ["roleUids", "Role"],
+  ["defaultRole", "Role"],
+  ["scope", "Group"],
+]);
 
 /** Undefined where several kinds will do. */
-export function referredKind({ path, field }: Leaf): string | undefined {
+export function referredKind({ name, field }: Leaf): string | undefined {
   if (field.type === "string" && field.format === "groupUid") return "Group";
-  const steps = path.replace(/\[\d+\]/g, "").split(".");
-  return steps.map((step) => referredKinds[step]).findLast((kind) => kind !== undefined);
+  return referredKinds.get(name);
 }

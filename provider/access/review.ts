@@ -1,5 +1,5 @@
 import { urnParts } from "./engineState";
-import { accessKinds } from "./grants";
+import { accessKinds, tupleOf } from "./grants";
 import { compare } from "./compare";
 import type { Sources } from "./compare";
 import type { Comparison, ResourceChange } from "./model";
@@ -55,8 +55,7 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
 
 /** Grants whose finding is worst come first; in one severity they keep their order. */
 function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
-  const text = ({ grant: { subject, role, group } }: Pick<GrantChange, "grant">) =>
-    JSON.stringify([subject.key, role.key, group.key]);
+  const text = ({ grant }: Pick<GrantChange, "grant">) => tupleOf(grant);
   const worst = new Map<string, number>();
   for (const finding of findings) {
     if (finding.grant === undefined) continue;
@@ -87,9 +86,7 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
         uid: entity.uid,
         location: entity.location,
         fields: relevant,
-        grants: new Set(
-          touched.map(({ subject, role, group }) => JSON.stringify([subject.key, role.key, group.key])),
-        ).size,
+        grants: new Set(touched.map(tupleOf)).size,
       },
     ];
   });

@@ -1,7 +1,7 @@
 import { isObject } from "../engine/values";
 import { readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { DocumentError, readJson } from "./jsonText";
+import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
 
 /** What a stack records, as `pulumi stack export` writes it. */
 export interface StateExport {
@@ -31,6 +31,11 @@ export function parseStateExport(input: string | Uint8Array, name = "the export"
   readJson(input, {
     name,
     array: ["deployment", "resources"],
+    tooDeep: () => {
+      throw new DocumentError(
+        `${name} has a resource that is nested more than ${MOST_LEVELS} levels deep: no stack has one, so write it again`,
+      );
+    },
     element: (value) => {
       const resource = readState(value, false);
       if (resource) (resource.pendingDelete ? pendingDeletes : resources).push(resource);

@@ -3,6 +3,8 @@ import type { Json, Props } from "../engine/spec";
 import { isUnknown } from "../engine/values";
 import { HIDDEN, kindOf, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
+import { operations } from "./operations";
+import type { Op } from "./operations";
 import { accessKinds, boundBy, grantsOf, RETAINED } from "./grants";
 import type { Inventory, InventoryObject } from "./inventory";
 import type { Entity, World } from "./model";
@@ -11,9 +13,6 @@ import type { Leaf } from "./references";
 import type { PreviewStep } from "./preview";
 import type { StateExport } from "./stateExport";
 
-/** What becomes of one resource of the stack. */
-export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";
-
 /** All that is known of one urn, its steps taken together. */
 export interface Fate {
   readonly urn: string;
@@ -21,22 +20,6 @@ export interface Fate {
   readonly before?: RecordedResource;
   readonly after?: RecordedResource;
 }
-
-const ops: Readonly<Record<string, Op | undefined>> = {
-  same: "same",
-  create: "create",
-  update: "update",
-  replace: "replace",
-  delete: "delete",
-  discard: "delete",
-  read: "read",
-  "read-replacement": "read",
-  import: "import",
-  "import-replacement": "import",
-  refresh: "same",
-  // The half of a replacement that tells all, where the whole is not shown.
-  "create-replacement": "replace",
-};
 
 /**
  * One fate for each urn. A later step knows more than an earlier one: after a refresh it begins with
@@ -49,7 +32,7 @@ export function fatesOf(steps: readonly PreviewStep[], recorded: StateExport | u
   }
   const whole = new Set<string>();
   for (const { op: told, urn, before, after } of steps) {
-    const op = ops[told];
+    const op = operations.get(told);
     // The old half of a replacement is marked for its delete; alone it is the rest of an earlier one.
     if (op === undefined || (op === "delete" && before?.pendingDelete === true)) continue;
     if (told === "create-replacement" && whole.has(urn)) continue;

@@ -1,5 +1,6 @@
 import { isTopUid } from "../../api/uid";
 import { globMatches } from "../glob";
+import { tupleOf } from "../grants";
 import type { Entity } from "../model";
 import type { Grant, Subject } from "../report";
 import { timestampNanos } from "../../engine/times";
@@ -271,7 +272,7 @@ const massRemoval: Rule = {
   needsBefore: true,
   find: (facts) => {
     const lost = facts.comparison.grants.filter(({ change }) => change === "lost").map(({ grant }) => grant);
-    const all = facts.comparison.before.grants.length;
+    const all = new Set(facts.comparison.before.grants.map(tupleOf)).size;
     const { maxRemoval } = facts.options;
     if (lost.length < 2 || all === 0 || lost.length / all <= maxRemoval) return [];
     const percent = (part: number): string => `${Math.round(part * 100)}%`;

@@ -2,20 +2,21 @@ import { isTopUid } from "../../api/uid";
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { ownerCapabilities } from "../capabilities";
-import { RETAINED } from "../grants";
+import { RETAINED, tupleOf } from "../grants";
 import type { Comparison, Entity, ResourceChange, World } from "../model";
 import { readPattern } from "../pattern";
 import type { Pattern } from "../pattern";
+import { ownMember } from "../references";
 import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report";
 import type { Draft, RuleOptions } from "./rule";
 
 export function textAt(value: Json | undefined, key: string): string | undefined {
-  const member = isObject(value) ? value[key] : undefined;
+  const member = isObject(value) ? ownMember(value, key) : undefined;
   return typeof member === "string" && member !== "" ? member : undefined;
 }
 
 export function listAt(value: Json | undefined, key: string): readonly Json[] {
-  const member = isObject(value) ? value[key] : undefined;
+  const member = isObject(value) ? ownMember(value, key) : undefined;
   return Array.isArray(member) ? member : [];
 }
 
@@ -307,7 +308,7 @@ function bySubject({ grants }: World): Map<string, Grant[]> {
   const held = new Map<string, Grant[]>();
   const known = new Set<string>();
   for (const grant of grants) {
-    const key = JSON.stringify([grant.subject.key, grant.role.key, grant.group.key]);
+    const key = tupleOf(grant);
     if (known.has(key)) continue;
     known.add(key);
     const list = held.get(grant.subject.key);
@@ -334,7 +335,7 @@ function stillRefers(before: Json | undefined, after: Json | undefined, key: str
   }
   if (!isObject(before)) return false;
   return Object.entries(before).some(([name, value]) =>
-    stillRefers(value, isObject(after) ? after[name] : undefined, key),
+    stillRefers(value, isObject(after) ? ownMember(after, name) : undefined, key),
   );
 }
 

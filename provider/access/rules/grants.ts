@@ -1,4 +1,5 @@
 import { isDelegation, isSupplyChain, isTakeover } from "../capabilities";
+import { tupleOf } from "../grants";
 import type { Entity } from "../model";
 import type { Grant, GrantChange, Severity } from "../report";
 import { bounded, called, capabilitiesOf, plural, some } from "./facts";
@@ -157,10 +158,12 @@ const roleWidened: Rule = {
       const added = (capabilitiesOf(after) ?? []).filter((capability) => !old.has(capability));
       if (added.length === 0 || capabilitiesOf(before) === undefined) continue;
       const gained = new Set(
-        facts.comparison.grants.filter(({ change }) => change === "gained").map(({ grant }) => grant),
+        facts.comparison.grants
+          .filter(({ change }) => change === "gained")
+          .map(({ grant }) => tupleOf(grant)),
       );
       const grants = facts.comparison.after.grants.filter(
-        (grant) => grant.role.key === after.key && !gained.has(grant),
+        (grant) => grant.role.key === after.key && !gained.has(tupleOf(grant)),
       );
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => gainOf(facts, grant, before, added));
@@ -200,7 +203,8 @@ const scopeWidened: Rule = {
     const lost = facts.comparison.grants.filter(({ change }) => change === "lost");
     const drafts: Draft[] = [];
     for (const { change, grant, before } of facts.comparison.grants) {
-      if (change !== "gained" && change !== "widened") continue;
+      // What was held there before, and means more now, comes in the place of nothing.
+      if (change !== "gained" && (change !== "widened" || before?.group.key === grant.group.key)) continue;
       const same = (old: Grant): boolean =>
         old.subject.key === grant.subject.key &&
         old.role.key === grant.role.key &&

@@ -214,18 +214,18 @@ const openInvite: Rule = {
 };
 
 /** Where each kind holds a secret, among its inputs or what the server says. */
-const SECRETS: Readonly<Record<string, readonly [block: string | undefined, key: string]>> = {
-  IdentityProvider: ["oidc", "clientSecret"],
-  GroupInvite: [undefined, "code"],
-  ScimToken: [undefined, "token"],
-};
+const SECRETS: ReadonlyMap<string, readonly [block: string | undefined, key: string]> = new Map([
+  ["IdentityProvider", ["oidc", "clientSecret"]],
+  ["GroupInvite", [undefined, "code"]],
+  ["ScimToken", [undefined, "token"]],
+]);
 
 /** What stands for a secret in a model, and in a text of the engine. */
 const MASKED = ["[secret]", "[unknown]"];
 
 function plainSecrets({ kind, inputs, details, exposed, unresolved }: Entity): string[] {
   const found = new Set(exposed);
-  const place = SECRETS[kind];
+  const place = SECRETS.get(kind);
   if (place === undefined) return [...found];
   const [block, key] = place;
   const property = block === undefined ? key : `${block}.${key}`;

@@ -8,6 +8,7 @@ function read(text: string, array: readonly string[]) {
     name: "x",
     array,
     element: (value) => elements.push(value),
+    tooDeep: () => elements.push("too deep"),
     document: (value) => documents.push(value),
   });
   return { elements, documents };

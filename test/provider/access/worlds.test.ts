@@ -5,6 +5,7 @@ import { review } from "../../../provider/access/review";
 import { parseStateExport } from "../../../provider/access/stateExport";
 import type { Props } from "../../../provider/engine/spec";
 import { UNKNOWN } from "../../../provider/engine/spec";
+import { inventoryOf, preview, same, state, step, urn } from "../../support/documents";
 import { lines } from "./fixtures";
 
 const ROOT_UID = "a".repeat(40);
@@ -16,55 +17,7 @@ const [TEAM, CI, READER, BINDING, HAND] = [1, 2, 3, 4, 5].map(uid) as [
   string,
   string,
 ];
-const urn = (kind: string, name: string): string =>
-  `urn:pulumi:production::acme::pulumi-nodejs:dynamic/platform:${kind}::${name}`;
-
-interface Options {
-  readonly id?: string;
-  readonly dependencies?: Record<string, string[]>;
-  readonly [flag: string]: unknown;
-}
-
-const state = (kind: string, name: string, inputs: Props, { id, dependencies, ...rest }: Options = {}) => ({
-  urn: urn(kind, name),
-  type: `pulumi-nodejs:dynamic/platform:${kind}`,
-  ...(id === undefined ? {} : { id }),
-  inputs,
-  ...(dependencies === undefined ? {} : { propertyDependencies: dependencies }),
-  ...rest,
-});
-
-type State = ReturnType<typeof state>;
-
-const step = (op: string, before?: State, after?: State) => ({
-  op,
-  urn: (after ?? before)?.urn,
-  oldState: before,
-  newState: after,
-});
-const same = (one: State) => step("same", one, one);
-
-/** A digest that counts its own steps. */
-function preview(...steps: { op: string }[]) {
-  const summary: Record<string, number> = {};
-  for (const { op } of steps) {
-    if (!["read", "refresh", "discard"].includes(op)) summary[op] = (summary[op] ?? 0) + 1;
-  }
-  return parsePreview(JSON.stringify({ steps, changeSummary: summary }));
-}
-
-function inventory(...objects: InventoryObject[]): Inventory {
-  return {
-    schemaVersion: 1,
-    root: ROOT_UID,
-    takenAt: "2026-01-01T00:00:00Z",
-    complete: true,
-    refused: [],
-    kinds: [],
-    objects,
-  };
-}
-
+const inventory = (...objects: InventoryObject[]): Inventory => inventoryOf(ROOT_UID, ...objects);
 const root = state("Group", "root", { name: "acme" }, { id: ROOT_UID });
 const team = state("Group", "team", { parentUid: ROOT_UID, name: "team" }, { id: TEAM });
 const claimMatch = {

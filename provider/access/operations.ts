@@ -1,0 +1,24 @@
+/** What becomes of one resource of the stack. */
+export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";
+
+/** What each operation of the engine means for a resource; undefined where another step of it says it already. */
+export const operations: ReadonlyMap<string, Op | undefined> = new Map([
+  ["same", "same"],
+  ["create", "create"],
+  ["update", "update"],
+  ["replace", "replace"],
+  // The half of a replacement that tells all, where the whole is not shown.
+  ["create-replacement", "replace"],
+  ["delete-replaced", undefined],
+  ["delete", "delete"],
+  ["discard", "delete"],
+  ["discard-replaced", undefined],
+  ["remove-pending-replace", undefined],
+  ["read", "read"],
+  ["read-replacement", "read"],
+  ["import", "import"],
+  ["import-replacement", "import"],
+  ["refresh", "same"],
+  // The engine compares before it decides: the step that follows tells what it decided.
+  ["diff", undefined],
+] as const);

@@ -1,0 +1,71 @@
+import type { Inventory, InventoryObject } from "../../provider/access/inventory";
+import { parsePreview } from "../../provider/access/preview";
+import type { Preview } from "../../provider/access/preview";
+import type { Props } from "../../provider/engine/spec";
+
+/*
+ * Documents as the CLI writes them, without the members that no review reads.
+ */
+
+export const urn = (kind: string, name: string): string =>
+  `urn:pulumi:production::acme::pulumi-nodejs:dynamic/platform:${kind}::${name}`;
+
+export interface StateOptions {
+  readonly id?: string;
+  readonly dependencies?: Record<string, string[]>;
+  /** Further members of the state: `external`, `retainOnDelete`, `type`, … */
+  readonly [flag: string]: unknown;
+}
+
+/** The text by which the engine finds the code of a kind, written out: it is in every state that was ever made. */
+const textOf = (kind: string): string => `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+
+/** One resource of a state. */
+export function state(
+  kind: string,
+  name: string,
+  inputs: Props,
+  { id, dependencies, ...rest }: StateOptions = {},
+) {
+  return {
+    urn: urn(kind, name),
+    type: `pulumi-nodejs:dynamic/platform:${kind}`,
+    ...(id === undefined ? {} : { id }),
+    inputs: { __provider: textOf(kind), ...inputs },
+    ...(dependencies === undefined ? {} : { propertyDependencies: dependencies }),
+    ...rest,
+  };
+}
+
+export type State = ReturnType<typeof state>;
+
+export const step = (op: string, before?: State, after?: State) => ({
+  op,
+  urn: (after ?? before)?.urn,
+  oldState: before,
+  newState: after,
+});
+
+export const same = (one: State) => step("same", one, one);
+
+/** A digest that counts its own steps. */
+export function preview(...steps: { op: string }[]): Preview {
+  const summary = new Map<string, number>();
+  for (const { op } of steps) {
+    if (!["read", "refresh", "discard"].includes(op)) summary.set(op, (summary.get(op) ?? 0) + 1);
+  }
+  return parsePreview(JSON.stringify({ steps, changeSummary: Object.fromEntries(summary) }));
+}
+
+/** A complete inventory of these objects. */
+export function inventoryOf(root: string, ...objects: InventoryObject[]): Inventory {
+  return {
+    schemaVersion: 1,
+    root,
+    takenAt: "2026-01-01T00:00:00Z",
+    complete: true,
+    refused: [],
+    kinds: [],
+    objects,
+  };
+}
