@@ -7,6 +7,7 @@ import type { RecordedResource } from "./access/engineState";
 import { parseInventory } from "./access/parseInventory";
 import { applyPolicy, parsePolicy } from "./access/policy";
 import { isReference, mapLeaves, referredKind, specs } from "./access/references";
+import { whyNotReviewed } from "./access/reviewable";
 import type { Leaf } from "./access/references";
 import type { Finding, Severity } from "./access/report";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
@@ -25,7 +26,7 @@ export interface AccessPolicyArgs {
   readonly options?: Partial<RuleOptions>;
   /**
    * The path of an inventory (`pulumi-platform inventory`). Without one the capabilities of roles outside of the
-   * program are not known, built-in ones included: such a grant is reported by X2 only.
+   * program are not known, built-in ones included: such a grant is reported by X3 only, which stops nothing.
    */
   readonly inventory?: string;
   /** The path of a policy file (`access-policy.yaml`): what it excepts is not reported. */
@@ -68,6 +69,8 @@ interface Read {
   readonly kind: string;
   readonly inputs: Props;
   readonly outputs: Props;
+  /** It only looks like a resource of this package: what it says is not believed. */
+  readonly notReviewed?: string;
 }
 
 function readResource(resource: PolicyResource): Read[] {
@@ -75,8 +78,10 @@ function readResource(resource: PolicyResource): Read[] {
   const fields = kind === undefined ? undefined : specs[kind]?.fields;
   if (kind === undefined || fields === undefined) return [];
   const outputs = plain(() => resource.props) as Props;
-  const inputs = Object.fromEntries(Object.entries(outputs).filter(([key]) => key in fields));
-  return [{ resource, kind, inputs, outputs }];
+  const inputs = Object.fromEntries(Object.entries(outputs).filter(([key]) => Object.hasOwn(fields, key)));
+  const notReviewed =
+    "__provider" in outputs ? whyNotReviewed(resource.type, [outputs["__provider"]]) : undefined;
+  return [{ resource, kind, inputs, outputs, ...(notReviewed === undefined ? {} : { notReviewed }) }];
 }
 
 function* references({ kind, inputs }: Read): Generator<[Leaf, Json | undefined]> {
@@ -130,7 +135,7 @@ function recorded(each: Read, urns: ReadonlyMap<string, string>): RecordedResour
   return {
     urn,
     type,
-    kind,
+    ...(each.notReviewed === undefined ? { kind } : { notReviewed: each.notReviewed }),
     inputs,
     outputs,
     hidden: [],
@@ -181,6 +186,9 @@ function violation({ message, details, advice }: Finding): string {
 
 const LOUD: readonly Severity[] = ["critical", "high"];
 
+/** A preview knows too little to stop at what cannot be judged yet: these are told. */
+const TOLD = ["X3"];
+
 function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforcement> {
   const levels = new Map<Rule, Enforcement>();
   for (const [name, level] of Object.entries(enforcement)) {
@@ -207,7 +215,7 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
  * its name, for what is critical or high, and one whose name ends in `-advice` for the rest.
  *
  * They judge what the stack holds, changed or not: a policy does not see what was there before. In a preview a value
- * that is not known yet is not judged (X2 tells of it); the update is judged again with all values, at its end.
+ * that is not known yet is not judged (X3 tells of it); the update is judged again with all values, at its end.
  * @throws Error where `enforcement` names no rule of the pack.
  */
 export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPolicy[] {
@@ -223,7 +231,8 @@ export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPoli
           description: `${rule.id}: ${rule.why}`,
           remediationSteps: rule.fix,
           severity,
-          enforcementLevel: levels.get(rule) ?? (isLoud ? "mandatory" : "advisory"),
+          enforcementLevel:
+            levels.get(rule) ?? (isLoud && !TOLD.includes(rule.id) ? "mandatory" : "advisory"),
           validateStack: ({ resources }, report) => {
             for (const finding of findingsIn(resources, rule, args)) {
               if (LOUD.includes(finding.severity) === isLoud) report(violation(finding), finding.urn);

@@ -1,7 +1,8 @@
 import { HIDDEN, urnParts } from "./engineState";
 import { fieldChanges } from "./fieldChanges";
 import { diffGrants } from "./grantChanges";
-import { accessKinds, label, Places } from "./grants";
+import { accessKinds, compareGrants, label, Places } from "./grants";
+import { changesByMoves } from "./groupMoves";
 import type { Entities } from "./grants";
 import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";
@@ -34,7 +35,7 @@ function changesMeaning({ kind, op, fields }: ResourceChange): boolean {
 }
 
 function changeOf(
-  { fate, kind, before, after }: Change,
+  { fate, kind, before, after, notReviewed, stays, isRefused }: Change,
   worlds: { before: Entities; after: Entities },
 ): ResourceChange {
   const op = fate.op === "import" ? "read" : fate.op;
@@ -56,6 +57,11 @@ function changeOf(
           })
         : [],
     secretsMayHaveChanged: secret,
+    ...(stays ? { stays } : {}),
+    ...(isRefused ? { isRefused } : {}),
+    ...(notReviewed === undefined
+      ? {}
+      : { notReviewed, location: fate.after?.location ?? fate.before?.location }),
   };
 }
 
@@ -150,7 +156,10 @@ export function compare(sources: Sources): Comparison {
   const worlds = buildWorlds(fatesOf(preview.steps, recorded), inventory);
   const entities = { before: worlds.before.entities, after: worlds.after.entities };
   const changes = worlds.changes.map((change) => changeOf(change, entities));
-  const { changes: grants, kept } = diffGrants(worlds.before, worlds.after);
+  const { changes: own, kept } = diffGrants(worlds.before, worlds.after);
+  const grants = [...own, ...changesByMoves(worlds.before, worlds.after)].sort((a, b) =>
+    compareGrants(a.grant, b.grant),
+  );
   const secrets = changes.flatMap(({ urn, kind, secretsMayHaveChanged }) =>
     secretsMayHaveChanged.map(
       (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${HIDDEN}: it may have changed`,

@@ -2,6 +2,7 @@ import { HIDDEN, UNKNOWN } from "../engine/spec";
 import type { Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 import type { SourceLocation } from "./report";
+import { kindOf, whyNotReviewed } from "./reviewable";
 
 /** How the engine marks a special value in a state; what follows says which. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -11,7 +12,6 @@ const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
 export { HIDDEN };
 
-const OURS = "pulumi-nodejs:dynamic/platform:";
 const PROVIDER = "__provider";
 
 /** One resource as a state records it, or as a preview foresees it. */
@@ -19,8 +19,10 @@ export interface RecordedResource {
   readonly urn: string;
   /** The type token. */
   readonly type: string;
-  /** The registry key, of a resource of this package. */
+  /** The registry key, of a resource that this package's provider manages. */
   readonly kind?: string;
+  /** Why nothing can be said of what it does: another provider, a kind that is not known, commands. */
+  readonly notReviewed?: string;
   /** The uid; undefined where it is not known yet. */
   readonly id?: string;
   /** Without the provider's text. A secret is "[secret]"; all that is not known yet is UNKNOWN (spec.ts). */
@@ -38,6 +40,8 @@ export interface RecordedResource {
   readonly protect: boolean;
   /** Stays at the server when it leaves the program. */
   readonly retainOnDelete: boolean;
+  /** The urn of what takes it along: it is not deleted itself when that is. */
+  readonly deletedWith?: string;
   /** The rest of a replacement that was not done to its end. */
   readonly pendingDelete: boolean;
   readonly ignoreChanges: readonly string[];
@@ -57,10 +61,7 @@ export function urnParts(urn: string): UrnParts {
   return { stack, project, type: types.slice(types.lastIndexOf("$") + 1), name: rest.join("::") };
 }
 
-/** The registry key of a type token of this package. */
-export function kindOf(type: string): string | undefined {
-  return type.startsWith(OURS) ? type.slice(OURS.length) : undefined;
-}
+export { kindOf } from "./reviewable";
 
 interface Cleaning {
   /** Secrets are the bare text "[secret]": the digest. Elsewhere that text is somebody's own. */
@@ -132,6 +133,13 @@ function locate(state: Record<string, unknown>): SourceLocation | undefined {
   return place(state["sourcePosition"]);
 }
 
+/** The texts by which the engine finds the code of a resource: it runs that of the inputs, or of the outputs. */
+function providerTexts(state: Record<string, unknown>): unknown[] {
+  return [state["inputs"], state["outputs"]].flatMap((props) =>
+    isObject(props) && Object.hasOwn(props, PROVIDER) ? [props[PROVIDER]] : [],
+  );
+}
+
 /**
  * Reads one state of a resource.
  *
@@ -142,17 +150,30 @@ export function readState(state: unknown, bareSecrets: boolean): RecordedResourc
   if (!isObject(state)) return undefined;
   const [urn, type] = [text(state["urn"]), text(state["type"])];
   if (urn === undefined || type === undefined) return undefined;
-  const kind = kindOf(type);
   const id = text(state["id"]);
+  const notReviewed = whyNotReviewed(type, providerTexts(state));
+  const kind = notReviewed === undefined ? kindOf(type) : undefined;
   const flags = {
     external: state["external"] === true,
     protect: state["protect"] === true,
     retainOnDelete: state["retainOnDelete"] === true,
     pendingDelete: state["delete"] === true,
   };
-  // Of others nothing is needed but that they are there.
+  // Of others nothing is needed but that they are there, and where.
   if (kind === undefined) {
-    return { urn, type, id, inputs: {}, outputs: {}, hidden: [], ignoreChanges: [], ...flags };
+    const location = notReviewed === undefined ? undefined : locate(state);
+    return {
+      urn,
+      type,
+      notReviewed,
+      id,
+      inputs: {},
+      outputs: {},
+      hidden: [],
+      ignoreChanges: [],
+      location,
+      ...flags,
+    };
   }
   const hidden: string[] = [];
   const props = (value: unknown, into: string[]): Props => {
@@ -175,6 +196,7 @@ export function readState(state: unknown, bareSecrets: boolean): RecordedResourc
     parent: text(state["parent"]),
     provider: text(state["provider"]),
     importId: text(state["importID"]),
+    deletedWith: text(state["deletedWith"]),
     ignoreChanges: texts(state["ignoreChanges"]),
     location: locate(state),
     ...flags,

@@ -1,17 +1,24 @@
 import { printable } from "../api/errors";
-import { UNKNOWN } from "../engine/spec";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../engine/spec";
 import { equal, isObject, isSet } from "../engine/values";
 import { HIDDEN } from "./engineState";
 import { ownMember } from "./references";
 import type { FieldChange } from "./report";
+import { isUnread, reasonOf } from "./unread";
+import type { UnreadReason } from "./unread";
 
 const LONGEST = 300;
+
+const unreadWords: Readonly<Record<UnreadReason, string>> = {
+  secret: HIDDEN,
+  unknown: "(not known yet)",
+  unreadable: "(cannot be read)",
+};
 
 function shown(field: FieldSpec, value: Json | undefined, name: (key: string) => string): string | undefined {
   if (!isSet(field, value)) return undefined;
   if (field.secret) return HIDDEN;
-  if (value === UNKNOWN) return "(not known yet)";
+  if (isUnread(value)) return unreadWords[reasonOf(value)];
   if (typeof value === "string") {
     const refers = field.type === "string" && (field.format === "uid" || field.format === "groupUid");
     return printable(refers ? name(value) : value, LONGEST);
@@ -20,7 +27,12 @@ function shown(field: FieldSpec, value: Json | undefined, name: (key: string) =>
     const items = value.map((item) => shown(field.items, item, name) ?? "");
     return printable((field.unordered ? [...items].sort() : items).join(", "), LONGEST);
   }
-  return printable(JSON.stringify(value), LONGEST);
+  return printable(
+    JSON.stringify(value, (_key, member: unknown) =>
+      isUnread(member) ? unreadWords[reasonOf(member)] : member,
+    ),
+    LONGEST,
+  );
 }
 
 /**

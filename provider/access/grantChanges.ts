@@ -1,7 +1,8 @@
 import type { Json } from "../engine/spec";
 import { equal, isObject } from "../engine/values";
-import { accessKinds, compareGrants, label, Places, RETAINED, traceGrants } from "./grants";
+import { accessKinds, compareGrants, label, Places, traceGrants } from "./grants";
 import type { Entities, TracedGrant } from "./grants";
+import { withoutRetained } from "./keys";
 import type { Entity, World } from "./model";
 import { readPattern } from "./pattern";
 import { ownMember, specs } from "./references";
@@ -22,10 +23,9 @@ type Turn = "same" | "narrowed" | "widened";
  * its grants to another place.
  */
 export function grantKey(grant: Grant, places: Places): string {
-  return JSON.stringify([grant.subject.key, grant.role.key, places.chain(grant.group.key)], (_key, value) =>
-    // What stays beside its successor is what it was.
-    typeof value === "string" ? value.replace(RETAINED, "") : (value as unknown),
-  );
+  // What stays beside its successor is what it was.
+  const keys = [grant.subject.key, grant.role.key, ...places.chain(grant.group.key)];
+  return JSON.stringify(keys.map(withoutRetained));
 }
 
 /** Grants by key; of those that two resources make alike the first. */

@@ -1,26 +1,22 @@
 import { isUid, parentOf } from "../api/uid";
-import { UNKNOWN } from "../engine/spec";
 import type { Json } from "../engine/spec";
-import { containsUnknown, isObject } from "../engine/values";
+import { isObject } from "../engine/values";
 import { urnParts } from "./engineState";
 import { groupPath } from "./groupPath";
+import { compositeKey, ownerOf } from "./keys";
 import type { Entity } from "./model";
 import type { Grant, GrantedRole, Named, Scope, Subject } from "./report";
 import { describeIdentity, describeInvite, describeProvider } from "./subjects";
 import type { Described } from "./subjects";
+import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 
 export type Entities = ReadonlyMap<string, Entity>;
 
-/** Ends the key of what stays at the server beside its successor, which has its key. */
-export const RETAINED = "#retained";
-
-/** A reference as inputs hold it: a key, UNKNOWN, or nothing. */
+/** A reference as inputs hold it: a key, what stands for a value that was not read, or nothing. */
 type Reference = Json | undefined;
 
 /** What a resource grants, before anything is looked up. */
 interface RawGrant {
-  /** Tells the holders that are no resource apart, and unknown ones. */
-  readonly label: string;
   readonly holder:
     | { readonly identity: Reference }
     /** The resource itself is the holder: whoever redeems it, or signs in by it. */
@@ -33,6 +29,8 @@ interface RawGrant {
 /** What one kind has to do with access. Everything that is special about a kind here is in this one table. */
 export interface AccessKind {
   readonly grants?: (entity: Entity) => RawGrant[];
+  /** The resource whose holders it lets anyone be: whoever has a SCIM token says who is in the directory. */
+  readonly letsIn?: (entity: Entity) => { readonly subject: Described; readonly holder: Reference };
   /** Services that act as identities, and so hold what these hold. */
   readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
   /** The properties that say who the holder of existing grants is, or what those allow. */
@@ -48,7 +46,6 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
   RoleBinding: {
     grants: ({ inputs }) => [
       {
-        label: "identityUid",
         holder: { identity: inputs["identityUid"] },
         role: inputs["roleUid"],
         group: inputs["parentUid"],
@@ -58,9 +55,13 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
   GroupAccess: {
     grants: ({ inputs }) => {
       const bindings = inputs["bindings"];
-      return Object.entries(isObject(bindings) ? bindings : {}).map(([label, binding]) => {
-        const { identityUid, roleUid } = isObject(binding) ? binding : {};
-        return { label, holder: { identity: identityUid }, role: roleUid, group: inputs["parentUid"] };
+      // What was not read hides a grant, or all of them.
+      const entries = isObject(bindings) ? Object.values(bindings) : isUnread(bindings) ? [bindings] : [];
+      return entries.map((binding) => {
+        const { identityUid, roleUid } = isObject(binding)
+          ? binding
+          : { identityUid: binding, roleUid: binding };
+        return { holder: { identity: identityUid }, role: roleUid, group: inputs["parentUid"] };
       });
     },
     ownsBindings: true,
@@ -68,7 +69,6 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
   GroupInvite: {
     grants: (entity) => [
       {
-        label: "invite",
         holder: { type: "invite", described: describeInvite(entity) },
         role: entity.inputs["roleUid"],
         group: entity.inputs["parentUid"],
@@ -79,7 +79,6 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
   IdentityProvider: {
     grants: (entity) => [
       {
-        label: "defaultRole",
         holder: { type: "identityProvider", described: describeProvider(entity) },
         role: entity.inputs["defaultRole"],
         group: entity.inputs["parentUid"],
@@ -90,12 +89,18 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
   ExternalGroupRoleMapping: {
     grants: ({ inputs }) => [
       {
-        label: "externalGroupId",
         holder: { externalGroup: textOf(inputs["externalGroupId"]), provider: inputs["parentUid"] },
         role: inputs["roleUid"],
         group: inputs["scope"],
       },
     ],
+  },
+  ScimToken: {
+    letsIn: ({ inputs }) => ({
+      subject: { words: "whoever has a SCIM token", open: true },
+      holder: inputs["parentUid"],
+    }),
+    meaning: ["expireTime", "neverExpires"],
   },
   AccountAssociation: {
     services: ({ inputs: { chainguard } }) => {
@@ -116,6 +121,18 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
+function grantsIn(entity: Entity): RawGrant[] {
+  return accessKinds[entity.kind]?.grants?.(entity) ?? [];
+}
+
+/** What a role allows, sorted; undefined where a part of it was not read. */
+export function capabilitiesOf(role: Entity | undefined): readonly string[] | undefined {
+  const value = role?.inputs["capabilities"];
+  if (!Array.isArray(value)) return undefined;
+  const names = value.filter((item): item is string => typeof item === "string" && /^CAP_/.test(item));
+  return names.length === value.length ? [...new Set(names)].sort() : undefined;
+}
+
 /** A grant, and the entities that say who its holder is. */
 export interface TracedGrant {
   readonly grant: Grant;
@@ -133,7 +150,9 @@ export class Places {
     const entity = this.entities.get(key);
     if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
     const parent = entity.inputs["parentUid"];
-    if (typeof parent === "string" && parent !== "" && parent !== UNKNOWN) return parent;
+    // A uid tells the place; of what was only read a program may say anything.
+    const isTold = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
+    if (isTold) return parent;
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }
 
@@ -155,8 +174,7 @@ export class Places {
       ...named(this.entities, key),
       path: groupPath(chain.map((step) => label(this.entities, step)).reverse()),
       isRoot:
-        chain.length === 1 &&
-        (isUid(key) || (entity !== undefined && !containsUnknown(entity.inputs["parentUid"]))),
+        chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
     };
     this.scopes.set(key, scope);
     return scope;
@@ -175,6 +193,13 @@ export function label(entities: Entities, key: string): string {
   if (entity?.name !== undefined) return entity.name;
   if (entity?.urn !== undefined) return urnParts(entity.urn).name;
   return isUid(key) ? key.slice(key.lastIndexOf("/") + 1).slice(0, 12) : key;
+}
+
+/** An invite to another person is another holder, though it is the same resource. */
+function inviteKey({ kind, key, inputs }: Entity): string {
+  const { email } = inputs;
+  if (kind !== "GroupInvite" || typeof email !== "string" || email === "") return key;
+  return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
 }
 
 class Tracer {
@@ -203,15 +228,11 @@ class Tracer {
     const known = this.roles.get(key);
     if (known) return known;
     const entity = this.entities.get(key);
-    const capabilities = entity?.inputs["capabilities"];
-    const told = Array.isArray(capabilities) && !containsUnknown(capabilities);
     const role: GrantedRole = {
       ...named(this.entities, key),
       // Built-in roles lie in no group (contract, section 1).
       builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
-      capabilities: told
-        ? [...new Set(capabilities.filter((item): item is string => typeof item === "string"))].sort()
-        : undefined,
+      capabilities: capabilitiesOf(entity),
     };
     this.roles.set(key, role);
     return role;
@@ -224,29 +245,34 @@ class Tracer {
 
   private holder(entity: Entity, raw: RawGrant): { subject: Subject; holders: string[] } | undefined {
     const { holder } = raw;
-    const unknown = (words: string): { subject: Subject; holders: string[] } => ({
-      subject: { type: "unknown", key: `${entity.key}#${raw.label}`, words, open: false },
+    const unknown = (value: string, what: string): { subject: Subject; holders: string[] } => ({
+      subject: {
+        type: "unknown",
+        key: keyOfUnread(value),
+        words: `${what} that ${reasonWords(reasonOf(value))}`,
+        open: false,
+      },
       holders: [],
     });
     if ("identity" in holder) {
       const { identity } = holder;
-      if (identity === UNKNOWN) return unknown("an identity that is not known yet");
+      if (isUnread(identity)) return unknown(identity, "an identity");
       if (!Tracer.leads(identity)) return undefined;
       return { subject: this.identity(identity), holders: [identity] };
     }
     if ("type" in holder) {
-      const subject = { ...named(this.entities, entity.key), type: holder.type, ...holder.described };
+      const key = inviteKey(entity);
+      const subject = { ...named(this.entities, entity.key), key, type: holder.type, ...holder.described };
       return { subject, holders: [entity.key] };
     }
     const { provider, externalGroup } = holder;
-    if (provider === UNKNOWN || externalGroup === UNKNOWN) {
-      return unknown("a group of an identity provider that is not known yet");
-    }
+    if (isUnread(provider)) return unknown(provider, "a group of an identity provider");
+    if (isUnread(externalGroup)) return unknown(externalGroup, "a group of an identity provider");
     if (!Tracer.leads(provider)) return undefined;
     const of = this.entities.get(provider)?.name ?? label(this.entities, provider);
     const subject: Subject = {
       type: "externalGroup",
-      key: `${provider}#${externalGroup}`,
+      key: compositeKey("externalGroup", provider, externalGroup),
       name: externalGroup,
       words: `group “${externalGroup}” of ${of}`,
       open: false,
@@ -255,18 +281,20 @@ class Tracer {
   }
 
   direct(entity: Entity): TracedGrant[] {
-    return (accessKinds[entity.kind]?.grants?.(entity) ?? []).flatMap((raw) => {
+    // What only the program says is granted is neither new nor there already.
+    if (entity.assumed === true) return [];
+    return grantsIn(entity).flatMap((raw) => {
       const { role, group } = raw;
       const held = this.holder(entity, raw);
       if (held === undefined || !Tracer.leads(role) || !Tracer.leads(group)) return [];
-      const at = (what: string) => `${entity.key}#${raw.label}.${what}`;
       const grant: Grant = {
         subject: held.subject,
-        role: role === UNKNOWN ? { key: at("role"), builtIn: false } : this.role(role),
-        group:
-          group === UNKNOWN
-            ? { key: at("group"), path: "a group that is not known yet", isRoot: false }
-            : this.places.scope(group),
+        role: isUnread(role)
+          ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
+          : this.role(role),
+        group: isUnread(group)
+          ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
+          : this.places.scope(group),
         via: entity.kind,
         urn: entity.urn,
         uid: entity.uid,
@@ -276,14 +304,41 @@ class Tracer {
     });
   }
 
+  /** Whoever says who is in a directory holds what those who are in it hold. */
+  lettingIn(entity: Entity, held: ReadonlyMap<string, readonly TracedGrant[]>): TracedGrant[] {
+    const lets = entity.assumed === true ? undefined : accessKinds[entity.kind]?.letsIn?.(entity);
+    if (lets === undefined || !Tracer.leads(lets.holder) || isUnread(lets.holder)) return [];
+    const of = label(this.entities, lets.holder);
+    const subject: Subject = {
+      type: "identityProvider",
+      key: compositeKey("scimToken", entity.key),
+      ...(entity.name === undefined ? {} : { name: entity.name }),
+      words: `${lets.subject.words} of “${of}”`,
+      open: lets.subject.open,
+    };
+    return (held.get(lets.holder) ?? []).map(({ grant: { role, group } }) => ({
+      grant: {
+        subject,
+        role,
+        group,
+        via: entity.kind,
+        urn: entity.urn,
+        uid: entity.uid,
+        location: entity.location,
+      },
+      holders: [entity.key],
+    }));
+  }
+
   /** A service holds what the identity that it acts as holds. */
   services(entity: Entity, held: ReadonlyMap<string, readonly TracedGrant[]>): TracedGrant[] {
+    if (entity.assumed === true) return [];
     return (accessKinds[entity.kind]?.services?.(entity) ?? []).flatMap(([service, identity]) => {
-      if (!Tracer.leads(identity) || identity === UNKNOWN) return [];
+      if (!Tracer.leads(identity) || isUnread(identity)) return [];
       const as = this.identity(identity);
       const subject: Subject = {
         type: "service",
-        key: `${entity.key}#${service}`,
+        key: compositeKey("service", entity.key, service),
         name: service,
         words: `the platform's service ${service}, as ${as.name ?? as.words}`,
         open: false,
@@ -330,19 +385,23 @@ export function traceGrants(entities: Entities): TracedGrant[] {
   const direct = [...entities.values()].flatMap((entity) => tracer.direct(entity));
   const held = new Map<string, TracedGrant[]>();
   for (const traced of direct) {
-    const { type, key } = traced.grant.subject;
-    if (type !== "identity") continue;
+    // What a group of a directory holds, the directory gives.
+    const { type, key: own } = traced.grant.subject;
+    const key = type === "externalGroup" ? (ownerOf(own) ?? own) : own;
     const all = held.get(key) ?? [];
     held.set(key, all);
     all.push(traced);
   }
-  const services = [...entities.values()].flatMap((entity) => tracer.services(entity, held));
-  return [...direct, ...services].sort((a, b) => compareGrants(a.grant, b.grant));
+  const derived = [...entities.values()].flatMap((entity) => [
+    ...tracer.services(entity, held),
+    ...tracer.lettingIn(entity, held),
+  ]);
+  return [...direct, ...derived].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 
 /** Which identity holds which role where, of the grants that bindings are made of: a text for each. */
 export function boundBy(entity: Entity): string[] {
-  return (accessKinds[entity.kind]?.grants?.(entity) ?? []).flatMap(({ holder, role, group }) =>
+  return grantsIn(entity).flatMap(({ holder, role, group }) =>
     "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],
   );
 }

@@ -8,6 +8,7 @@ import { specs } from "./references";
 import type { Finding, Grant, Named, Subject } from "./report";
 import { trustOf } from "./rules/facts";
 import { describeIdentity, describeInvite, describeProvider } from "./subjects";
+import { isUnread } from "./unread";
 
 /** What each key of `match` is compared with. */
 export type MatchTexts = Readonly<Record<MatchKey, readonly (string | undefined)[]>>;
@@ -49,7 +50,7 @@ function nameAsPath({ name }: Entity): string | undefined {
 /** Whether a document does not say in which group something lies: the value is a secret or not known yet. */
 function hidesParent(entity: Entity | undefined): boolean {
   const parent = entity?.inputs["parentUid"];
-  return parent === HIDDEN || (parent !== undefined && containsUnknown(parent));
+  return parent !== undefined && (parent === HIDDEN || isUnread(parent) || containsUnknown(parent));
 }
 
 /** The grant as its objects' uids tell it; undefined where one of them has none. */

@@ -1,6 +1,15 @@
 import type { Props } from "../engine/spec";
 import type { Inventory } from "./inventory";
 import type { FieldChange, Grant, GrantChange, GroupNode, SourceLocation } from "./report";
+import type { UnreadValue } from "./unread";
+
+/** A reference that is not known yet, and the resource that it is taken to name. */
+export interface Assumption {
+  readonly path: string;
+  readonly property: string;
+  /** Of the resource. */
+  readonly key: string;
+}
 
 /**
  * A resource of one of our kinds: as a program declares it, as a state records it, or as the server
@@ -14,12 +23,17 @@ export interface Entity {
   readonly urn?: string;
   readonly name?: string;
   /**
-   * The arguments. A reference to a resource that is not made yet holds its key; one that cannot be
-   * resolved holds UNKNOWN (spec.ts) and is named in `unresolved`. A secret holds "[secret]" and is
-   * named in `hidden`.
+   * The arguments. A reference to a resource that is not made yet holds its key. What was not read holds a value that
+   * equals no other (unread.ts), and is named in `unread`. A secret by its nature holds "[secret]".
    */
   readonly inputs: Props;
+  /** Paths of what is not known yet, and of what decides access and is not shown. */
   readonly unresolved: readonly string[];
+  readonly unread?: readonly UnreadValue[];
+  /** References that are taken to be the id of the one resource that they depend on. */
+  readonly assumptions?: readonly Assumption[];
+  /** Read with `.get`, or taken over, with no inventory that confirms it: what is said of it is the program's word. */
+  readonly assumed?: true;
   readonly hidden: readonly string[];
   /** Secret properties that the document held in plain text. Their value is nowhere here. */
   readonly exposed?: readonly string[];
@@ -52,6 +66,13 @@ export interface ResourceChange {
   /** Absent for a delete. */
   readonly after?: Entity;
   readonly fields: readonly FieldChange[];
+  /** What was there before stays at the server, deleted or replaced by the program as it may be. */
+  readonly stays?: true;
+  /** It stays since the server refuses to delete it: something that stays refers to it. */
+  readonly isRefused?: true;
+  /** Why nothing can be said of what it does; such a change has no entities. */
+  readonly notReviewed?: string;
+  readonly location?: SourceLocation;
   /** Properties that are secret on both sides, so that a change cannot be seen. */
   readonly secretsMayHaveChanged: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { urnParts } from "./engineState";
 import { accessKinds, tupleOf } from "./grants";
 import { compare } from "./compare";
+import { ownerOf } from "./keys";
 import type { Sources } from "./compare";
 import type { Comparison, ResourceChange } from "./model";
 import { specs } from "./references";
@@ -76,7 +77,7 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
       ({ subject, role, ...grant }) =>
         [subject.key, role.key].includes(entity.key) ||
         (grant.urn !== undefined && grant.urn === urn) ||
-        subject.key.startsWith(`${entity.key}#`),
+        ownerOf(subject.key) === entity.key,
     );
     return [
       {

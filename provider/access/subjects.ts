@@ -2,6 +2,7 @@ import { isObject } from "../engine/values";
 import { knownIssuerOf } from "./issuers";
 import type { Entity } from "./model";
 import { plainOrQuoted as plain, quote } from "./quote";
+import { isUnread } from "./unread";
 
 /** Who can be a subject, told to people. */
 export interface Described {
@@ -13,7 +14,7 @@ export interface Described {
 /** Longer patterns are not judged either; nothing of a shorter one is hidden. */
 const LONGEST_SHOWN = 1000;
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const text = (value: unknown): string => (typeof value === "string" && !isUnread(value) ? value : "");
 const quotedPattern = (value: string): string => quote(value, LONGEST_SHOWN);
 
 /** An issuer by its host and path, as the address is read by who fetches it: `https://a@b.example` is b.example. */

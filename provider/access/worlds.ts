@@ -1,17 +1,21 @@
-import { UNKNOWN } from "../engine/spec";
-import type { Json, Props } from "../engine/spec";
-import { isUnknown } from "../engine/values";
-import { HIDDEN, kindOf, urnParts } from "./engineState";
+import { isUid, parentOf } from "../api/uid";
+import type { Json } from "../engine/spec";
+import { kindOf } from "./engineState";
 import type { RecordedResource } from "./engineState";
+import { declaredOf, entityOf, entityOfObject, keyOf, unresolvedPaths } from "./entities";
+import { accessKinds, boundBy, grantsOf } from "./grants";
+import type { Inventory } from "./inventory";
+import { compositeKey } from "./keys";
+import type { Assumption, Entity, World } from "./model";
 import { operations } from "./operations";
 import type { Op } from "./operations";
-import { accessKinds, boundBy, grantsOf, RETAINED } from "./grants";
-import type { Inventory, InventoryObject } from "./inventory";
-import type { Entity, World } from "./model";
-import { isReference, mapLeaves, referredKind, specs } from "./references";
-import type { Leaf } from "./references";
 import type { PreviewStep } from "./preview";
+import { isReference, mapLeaves, specs } from "./references";
+import { ReferenceResolver } from "./resolver";
 import type { StateExport } from "./stateExport";
+import { staysUnmanaged } from "./unmanaged";
+import { isUnread, reasonOf } from "./unread";
+import type { UnreadValue } from "./unread";
 
 /** All that is known of one urn, its steps taken together. */
 export interface Fate {
@@ -49,109 +53,6 @@ export function fatesOf(steps: readonly PreviewStep[], recorded: StateExport | u
   return [...fates.values()];
 }
 
-function nameOf(inputs: Props): string | undefined {
-  const { name } = inputs;
-  return typeof name === "string" && name !== "" && !isUnknown(name) && name !== HIDDEN ? name : undefined;
-}
-
-/** Inputs without anything that is a secret by its nature; where it stood open. */
-function masked(
-  kind: string,
-  inputs: Props,
-  hidden: readonly string[],
-): { inputs: Props; exposed: string[] } {
-  const spec = specs[kind];
-  if (spec === undefined) return { inputs, exposed: [] };
-  const exposed: string[] = [];
-  const safe = mapLeaves(spec, inputs, (value, { path, field }) => {
-    if (field.secret !== true || (value ?? "") === "" || isUnknown(value)) return value;
-    if (value !== HIDDEN && !hidden.includes(path)) exposed.push(path);
-    return HIDDEN;
-  });
-  return { inputs: safe, exposed };
-}
-
-function unknownPaths(kind: string, inputs: Props): string[] {
-  const spec = specs[kind];
-  const paths: string[] = [];
-  if (spec === undefined) return paths;
-  mapLeaves(spec, inputs, (value, { path }) => {
-    if (isUnknown(value)) paths.push(path);
-    return value;
-  });
-  return paths;
-}
-
-/** What the server alone says of a managed resource, as its state holds it. */
-function detailsOf(kind: string, outputs: Props): { details?: Props; exposed: string[] } {
-  const names = Object.keys(specs[kind]?.outputs ?? {}).filter(
-    (name) => outputs[name] !== undefined && !isUnknown(outputs[name]),
-  );
-  if (names.length === 0) return { exposed: [] };
-  const { inputs, exposed } = masked(
-    kind,
-    Object.fromEntries(names.map((name) => [name, outputs[name]])),
-    [],
-  );
-  return { details: inputs, exposed };
-}
-
-/** A key for each resource: the uid, but where that is another resource's too. */
-export function keyOf(kind: string, uid: string, parentUid: Json | undefined): string {
-  return specs[kind]?.sharesParentUid === true || uid === parentUid ? `${kind}:${uid}` : uid;
-}
-
-/** What `.get` read: a state has no inputs of it, only what was answered. */
-function declaredOf(resource: RecordedResource): Props {
-  if (!resource.external || Object.keys(resource.inputs).length > 0) return resource.inputs;
-  const fields = specs[resource.kind ?? ""]?.fields ?? {};
-  return Object.fromEntries(Object.entries(resource.outputs).filter(([key]) => key in fields));
-}
-
-/** A resource of a state as an entity. */
-export function entityOf(
-  resource: RecordedResource & { readonly kind: string },
-  key: string,
-  uid: string | undefined,
-): Entity {
-  const { inputs, exposed } = masked(resource.kind, declaredOf(resource), resource.hidden);
-  const told = detailsOf(resource.kind, resource.outputs);
-  const open = [...exposed, ...told.exposed];
-  return {
-    key,
-    kind: resource.kind,
-    uid,
-    urn: resource.urn,
-    name: nameOf(inputs),
-    inputs,
-    unresolved: unknownPaths(resource.kind, inputs),
-    hidden: resource.hidden,
-    location: resource.location,
-    ...(open.length > 0 ? { exposed: open } : {}),
-    ...(resource.external ? { external: true } : {}),
-    ...(resource.protect ? { protect: true } : {}),
-    ...(told.details ? { details: told.details } : {}),
-  };
-}
-
-/** A resource of the live organisation as an entity. */
-export function entityOfObject(object: InventoryObject): Entity {
-  const { inputs } = masked(object.kind, object.inputs, []);
-  return {
-    key: keyOf(object.kind, object.uid, object.inputs["parentUid"]),
-    kind: object.kind,
-    uid: object.uid,
-    name: nameOf(inputs),
-    inputs,
-    unresolved: [],
-    hidden: [],
-    external: true,
-    ...(object.builtIn ? { builtIn: true } : {}),
-    ...(object.lastSeenTime === undefined ? {} : { lastSeenTime: object.lastSeenTime }),
-    ...(object.details === undefined ? {} : { details: object.details }),
-  };
-}
-
 /** Everything that exists, with what it grants. */
 export function worldOf(entities: ReadonlyMap<string, Entity>): World {
   return { entities, grants: grantsOf(entities) };
@@ -162,11 +63,24 @@ export function worldOfInventory(inventory: Inventory): World {
 }
 
 export function worldOfState(recorded: StateExport): World {
-  return buildWorlds(fatesOf([], recorded), undefined).after;
+  return believed(buildWorlds(fatesOf([], recorded), undefined).after);
 }
 
-const isOurs = (resource: RecordedResource | undefined): resource is RecordedResource & { kind: string } =>
+/** A world in which what was read with `.get` counts like all else: for questions, not for a judgement. */
+export function believed({ entities }: World): World {
+  return worldOf(
+    new Map([...entities].map(([key, { assumed: _assumed, ...entity }]) => [key, entity as Entity])),
+  );
+}
+
+type OurResource = RecordedResource & { readonly kind: string };
+
+const isOurs = (resource: RecordedResource | undefined): resource is OurResource =>
   resource?.kind !== undefined;
+
+/** The uid of a resource; undefined of what is new, and of an id that no server of the API gives. */
+const uidOf = (resource: RecordedResource | undefined): string | undefined =>
+  isUid(resource?.id) ? resource.id : undefined;
 
 /** What becomes of one resource; of one that is not of this package there are no entities. */
 export interface Change {
@@ -175,6 +89,10 @@ export interface Change {
   readonly kind: string;
   readonly before?: Entity;
   readonly after?: Entity;
+  readonly stays?: true;
+  readonly isRefused?: true;
+  /** Why nothing can be said of what it does. */
+  readonly notReviewed?: string;
 }
 
 export interface Worlds {
@@ -185,92 +103,79 @@ export interface Worlds {
   readonly unresolved: readonly string[];
 }
 
+/** Bindings keep a role from being deleted, and what is in a group keeps the group. */
+const KEPT_BY_OTHERS: ReadonlySet<string> = new Set(["Role", "Group"]);
+
 class Builder {
   readonly before = new Map<string, Entity>();
   readonly after = new Map<string, Entity>();
   readonly changes: Change[] = [];
-  readonly unresolved: string[] = [];
+  readonly resolver: ReferenceResolver;
   private readonly byUrn: ReadonlyMap<string, Fate>;
   private readonly keys = new Map<string, string>();
   /** What is at the server no longer once all is done. */
   private readonly gone = new Set<string>();
   /** Replaced, and still at the server beside its successor, which has its key: the keys of these, by uid. */
   private readonly retained = new Map<string, string>();
+  /** What the server refuses to delete, since something that stays refers to it. */
+  private readonly refused = new Set<string>();
 
-  constructor(private readonly fates: readonly Fate[]) {
+  constructor(
+    private readonly fates: readonly Fate[],
+    private readonly inventory: Inventory | undefined,
+  ) {
     this.byUrn = new Map(fates.map((fate) => [fate.urn, fate]));
+    this.resolver = new ReferenceResolver(this.byUrn, (fate) => this.key(fate));
   }
 
   /** The uid that stays; undefined of what is made anew. */
   private static uidAfter({ op, before, after }: Fate): string | undefined {
     if (op === "create" || op === "replace") return undefined;
-    if (op === "import") return after?.importId ?? after?.id;
-    return before?.id ?? after?.id;
+    if (op === "import") return isUid(after?.importId) ? after.importId : uidOf(after);
+    return uidOf(before) ?? uidOf(after);
   }
 
   private key(fate: Fate): string {
     const known = this.keys.get(fate.urn);
     if (known !== undefined) return known;
     const resource = fate.before ?? fate.after;
-    const uid = fate.before?.id ?? Builder.uidAfter(fate);
+    const uid = uidOf(fate.before) ?? Builder.uidAfter(fate);
     const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
     const key = uid === undefined ? fate.urn : keyOf(resource?.kind ?? "", uid, parent);
     this.keys.set(fate.urn, key);
     return key;
   }
 
-  private who({ urn }: Fate): string {
-    const { type, name } = urnParts(urn);
-    return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
-  }
-
-  /** The dependencies that an unknown reference may come from, as far as the engine tells them. */
-  private resolve(fate: Fate, resource: RecordedResource, leaf: Leaf): string | undefined {
-    const urns = resource.dependencies?.[leaf.property] ?? [];
-    const wanted = referredKind(leaf);
-    const fits = (urn: string): boolean => {
-      const kind = (this.byUrn.get(urn)?.after ?? this.byUrn.get(urn)?.before)?.kind;
-      return kind !== undefined && (wanted === undefined || kind === wanted);
-    };
-    const fitting = urns.filter(fits);
-    // An object or a map holds more than one reference: only what is new can be the unknown one.
-    const isPart = leaf.path !== leaf.property;
-    const candidates = isPart
-      ? fitting.filter((urn) => ["create", "replace"].includes(this.byUrn.get(urn)?.op ?? ""))
-      : fitting;
-    const [only] = candidates;
-    if (only !== undefined && candidates.length === 1 && (isPart || urns.length === 1)) {
-      const of = this.byUrn.get(only);
-      return of === undefined ? undefined : this.key(of);
-    }
-    const names = urns.map((urn) => urnParts(urn).name).sort();
-    const cause =
-      names.length === 0
-        ? "the document does not tell what it depends on"
-        : `it depends on ${names.join(", ")}, and which of it is not told`;
-    this.unresolved.push(`${this.who(fate)}: ${leaf.path} is not known yet: ${cause}`);
-    return undefined;
-  }
-
-  private foreseen(fate: Fate, resource: RecordedResource & { kind: string }): Entity {
-    const known = entityOf(resource, this.key(fate), Builder.uidAfter(fate));
+  /** What a resource will be: a reference to what is not made yet is taken to be the id of its one source. */
+  private foreseen(fate: Fate, resource: OurResource): Entity {
+    const reading = { key: this.key(fate), uid: Builder.uidAfter(fate), side: "after" } as const;
+    const planned = entityOf(resource, { ...reading, isSame: fate.op === "same" });
     const spec = specs[resource.kind];
-    if (spec === undefined) return known;
-    const inputs = mapLeaves(spec, known.inputs, (value, leaf) => {
+    if (spec === undefined) return planned;
+    const assumptions: Assumption[] = [];
+    const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
       if (!isReference(leaf)) return value;
-      return isUnknown(value)
-        ? (this.resolve(fate, resource, leaf) ?? UNKNOWN)
-        : this.withoutSuccessor(value);
-    });
-    for (const path of known.unresolved) {
-      const top = spec.fields[path.split(/[.[]/)[0] ?? ""];
-      const stillUnknown = unknownPaths(resource.kind, inputs).includes(path);
-      const told = this.unresolved.some((line) => line.startsWith(`${this.who(fate)}: ${path} `));
-      if (top?.security === true && stillUnknown && !told) {
-        this.unresolved.push(`${this.who(fate)}: ${path} is not known yet`);
+      if (isUnread(value)) {
+        if (reasonOf(value) !== "unknown") return value;
+        const source = this.resolver.resolve(resource, leaf);
+        if (source === undefined) return value;
+        assumptions.push({ path: leaf.path, property: leaf.property, key: source });
+        return source;
       }
-    }
-    return { ...known, inputs, unresolved: unknownPaths(resource.kind, inputs) };
+      return this.withoutSuccessor(value);
+    });
+    const assumed = new Set(assumptions.map(({ path }) => path));
+    const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
+    // A secret that the engine has compared is what it was.
+    const isTold = ({ reason }: UnreadValue): boolean => fate.op !== "same" || reason !== "secret";
+    this.resolver.report(resource, unread.filter(isTold));
+    return {
+      ...planned,
+      inputs,
+      unresolved: unresolvedPaths(unread),
+      ...(planned.unread ? { unread } : {}),
+      ...(assumptions.length > 0 ? { assumptions } : {}),
+    };
   }
 
   private static put(entities: Map<string, Entity>, entity: Entity): void {
@@ -282,52 +187,149 @@ class Builder {
     }
   }
 
-  private static readonly leaves = ({ op, before }: Fate): boolean =>
-    (op === "delete" || op === "replace") && before?.external !== true && before?.retainOnDelete !== true;
+  /** Whether a step takes a resource from the server. */
+  private leaves({ op, before }: Fate): boolean {
+    if ((op !== "delete" && op !== "replace") || before === undefined) return false;
+    if (before.external || before.retainOnDelete || this.refused.has(before.id ?? "")) return false;
+    // The engine leaves it to the delete of the other, which the API does not do.
+    const other = this.byUrn.get(before.deletedWith ?? "");
+    return other?.op !== "delete" && other?.op !== "replace";
+  }
 
   build(): void {
-    const ours = this.fates.filter(({ before, after }) => isOurs(after ?? before));
-    for (const fate of ours) {
-      const { op, before } = fate;
-      // Kinds that share their parent's uid are referred to by nobody.
-      if (before?.id === undefined || this.key(fate) !== before.id) continue;
-      if (Builder.leaves(fate)) this.gone.add(before.id);
-      else if (op === "replace") this.retained.set(before.id, this.key(fate) + RETAINED);
+    const ours = this.fates.filter(({ before, after }) => isOurs(after ?? before) && isOurs(before ?? after));
+    this.findGone(ours);
+    for (const fate of this.fates) this.addForeign(fate);
+    for (const fate of ours) this.add(fate);
+    if (this.inventory) this.addInventory(this.inventory);
+  }
+
+  private findGone(ours: readonly Fate[]): void {
+    // What the server refuses to delete may keep something else.
+    for (let known = -1; known < this.refused.size;) {
+      known = this.refused.size;
+      this.gone.clear();
+      for (const fate of ours) {
+        const uid = uidOf(fate.before);
+        // Kinds that share their parent's uid are referred to by nobody.
+        if (uid !== undefined && this.key(fate) === uid && this.leaves(fate)) this.gone.add(uid);
+      }
+      this.findRefused(ours);
     }
-    for (const fate of this.fates) {
-      const type = (fate.after ?? fate.before)?.type ?? "";
-      const isForeign = kindOf(type) === undefined && type !== "" && !type.startsWith("pulumi:");
-      if (isForeign && fate.op !== "same" && fate.op !== "read") this.changes.push({ fate, kind: type });
-    }
     for (const fate of ours) {
-      const { op } = fate;
-      const key = this.key(fate);
-      const recorded = isOurs(fate.before) ? entityOf(fate.before, key, fate.before.id) : undefined;
-      let after = isOurs(fate.after) ? this.foreseen(fate, fate.after) : undefined;
-      let before = recorded;
-      if (op === "read" || op === "import") {
-        // A step that reads shows what it read in the state before, or not at all.
-        const told = [after, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
-        after = after && { ...after, ...(told ? { inputs: told.inputs, name: told.name } : {}) };
-        before = after;
-      }
-      // What only leaves the program stays where it is.
-      if (op === "delete" && recorded && !Builder.leaves(fate)) {
-        after = { ...this.asItStays(recorded), external: true };
-      }
-      if (before) Builder.put(this.before, before);
-      if (after) Builder.put(this.after, after);
-      if (op === "replace" && recorded && !Builder.leaves(fate)) {
-        const own = key + RETAINED;
-        this.after.set(own, { ...this.asItStays(recorded), key: own, external: true });
-      }
-      const kind = (after ?? before)?.kind;
-      if (kind !== undefined) this.changes.push({ fate, kind, before, after });
+      const uid = uidOf(fate.before);
+      if (uid === undefined || this.key(fate) !== uid || fate.op !== "replace" || this.leaves(fate)) continue;
+      this.retained.set(uid, compositeKey("retained", uid));
     }
   }
 
+  private findRefused(ours: readonly Fate[]): void {
+    const kept = new Set<string>();
+    for (const fate of ours) {
+      const uid = uidOf(fate.before);
+      if (uid !== undefined && this.gone.has(uid) && KEPT_BY_OTHERS.has(fate.before?.kind ?? ""))
+        kept.add(uid);
+    }
+    if (kept.size === 0) return;
+    const refuse = (kind: string, property: string, value: Json | undefined): void => {
+      const holds = property === "parentUid" || (property === "roleUid" && kind === "RoleBinding");
+      if (typeof value === "string" && kept.has(value) && holds) this.refused.add(value);
+    };
+    const gone = new Set<string>();
+    const bound = new Set<string>();
+    for (const fate of ours) {
+      const resource = fate.after ?? fate.before;
+      const [kind, uid] = [resource?.kind ?? "", uidOf(fate.before)];
+      if (uid !== undefined && this.leaves(fate)) gone.add(keyOf(kind, uid, undefined));
+      if (isOurs(fate.before) && accessKinds[kind]?.ownsBindings) {
+        const reading = { key: this.key(fate), uid, side: "before" } as const;
+        for (const one of boundBy(entityOf(fate.before, reading))) bound.add(one);
+      }
+      if (resource === undefined || (fate.op === "delete" && this.leaves(fate))) continue;
+      for (const [property, value] of Object.entries(declaredOf(resource))) {
+        // A part of a group is no obstacle: it goes with it.
+        if (specs[kind]?.sharesParentUid === true && property === "parentUid") continue;
+        refuse(kind, property, value);
+      }
+    }
+    for (const object of this.inventory?.objects ?? []) {
+      const { kind, uid, inputs } = object;
+      const isManaged = this.isManaged(keyOf(kind, uid, inputs["parentUid"]));
+      if (isManaged || specs[kind]?.sharesParentUid === true) continue;
+      if (boundBy(entityOfObject(object)).some((one) => bound.has(one))) continue;
+      refuse(kind, "parentUid", parentOf(uid));
+      refuse(kind, "roleUid", inputs["roleUid"]);
+    }
+  }
+
+  private managed: ReadonlySet<string> | undefined;
+
+  private isManaged(key: string): boolean {
+    this.managed ??= new Set(
+      this.fates
+        .filter(({ before, after }) => (before ?? after)?.external !== true)
+        .map((fate) => this.key(fate)),
+    );
+    return this.managed.has(key);
+  }
+
+  /** What is not of this package, or only looks like it. */
+  private addForeign(fate: Fate): void {
+    const { op, before, after } = fate;
+    const type = (after ?? before)?.type ?? "";
+    const notReviewed = after?.notReviewed ?? before?.notReviewed;
+    if (op === "same" || type === "" || type.startsWith("pulumi:")) return;
+    if (notReviewed !== undefined) this.changes.push({ fate, kind: type, notReviewed });
+    else if (kindOf(type) === undefined && op !== "read") this.changes.push({ fate, kind: type });
+  }
+
+  private add(fate: Fate): void {
+    const { op } = fate;
+    const key = this.key(fate);
+    const reading = { key, uid: uidOf(fate.before), side: "before" } as const;
+    const recorded = isOurs(fate.before) ? entityOf(fate.before, reading) : undefined;
+    let after = isOurs(fate.after) ? this.foreseen(fate, fate.after) : undefined;
+    let before = recorded;
+    if (op === "read" || op === "import") {
+      // A step that reads shows what it read in the state before, or not at all.
+      const told = [after, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
+      after = after && { ...after, ...(told ? { inputs: told.inputs, name: told.name } : {}) };
+      before = after;
+    }
+    // What was read is the program's word, and so is what it says that it takes over.
+    if (before && (before.external === true || op === "read" || op === "import")) {
+      before = { ...before, external: true, assumed: true };
+    }
+    if (after && (after.external === true || op === "read"))
+      after = { ...after, external: true, assumed: true };
+    // What only leaves the program stays where it is.
+    if (op === "delete" && before && !this.leaves(fate)) {
+      after = { ...this.asItStays(before), external: true };
+    }
+    if (before) Builder.put(this.before, before);
+    if (after) Builder.put(this.after, after);
+    if (op === "replace" && recorded && !this.leaves(fate)) {
+      const own = compositeKey("retained", key);
+      this.after.set(own, { ...this.asItStays(recorded), key: own, external: true });
+    }
+    const unmanaged = recorded && staysUnmanaged(recorded, after, op);
+    if (unmanaged) this.after.set(unmanaged.key, this.asItStays(unmanaged));
+    const kind = (after ?? before)?.kind;
+    if (kind === undefined) return;
+    const stays = (op === "delete" || op === "replace") && !this.leaves(fate);
+    const isRefused = this.refused.has(reading.uid ?? "");
+    this.changes.push({
+      fate,
+      kind,
+      before,
+      after,
+      ...(stays ? { stays } : {}),
+      ...(isRefused ? { isRefused } : {}),
+    });
+  }
+
   /** Adds what no program knows, and what only the server tells. */
-  addInventory(inventory: Inventory): void {
+  private addInventory(inventory: Inventory): void {
     const owners = [...this.before.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings);
     const owned = new Set(owners.flatMap(boundBy));
     const replaced = new Set(
@@ -335,20 +337,10 @@ class Builder {
     );
     for (const object of inventory.objects) {
       const live = entityOfObject(object);
-      const { key, lastSeenTime, details, builtIn } = live;
-      const extra = {
-        ...(builtIn ? { builtIn } : {}),
-        ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-      };
-      const complete = (entity: Entity): Entity => ({
-        ...entity,
-        ...(Object.keys(entity.inputs).length === 0 ? { inputs: live.inputs, name: live.name } : {}),
-        ...extra,
-        ...(details === undefined ? {} : { details: { ...details, ...entity.details } }),
-      });
+      const { key } = live;
       const [before, after] = [this.before.get(key), this.after.get(key)];
-      if (before) this.before.set(key, complete(before));
-      if (after && !replaced.has(key)) this.after.set(key, complete(after));
+      if (before) this.before.set(key, Builder.complete(before, live));
+      if (after && !replaced.has(key)) this.after.set(key, Builder.complete(after, live));
       // A binding of a resource that owns all of them is no other grant.
       const bound = boundBy(live);
       const isOwned = bound.length > 0 && bound.every((one) => owned.has(one));
@@ -356,6 +348,21 @@ class Builder {
       this.before.set(key, live);
       if (!this.gone.has(key)) this.after.set(key, this.asItStays(live));
     }
+  }
+
+  /** What a document says of a resource, with what the server says of it: of what was only read the server alone counts. */
+  private static complete(entity: Entity, live: Entity): Entity {
+    const { urn, location, assumed: isAssumed, ...told } = entity;
+    if (isAssumed === true) return { ...live, urn, location };
+    const { lastSeenTime, details, builtIn } = live;
+    return {
+      ...told,
+      urn,
+      location,
+      ...(builtIn ? { builtIn } : {}),
+      ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
+      ...(details === undefined ? {} : { details: { ...details, ...entity.details } }),
+    };
   }
 
   /** A reference that is written out, and leads to what is no more, or to what stays beside its successor. */
@@ -377,13 +384,12 @@ class Builder {
 
 /** The worlds before and after what a preview foresees. */
 export function buildWorlds(fates: readonly Fate[], inventory: Inventory | undefined): Worlds {
-  const builder = new Builder(fates);
+  const builder = new Builder(fates, inventory);
   builder.build();
-  if (inventory) builder.addInventory(inventory);
   return {
     before: worldOf(builder.before),
     after: worldOf(builder.after),
     changes: builder.changes,
-    unresolved: builder.unresolved,
+    unresolved: builder.resolver.lines(),
   };
 }

@@ -6,7 +6,7 @@ import { parseInventory } from "../access/parseInventory";
 import { parsePreview } from "../access/preview";
 import { json } from "../access/render/escape";
 import { parseStateExport } from "../access/stateExport";
-import { buildWorlds, fatesOf } from "../access/worlds";
+import { believed, buildWorlds, fatesOf } from "../access/worlds";
 import { exitCodes, UsageError } from "./command";
 import { writeText } from "./files";
 import { readInput } from "./input";
@@ -135,7 +135,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   const state = stateInput && parseStateExport(stateInput.bytes, stateInput.name);
   const preview = previewInput && parsePreview(previewInput.bytes, previewInput.name);
 
-  const { after, unresolved } = buildWorlds(fatesOf(preview?.steps ?? [], state), inventory);
+  const worlds = buildWorlds(fatesOf(preview?.steps ?? [], state), inventory);
+  const [after, unresolved] = [believed(worlds.after), worlds.unresolved];
   const hidden = state === undefined && inventory === undefined ? (preview?.hiddenSames ?? 0) : 0;
   const incomplete = [
     ...(preview?.problems ?? []),

@@ -82,10 +82,12 @@ function foreseen({ entities, grants }: World, ids: ReadonlyMap<string, string>)
     return entity?.uid ?? ids.get(entity?.urn ?? "") ?? key;
   };
   return grants.map(({ subject, role, group }: Grant) => {
-    const at = entities.has(subject.key) ? -1 : subject.key.lastIndexOf("#");
-    const owner = at < 0 ? subject.key : subject.key.slice(0, at);
-    const label = at < 0 ? [] : [subject.key.slice(at + 1)];
-    const who = [subject.type, uidOf(owner), ...label].join(" ");
+    // A part of a resource: what it is, the resource, what tells it from other parts.
+    const [kind, owner = "", label = ""] = subject.key.startsWith("[")
+      ? (JSON.parse(subject.key) as string[])
+      : ["", subject.key];
+    const isPart = kind === "externalGroup" || kind === "service";
+    const who = [subject.type, uidOf(owner), ...(isPart ? [label] : [])].join(" ");
     return JSON.stringify([who, uidOf(role.key), uidOf(group.key), role.capabilities]);
   });
 }

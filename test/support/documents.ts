@@ -1,6 +1,10 @@
+import type { Sources } from "../../provider/access/compare";
 import type { Inventory, InventoryObject } from "../../provider/access/inventory";
 import { parsePreview } from "../../provider/access/preview";
 import type { Preview } from "../../provider/access/preview";
+import type { Report } from "../../provider/access/report";
+import { review } from "../../provider/access/review";
+import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
 import type { Props } from "../../provider/engine/spec";
 
 /*
@@ -68,4 +72,24 @@ export function inventoryOf(root: string, ...objects: InventoryObject[]): Invent
     kinds: [],
     objects,
   };
+}
+
+/** The report of all rules, as the command line makes it without a flag. */
+export function judge(given: Preview, more: Omit<Sources, "preview"> = {}): Report {
+  const now = Date.parse("2026-06-01T00:00:00Z");
+  return review(
+    { preview: given, ...more },
+    {
+      version: "1.2.3",
+      failOn: "high",
+      rules: (comparison) => findingsOf(comparison, defaultRuleOptions(now)),
+    },
+  );
+}
+
+/** Each finding that fails a run: `X3 sink of subscription events is secret: …`. */
+export function failing({ findings }: Report): string[] {
+  return findings
+    .filter(({ severity }) => severity === "critical" || severity === "high")
+    .map(({ id, message }) => `${id} ${message}`);
 }

@@ -149,7 +149,8 @@ const isUnmanaged = ({ external, urn }: Entity): boolean => external === true ||
 /** Who is left behind: for a replaced role, only what this program does not point to the new one. */
 function leftBehind(facts: Facts, before: Entity, op: string): Entity[] {
   const dependants = facts.dependants(before.key);
-  return op === "replace" && before.kind === "Role" ? dependants.filter(isUnmanaged) : dependants;
+  if (op !== "replace" || before.kind !== "Role") return dependants;
+  return dependants.filter((entity) => isUnmanaged(entity) || facts.isLeftBehind(entity, before.key));
 }
 
 const inUse: Rule = {
@@ -227,7 +228,9 @@ const willFail: Rule = {
       const dependants = leftBehind(facts, before, op).filter((entity) =>
         before.kind === "Role"
           ? entity.kind === "RoleBinding" || entity.kind === "GroupAccess"
-          : before.kind === "Group" && op === "delete" && textAt(entity.inputs, "parentUid") === before.key,
+          : before.kind === "Group" &&
+            textAt(entity.inputs, "parentUid") === before.key &&
+            (op === "delete" || facts.isLeftBehind(entity, before.key)),
       );
       if (dependants.length === 0) continue;
       drafts.push(
@@ -271,8 +274,12 @@ const massRemoval: Rule = {
   exampleMatch: { name: "all grants" },
   needsBefore: true,
   find: (facts) => {
-    const lost = facts.comparison.grants.filter(({ change }) => change === "lost").map(({ grant }) => grant);
-    const all = new Set(facts.comparison.before.grants.map(tupleOf)).size;
+    const held = new Set(facts.comparison.before.grants.map(tupleOf));
+    // What is lost with the place of a group was granted elsewhere.
+    const lost = facts.comparison.grants
+      .filter(({ change, grant }) => change === "lost" && held.has(tupleOf(grant)))
+      .map(({ grant }) => grant);
+    const all = held.size;
     const { maxRemoval } = facts.options;
     if (lost.length < 2 || all === 0 || lost.length / all <= maxRemoval) return [];
     const percent = (part: number): string => `${Math.round(part * 100)}%`;

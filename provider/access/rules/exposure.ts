@@ -1,8 +1,8 @@
 import { globMatches } from "../glob";
 import type { Entity, World } from "../model";
-import { bounded, called, textAt } from "./facts";
-import type { Facts } from "./facts";
+import { bounded, called, some, textAt } from "./facts";
 import type { Draft, Rule } from "./rule";
+import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
 
 function hostOf(sink: string | undefined): string | undefined {
   return sink !== undefined && URL.canParse(sink) ? new URL(sink).host : undefined;
@@ -49,32 +49,9 @@ const exposure: Rule = {
   },
 };
 
-const isOpen = (entity: Entity): boolean => entity.unresolved.length > 0;
-
-function unresolvedGrants(facts: Facts, say: (about: Draft) => void): void {
-  for (const { grant } of facts.broughtIn()) {
-    const { subject, role, group } = grant;
-    if (subject.type === "unknown") {
-      say(
-        facts.aboutGrant(grant, {
-          severity: "low",
-          field: "subject",
-          message: `somebody who is not known yet gains ${role.name ?? role.key} on ${group.path}`,
-          advice: "give --inventory, or apply in two steps, so that the preview knows the identity",
-        }),
-      );
-    }
-    if (role.capabilities === undefined && !facts.isOwner(role)) {
-      say(
-        facts.aboutGrant(grant, {
-          severity: "low",
-          field: "role",
-          message: `what ${role.name ?? role.uid ?? "a role"} allows is not known: ${subject.words} gains it on ${group.path}`,
-          advice: "give --inventory, so that the capabilities of roles outside of this program are known",
-        }),
-      );
-    }
-  }
+/** What is not known and decides nothing: what does is X3's affair. */
+function openPaths({ unread = [] }: Entity): string[] {
+  return unread.filter(({ decidesAccess }) => !decidesAccess).map(({ path }) => path);
 }
 
 const unresolved: Rule = {
@@ -82,9 +59,9 @@ const unresolved: Rule = {
   name: "unresolved",
   severities: ["high", "low"],
   when: "high with --strict; low else",
-  what: "Something cannot be judged: a reference is not known before the update, the capabilities of a role are not known, or a secret value may have changed without its being visible.",
-  why: "No other rule could look at it. It may be harmless; it was not reviewed.",
-  fix: "Give `--inventory` (it knows roles, groups and identities outside of the program) and `--before` (the state). Make what others refer to in an update of its own.",
+  what: "Something is assumed, or not known, that can be told: a reference that is not known yet is taken to be the id of the one resource that it depends on; a value that decides nothing is not known; or a secret may have changed without its being visible. What decides who may do what and cannot be judged is X3's affair.",
+  why: "A preview cannot tell the id of a new resource from another value that the program makes of it.",
+  fix: "Compare what the update has done with what was approved, and let the policy pack judge the update itself. Or make what others refer to in a change of its own.",
   except: "For a lookup that is never known in a preview.",
   exampleMatch: { role: "team-*" },
   needsBefore: false,
@@ -93,16 +70,17 @@ const unresolved: Rule = {
     const say = (draft: Draft): void => {
       drafts.push(facts.options.strict ? { ...draft, severity: "high" } : draft);
     };
-    unresolvedGrants(facts, say);
+    for (const draft of findAssumed(facts)) say(draft);
     for (const { op, after, secretsMayHaveChanged } of facts.comparison.changes) {
       if (after === undefined || op === "read" || op === "same") continue;
-      if (isOpen(after)) {
+      const open = openPaths(after);
+      if (open.length > 0) {
         say(
           facts.aboutEntity(after, {
             severity: "low",
-            field: after.unresolved.join(", "),
-            message: `${after.unresolved.join(", ")} of ${called(after)} is not known before the update`,
-            advice: "give --inventory, or apply in two steps, so that the preview knows the value",
+            field: some(open, 3),
+            message: `${some(open, 3)} of ${called(after)} is not known before the update`,
+            advice: "apply in two steps, so that the preview knows the value",
           }),
         );
       }
@@ -118,7 +96,7 @@ const unresolved: Rule = {
       }
     }
     const lines = facts.comparison.unresolved;
-    if (drafts.length === 0 && lines.length > 0) {
+    if (drafts.length === 0 && lines.length > 0 && findUnjudged(facts).length === 0) {
       say({
         severity: "low",
         name: "unresolved",
@@ -132,4 +110,4 @@ const unresolved: Rule = {
   },
 };
 
-export const exposureRules: readonly Rule[] = [exposure, unresolved];
+export const exposureRules: readonly Rule[] = [exposure, unresolved, cannotBeJudged, notReviewed];

@@ -2,22 +2,22 @@ import { isTopUid } from "../../api/uid";
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { ownerCapabilities } from "../capabilities";
-import { RETAINED, tupleOf } from "../grants";
+import { capabilitiesOf, Places, tupleOf } from "../grants";
+import { ownerOf, withoutRetained } from "../keys";
 import type { Comparison, Entity, ResourceChange, World } from "../model";
-import { readPattern } from "../pattern";
-import type { Pattern } from "../pattern";
 import { ownMember } from "../references";
 import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report";
+import { isUnread } from "../unread";
 import type { Draft, RuleOptions } from "./rule";
 
 export function textAt(value: Json | undefined, key: string): string | undefined {
   const member = isObject(value) ? ownMember(value, key) : undefined;
-  return typeof member === "string" && member !== "" ? member : undefined;
+  return typeof member === "string" && member !== "" && !isUnread(member) ? member : undefined;
 }
 
 export function listAt(value: Json | undefined, key: string): readonly Json[] {
   const member = isObject(value) ? ownMember(value, key) : undefined;
-  return Array.isArray(member) ? member : [];
+  return Array.isArray(member) ? member.filter((item) => !isUnread(item)) : [];
 }
 
 /** The kind in words: "identity provider". */
@@ -45,18 +45,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-export function capabilitiesOf(entity: Entity | undefined): readonly string[] | undefined {
-  const value = entity?.inputs["capabilities"];
-  if (!Array.isArray(value)) return undefined;
-  return value.every((item) => typeof item === "string" && /^CAP_/.test(item))
-    ? (value as string[])
-    : undefined;
-}
-
 /** How an identity, or a provider of identities, proves who it is, as the program writes it. */
 export function trustOf(entity: Entity | undefined): Finding["trust"] {
   if (entity === undefined) return undefined;
-  const { claimMatch, staticKeys, awsIdentity, oidc, servicePrincipal } = entity.inputs;
+  const { claimMatch, staticKeys, awsIdentity, oidc } = entity.inputs;
   const issuer =
     textAt(claimMatch, "issuer") ??
     textAt(claimMatch, "issuerPattern") ??
@@ -69,7 +61,7 @@ export function trustOf(entity: Entity | undefined): Finding["trust"] {
     textAt(staticKeys, "subject") ??
     textAt(awsIdentity, "arn") ??
     textAt(awsIdentity, "arnPattern") ??
-    (typeof servicePrincipal === "string" ? servicePrincipal : undefined);
+    textAt(entity.inputs, "servicePrincipal");
   if (issuer === undefined && subject === undefined) return undefined;
   return { ...(issuer === undefined ? {} : { issuer }), ...(subject === undefined ? {} : { subject }) };
 }
@@ -87,8 +79,8 @@ interface Said {
 export class Facts {
   private readonly heldBefore: ReadonlyMap<string, readonly Grant[]>;
   private readonly heldAfter: ReadonlyMap<string, readonly Grant[]>;
-  private readonly scopes: ReadonlyMap<string, Scope & { readonly parentKey?: string }>;
-  private readonly patterns = new Map<string, Pattern | undefined>();
+  private readonly scopes: ReadonlyMap<string, Scope>;
+  private readonly places: { readonly before: Places; readonly after: Places };
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
   private readonly ownerSet: readonly string[];
   private readonly viewerSet: ReadonlySet<string> | undefined;
@@ -97,6 +89,8 @@ export class Facts {
     readonly comparison: Comparison,
     readonly options: RuleOptions,
   ) {
+    const { before, after } = comparison;
+    this.places = { before: new Places(before.entities), after: new Places(after.entities) };
     this.heldBefore = bySubject(comparison.before);
     this.heldAfter = bySubject(comparison.after);
     this.scopes = new Map(comparison.groups.map((group) => [group.key, group]));
@@ -110,12 +104,11 @@ export class Facts {
     const { after, before, inventory } = this.comparison;
     for (const world of [after, before]) {
       for (const entity of world.entities.values()) {
-        if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid)) continue;
+        // A program may say of any role that it is this one.
+        if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid) || entity.assumed)
+          continue;
         const capabilities = capabilitiesOf(entity);
         if (capabilities) return capabilities;
-      }
-      for (const { role } of world.grants) {
-        if (role.name === name && role.builtIn && role.capabilities) return role.capabilities;
       }
     }
     const live = inventory?.objects.find(
@@ -145,17 +138,15 @@ export class Facts {
     return this.scopes.get(key) ?? { key, uid: key, path: key, isRoot: isTopUid(key) };
   }
 
-  /** Whether a group is another one or lies below it. */
-  isWithin(key: string, ancestor: string): boolean {
-    if (key === ancestor || key.startsWith(`${ancestor}/`)) return true;
-    const seen = new Set<string>();
-    let at = this.scopes.get(key)?.parentKey;
-    while (at !== undefined && !seen.has(at)) {
-      if (at === ancestor || at.startsWith(`${ancestor}/`)) return true;
-      seen.add(at);
-      at = this.scopes.get(at)?.parentKey;
-    }
-    return false;
+  /** The groups that were there, with the paths that they had. */
+  groupsBefore(): Scope[] {
+    const groups = [...this.comparison.before.entities.values()].filter(({ kind }) => kind === "Group");
+    return groups.map(({ key }) => this.places.before.scope(key));
+  }
+
+  /** Whether a group is another one or lies below it, once all is done or before it. */
+  isWithin(key: string, ancestor: string, side: "before" | "after" = "after"): boolean {
+    return key === ancestor || this.places[side].chain(key).includes(ancestor);
   }
 
   /** The groups below one, itself included, that are not below the other. */
@@ -176,24 +167,24 @@ export class Facts {
 
   /** What an identity holds, and what others hold by it: groups of an identity provider, services. */
   grantsBy(key: string): readonly Grant[] {
-    const others = [...this.heldAfter.keys()].filter((subject) => subject.startsWith(`${key}#`));
+    const others = [...this.heldAfter.keys()].filter((subject) => ownerOf(subject) === key);
     return [key, ...others].flatMap((subject) => this.grantsAfter(subject));
   }
 
-  private held(grants: readonly Grant[], group: string): Set<string> {
-    const within = grants.filter((grant) => this.isWithin(group, grant.group.key));
+  private held(grants: readonly Grant[], group: string, side: "before" | "after"): Set<string> {
+    const within = grants.filter((grant) => this.isWithin(group, grant.group.key, side));
     return new Set(within.flatMap(({ role }) => role.capabilities ?? []));
   }
 
   /** What a grant brings its subject that it did not hold there before. */
   newlyHeld({ grant }: GrantChange): string[] {
-    const before = this.held(this.grantsBefore(grant.subject.key), grant.group.key);
+    const before = this.held(this.grantsBefore(grant.subject.key), grant.group.key, "before");
     return (grant.role.capabilities ?? []).filter((capability) => !before.has(capability));
   }
 
   /** What a lost grant takes away and no other grant still gives. */
   reallyLost({ subject, role, group }: Grant): string[] {
-    const after = this.held(this.grantsAfter(subject.key), group.key);
+    const after = this.held(this.grantsAfter(subject.key), group.key, "after");
     return (role.capabilities ?? []).filter((capability) => !after.has(capability));
   }
 
@@ -224,24 +215,21 @@ export class Facts {
     }
   }
 
+  /** Whether something refers to what was there before a replacement, and not to its successor. */
+  isLeftBehind({ key: own }: Entity, key: string): boolean {
+    const after = this.comparison.after.entities.get(own);
+    return after !== undefined && !new Set(textsIn(after.inputs)).has(key);
+  }
+
   /** Changes after which what was there has gone, or has another uid. */
   *ended(): Generator<ResourceChange & { readonly before: Entity }> {
     for (const change of this.comparison.changes) {
       const { before, after, op } = change;
       if (before === undefined || (op !== "delete" && op !== "replace")) continue;
-      // What stays at the server only leaves the program.
-      if (
-        op === "delete" ? after === undefined : !this.comparison.after.entities.has(before.key + RETAINED)
-      ) {
-        yield { ...change, before };
-      }
+      // What stays at the server only leaves the program, or the server refuses to delete it.
+      const stays = change.stays === true || (op === "delete" && after !== undefined);
+      if (!stays || change.isRefused === true) yield { ...change, before };
     }
-  }
-
-  /** A pattern, read once; undefined where it is none of RE2's or too large to be judged. */
-  pattern(text: string): Pattern | undefined {
-    if (!this.patterns.has(text)) this.patterns.set(text, readPattern(text));
-    return this.patterns.get(text);
   }
 
   /** What referred to something before the change and is not taken away with it. */
@@ -324,13 +312,17 @@ function* textsIn(value: Json | undefined): Generator<string> {
   else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
 }
 
+/** Whether a value is the reference that it was, leads to what stays beside a successor, or leads nowhere now. */
+const isStill = (after: Json | undefined, key: string): boolean =>
+  after === undefined || after === "" || (typeof after === "string" && withoutRetained(after) === key);
+
 /** Whether a reference is there still, or leads nowhere now: a reference to what has gone is empty. */
 function stillRefers(before: Json | undefined, after: Json | undefined, key: string): boolean {
-  if (before === key) return after === key || after === "" || after === undefined;
+  if (before === key) return isStill(after, key);
   if (Array.isArray(before)) {
     const items = Array.isArray(after) ? after : [];
     return before.includes(key)
-      ? items.includes(key) || items.includes("")
+      ? items.some((item) => isStill(item, key))
       : items.some((item) => [...textsIn(item)].includes(key));
   }
   if (!isObject(before)) return false;

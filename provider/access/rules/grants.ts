@@ -1,8 +1,8 @@
 import { isDelegation, isSupplyChain, isTakeover } from "../capabilities";
-import { tupleOf } from "../grants";
+import { capabilitiesOf, tupleOf } from "../grants";
 import type { Entity } from "../model";
 import type { Grant, GrantChange, Severity } from "../report";
-import { bounded, called, capabilitiesOf, plural, some } from "./facts";
+import { bounded, called, plural, some, textAt } from "./facts";
 import type { Facts } from "./facts";
 import type { Draft, Rule } from "./rule";
 
@@ -280,7 +280,7 @@ const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "defaultRole",
-            message: `everybody who signs in through ${subject.name ?? subject.words} holds ${roleName(grant)} ${below(grant)}`,
+            message: `${grant.via === "IdentityProvider" ? `everybody who signs in through ${subject.name ?? subject.words} holds` : `${subject.words} lets anyone in who then holds`} ${roleName(grant)} ${below(grant)}`,
             details: beyond.length > 0 ? [`beyond viewer: ${some(beyond, 10)}`] : [],
             advice: "set viewer as defaultRole, and bind more to those who need it",
           }),
@@ -303,6 +303,51 @@ const massGrant: Rule = {
   },
 };
 
+/** What decides who signs in by an identity provider, and into which groups; a stricter one is no finding. */
+const SIGN_IN = /^(?:oidc\.(?:issuer|clientId|additionalScopes|groupsClaim|correlationRule)|scimEnabled)\b/;
+
+const identityProvider: Rule = {
+  id: "G8",
+  name: "identity-provider",
+  severities: ["high"],
+  when: "always",
+  what: "An identity provider or a SCIM token is new, or an existing provider changes who signs in by it: its issuer, its client, the claim that names groups, or provisioning by SCIM. Whatever role it gives is named. A change of its name, and one that only asks for more proof (PKCE), is not reported.",
+  why: "Whoever runs the issuer says who signs in, and into which groups; whoever has the SCIM token does so too. Each of them gets the default role, and what the groups are mapped to.",
+  fix: "Let people who run the directory review it. Register it in a change of its own, and read the issuer letter by letter.",
+  except: "For the directory of your own company, by its uid.",
+  exampleMatch: { name: "staff" },
+  needsBefore: true,
+  find: (facts) => {
+    const drafts: Draft[] = [];
+    for (const { op, after, fields } of facts.written("IdentityProvider", "ScimToken")) {
+      const changed = fields.filter(({ property }) => SIGN_IN.test(property)).map(({ property }) => property);
+      if (op === "update" && changed.length === 0) continue;
+      const grants = facts.comparison.after.grants.filter(
+        ({ via, urn }) => via === after.kind && urn !== undefined && urn === after.urn,
+      );
+      const isProvider = after.kind === "IdentityProvider";
+      const issuer = textAt(after.inputs["oidc"], "issuer");
+      const whom = !isProvider
+        ? "whoever has it says who is in the directory"
+        : `${issuer ?? "an issuer that was not read"} says who signs in`;
+      drafts.push(
+        facts.aboutEntity(after, {
+          severity: "high",
+          field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
+          message: `${called(after)} ${op === "update" ? `changes ${some(changed, 3)}` : "is new"}: ${whom}`,
+          details: bounded(
+            [...new Set(grants.map((grant) => `they hold ${roleName(grant)} ${below(grant)}`))].sort(),
+          ),
+          advice: isProvider
+            ? "make it in a change of its own, reviewed by those who run the directory"
+            : "make it in a change of its own, and hand it to the directory alone",
+        }),
+      );
+    }
+    return drafts;
+  },
+};
+
 export const grantRules: readonly Rule[] = [
   ownerGrant,
   takeoverCaps,
@@ -311,4 +356,5 @@ export const grantRules: readonly Rule[] = [
   scopeWidened,
   supplyChainWrite,
   massGrant,
+  identityProvider,
 ];

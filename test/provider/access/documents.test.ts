@@ -131,7 +131,7 @@ describe("a preview", () => {
           newState: {
             urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/platform:Group::g",
             type: "pulumi-nodejs:dynamic/platform:Group",
-            inputs: { name },
+            inputs: { __provider: 'exports.handler=()=>require("pulumi-platform/dynamic").Group', name },
           },
         },
       ],

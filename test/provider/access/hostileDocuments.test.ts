@@ -1,23 +1,11 @@
-import { review } from "../../../provider/access/review";
 import { parsePreview } from "../../../provider/access/preview";
-import type { Preview } from "../../../provider/access/preview";
 import type { Report } from "../../../provider/access/report";
-import { defaultRuleOptions, findingsOf } from "../../../provider/access/rules";
 import { parseStateExport } from "../../../provider/access/stateExport";
-import type { Sources } from "../../../provider/access/compare";
-import { preview, same, state, step } from "../../support/documents";
+import { judge, preview, same, state, step } from "../../support/documents";
 
-const NOW = Date.parse("2026-06-01T00:00:00Z");
 const ROOT = "a".repeat(40);
 const uid = (n: number): string => `${ROOT}/${n.toString(16).padStart(16, "0")}`;
 const [TEAM, CI, READER, BINDING] = [uid(1), uid(2), uid(3), uid(4)] as const;
-
-/** The report of all rules, as the command line makes it. */
-function judge(given: Preview, more: Omit<Sources, "preview"> = {}): Report {
-  const rules = (comparison: Parameters<typeof findingsOf>[0]) =>
-    findingsOf(comparison, defaultRuleOptions(NOW));
-  return review({ preview: given, ...more }, { version: "1.2.3", failOn: "high", rules });
-}
 
 const root = state("Group", "root", { name: "acme" }, { id: ROOT });
 const team = state("Group", "team", { parentUid: ROOT, name: "team" }, { id: TEAM });
@@ -51,8 +39,8 @@ describe("a document that is made to break the reader", () => {
     const report = judge(
       preview(
         ...[root, team, reader].map(same),
-        step("update", ci, claimed as typeof ci),
-        step("update", mapped, state("GroupAccess", "access", access as never, { id: TEAM })),
+        step("update", ci, claimed),
+        step("update", mapped, state("GroupAccess", "access", access, { id: TEAM })),
       ),
     );
     expect(report.grants.map(({ change }) => change)).toEqual(["gained"]);

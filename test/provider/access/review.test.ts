@@ -66,11 +66,13 @@ describe("a review of a captured preview", () => {
       const report = reportOf(name);
       expect(lines(report.grants)).toEqual([
         "widened: GitHub Actions of acme/pay, branch main: registry.push at acme (+0 -0)",
-        "widened: intruder@example.com, by invite: reader at acme / audit (+0 -0)",
+        "lost: auditor@example.com, by invite: reader at acme / audit (+0 -2)",
+        "gained: intruder@example.com, by invite: reader at acme / audit (+2 -0)",
       ]);
       expect(report.grants.map(({ reason }) => reason)).toEqual([
         "moves from acme / payments up to acme",
-        "who holds it changes: it was auditor@example.com, by invite",
+        "grant removed",
+        "new grant",
       ]);
       expect(report.summary.kept).toBe(3);
       expect(report.unresolved).toEqual([]);

@@ -65,7 +65,7 @@ describe("pulumi-platform explain", () => {
 
   it.each([
     [["owner-grnt"], "did you mean owner-grant?"],
-    [["G9"], "did you mean G1, G2, G3, G4, G5, G6, G7?"],
+    [["G9"], "did you mean G1, G2, G3, G4, G5, G6, G7, G8?"],
     [["\u001b[2J"], "pulumi-platform explain lists them all"],
     [["-o", "html"], "text, json, md"],
     [["--colour"], "pulumi-platform explain --help"],

@@ -262,3 +262,41 @@ describe("G7 mass-grant", () => {
     expect(found("G7", adding(withOwner, mapping(pusher)))).toEqual([]);
   });
 });
+
+describe("G8 identity-provider", () => {
+  const idp = (oidc: Record<string, string>) =>
+    entity("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.key, oidc });
+  const before = idp({ issuer: "https://login.acme.example", clientId: "a" });
+
+  it.each([
+    ["is new", [], "oidc.issuer"],
+    ["changes its issuer", [idp({ issuer: "https://login.other.example", clientId: "a" })], "oidc.issuer"],
+    ["changes its client", [idp({ issuer: "https://login.acme.example", clientId: "b" })], "oidc.clientId"],
+    [
+      "names groups by another claim",
+      [idp({ issuer: "https://login.acme.example", clientId: "a", groupsClaim: "roles" })],
+      "oidc.groupsClaim",
+    ],
+  ])("finds one that %s", (_, after, field) => {
+    const given =
+      after.length === 0
+        ? adding(withOwner, before)
+        : comparison([...withOwner, before], [...withOwner, ...after]);
+    expect(found("G8", given)).toMatchObject([{ severity: "high", field }]);
+  });
+
+  it("finds a new SCIM token", () => {
+    expect(severitiesOf("G8", adding(withOwner, entity("ScimToken", "scim", { parentUid: "p" })))).toEqual([
+      "high",
+    ]);
+  });
+
+  it("leaves one alone that asks for more proof, or has another name", () => {
+    const stricter = entity("IdentityProvider", "sso", {
+      ...before.inputs,
+      name: "staff",
+      oidc: { ...(before.inputs["oidc"] as object), pkceEnabled: true },
+    });
+    expect(found("G8", comparison([...withOwner, before], [...withOwner, stricter]))).toEqual([]);
+  });
+});

@@ -8,6 +8,7 @@ import {
   identity,
   payments,
   pinned,
+  pusher,
   viewer,
 } from "../../../support/access";
 import { found, severitiesOf } from "./support";
@@ -117,23 +118,23 @@ describe("X2 unresolved", () => {
   const who = identity("ci", pinned);
   const lookup = entity("Role", "lookup", {}, { external: true });
 
-  it("finds a role whose capabilities are not known: low, and high with --strict", () => {
-    const given = change([who, lookup], [who, lookup, binding(who, lookup, payments)]);
+  it("finds a reference that is assumed, and what is not known and decides nothing: low, and high with --strict", () => {
+    const assumptions = [{ path: "roleUid", property: "roleUid", key: lookup.key }];
+    const bound = { ...binding(who, lookup, payments), assumptions };
+    const given = change([who, lookup], [who, lookup, bound]);
     expect(found("X2", given)).toMatchObject([
-      { severity: "low", message: "what lookup allows is not known: ci gains it on acme / payments" },
+      {
+        severity: "low",
+        message: expect.stringMatching(/^1 reference of role binding .* is assumed: roleUid$/),
+        details: ["roleUid is assumed to be the id of role lookup"],
+      },
     ]);
     expect(severitiesOf("X2", given, { strict: true })).toEqual(["high"]);
-  });
-
-  it("finds somebody who is not known, and a property that is not known", () => {
-    const somebody = change(
-      [],
-      [entity("RoleBinding", "b", { parentUid: payments, identityUid: "?", roleUid: viewer.key })],
-    );
-    expect(severitiesOf("X2", somebody)).toEqual(["low"]);
-    const unknown = change([], [identity("ci", pinned, { unresolved: ["claimMatch.subject"] })]);
-    expect(found("X2", unknown)[0]?.message).toBe(
-      "claimMatch.subject of identity ci is not known before the update",
+    const unread = [
+      { path: "description", property: "description", reason: "unknown", decidesAccess: false } as const,
+    ];
+    expect(found("X2", change([], [identity("ci", pinned, { unread })]))[0]?.message).toBe(
+      "description of identity ci is not known before the update",
     );
   });
 
@@ -155,5 +156,93 @@ describe("X2 unresolved", () => {
 
   it("says nothing where all is known", () => {
     expect(found("X2", change([who], [who, binding(who, viewer, payments)]))).toEqual([]);
+  });
+});
+
+describe("X3 cannot-be-judged", () => {
+  const who = identity("ci", pinned);
+  const lookup = entity("Role", "lookup", {}, { external: true });
+
+  it("finds a role and an identity of which nothing is known, also without --strict", () => {
+    const given = change([who, lookup], [who, lookup, binding(who, lookup, payments)]);
+    expect(found("X3", given)).toMatchObject([
+      { severity: "high", message: "what lookup allows, nothing tells: ci gains it on acme / payments" },
+    ]);
+    const stranger = identity("stranger", pinned);
+    const toStranger = { ...binding(stranger, viewer, payments) };
+    const named = change([], [toStranger]).grants.map((one) => ({
+      ...one,
+      grant: { ...one.grant, subject: { ...one.grant.subject, type: "identity" as const } },
+    }));
+    expect(found("X3", change([], [toStranger], { grants: named }))[0]?.message).toMatch(
+      / is, nothing tells: /,
+    );
+  });
+
+  it("finds a role and an identity that the program alone tells", () => {
+    const assumed = (one: ReturnType<typeof entity>) => ({ ...one, external: true, assumed: true }) as const;
+    const read = assumed(pusher);
+    expect(found("X3", change([who, read], [who, read, binding(who, read, payments)]))[0]?.message).toBe(
+      "what registry.push allows, only the program tells: ci gains it on acme / payments",
+    );
+    const [told] = [assumed(who)];
+    expect(found("X3", change([told], [told, binding(told, viewer, payments)]))[0]?.message).toMatch(
+      /^who ci is, only the program tells/,
+    );
+  });
+
+  it.each(["secret", "unknown", "unreadable"] as const)(
+    "finds a value that is %s and decides access",
+    (reason) => {
+      const unread = [{ path: "sink", property: "sink", reason, decidesAccess: true }];
+      const given = entity("Subscription", "events", { parentUid: payments }, { unread });
+      expect(severitiesOf("X3", change([], [given]))).toEqual(["high"]);
+      // What the engine calls the same has the secret that it had.
+      expect(severitiesOf("X3", change([given], [given]))).toEqual(reason === "secret" ? [] : ["high"]);
+    },
+  );
+
+  it("is one finding for thousands of values of one property", () => {
+    const unread = Array.from({ length: 4_000 }, (_, i) => ({
+      path: `bindings.l${i}.roleUid`,
+      property: "bindings",
+      reason: "unknown" as const,
+      decidesAccess: true,
+    }));
+    const findings = found("X3", change([], [entity("GroupAccess", "access", {}, { unread })]));
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({ field: "bindings" });
+  });
+
+  it("says nothing where all is known", () => {
+    expect(found("X3", change([who, viewer], [who, viewer, binding(who, viewer, payments)]))).toEqual([]);
+  });
+});
+
+describe("X4 not-reviewed", () => {
+  const of = (op: "create" | "same" | "delete") =>
+    change([], [], {
+      changes: [
+        {
+          op,
+          kind: "command:local:Command",
+          urn: "urn:pulumi:prod::acme::command:local:Command::migrate",
+          fields: [],
+          secretsMayHaveChanged: [],
+          notReviewed: "it runs commands",
+        },
+      ],
+    });
+
+  it("finds what cannot be reviewed, and leaves what stays as it is alone", () => {
+    expect(found("X4", of("create"))).toMatchObject([
+      {
+        severity: "high",
+        name: "migrate",
+        message: "Command migrate is not reviewed (create): it runs commands",
+      },
+    ]);
+    expect(severitiesOf("X4", of("delete"))).toEqual(["high"]);
+    expect(found("X4", of("same"))).toEqual([]);
   });
 });

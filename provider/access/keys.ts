@@ -1,0 +1,40 @@
+/*
+ * Each thing that a review compares has one key: its uid (hex digits and slashes), else its urn ("urn:pulumi:…"), else
+ * a JSON array of what it is and of what it is a part of. A program chooses names, labels and claims, and none of
+ * these can make one kind of key look like another.
+ */
+
+export type CompositeKind =
+  /** What stays at the server beside its successor, which has its key. */
+  | "retained"
+  /** What has the uid of another resource: a part of that. */
+  | "part"
+  /** The bindings of a GroupAccess that its program does not have. */
+  | "unmanaged"
+  /** A value that no document tells. */
+  | "unread"
+  | "externalGroup"
+  | "service"
+  | "scimToken"
+  | "invite";
+
+/** The key of what belongs to `owner`, itself a key, and is told apart by `parts`. */
+export function compositeKey(kind: CompositeKind, owner: string, ...parts: readonly string[]): string {
+  return JSON.stringify([kind, owner, ...parts]);
+}
+
+function partsOf(key: string): readonly unknown[] {
+  return key.startsWith("[") ? (JSON.parse(key) as unknown[]) : [];
+}
+
+/** The key of what a composite key belongs to; undefined of a uid or a urn. */
+export function ownerOf(key: string): string | undefined {
+  const [, owner] = partsOf(key);
+  return typeof owner === "string" ? owner : undefined;
+}
+
+/** The key that something has without what says that it stays beside its successor. */
+export function withoutRetained(key: string): string {
+  const [kind, owner] = partsOf(key);
+  return kind === "retained" && typeof owner === "string" ? owner : key;
+}

@@ -1,0 +1,64 @@
+import { compositeKey } from "./keys";
+
+/**
+ * Why a value was not read: it is a secret, it is not known before the update, or it has a form that no property of
+ * the API has.
+ */
+export type UnreadReason = "secret" | "unknown" | "unreadable";
+
+/** A value inside the arguments of a resource that was not read. */
+export interface UnreadValue {
+  /** As in `bindings.deploys.roleUid`. */
+  readonly path: string;
+  /** The top-level property. */
+  readonly property: string;
+  readonly reason: UnreadReason;
+  /** Whether it decides who may do what. */
+  readonly decidesAccess: boolean;
+}
+
+declare const unreadMark: unique symbol;
+
+/** A text that stands for a value that was not read. */
+export type UnreadMark = string & { readonly [unreadMark]: true };
+
+/** No text of a document begins so once it is read: `entities` replaces one that does. */
+const MARK = "\u0000";
+
+/** Where a value stands: no two places have the same value, as long as nobody can tell that they do. */
+export interface Place {
+  readonly urn: string;
+  readonly side: "before" | "after";
+  readonly path: string;
+}
+
+/** What stands for a value that was not read: equal to itself and to nothing else. */
+export function unreadAt(reason: UnreadReason, { urn, side, path }: Place): string {
+  return MARK + JSON.stringify([reason, urn, side, path]);
+}
+
+/** Whether a value stands for one that was not read. Of a document's own text: whether it must not be taken as it is. */
+export function isUnread(value: unknown): value is UnreadMark {
+  return typeof value === "string" && value.startsWith(MARK);
+}
+
+export function reasonOf(unread: string): UnreadReason {
+  return (JSON.parse(unread.slice(MARK.length)) as [UnreadReason])[0];
+}
+
+/** The key of what nobody can tell: another one for each place. */
+export function keyOfUnread(unread: string): string {
+  const [reason, urn = "", ...place] = JSON.parse(unread.slice(MARK.length)) as string[];
+  return compositeKey("unread", urn, reason ?? "", ...place);
+}
+
+const words: Readonly<Record<UnreadReason, string>> = {
+  secret: "is secret",
+  unknown: "is not known yet",
+  unreadable: "cannot be read",
+};
+
+/** As in "is secret": what follows a name in a sentence. */
+export function reasonWords(reason: UnreadReason): string {
+  return words[reason];
+}
