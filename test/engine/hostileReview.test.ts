@@ -1,0 +1,176 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { accessKinds } from "../../provider/access/grants";
+import { parsePreview } from "../../provider/access/preview";
+import { listedKinds, takeInventory } from "../../provider/access/takeInventory";
+import { failing, judge } from "../support/documents";
+import { clientOf } from "../support/driftMatrix";
+import { Stack } from "../support/engine";
+import { call } from "../support/wire";
+
+/*
+ * Edits of a program that a careless or hostile author may make, as the real engine previews them: none of them may
+ * pass a review that has an inventory.
+ */
+const PROGRAM = `
+const pulumi = require("@pulumi/pulumi");
+const platform = require("pulumi-platform");
+const { OWNER, VIEWER, EDIT } = process.env;
+const github = "https://token.actions.githubusercontent.com";
+const of = (repository) => ({ issuer: github, subject: "repo:" + repository + ":ref:refs/heads/main" });
+const org = new platform.Group("org", { name: "acme" });
+const team = new platform.Group("team", { parentUid: org.id, name: "team" });
+const sandbox = new platform.Group("sandbox", { parentUid: org.id, name: EDIT === "swap" ? "production" : "sandbox" });
+const prod = new platform.Group("prod", {
+  parentUid: EDIT === "move" ? sandbox.id : org.id,
+  name: EDIT === "swap" ? "sandbox" : "production",
+});
+const ci = new platform.Identity("ci", { parentUid: team.id, name: "ci", claimMatch: of("acme/pay") });
+const eve = new platform.Identity("eve", { parentUid: team.id, name: "eve", claimMatch: of("acme/eve") });
+const anchor = EDIT === "deletedWith" ? undefined
+  : new platform.Role("anchor", { parentUid: team.id, name: "anchor", capabilities: ["CAP_REPO_LIST"] });
+new platform.RoleBinding("sandbox-owner", { parentUid: sandbox.id, identityUid: eve.id, roleUid: OWNER });
+new platform.RoleBinding("ci-views", {
+  parentUid: team.id,
+  identityUid: ci.id,
+  roleUid: EDIT === "secretUpdate" ? pulumi.secret(OWNER) : pulumi.secret(VIEWER),
+});
+if (EDIT !== "deletedWith") {
+  new platform.RoleBinding("ci-anchored", { parentUid: prod.id, identityUid: ci.id, roleUid: VIEWER }, { deletedWith: anchor });
+}
+const bind = (args, name = "new", opts) =>
+  new platform.RoleBinding(name, { parentUid: prod.id, identityUid: eve.id, roleUid: OWNER, ...args }, opts);
+const custom = (kind, name, props, opts) =>
+  new pulumi.CustomResource("pulumi-nodejs:dynamic/platform:" + kind, name, props, opts);
+const handler = (body) => "exports.handler = () => ({" + body + "})";
+const edits = {
+  secretRole: () => bind({ roleUid: pulumi.secret(OWNER) }),
+  secretHolder: () => bind({ identityUid: pulumi.secret(eve.id) }),
+  secretPlace: () => bind({ parentUid: pulumi.secret(prod.id) }),
+  secretMap: () => new platform.GroupAccess("access", { parentUid: sandbox.id,
+    bindings: pulumi.secret({ a: { identityUid: eve.id, roleUid: OWNER } }) }),
+  secretLabel: () => new platform.GroupAccess("access", { parentUid: org.id,
+    bindings: { a: { identityUid: ci.id, roleUid: VIEWER }, b: pulumi.secret({ identityUid: eve.id, roleUid: OWNER }) } }),
+  secretTrust: () => new platform.Identity("wide", { parentUid: team.id, name: "wide",
+    claimMatch: pulumi.secret({ issuer: github, subjectPattern: ".*" }) }),
+  secretSink: () => new platform.Subscription("events", { parentUid: org.id, sink: pulumi.secret("https://evil.example/") }),
+  secretEmail: () => new platform.GroupInvite("invite", { parentUid: prod.id, roleUid: VIEWER, ttl: "1h",
+    email: pulumi.secret("eve@evil.example"), singleUse: true }),
+  secretAccount: () => new platform.AccountAssociation("cloud", { parentUid: prod.id, name: "cloud",
+    amazon: { account: pulumi.secret("123456789012") } }),
+  secretOverlay: () => new platform.Repo("repo", { parentUid: prod.id, name: "repo",
+    customOverlay: pulumi.secret({ contents: { packages: ["curl"] } }) }),
+  fakeRole: () => {
+    const role = custom("Role", "viewer", { name: undefined, capabilities: undefined,
+      __provider: handler('read: async (id) => ({ id, props: { name: "viewer", capabilities: ["CAP_REPO_LIST"] } })') }, { id: OWNER });
+    bind({ roleUid: role.id });
+  },
+  fakeBinding: () => {
+    custom("RoleBinding", "known", { parentUid: undefined, identityUid: undefined, roleUid: undefined,
+      __provider: handler('read: async (id) => ({ id, props: {} })') }, { id: VIEWER });
+    bind({});
+  },
+  fakeKind: () => custom("RoleBinding2", "x", { __provider: handler('create: async () => ({ id: "x", outs: {} })') }),
+  dynamic: () => new pulumi.dynamic.Resource({ create: async () => ({ id: "x", outs: {} }) }, "x", {}),
+  marker: () => { bind({ roleUid: VIEWER, identityUid: ci.id }); bind({}, "new#retained"); },
+  secretUpdate: () => undefined,
+  move: () => undefined,
+  swap: () => undefined,
+};
+if (EDIT in edits) edits[EDIT]();
+`;
+
+const EDITS: readonly (readonly [edit: string, finding: RegExp])[] = [
+  ["secretRole", /^X3 roleUid of role binding new is secret/],
+  ["secretHolder", /^X3 identityUid of role binding new is secret/],
+  ["secretPlace", /^X3 parentUid of role binding new is secret/],
+  ["secretMap", /^X3 bindings of group access access is secret/],
+  ["secretLabel", /^X3 bindings.* of group access access is secret/],
+  ["secretTrust", /^X3 claimMatch.* of identity wide is secret/],
+  ["secretSink", /^X3 sink of subscription events is secret/],
+  ["secretEmail", /^X3 email of group invite invite is secret/],
+  ["secretAccount", /^X3 amazon.* of account association cloud is secret/],
+  ["secretOverlay", /^X3 customOverlay.* of repo repo is secret/],
+  ["secretUpdate", /^X3 roleUid of role binding ci-views is secret/],
+  ["fakeRole", /^X4 .*viewer is not reviewed/],
+  ["fakeRole", /^G1 /],
+  ["fakeBinding", /^X4 .*known is not reviewed/],
+  ["fakeBinding", /^G1 /],
+  ["fakeKind", /^X4 .*x is not reviewed/],
+  ["dynamic", /^X4 .*x is not reviewed/],
+  ["marker", /^G1 /],
+  ["move", /^G1 .*becomes owner on acme \/ sandbox \/ production/],
+  ["swap", /^X3 acme \/ sandbox is another group after this change/],
+];
+
+interface Environment extends Record<string, string> {
+  OWNER: string;
+  VIEWER: string;
+}
+
+async function inventoryOf(emulator: Emulator, root: string) {
+  const kinds = Object.keys(accessKinds).filter((kind) => listedKinds.includes(kind));
+  return takeInventory(clientOf(emulator), { root, kinds, now: Date.now });
+}
+
+describe("a review of what the engine previews of a hostile edit", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let env: Environment;
+  let root: string;
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = new Stack(emulator);
+    stack.files({ "index.js": PROGRAM });
+    await stack.init();
+    const roleUid = async (name: string) => {
+      const body = await call(emulator, "GET", `/iam/v2/roles?name=${name}`);
+      return (body["roles"] as { uid: string }[])[0]?.uid ?? "";
+    };
+    env = { OWNER: await roleUid("owner"), VIEWER: await roleUid("viewer") };
+    await stack.succeed(["up", "--yes", "--skip-preview"], env);
+    root = (await stack.ours())["org"]?.id ?? "";
+  }, 120_000);
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  const reports = new Map<string, Promise<ReturnType<typeof judge>>>();
+  async function review(edit: string) {
+    const run = await stack.pulumi(["preview", "--json", "--show-sames"], { ...env, EDIT: edit });
+    return judge(parsePreview(run.stdout), { inventory: await inventoryOf(emulator, root) });
+  }
+  const reviewOnce = (edit: string) => {
+    const known = reports.get(edit) ?? review(edit);
+    reports.set(edit, known);
+    return known;
+  };
+
+  test("says nothing where nothing is edited", async () => {
+    const report = await reviewOnce("nothing");
+    expect({ findings: report.findings, incomplete: report.incomplete }).toEqual({
+      findings: [],
+      incomplete: [],
+    });
+  }, 60_000);
+
+  test.each(EDITS)(
+    "%s: %s",
+    async (edit, finding) => {
+      const report = await reviewOnce(edit);
+      expect(report.incomplete).toEqual([]);
+      expect(failing(report)).toContainEqual(expect.stringMatching(finding));
+    },
+    60_000,
+  );
+
+  test("calls nothing lost that the engine leaves to the delete of another resource", async () => {
+    const report = await reviewOnce("deletedWith");
+    expect(report.grants.filter(({ change }) => change === "lost")).toEqual([]);
+    const count = () => emulator.state()["roleBindings"]?.length;
+    const before = count();
+    await stack.pulumi(["up", "--yes", "--skip-preview"], { ...env, EDIT: "deletedWith" });
+    expect(count()).toBe(before);
+  }, 120_000);
+});
