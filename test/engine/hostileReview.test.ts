@@ -47,7 +47,7 @@ const edits = {
   secretRole: () => bind({ roleUid: pulumi.secret(OWNER) }),
   secretHolder: () => bind({ identityUid: pulumi.secret(eve.id) }),
   secretPlace: () => bind({ parentUid: pulumi.secret(prod.id) }),
-  secretMap: () => new platform.GroupAccess("access", { parentUid: sandbox.id,
+  secretMap: () => new platform.GroupAccess("access", { parentUid: org.id,
     bindings: pulumi.secret({ a: { identityUid: eve.id, roleUid: OWNER } }) }),
   secretLabel: () => new platform.GroupAccess("access", { parentUid: org.id,
     bindings: { a: { identityUid: ci.id, roleUid: VIEWER }, b: pulumi.secret({ identityUid: eve.id, roleUid: OWNER }) } }),
