@@ -2,6 +2,7 @@ import { HIDDEN, UNKNOWN } from "../engine/spec";
 import type { Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 import type { SourceLocation } from "./report";
+import { specs } from "./references";
 import { kindOf, whyNotReviewed } from "./reviewable";
 
 /** How the engine marks a special value in a state; what follows says which. */
@@ -144,14 +145,20 @@ function providerTexts(state: Record<string, unknown>): unknown[] {
  * Reads one state of a resource.
  *
  * @param state as the engine writes it: `ResourceV3`, or the states of its events.
- * @param bareSecrets the document is a digest, which blinds secrets to a bare text.
+ * @param form `digest` blinds secrets to a bare text; an `export` is what earlier updates recorded, and no program's word.
  */
-export function readState(state: unknown, bareSecrets: boolean): RecordedResource | undefined {
+export function readState(
+  state: unknown,
+  form: "digest" | "events" | "export",
+): RecordedResource | undefined {
   if (!isObject(state)) return undefined;
   const [urn, type] = [text(state["urn"]), text(state["type"])];
   if (urn === undefined || type === undefined) return undefined;
   const id = text(state["id"]);
-  const notReviewed = whyNotReviewed(type, providerTexts(state));
+  const providers = providerTexts(state);
+  // Without any text the engine could not have made it: an export that lacks it was shortened.
+  const isShortened = form === "export" && providers.length === 0 && specs[kindOf(type) ?? ""] !== undefined;
+  const notReviewed = isShortened ? undefined : whyNotReviewed(type, providers);
   const kind = notReviewed === undefined ? kindOf(type) : undefined;
   const flags = {
     external: state["external"] === true,
@@ -179,7 +186,7 @@ export function readState(state: unknown, bareSecrets: boolean): RecordedResourc
   const props = (value: unknown, into: string[]): Props => {
     if (!isObject(value)) return {};
     const given = Object.entries(value).filter(([key]) => key !== PROVIDER);
-    return clean(Object.fromEntries(given), "", { bare: bareSecrets, hidden: into }) as Props;
+    return clean(Object.fromEntries(given), "", { bare: form === "digest", hidden: into }) as Props;
   };
   const given = state["propertyDependencies"];
   return {

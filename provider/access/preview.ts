@@ -50,12 +50,12 @@ class Reading {
   ended = false;
   lost = 0;
 
-  step(op: unknown, urn: unknown, before: unknown, after: unknown, bare: boolean): void {
+  step(op: unknown, urn: unknown, before: unknown, after: unknown, form: "digest" | "events"): void {
     if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
       this.lost += 1;
       return;
     }
-    this.steps.push({ op, urn, before: readState(before, bare), after: readState(after, bare) });
+    this.steps.push({ op, urn, before: readState(before, form), after: readState(after, form) });
   }
 
   diagnostic(severity: unknown, message: unknown, urn: unknown): void {
@@ -79,9 +79,9 @@ class Reading {
     const index = this.steps.findLastIndex((step) => step.urn === urn);
     const step = this.steps[index];
     if (step === undefined || typeof op !== "string") return;
-    const after = readState(metadata["new"], false);
+    const after = readState(metadata["new"], "events");
     if (step.op === "refresh") {
-      const before = readState(metadata["old"], false) ?? step.before;
+      const before = readState(metadata["old"], "events") ?? step.before;
       this.steps[index] = { ...step, op: op === "same" ? "refresh" : op, before, after };
     } else if (step.op === op && after !== undefined) {
       this.steps[index] = { ...step, after };
@@ -94,7 +94,7 @@ function readEvent(event: Record<string, unknown>, reading: Reading): void {
   const metadataOf = (value: unknown) =>
     isObject(value) && isObject(value["metadata"]) ? value["metadata"] : undefined;
   const begun = metadataOf(event["resourcePreEvent"]);
-  if (begun) reading.step(begun["op"], begun["urn"], begun["old"], begun["new"], false);
+  if (begun) reading.step(begun["op"], begun["urn"], begun["old"], begun["new"], "events");
   const done = metadataOf(event["resOutputsEvent"]);
   if (done) reading.outcome(done);
   const { diagnosticEvent, errorEvent, policyEvent, summaryEvent } = event;
@@ -192,7 +192,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     },
     element: (value) => {
       if (isObject(value)) {
-        reading.step(value["op"], value["urn"], value["oldState"], value["newState"], true);
+        reading.step(value["op"], value["urn"], value["oldState"], value["newState"], "digest");
       } else reading.lost += 1;
     },
     document: (value) => {

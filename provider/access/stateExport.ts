@@ -37,7 +37,7 @@ export function parseStateExport(input: string | Uint8Array, name = "the export"
       );
     },
     element: (value) => {
-      const resource = readState(value, false);
+      const resource = readState(value, "export");
       if (resource) (resource.pendingDelete ? pendingDeletes : resources).push(resource);
     },
     document: (value) => documents.push(value),
