@@ -19,6 +19,9 @@ const MOST_MEGABYTES = 500;
 const org = "a".repeat(40);
 const uid = (/** @type {number} */ n) => `${org}/${n.toString(16).padStart(16, "0")}`;
 
+/** The text without which nothing in a preview is believed. @param {string} kind */
+const providerText = (kind) => `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+
 /** @param {string} file @param {number} count @param {number} padding Bytes for each state. */
 function writePreview(file, count, padding) {
   const out = openSync(file, "w");
@@ -34,8 +37,9 @@ function writePreview(file, count, padding) {
       custom: true,
       id: uid(n),
       type: `pulumi-nodejs:dynamic/platform:${kind}`,
-      inputs: { __provider: "x".repeat(padding), ...inputs },
-      outputs: { __provider: "x".repeat(padding), ...inputs },
+      inputs: { __provider: providerText(kind), ...inputs },
+      outputs: { __provider: providerText(kind), ...inputs },
+      initErrors: ["x".repeat(2 * padding)],
       propertyDependencies: Object.fromEntries(Object.keys(inputs).map((key) => [key, []])),
       stackTrace: [{ sourcePosition: `project:///index.ts#${n},1` }],
     });
