@@ -1,6 +1,8 @@
+import type { Props } from "../engine/spec";
+
 /**
- * What a review and a drift run have found: the one form that every output is made from. Plain JSON,
- * sorted, without the time of the run, so that the same input gives the same bytes.
+ * What a review, a drift run and a verification have found: the one form that every output is made from. Plain
+ * JSON, sorted; the time of the run is in `provenance` alone, so that the same input gives the same bytes.
  */
 
 /** From worst to least. */
@@ -141,10 +143,53 @@ export interface GroupNode extends Scope {
   readonly change: "added" | "removed" | "moved" | "renamed" | "same";
 }
 
+/** Where a report comes from, as far as flags and the CI's environment tell. */
+export interface Provenance {
+  /** The commit that was looked at: hex. */
+  readonly commit?: string;
+  /** The number of the pull request or merge request. */
+  readonly pullRequest?: string;
+  /** RFC 3339: when the report was written. */
+  readonly time: string;
+  /** The version of the Pulumi CLI that wrote the plan, as in `v3.230.0`. */
+  readonly cli?: string;
+  /** The version of this package. */
+  readonly package: string;
+  /** RFC 3339: when the inventory was taken. */
+  readonly inventoryTime?: string;
+  /** How old the inventory was at `time`. */
+  readonly inventoryAgeSeconds?: number;
+}
+
+/** One resource as a review expects it after the change. */
+export interface ExpectedEntity {
+  /** Stable within the report; references of other entities hold it. */
+  readonly key: string;
+  readonly kind: string;
+  /** Absent where the change creates or replaces it. */
+  readonly uid?: string;
+  readonly urn?: string;
+  readonly name?: string;
+  readonly builtIn?: true;
+  /** The arguments without secrets and descriptions; keys of issuers stand as their SHA-256. */
+  readonly inputs: Props;
+}
+
+/** All that a review expects to exist after the change and that decides who may do what: `verify` compares with it. */
+export interface ExpectedAccess {
+  /** The uid of the group that the inventory was about: nothing outside of it is verified. */
+  readonly root: string;
+  /** RFC 3339: when the inventory was taken. */
+  readonly inventoryTime: string;
+  readonly entities: readonly ExpectedEntity[];
+  /** Uids that existed before and do not after. None of them can be what the change creates. */
+  readonly removed: readonly string[];
+}
+
 export interface Report {
   readonly schemaVersion: 1;
   readonly tool: { readonly name: "pulumi-platform"; readonly version: string };
-  readonly command: "review" | "drift";
+  readonly command: "review" | "drift" | "verify";
   /** `organization/project/stack` as far as it is known: the key of a comment. */
   readonly stack?: string;
   /** Of a drift run that looked at less than whole organisations, or at other kinds: what it looked at. */
@@ -182,4 +227,17 @@ export interface Report {
     readonly expired: readonly string[];
     readonly changed?: readonly string[];
   };
+  readonly provenance?: Provenance;
+  /** Of a review that read an update plan. `digest`: SHA-256 of its canonical JSON, hex. */
+  readonly plan?: { readonly digest: string };
+  /** Of a review with an inventory. */
+  readonly expected?: ExpectedAccess;
+  /** Of a verification: access that the organisation holds and that the review did not announce. */
+  readonly unannounced?: readonly GrantChange[];
+  /** Of a verification: changes that the review announced and that did not come. */
+  readonly missing?: readonly GrantChange[];
+  /** Of a verification: the digest of the review's report. */
+  readonly reviewDigest?: string;
+  /** Of a review: SHA-256 of the report's canonical JSON without this member, hex. */
+  readonly digest?: string;
 }

@@ -6,7 +6,11 @@ import type { Sources } from "./compare";
 import type { Comparison, ResourceChange } from "./model";
 import { specs } from "./references";
 import { severities } from "./report";
-import type { Finding, GrantChange, Report, Severity, TrustChange } from "./report";
+import type { Finding, GrantChange, Provenance, Report, Severity, TrustChange } from "./report";
+import { reportDigest } from "./digest";
+import { comparePlan } from "./plan";
+import type { UpdatePlan } from "./plan";
+import { expectedAccess } from "./verify/expected";
 
 /** What the rules find in a comparison. */
 export type Rules = (comparison: Comparison) => readonly Finding[];
@@ -28,6 +32,9 @@ export interface ReviewOptions {
   readonly rules: Rules;
   /** Sets findings apart that a policy file lets be. The comparison says what exists before the change. */
   readonly judge?: (findings: readonly Finding[], comparison: Comparison) => Judgement;
+  readonly provenance?: Provenance;
+  /** The update plan that `up` is held to. */
+  readonly plan?: UpdatePlan;
 }
 
 /** How many findings are at least as bad as a level. */
@@ -132,7 +139,8 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Report
   const count = (change: GrantChange["change"]) =>
     comparison.grants.filter((grant) => grant.change === change).length;
   const bySeverity = (severity: Severity) => findings.filter((one) => one.severity === severity).length;
-  return {
+  const expected = expectedAccess(comparison);
+  const report: Report = {
     schemaVersion: 1,
     tool: { name: "pulumi-platform", version: options.version },
     command: "review",
@@ -167,7 +175,11 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Report
       expired: judged.expired,
       ...(judged.changed === undefined ? {} : { changed: judged.changed }),
     },
+    ...(options.provenance === undefined ? {} : { provenance: options.provenance }),
+    ...(options.plan === undefined ? {} : { plan: { digest: options.plan.digest } }),
+    ...(expected === undefined ? {} : { expected }),
   };
+  return { ...report, digest: reportDigest(report) };
 }
 
 /**
@@ -177,5 +189,9 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Report
  * @throws DocumentError where the documents do not belong together.
  */
 export function review(sources: Sources, options: ReviewOptions): Report {
-  return reportOn(compare(sources), options);
+  const comparison = compare(sources);
+  const problems = options.plan === undefined ? [] : comparePlan(options.plan, sources.preview);
+  if (problems.length === 0) return reportOn(comparison, options);
+  const incomplete = [...comparison.incomplete, ...problems];
+  return reportOn({ ...comparison, complete: false, incomplete }, options);
 }

@@ -34,3 +34,8 @@ export async function readInput(path: string, what: string): Promise<Input> {
     throw new UsageError(`${what}: ${name} cannot be read: ${reasons[code] ?? code}`);
   }
 }
+
+/** An input as text. */
+export function textOf({ bytes }: Input): string {
+  return Buffer.from(bytes).toString("utf8");
+}

@@ -26,6 +26,11 @@ const commands: readonly Command[] = [
     load: async () => (await import("./review.js")).main,
   },
   {
+    name: "verify",
+    summary: "check after an update that access is what the approved review announced",
+    load: async () => (await import("./verify.js")).main,
+  },
+  {
     name: "access",
     summary: "answer who can do what where",
     load: async () => (await import("./access.js")).main,

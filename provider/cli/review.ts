@@ -1,12 +1,14 @@
 import { parseInventory } from "../access/parseInventory";
+import { parsePlan } from "../access/plan";
 import { parsePreview } from "../access/preview";
 import type { Report } from "../access/report";
 import { review } from "../access/review";
 import { parseStateExport } from "../access/stateExport";
 import { exitCodes, UsageError } from "./command";
 import { deliver } from "./deliver";
-import { readInput } from "./input";
+import { readInput, textOf } from "./input";
 import { reviewJudgement, rulesBy } from "./judgement";
+import { provenanceFlags, readProvenance } from "./provenance";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
 import type { Flags } from "./options";
 import { packageVersion } from "./version";
@@ -22,6 +24,12 @@ const flags = {
     value: "FILE",
     help: "the live organisation (pulumi-platform inventory): names and\ncapabilities of built-in roles, what no program knows",
   },
+  plan: {
+    type: "string",
+    value: "FILE",
+    help: "the update plan of the same preview (--save-plan): must say\nwhat the preview says; its digest goes into the report",
+  },
+  ...provenanceFlags,
   ...commonFlags,
   "policy-base": {
     type: "string",
@@ -87,7 +95,14 @@ export async function main(argv: readonly string[]): Promise<number> {
       "review takes one preview: write it with pulumi preview --json --show-sames > preview.json",
     );
   }
-  const documents = [path, values.before, values.inventory, values.policy, values["policy-base"]];
+  const documents = [
+    path,
+    values.before,
+    values.inventory,
+    values.plan,
+    values.policy,
+    values["policy-base"],
+  ];
   if (documents.filter((one) => one === "-").length > 1) {
     throw new UsageError("only one document can come from standard input");
   }
@@ -101,14 +116,26 @@ export async function main(argv: readonly string[]): Promise<number> {
   const before = values.before === undefined ? undefined : await readInput(values.before, "--before");
   const inventory =
     values.inventory === undefined ? undefined : await readInput(values.inventory, "--inventory");
-  const report = review(
-    {
-      preview: parsePreview(preview.bytes, preview.name),
-      before: before && parseStateExport(before.bytes, before.name),
-      inventory: inventory && parseInventory(Buffer.from(inventory.bytes).toString("utf8"), inventory.name),
-    },
-    { version: packageVersion(), failOn, rules: rulesBy(common), judge },
-  );
+  const plan = values.plan === undefined ? undefined : await readInput(values.plan, "--plan");
+  const sources = {
+    preview: parsePreview(preview.bytes, preview.name),
+    before: before && parseStateExport(before.bytes, before.name),
+    inventory: inventory && parseInventory(textOf(inventory), inventory.name),
+  };
+  const updatePlan = plan && parsePlan(textOf(plan), plan.name);
+  const provenance = readProvenance(values, {
+    now: common.now,
+    inventory: sources.inventory,
+    cli: updatePlan?.cli,
+  });
+  const report = review(sources, {
+    version: packageVersion(),
+    failOn,
+    rules: rulesBy(common),
+    judge,
+    provenance,
+    plan: updatePlan,
+  });
   await deliver(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
   return codeOf(report, common.exitZero);

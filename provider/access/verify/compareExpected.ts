@@ -1,0 +1,111 @@
+import type { Props } from "../../engine/spec";
+import { equal } from "../../engine/values";
+import { mergeLive } from "../../engine/wire";
+import { urnParts } from "../engineState";
+import { fieldChanges } from "../fieldChanges";
+import { diffGrants } from "../grantChanges";
+import { accessKinds, label } from "../grants";
+import type { Entities } from "../grants";
+import type { Entity, World } from "../model";
+import { specs } from "../references";
+import type { FieldChange, GrantChange } from "../report";
+import { worldOf } from "../worlds";
+
+/** A difference that no grant shows: where a group lies, who signs in by a provider, where events go. */
+export interface EntityDifference {
+  readonly kind: string;
+  readonly entity: Entity;
+  readonly what: "new" | "changed" | "gone";
+  readonly fields: readonly FieldChange[];
+}
+
+export interface Differences {
+  /** More access than was announced. */
+  readonly more: readonly GrantChange[];
+  /** Less access than was announced. */
+  readonly less: readonly GrantChange[];
+  readonly entities: readonly EntityDifference[];
+  readonly unchanged: number;
+  readonly expected: World;
+  readonly actual: World;
+}
+
+/** What the server holds, in the words of what was expected: what it fills in by itself is no difference. */
+function inWordsOf(expected: Entities, actual: Entities): Map<string, Entity> {
+  const rewritten = [...actual].map(([key, entity]): [string, Entity] => {
+    const old = expected.get(key);
+    const spec = specs[entity.kind];
+    if (old === undefined || spec === undefined || old.kind !== entity.kind) return [key, entity];
+    return [key, { ...entity, inputs: mergeLive(spec, old.inputs, entity.inputs).inputs }];
+  });
+  return new Map(rewritten);
+}
+
+/** The properties that decide access and that no grant of the entity shows. */
+function decidingProperties(kind: string): (property: string) => boolean {
+  if (kind === "Group") return (property) => property === "parentUid";
+  const fields = specs[kind]?.fields ?? {};
+  const meaning = accessKinds[kind]?.meaning ?? [];
+  return (property) => meaning.includes(property) || fields[property]?.security === true;
+}
+
+/** Who can be an identity, and what a role allows, matters by the grants that they have: those are compared. */
+const SHOWN_BY_GRANTS: readonly string[] = [
+  "Identity",
+  "Role",
+  "RoleBinding",
+  "GroupAccess",
+  "GroupInvite",
+  "ExternalGroupRoleMapping",
+];
+
+function changedFields(kind: string, old: Props, now: Props, names: (key: string) => string): FieldChange[] {
+  const spec = specs[kind];
+  if (spec === undefined) return [];
+  const decides = decidingProperties(kind);
+  const differs = Object.entries(spec.fields).some(
+    ([key, field]) => decides(key) && !equal(field, old[key], now[key]),
+  );
+  if (!differs) return [];
+  return fieldChanges(spec, old, now, { before: names, after: names }).filter(({ property }) =>
+    decides(property.split(/[.[]/)[0] ?? ""),
+  );
+}
+
+function compareEntities(expected: Entities, actual: Entities): EntityDifference[] {
+  const names = (key: string): string => label(actual.has(key) ? actual : expected, key);
+  return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((key): EntityDifference[] => {
+    const [old, now] = [expected.get(key), actual.get(key)];
+    const kind = (now ?? old)?.kind ?? "";
+    if (SHOWN_BY_GRANTS.includes(kind)) return [];
+    if (old === undefined && now !== undefined) {
+      // A group that nobody announced gives nothing by itself.
+      return kind === "Group" ? [] : [{ kind, entity: now, what: "new", fields: [] }];
+    }
+    if (old !== undefined && now === undefined) return [{ kind, entity: old, what: "gone", fields: [] }];
+    if (old === undefined || now === undefined) return [];
+    const fields = changedFields(kind, old.inputs, now.inputs, names);
+    return fields.length === 0 ? [] : [{ kind, entity: now, what: "changed", fields }];
+  });
+}
+
+/** What the organisation holds, beside what it should hold. */
+export function compareExpected(expected: Entities, live: Entities): Differences {
+  const actual = inWordsOf(expected, live);
+  const [before, after] = [worldOf(expected), worldOf(actual)];
+  const { changes, kept } = diffGrants(before, after);
+  const isMore = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
+  return {
+    more: changes.filter(isMore),
+    less: changes.filter((change) => !isMore(change)),
+    entities: compareEntities(expected, actual),
+    unchanged: kept,
+    expected: before,
+    actual: after,
+  };
+}
+
+/** What to call an entity in a line. */
+export function nameOfEntity({ kind, name, urn, uid }: Entity): string {
+  return `${kind} ${name ?? (urn === undefined ? (uid ?? "without a name") : urnParts(urn).name)}`;
+}

@@ -1,0 +1,64 @@
+import type { Props, ResourceSpec } from "../../engine/spec";
+import { canonicalJwks } from "../../engine/values";
+import { sha256 } from "../digest";
+import { accessKinds } from "../grants";
+import type { Comparison, Entity } from "../model";
+import { mapLeaves, specs } from "../references";
+import type { ExpectedAccess, ExpectedEntity } from "../report";
+
+/** Kinds that give access without being a grant: who has the token, signs in or receives the events. */
+const OTHER_KINDS: readonly string[] = ["ScimToken", "Subscription"];
+
+/** Whether `verify` looks at a kind. */
+export function isVerified(kind: string): boolean {
+  return Object.hasOwn(accessKinds, kind) || OTHER_KINDS.includes(kind);
+}
+
+/** Whether a uid is a group or lies below it. */
+export function isWithin(uid: string, root: string): boolean {
+  return uid === root || uid.startsWith(`${root}/`);
+}
+
+/** Arguments in the form in which both sides of a verification compare them: key sets may hold private keys. */
+export function comparableInputs(spec: ResourceSpec, inputs: Props): Props {
+  const kept = Object.entries(inputs).filter(([key]) => key !== "description");
+  return mapLeaves(spec, Object.fromEntries(kept), (value, { field }) => {
+    if (field.type !== "string" || field.format !== "jwks" || typeof value !== "string") return value;
+    const keys = canonicalJwks(value);
+    return keys === undefined ? value : `sha256:${sha256(keys)}`;
+  });
+}
+
+function describeEntity({ key, kind, uid, urn, name, builtIn, inputs }: Entity): ExpectedEntity[] {
+  const spec = specs[kind];
+  if (spec === undefined || !isVerified(kind)) return [];
+  return [
+    {
+      key,
+      kind,
+      ...(uid === undefined ? {} : { uid }),
+      ...(urn === undefined ? {} : { urn }),
+      ...(name === undefined ? {} : { name }),
+      ...(builtIn ? { builtIn } : {}),
+      inputs: comparableInputs(spec, inputs),
+    },
+  ];
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What a comparison expects to exist afterwards; undefined without an inventory, which alone knows the rest. */
+export function expectedAccess({ before, after, inventory }: Comparison): ExpectedAccess | undefined {
+  if (inventory === undefined) return undefined;
+  const uidsOf = (entities: Iterable<Entity>): Set<string> =>
+    new Set([...entities].flatMap(({ uid }) => (uid === undefined ? [] : [uid])));
+  const remaining = uidsOf(after.entities.values());
+  return {
+    root: inventory.root,
+    inventoryTime: inventory.takenAt,
+    entities: [...after.entities.values()]
+      .flatMap(describeEntity)
+      .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.key, b.key)),
+    removed: [...uidsOf(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
+  };
+}

@@ -1,0 +1,55 @@
+import { printable } from "../../api/errors";
+import { reportProblem } from "../checkReport";
+import { reportDigest } from "../digest";
+import { DocumentError } from "../jsonText";
+import type { Report } from "../report";
+
+/** Undefined for a document that is nested too deeply to be written as text. */
+function digestOf(report: Report): string | undefined {
+  try {
+    return reportDigest(report);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a report cannot be verified; undefined where it can. */
+function problemOf(report: Report): string | undefined {
+  if (report.command !== "review") {
+    return `is a report of ${report.command}: give the report of the review that was approved`;
+  }
+  if (report.digest === undefined) return "has no digest: write it with review --output json=FILE";
+  if (report.digest !== digestOf(report)) {
+    return "does not fit its digest: it was changed after the review, or only a part of it is there";
+  }
+  if (!report.complete) return "is incomplete: what the review did not see cannot have been approved";
+  return undefined;
+}
+
+/**
+ * Reads the JSON report of a review for `verify`. A report that does not fit its own digest is refused; who can write
+ * the file can write a digest too, so `digest` is one from a place that its author cannot write to.
+ *
+ * @param name what messages call it: a path.
+ * @throws DocumentError in one line.
+ */
+export function parseReviewReport(text: string, name: string, digest?: string): Report {
+  const shown = printable(name, 200);
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    throw new DocumentError(`${shown} is truncated or invalid JSON`);
+  }
+  const form = reportProblem(value);
+  if (form !== undefined) throw new DocumentError(`${shown} is no report of this version: ${form}`);
+  const report = value as Report;
+  const problem = problemOf(report);
+  if (problem !== undefined) throw new DocumentError(`${shown} ${problem}`);
+  if (digest !== undefined && digest !== report.digest) {
+    throw new DocumentError(
+      `${shown} has the digest ${report.digest}, not ${printable(digest, 80)}: it is not the report that was approved`,
+    );
+  }
+  return report;
+}

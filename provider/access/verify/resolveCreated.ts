@@ -1,0 +1,128 @@
+import type { Props } from "../../engine/spec";
+import { mergeLive } from "../../engine/wire";
+import { canonicalJson } from "../digest";
+import type { Entity } from "../model";
+import { isReference, mapLeaves, specs } from "../references";
+import type { ExpectedAccess, ExpectedEntity } from "../report";
+import type { StateExport } from "../stateExport";
+import { keyOf } from "../entities";
+
+/** What the review expects, with the uids that the update has given. */
+export interface ResolvedAccess {
+  readonly entities: ReadonlyMap<string, Entity>;
+  /** Entities that the change was to create and that are not found, with no uid. */
+  readonly absent: readonly ExpectedEntity[];
+}
+
+/** Kinds that share the uid of what they belong to: it is known as soon as that is. */
+const sharesParent = (kind: string): boolean => specs[kind]?.sharesParentUid === true;
+
+class CreatedResolver {
+  private readonly uids = new Map<string, string>();
+  private readonly taken: Set<string>;
+  private readonly recorded: ReadonlyMap<string, string> | undefined;
+  private readonly actual: readonly Entity[];
+
+  constructor(
+    private readonly expected: ExpectedAccess,
+    actual: Iterable<Entity>,
+    state: StateExport | undefined,
+  ) {
+    this.actual = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
+    this.taken = new Set(expected.removed);
+    for (const { key, uid } of expected.entities) {
+      if (uid === undefined) continue;
+      this.taken.add(uid);
+      this.uids.set(key, uid);
+    }
+    this.recorded =
+      state && new Map(state.resources.map(({ urn, id }) => [urn, id ?? ""] as const).filter(([, id]) => id));
+  }
+
+  /** The arguments with uids in place of the keys of what was created. */
+  inputsOf({ kind, inputs }: ExpectedEntity): Props {
+    const spec = specs[kind];
+    if (spec === undefined) return inputs;
+    return mapLeaves(spec, inputs, (value, leaf) =>
+      isReference(leaf) && typeof value === "string" ? (this.uids.get(value) ?? value) : value,
+    );
+  }
+
+  uidOf({ key }: ExpectedEntity): string | undefined {
+    return this.uids.get(key);
+  }
+
+  resolve(): ExpectedEntity[] {
+    let open = this.expected.entities.filter(({ uid }) => uid === undefined);
+    for (let progress = true; progress && open.length > 0;) {
+      const rest = open.filter((entity) => !this.find(entity));
+      progress = rest.length < open.length;
+      open = rest;
+    }
+    return open;
+  }
+
+  private find(entity: ExpectedEntity): boolean {
+    const inputs = this.inputsOf(entity);
+    const uid = this.candidate(entity, inputs);
+    if (uid === undefined || uid === "") return false;
+    if (!sharesParent(entity.kind)) this.taken.add(uid);
+    this.uids.set(entity.key, uid);
+    return true;
+  }
+
+  private candidate(entity: ExpectedEntity, inputs: Props): string | undefined {
+    const { kind, urn } = entity;
+    if (sharesParent(kind)) return this.parentOf(inputs);
+    if (this.recorded !== undefined) {
+      // A uid that existed before is not what the change created, whatever a provider answered.
+      const id = this.recorded.get(urn ?? "");
+      return id === undefined || this.taken.has(id) ? undefined : id;
+    }
+    return this.actual.find((live) => live.kind === kind && this.isSame(inputs, live))?.uid;
+  }
+
+  private parentOf({ parentUid }: Props): string | undefined {
+    const isOpen = this.expected.entities.some(({ key, uid }) => key === parentUid && uid === undefined);
+    return typeof parentUid === "string" && !isOpen ? parentUid : undefined;
+  }
+
+  private isSame(inputs: Props, live: Entity): boolean {
+    const spec = specs[live.kind];
+    if (spec === undefined || live.uid === undefined || this.taken.has(live.uid)) return false;
+    return canonicalJson(mergeLive(spec, inputs, live.inputs).inputs) === canonicalJson(inputs);
+  }
+}
+
+/**
+ * Finds what the change created: by its URN where a state is given, else by what it holds. The state is only
+ * believed for uids that did not exist before; what such an entity holds is compared like all else.
+ */
+export function resolveCreated(
+  expected: ExpectedAccess,
+  actual: Iterable<Entity>,
+  state: StateExport | undefined,
+): ResolvedAccess {
+  const resolver = new CreatedResolver(expected, actual, state);
+  const absent = resolver.resolve();
+  const entities = new Map<string, Entity>();
+  for (const entity of expected.entities) {
+    const { kind, urn, name, builtIn } = entity;
+    const inputs = resolver.inputsOf(entity);
+    const uid = resolver.uidOf(entity);
+    const key = uid === undefined ? entity.key : keyOf(kind, uid, inputs["parentUid"]);
+    if (entities.has(key)) continue;
+    const known = { ...(urn === undefined ? {} : { urn }), ...(name === undefined ? {} : { name }) };
+    entities.set(key, {
+      key,
+      kind,
+      uid,
+      inputs,
+      unresolved: [],
+      hidden: [],
+      ...known,
+      ...(builtIn ? { builtIn } : {}),
+    });
+  }
+  return { entities, absent };
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import type { Inventory } from "../access/inventory";
+import { timestampNanos } from "../engine/times";
+import type { Provenance } from "../access/report";
+import { printable } from "../api/errors";
+import { UsageError } from "./command";
+import type { Flags } from "./options";
+import { packageVersion } from "./version";
+
+/** The flags that say where a report comes from. */
+export const provenanceFlags = {
+  commit: {
+    type: "string",
+    value: "SHA",
+    help: "the commit that is looked at; default what GitHub Actions\nor GitLab CI tell",
+  },
+  "pull-request": {
+    type: "string",
+    value: "NUMBER",
+    help: "the pull request or merge request; default as for --commit",
+  },
+} as const satisfies Flags;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const isCommit = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{7,64}$/.test(text);
+
+interface GithubEvent {
+  readonly number?: unknown;
+  readonly pull_request?: { readonly head?: { readonly sha?: unknown } };
+}
+
+/** The event that started a run of GitHub Actions. Nothing where it cannot be read: provenance is no reason to fail. */
+function githubEvent({ GITHUB_EVENT_PATH: path }: Environment): GithubEvent {
+  if (path === undefined || path === "") return {};
+  try {
+    const event: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return typeof event === "object" && event !== null ? event : {};
+  } catch {
+    return {};
+  }
+}
+
+/** GITHUB_SHA of a pull request is a merge that nobody has seen: the event names the commit that was pushed. */
+function fromEnvironment(env: Environment): { commit?: string; pullRequest?: string } {
+  const event = githubEvent(env);
+  const commits = [event.pull_request?.head?.sha, env["GITHUB_SHA"], env["CI_COMMIT_SHA"]];
+  const number = event.pull_request === undefined ? undefined : event.number;
+  const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
+  const numbers = [
+    typeof number === "number" ? String(number) : undefined,
+    fromRef,
+    env["CI_MERGE_REQUEST_IID"],
+  ];
+  const commit = commits.find(isCommit);
+  const pullRequest = numbers.find((text) => text !== undefined && /^\d{1,12}$/.test(text));
+  return {
+    ...(commit === undefined ? {} : { commit }),
+    ...(pullRequest === undefined ? {} : { pullRequest }),
+  };
+}
+
+/** Where a report comes from: flags first, then the environment. @throws UsageError */
+export function readProvenance(
+  flags: { readonly commit?: string | undefined; readonly "pull-request"?: string | undefined },
+  sources: {
+    readonly now: Date;
+    readonly inventory?: Inventory | undefined;
+    readonly cli?: string | undefined;
+  },
+  env: Environment = process.env,
+): Provenance {
+  const { commit, "pull-request": pullRequest } = flags;
+  if (commit !== undefined && !isCommit(commit)) {
+    throw new UsageError(`--commit must be a commit in hex, as in 1f2e3d4c, not "${printable(commit, 80)}"`);
+  }
+  if (pullRequest !== undefined && !/^\d{1,12}$/.test(pullRequest)) {
+    throw new UsageError(`--pull-request must be a number, as in 12, not "${printable(pullRequest, 80)}"`);
+  }
+  const { now, inventory, cli } = sources;
+  const taken = inventory && timestampNanos(inventory.takenAt);
+  const age =
+    taken === undefined ? undefined : Math.floor((now.getTime() - Number(taken / 1_000_000n)) / 1000);
+  return {
+    ...fromEnvironment(env),
+    ...(commit === undefined ? {} : { commit }),
+    ...(pullRequest === undefined ? {} : { pullRequest }),
+    time: now.toISOString(),
+    ...(cli === undefined ? {} : { cli }),
+    package: packageVersion(),
+    ...(inventory === undefined ? {} : { inventoryTime: inventory.takenAt }),
+    ...(age === undefined ? {} : { inventoryAgeSeconds: Math.max(0, age) }),
+  };
+}

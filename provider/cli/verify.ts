@@ -1,0 +1,175 @@
+import type { Inventory } from "../access/inventory";
+import { DocumentError } from "../access/jsonText";
+import { parseInventory } from "../access/parseInventory";
+import { parsePlan } from "../access/plan";
+import type { Report } from "../access/report";
+import { listedKinds, takeInventory } from "../access/takeInventory";
+import { parseReviewReport } from "../access/verify/parseReviewReport";
+import { verify } from "../access/verify/verify";
+import { printable } from "../api/errors";
+import { complain, exitCodes, UsageError } from "./command";
+import { connect } from "./connection";
+import { deliver } from "./deliver";
+import { readInput, textOf } from "./input";
+import { readGroup } from "./inventory";
+import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
+import type { Flags } from "./options";
+import { Progress } from "./progress";
+import { provenanceFlags, readProvenance } from "./provenance";
+import { readStates } from "./states";
+import { packageVersion } from "./version";
+
+const flags = {
+  stack: {
+    type: "string",
+    value: "STACK",
+    help: "the stack that was updated (runs pulumi stack export): its\nsettings, and the uid of each resource that it created",
+  },
+  state: {
+    type: "string",
+    value: "FILE",
+    help: "what pulumi stack export wrote after the update, in place\nof --stack",
+  },
+  inventory: {
+    type: "string",
+    value: "FILE",
+    help: "the organisation after the update (pulumi-platform inventory);\nwithout it the live one is read",
+  },
+  root: {
+    type: "string",
+    value: "UID",
+    help: "the group that the review was about; default the one that\nthe report names",
+  },
+  plan: {
+    type: "string",
+    value: "FILE",
+    help: "the update plan that was applied: must be the one that was\nreviewed",
+  },
+  digest: {
+    type: "string",
+    value: "HEX",
+    help: "the digest of the approved report, as the review's comment\nshows it: another report is refused",
+  },
+  cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
+  ...provenanceFlags,
+  output: commonFlags.output,
+  "exit-zero": commonFlags["exit-zero"],
+  now: { ...commonFlags.now, help: "the time of the report: RFC 3339; default now" },
+  "source-root": commonFlags["source-root"],
+  summary: commonFlags.summary,
+  post: commonFlags.post,
+  marker: commonFlags.marker,
+  "dry-run": commonFlags["dry-run"],
+  help: commonFlags.help,
+} as const satisfies Flags;
+
+const usage = `Usage: pulumi-platform verify <review.json> --stack STACK [options]
+
+Compares what an approved review announced (review --inventory FILE --output json=review.json) with what the
+organisation holds after the update, by reading alone.
+
+Options:
+${describeFlags(flags)}
+
+Exit codes: 0 what was announced is what happened · 5 access that was not announced · 4 incomplete: something announced
+did not come, or something was not looked at · 2 wrong arguments or files · 3 authentication · 1 unexpected error.
+5 comes before 4.
+`;
+
+interface LiveOptions {
+  readonly root: string;
+  readonly stack?: string | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** The organisation as it is now. */
+async function readLive({ root, stack, cwd }: LiveOptions): Promise<Inventory> {
+  const progress = new Progress("looking at");
+  try {
+    const { client } = await connect({ stack, cwd });
+    return await takeInventory(client, {
+      root,
+      kinds: listedKinds,
+      now: Date.now,
+      progress: progress.report,
+    });
+  } finally {
+    progress.done();
+  }
+}
+
+/** @throws DocumentError where another plan was reviewed, or none. */
+async function checkPlan(review: Report, path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  const input = await readInput(path, "--plan");
+  const { digest } = parsePlan(textOf(input), input.name);
+  if (review.plan === undefined) {
+    throw new DocumentError("--plan: the review read no update plan: review with --plan too");
+  }
+  if (review.plan.digest !== digest) {
+    throw new DocumentError(
+      `--plan: ${input.name} has the digest ${digest}, and the plan that was reviewed ${review.plan.digest}: another plan was applied`,
+    );
+  }
+}
+
+/** One line for people, where the report itself went to files. */
+function sayVerdict({ failing, missing = [], incomplete }: Report): void {
+  const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
+  complain(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
+}
+
+/** `pulumi-platform verify`: see its usage. Answers the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = parseFlags("verify", flags, argv);
+  if (values.help) {
+    process.stdout.write(usage);
+    return exitCodes.clean;
+  }
+  const [path] = positionals;
+  if (path === undefined || positionals.length > 1) {
+    throw new UsageError("verify takes one report: write it with review --output json=review.json");
+  }
+  if (values.stack !== undefined && values.state !== undefined) {
+    throw new UsageError("--stack conflicts with --state; set only one of them");
+  }
+  if (values.root !== undefined && values.inventory !== undefined) {
+    throw new UsageError("--root conflicts with --inventory; set only one of them");
+  }
+  const common = readCommon(values, ["low"]);
+  const input = await readInput(path, "the report");
+  const review = parseReviewReport(textOf(input), input.name, values.digest);
+  await checkPlan(review, values.plan);
+  const { stack, state, cwd } = values;
+  const [recorded] = await readStates(
+    state === undefined ? [] : [state],
+    stack === undefined ? [] : [stack],
+    cwd,
+  );
+  const root = values.root === undefined ? review.expected?.root : readGroup(values.root, "--root");
+  const inventory =
+    values.inventory === undefined && root !== undefined
+      ? await readLive({ root, stack, cwd })
+      : await readInventoryFile(values.inventory);
+  const report = verify(
+    { review, inventory, state: recorded },
+    {
+      version: packageVersion(),
+      provenance: readProvenance(values, { now: common.now, inventory }),
+    },
+  );
+  await deliver(report, common);
+  if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
+  if (report.failing > 0 && !common.exitZero) return exitCodes.reviewFindings;
+  return report.complete ? exitCodes.clean : exitCodes.incomplete;
+}
+
+async function readInventoryFile(path: string | undefined): Promise<Inventory> {
+  if (path === undefined) {
+    throw new DocumentError(
+      "the review was made without an inventory, so it does not know what existed before: review with --inventory",
+    );
+  }
+  const input = await readInput(path, "--inventory");
+  return parseInventory(textOf(input), input.name);
+}
