@@ -28,7 +28,7 @@ module.exports = {
     {
       ...common,
       displayName: "engine",
-      testMatch: ["<rootDir>/test/{engine,package,examples}/**/*.test.ts"],
+      testMatch: ["<rootDir>/test/{engine,package,examples,adversarial}/**/*.test.ts"],
     },
   ],
 };

@@ -13,6 +13,8 @@ import { clientOf } from "../support/driftMatrix";
 import { Stack } from "../support/engine";
 import type { Declarations, Run } from "../support/engine";
 import { RandomOrganisation } from "../support/randomOrganisation";
+import { grantsAtServer } from "../support/serverGrants";
+import type { Tuple } from "../support/serverGrants";
 import { call } from "../support/wire";
 
 /*
@@ -25,56 +27,6 @@ const rounds = Number(process.env["REVIEW_ROUNDS"] ?? "3");
 const seed = Number(process.env["REVIEW_SEED"] ?? "1");
 
 type Wire = Record<string, unknown>;
-/** Who, what, where, and what the role allows: in the server's uids. */
-type Tuple = string;
-
-const parentOf = (uid: string): string => uid.slice(0, uid.lastIndexOf("/"));
-const uidIn = (value: unknown): string => ((value as Wire | null)?.["uid"] as string | undefined) ?? "";
-
-/** The grants that the server holds, read off its resources without any code of the review. */
-async function grantsAtServer(emulator: Emulator): Promise<Tuple[]> {
-  const state = emulator.state();
-  const list = (collection: string): Wire[] =>
-    Object.entries(state).find(([name]) => name.endsWith(collection))?.[1] ?? [];
-  const body = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
-  const capabilities = new Map(
-    (body["roles"] as Wire[]).map((role) => [role["uid"], [...(role["capabilities"] as string[])].sort()]),
-  );
-  const tuple = (who: string, role: unknown, group: unknown): Tuple =>
-    JSON.stringify([who, role, group, capabilities.get(role)]);
-  const held = list("roleBindings").map((binding) => ({
-    identity: uidIn(binding["identity"]),
-    role: uidIn(binding["role"]),
-    group: parentOf(binding["uid"] as string),
-  }));
-  const services = list("accountAssociations").flatMap((association) => {
-    const chainguard = association["chainguard"] as { serviceBindings?: Record<string, string> } | null;
-    return Object.entries(chainguard?.serviceBindings ?? {}).flatMap(([service, identity]) =>
-      held
-        .filter((one) => one.identity === identity)
-        .map(({ role, group }) => tuple(`service ${String(association["uid"])} ${service}`, role, group)),
-    );
-  });
-  return [
-    ...held.map(({ identity, role, group }) => tuple(`identity ${identity}`, role, group)),
-    ...list("groupInvites").map((invite) =>
-      tuple(`invite ${String(invite["uid"])}`, uidIn(invite["role"]), parentOf(invite["uid"] as string)),
-    ),
-    ...list("identityProviders").map((provider) => {
-      const uid = provider["uid"] as string;
-      return tuple(`identityProvider ${uid}`, provider["defaultRole"], parentOf(uid));
-    }),
-    ...list("externalGroupRoleMappings").map((mapping) =>
-      tuple(
-        `externalGroup ${parentOf(mapping["uid"] as string)} ${String(mapping["externalGroupId"])}`,
-        mapping["roleUid"],
-        mapping["scope"],
-      ),
-    ),
-    ...services,
-  ];
-}
-
 /** The grants of a world, with the uids that its resources have by now. */
 function foreseen({ entities, grants }: World, ids: ReadonlyMap<string, string>): Tuple[] {
   const uidOf = (key: string): string => {

@@ -126,6 +126,14 @@ export class Stack {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.directory, name), text);
   }
 
+  /** A stack with the same state and configuration, and the same program, that talks to another server. */
+  copyFor(options: StackOptions): Stack {
+    const copy = new Stack(options);
+    cpSync(join(this.home, "backend"), join(copy.home, "backend"), { recursive: true });
+    copy.copy(this.directory);
+    return copy;
+  }
+
   /** Copies a runnable example in place of the program. */
   copy(folder: string): void {
     for (const name of readdirSync(folder)) {
@@ -148,6 +156,7 @@ export class Stack {
       PULUMI_HOME: join(this.home, "home"),
       PULUMI_BACKEND_URL: `file://${join(this.home, "backend")}`,
       PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
+      PULUMI_STACK: "test",
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PLATFORM_BASE_URL: this.options.url,

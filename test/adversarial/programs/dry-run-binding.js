@@ -1,0 +1,7 @@
+// One more binding where the run is no preview
+// caught by: verify
+// update plan: refuses
+const { bind, declare, ids, pulumi } = require("./base");
+
+const r = declare();
+if (!pulumi.runtime.isDryRun()) bind("extra", r, { identityUid: ids.mallory, roleUid: ids.owner });

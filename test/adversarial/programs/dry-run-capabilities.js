@@ -1,0 +1,7 @@
+// More capabilities where the run is no preview
+// caught by: verify
+// update plan: refuses
+const { declare, pulumi } = require("./base");
+
+const more = pulumi.runtime.isDryRun() ? [] : ["CAP_IAM_ROLES_UPDATE"];
+declare({ reader: { args: (args) => ({ ...args, capabilities: ["CAP_REPO_LIST", ...more] }) } });

@@ -1,0 +1,13 @@
+// Another external group where the run is no preview
+// caught by: verify
+// update plan: refuses
+const { declare, pulumi } = require("./base");
+
+declare({
+  readers: {
+    args: (args) => ({
+      ...args,
+      externalGroupId: pulumi.runtime.isDryRun() ? args.externalGroupId : "everyone",
+    }),
+  },
+});

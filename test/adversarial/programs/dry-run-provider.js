@@ -1,0 +1,16 @@
+// An identity provider with another issuer where the run is no preview
+// caught by: verify
+// update plan: refuses
+const { declare, pulumi } = require("./base");
+
+declare({
+  staff: {
+    args: (args) => ({
+      ...args,
+      oidc: {
+        ...args.oidc,
+        issuer: pulumi.runtime.isDryRun() ? args.oidc.issuer : "https://login.evil.example",
+      },
+    }),
+  },
+});

@@ -1,0 +1,8 @@
+// A SCIM token where the run is no preview
+// caught by: verify
+// update plan: refuses
+const { declare, platform, pulumi } = require("./base");
+
+const r = declare({ staff: { args: (args) => ({ ...args, scimEnabled: true }) } });
+if (!pulumi.runtime.isDryRun())
+  new platform.ScimToken("token", { parentUid: r.staff.id, neverExpires: true });

@@ -1,0 +1,13 @@
+// A service that acts as another identity where the run is no preview
+// caught by: verify
+// update plan: refuses
+const { declare, ids, pulumi } = require("./base");
+
+declare({
+  services: {
+    args: (args) => {
+      const INGESTER = pulumi.runtime.isDryRun() ? args.chainguard.serviceBindings.INGESTER : ids.boss;
+      return { ...args, chainguard: { serviceBindings: { INGESTER } } };
+    },
+  },
+});

@@ -1,0 +1,14 @@
+// Another subject where the run is no preview
+// caught by: verify
+// update plan: refuses
+const { declare, GITHUB, pulumi } = require("./base");
+
+const owner = pulumi.runtime.isDryRun() ? "acme" : "mallory";
+declare({
+  deployer: {
+    args: (args) => ({
+      ...args,
+      claimMatch: { issuer: GITHUB, subject: `repo:${owner}/pay:ref:refs/heads/main` },
+    }),
+  },
+});

@@ -1,0 +1,19 @@
+// A role that is read by a provider of the program's own, and is the owner's
+// caught by: review
+const { bind, declare, ids, pulumi } = require("./base");
+
+class Fake extends pulumi.CustomResource {
+  constructor(name, type, args, options) {
+    super(`pulumi-nodejs:dynamic/platform:${type}`, name, args, options);
+  }
+}
+const harmless = { name: "harmless", parentUid: ids.root, capabilities: ["CAP_REPO_LIST"] };
+const text = `exports.handler=()=>({read:async(id)=>({id,props:${JSON.stringify(harmless)}})})`;
+const role = new Fake(
+  "harmless",
+  "Role",
+  { ...harmless, name: undefined, capabilities: undefined, parentUid: undefined, __provider: text },
+  { id: ids.owner },
+);
+const r = declare();
+bind("extra", r, { roleUid: role.id });

@@ -1,0 +1,17 @@
+// A binding under a type that this package does not have
+// caught by: review
+const { declare, ids, pulumi } = require("./base");
+
+class Fake extends pulumi.CustomResource {
+  constructor(name, type, args, options) {
+    super(`pulumi-nodejs:dynamic/platform:${type}`, name, args, options);
+  }
+}
+const r = declare();
+const __provider = 'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding';
+new Fake("extra", "RoleBindingV2", {
+  parentUid: r.team.id,
+  identityUid: ids.mallory,
+  roleUid: ids.owner,
+  __provider,
+});

@@ -1,0 +1,7 @@
+// The owner's role is read under a harmless name
+// caught by: review
+const { bind, declare, ids, platform } = require("./base");
+
+const r = declare();
+const role = platform.Role.get("read-only", ids.owner);
+bind("extra", r, { roleUid: role.id });

@@ -1,0 +1,8 @@
+// A role is replaced, and its binding ignores the change
+// caught by: review
+const { declare } = require("./base");
+
+declare({
+  reader: { args: (args, r) => ({ ...args, parentUid: r.team.id, capabilities: ["CAP_IAM_ROLES_UPDATE"] }) },
+  "deployer-reads": { options: () => ({ ignoreChanges: ["roleUid"] }) },
+});

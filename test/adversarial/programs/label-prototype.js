@@ -1,0 +1,13 @@
+// A label of a group's bindings that every object of JavaScript has
+// caught by: review
+const { declare, ids } = require("./base");
+
+const extra = JSON.parse(`{ "__proto__": { "identityUid": "${ids.mallory}", "roleUid": "${ids.owner}" } }`);
+declare({
+  "production-access": {
+    args: ({ bindings, ...args }) => ({
+      ...args,
+      bindings: Object.assign(Object.create(null), bindings, { constructor: extra["__proto__"] }),
+    }),
+  },
+});

@@ -1,0 +1,6 @@
+// The owner's role by a lookup
+// caught by: review
+const { bind, declare, platform } = require("./base");
+
+const r = declare();
+bind("extra", r, { roleUid: platform.getRoleOutput({ name: "owner", builtIn: true }).uid });

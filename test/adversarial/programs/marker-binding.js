@@ -1,0 +1,6 @@
+// A binding named like the rest of a replaced one
+// caught by: review
+const { bind, declare, ids } = require("./base");
+
+const r = declare({ "deployer-reads": { args: (args) => ({ ...args, roleUid: ids.viewer }) } });
+bind("deployer-reads#retained", r, { roleUid: ids.owner });

@@ -1,0 +1,13 @@
+// A resource named like the rest of a replaced one
+// caught by: review
+const { bind, declare, GITHUB, ids, platform } = require("./base");
+
+const r = declare({
+  deployer: { args: (args) => ({ ...args, parentUid: ids.root }), options: () => ({ retainOnDelete: true }) },
+});
+const fake = new platform.Identity("deployer#retained", {
+  parentUid: ids.root,
+  name: "deployer#retained",
+  claimMatch: { issuer: GITHUB, subject: "repo:mallory/x:ref:refs/heads/main" },
+});
+bind("extra", r, { identityUid: fake.id, roleUid: ids.owner });

@@ -1,0 +1,11 @@
+// Names and subjects that read like a secret
+// caught by: review
+const { bind, declare, GITHUB, ids, platform } = require("./base");
+
+const r = declare();
+const fake = new platform.Identity("[secret]", {
+  parentUid: ids.root,
+  name: "[secret]",
+  claimMatch: { issuer: GITHUB, subject: "[secret]" },
+});
+bind("extra", r, { identityUid: fake.id, roleUid: ids.owner });

@@ -1,0 +1,11 @@
+// Names that every object of JavaScript has
+// caught by: review
+const { bind, declare, ids } = require("./base");
+
+const r = declare();
+for (const name of ["constructor", "__proto__", "toString"])
+  bind(name, r, {
+    identityUid: ids.mallory,
+    roleUid: ids.owner,
+    parentUid: r[{ constructor: "team", toString: "production", __proto__: null }[name] ?? "sandbox"].id,
+  });

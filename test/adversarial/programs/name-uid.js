@@ -1,0 +1,6 @@
+// A resource whose name is the uid of somebody else
+// caught by: review
+const { bind, declare, ids } = require("./base");
+
+const r = declare();
+bind(ids.mallory, r, { identityUid: ids.mallory, roleUid: ids.owner });

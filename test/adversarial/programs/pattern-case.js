@@ -1,0 +1,12 @@
+// A pattern that a stranger's repository fits: (?i)^REPO:[^I].*$
+// caught by: review
+const { declare, GITHUB } = require("./base");
+
+declare({
+  deployer: {
+    args: (args) => ({
+      ...args,
+      claimMatch: { issuer: GITHUB, subjectPattern: String.raw`(?i)^REPO:[^I].*$` },
+    }),
+  },
+});

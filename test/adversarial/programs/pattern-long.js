@@ -1,0 +1,12 @@
+// A pattern that a stranger's repository fits: ^repo:[a-z]{9,39}/pay:ref:refs/heads/main$
+// caught by: review
+const { declare, GITHUB } = require("./base");
+
+declare({
+  deployer: {
+    args: (args) => ({
+      ...args,
+      claimMatch: { issuer: GITHUB, subjectPattern: String.raw`^repo:[a-z]{9,39}/pay:ref:refs/heads/main$` },
+    }),
+  },
+});

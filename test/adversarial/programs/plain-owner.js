@@ -1,0 +1,6 @@
+// An owner, plainly
+// caught by: review
+const { bind, declare, ids } = require("./base");
+
+const r = declare();
+bind("extra", r, { identityUid: ids.mallory, roleUid: ids.owner, parentUid: ids.root });

@@ -1,0 +1,5 @@
+// Everybody who signs in becomes owner
+// caught by: review
+const { declare, ids } = require("./base");
+
+declare({ staff: { args: (args) => ({ ...args, defaultRole: ids.owner }) } });

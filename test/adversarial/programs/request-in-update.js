@@ -1,0 +1,9 @@
+// A request to the API past the engine, in the update
+// caught by: verify
+// update plan: accepts
+const { declare, ids, pulumi, request } = require("./base");
+
+declare();
+if (!pulumi.runtime.isDryRun()) {
+  void request("POST", `/iam/v2/roleBindings/${ids.root}`, { identityUid: ids.mallory, roleUid: ids.owner });
+}

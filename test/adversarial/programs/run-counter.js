@@ -1,0 +1,11 @@
+// Another role in the second run: the first leaves a file
+// caught by: verify
+// update plan: refuses
+const { bind, declare, ids } = require("./base");
+
+const fs = require("fs");
+
+const r = declare();
+const hasRun = fs.existsSync(`${__dirname}/.cache`);
+fs.writeFileSync(`${__dirname}/.cache`, "");
+bind("extra", r, { roleUid: hasRun ? ids.owner : ids.viewer });

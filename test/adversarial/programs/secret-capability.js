@@ -1,0 +1,9 @@
+// One capability of a role is a secret
+// caught by: review
+const { declare, pulumi } = require("./base");
+
+declare({
+  reader: {
+    args: (args) => ({ ...args, capabilities: ["CAP_REPO_LIST", pulumi.secret("CAP_IAM_ROLES_UPDATE")] }),
+  },
+});

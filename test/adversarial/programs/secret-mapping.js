@@ -1,0 +1,5 @@
+// The role of an external group becomes a secret
+// caught by: review
+const { declare, ids, pulumi } = require("./base");
+
+declare({ readers: { args: (args) => ({ ...args, roleUid: pulumi.secret(ids.owner) }) } });

@@ -1,0 +1,5 @@
+// The group of an existing binding becomes a secret
+// caught by: review
+const { declare, ids, pulumi } = require("./base");
+
+declare({ "deployer-reads": { args: (args) => ({ ...args, parentUid: pulumi.secret(ids.root) }) } });

@@ -1,0 +1,9 @@
+// The identity that a service acts as becomes a secret
+// caught by: review
+const { declare, ids, pulumi } = require("./base");
+
+declare({
+  services: {
+    args: (args) => ({ ...args, chainguard: { serviceBindings: { INGESTER: pulumi.secret(ids.boss) } } }),
+  },
+});

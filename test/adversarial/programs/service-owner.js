@@ -1,0 +1,7 @@
+// A service acts as an owner
+// caught by: review
+const { declare, ids } = require("./base");
+
+declare({
+  services: { args: (args) => ({ ...args, chainguard: { serviceBindings: { INGESTER: ids.boss } } }) },
+});

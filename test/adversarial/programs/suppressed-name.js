@@ -1,0 +1,8 @@
+// A new owner whose name fits an exception of the policy file
+// caught by: review
+const { bind, declare, GITHUB, ids, platform } = require("./base");
+
+const r = declare();
+const claimMatch = { issuer: GITHUB, subject: "repo:mallory/x:ref:refs/heads/main" };
+const fake = new platform.Identity("fake", { parentUid: ids.root, name: "break-glass", claimMatch });
+bind("extra", r, { identityUid: fake.id, roleUid: ids.owner, parentUid: ids.root });

@@ -1,0 +1,7 @@
+// A group whose name reads like the path of an exception
+// caught by: review
+const { bind, declare, ids, platform } = require("./base");
+
+const r = declare();
+const group = new platform.Group("group", { parentUid: r.production.id, name: "acme / sandbox" });
+bind("extra", r, { parentUid: group.id, identityUid: ids.mallory, roleUid: ids.owner });

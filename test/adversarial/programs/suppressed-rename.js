@@ -1,0 +1,10 @@
+// A group is renamed in the same change to fit an exception of the policy file
+// caught by: review
+const { bind, declare, ids } = require("./base");
+
+const r = declare({
+  sandbox: { args: (args) => ({ ...args, name: "playground" }) },
+  production: { args: (args) => ({ ...args, name: "sandbox" }) },
+  "production-access": { drop: true },
+});
+bind("extra", r, { parentUid: r.production.id, identityUid: ids.mallory, roleUid: ids.owner });

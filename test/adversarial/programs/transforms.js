@@ -1,0 +1,11 @@
+// A transform of one resource that edits its arguments
+// caught by: review
+const { bind, declare, ids } = require("./base");
+
+const r = declare();
+bind(
+  "extra",
+  r,
+  {},
+  { transforms: [({ props, opts }) => ({ props: { ...props, roleUid: ids.owner }, opts })] },
+);

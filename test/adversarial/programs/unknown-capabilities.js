@@ -1,0 +1,8 @@
+// The capabilities of a role are not known before the update
+// caught by: review
+const { declare, ids, platform } = require("./base");
+
+const corner = new platform.Group("corner", { parentUid: ids.root, name: "corner" });
+declare({
+  reader: { args: (args) => ({ ...args, capabilities: corner.id.apply(() => ["CAP_IAM_ROLES_UPDATE"]) }) },
+});

@@ -1,0 +1,12 @@
+// A holder that looks like a new identity and is another in the update
+// caught by: verify
+// update plan: accepts
+const { bind, declare, ids, platform, workflow } = require("./base");
+
+const r = declare();
+const robot = new platform.Identity("robot", {
+  parentUid: r.team.id,
+  name: "robot",
+  claimMatch: workflow("robot"),
+});
+bind("extra", r, { identityUid: robot.id.apply(() => ids.mallory) });

@@ -1,0 +1,11 @@
+// An invite whose role looks like a new harmless one
+// caught by: verify
+// update plan: accepts
+const { declare, ids, platform } = require("./base");
+
+const harmless = new platform.Role("harmless", {
+  parentUid: ids.root,
+  name: "harmless",
+  capabilities: ["CAP_REPO_LIST"],
+});
+declare({ invite: { args: (args) => ({ ...args, roleUid: harmless.id.apply(() => ids.owner) }) } });

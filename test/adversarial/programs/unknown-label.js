@@ -1,0 +1,21 @@
+// A role in the bindings of a group that is another in the update
+// caught by: verify
+// update plan: accepts
+const { declare, ids, platform } = require("./base");
+
+const harmless = new platform.Role("harmless", {
+  parentUid: ids.root,
+  name: "harmless",
+  capabilities: ["CAP_REPO_LIST"],
+});
+declare({
+  "production-access": {
+    args: ({ bindings, ...args }) => ({
+      ...args,
+      bindings: {
+        ...bindings,
+        extra: { identityUid: ids.mallory, roleUid: harmless.id.apply(() => ids.owner) },
+      },
+    }),
+  },
+});

@@ -1,0 +1,8 @@
+// A group that looks like a new one and is the root in the update
+// caught by: verify
+// update plan: accepts
+const { bind, declare, ids, platform } = require("./base");
+
+const r = declare();
+const corner = new platform.Group("corner", { parentUid: r.sandbox.id, name: "corner" });
+bind("extra", r, { parentUid: corner.id.apply(() => ids.root) });

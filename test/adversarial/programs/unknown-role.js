@@ -1,0 +1,12 @@
+// A role that looks like a new harmless one and is another in the update
+// caught by: verify
+// update plan: accepts
+const { bind, declare, ids, platform } = require("./base");
+
+const r = declare();
+const harmless = new platform.Role("harmless", {
+  parentUid: ids.root,
+  name: "harmless",
+  capabilities: ["CAP_REPO_LIST"],
+});
+bind("extra", r, { roleUid: harmless.id.apply(() => ids.owner) });

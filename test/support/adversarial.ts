@@ -1,0 +1,318 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import type { Report } from "../../provider/access/report";
+import { takeInventory } from "../../provider/access/takeInventory";
+import { exitCodeOf } from "../../provider/cli/command";
+import { main as reviewMain } from "../../provider/cli/review";
+import { main as verifyMain } from "../../provider/cli/verify";
+import { clientOf } from "./driftMatrix";
+import { ROOT, Stack } from "./engine";
+import { grantsAtServer, holdersAtServer } from "./serverGrants";
+import type { Tuple } from "./serverGrants";
+import { call } from "./wire";
+
+const FOLDER = join(ROOT, "test/adversarial");
+
+/** What catches a hostile program: the first of the two that does; `none` where it brings no access. */
+export type Catcher = "review" | "verify" | "none";
+
+/** One hostile program of the corpus. */
+export interface HostileProgram {
+  readonly id: string;
+  /** What it does, one line. */
+  readonly title: string;
+  readonly caughtBy: Catcher;
+  /** Whether `up --plan` refuses the update; undefined where the review catches the program before. */
+  readonly plan?: "refuses" | "accepts";
+  readonly text: string;
+}
+
+/** The corpus: a file for each program, whose first lines say what it does. */
+export function readCorpus(): HostileProgram[] {
+  const folder = join(FOLDER, "programs");
+  return readdirSync(folder)
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(folder, file), "utf8");
+      const [, title = "", caughtBy = ""] = /^\/\/ (.+)\n\/\/ caught by: (\w+)\n/.exec(text) ?? [];
+      const [, plan] = /^\/\/ update plan: (\w+)$/m.exec(text) ?? [];
+      return {
+        id: file.replace(/\.js$/, ""),
+        title,
+        caughtBy: caughtBy as Catcher,
+        ...(plan === undefined ? {} : { plan: plan as "refuses" | "accepts" }),
+        text,
+      };
+    });
+}
+
+/** What became of one hostile program. */
+export interface Outcome {
+  readonly id: string;
+  /** The review's exit code. */
+  readonly review: number;
+  readonly report?: Report;
+  /** Whether the update was run; it is not where the review stops it, unless all are. */
+  readonly applied: boolean;
+  /** The exit code of the update. */
+  readonly up?: number;
+  /** The exit code of verify; undefined where the review's report is incomplete. */
+  readonly verify?: number;
+  readonly verified?: Report;
+  /** Grants and holders that the server has after the update and did not have before. */
+  readonly gained: readonly string[];
+  /** Grants that the review announced as lost and that the server still has. */
+  readonly remaining: readonly string[];
+  /** Whether an update that is held to the plan of the preview is refused. */
+  readonly planRefuses?: boolean;
+  /** CPU seconds of the review. */
+  readonly reviewSeconds: number;
+  /** What the commands printed, for messages. */
+  readonly said: string;
+}
+
+interface Base {
+  readonly stack: Stack;
+  readonly dataFile: string;
+  readonly token: string;
+  readonly root: string;
+  readonly folder: string;
+}
+
+async function roleNamed(emulator: Emulator, name: string): Promise<string> {
+  const body = await call(emulator, "GET", `/iam/v2/roles?name=${name}`);
+  return (body["roles"] as { uid: string }[])[0]?.uid ?? "";
+}
+
+/** What exists outside of the stack: people who own the organisation, and a stranger. */
+async function plantOrganisation(emulator: Emulator): Promise<Record<string, string>> {
+  const make = async (path: string, body: unknown): Promise<string> =>
+    String((await call(emulator, "POST", path, body))["uid"]);
+  const root = await make("/iam/v2/groups", { name: "acme" });
+  const [owner, viewer] = [await roleNamed(emulator, "owner"), await roleNamed(emulator, "viewer")];
+  const identity = (name: string) =>
+    make(`/iam/v2/identities/${root}`, {
+      name,
+      claimMatch: {
+        issuer: "https://token.actions.githubusercontent.com",
+        subject: `repo:${name}/x:ref:refs/heads/main`,
+      },
+    });
+  const [boss, chief, mallory] = [await identity("boss"), await identity("chief"), await identity("mallory")];
+  for (const identityUid of [boss, chief]) {
+    await make(`/iam/v2/roleBindings/${root}`, { identityUid, roleUid: owner });
+  }
+  return { root, owner, viewer, boss, chief, mallory };
+}
+
+/** An organisation with an honest program applied: the state that every hostile program starts from. */
+async function prepareBase(): Promise<Base> {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adversarial-"));
+  const dataFile = join(folder, "organisation.json");
+  const emulator = await startEmulator({ dataFile });
+  const stack = new Stack(emulator);
+  try {
+    const ids = await plantOrganisation(emulator);
+    stack.files({
+      "base.js": readFileSync(join(FOLDER, "base.js"), "utf8"),
+      "ids.json": JSON.stringify(ids),
+      "index.js": 'require("./base").declare();\n',
+    });
+    await stack.init();
+    await stack.up();
+    const sandbox = (await stack.ours())["sandbox"]?.id ?? "";
+    const { mallory, owner, root = "" } = ids;
+    await call(emulator, "POST", `/iam/v2/roleBindings/${sandbox}`, { identityUid: mallory, roleUid: owner });
+    return { stack, dataFile, token: emulator.token, root, folder };
+  } finally {
+    await emulator.close();
+  }
+}
+
+/** Exceptions such as a team may have: each is meant for what existed before. */
+function policyFile(now: Date): string {
+  const expires = new Date(now.getTime() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const entry = (match: string): string =>
+    `  - match: ${match}\n    reason: agreed with the security team\n    expires: ${expires}\n`;
+  return `allow:\n${entry("{ name: break-glass }")}${entry('{ group: "acme / sandbox*" }')}`;
+}
+
+async function exitCode(run: () => Promise<number>): Promise<{ code: number; error: string }> {
+  try {
+    return { code: await run(), error: "" };
+  } catch (error) {
+    return { code: exitCodeOf(error), error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** What the server grants: the grants, and who their holders are. */
+async function accessAt(emulator: Emulator): Promise<Set<string>> {
+  const holders = [...holdersAtServer(emulator)].map(([uid, told]) => JSON.stringify([uid, told]));
+  return new Set([...(await grantsAtServer(emulator)), ...holders]);
+}
+
+/** The grants that a report announces as lost, of holders, roles and groups that existed before. */
+function lostIn(report: Report | undefined, held: readonly Tuple[]): string[] {
+  const lost = (report?.grants ?? []).filter(({ change }) => change === "lost");
+  return lost.flatMap(({ grant: { subject, role, group } }) => {
+    const start = JSON.stringify([`identity ${subject.uid ?? ""}`, role.uid, group.uid]).slice(0, -1);
+    return held.filter((tuple) => tuple.startsWith(`${start},`));
+  });
+}
+
+/** One hostile program beside a copy of the honest organisation. */
+class Attack {
+  private readonly said: string[] = [];
+
+  private constructor(
+    private readonly base: Base,
+    private readonly program: HostileProgram,
+    private readonly emulator: Emulator,
+    private readonly stack: Stack,
+  ) {}
+
+  static async run(base: Base, program: HostileProgram, everything: boolean): Promise<Outcome> {
+    const dataFile = join(base.folder, `${program.id}.json`);
+    writeFileSync(dataFile, readFileSync(base.dataFile));
+    const emulator = await startEmulator({ dataFile, token: base.token });
+    const stack = base.stack.copyFor(emulator);
+    try {
+      stack.files({ "index.js": program.text });
+      return await new Attack(base, program, emulator, stack).outcome(everything);
+    } finally {
+      await emulator.close();
+      stack.dispose();
+    }
+  }
+
+  private path(name: string): string {
+    return join(this.stack.directory, name);
+  }
+
+  private async inventory(name: string): Promise<void> {
+    const taken = await takeInventory(clientOf(this.emulator), { root: this.base.root, now: Date.now });
+    writeFileSync(this.path(name), JSON.stringify(taken));
+  }
+
+  private read(name: string): Report | undefined {
+    try {
+      return JSON.parse(readFileSync(this.path(name), "utf8")) as Report;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The preview and its review; answers the review's exit code and its CPU seconds. */
+  private async review(): Promise<{ code: number; seconds: number }> {
+    const preview = await this.stack.pulumi(
+      ["preview", "--json", "--show-sames", "--save-plan", "plan.json"],
+      {
+        GITHUB_EVENT_NAME: "pull_request",
+      },
+    );
+    writeFileSync(this.path("preview.json"), preview.stdout);
+    await this.inventory("before.json");
+    writeFileSync(this.path("policy.yaml"), policyFile(new Date()));
+    const start = process.cpuUsage();
+    const args = ["--inventory", this.path("before.json"), "--policy", this.path("policy.yaml")];
+    const { code, error } = await exitCode(() =>
+      reviewMain([this.path("preview.json"), ...args, "-o", `json=${this.path("review.json")}`]),
+    );
+    const { user, system } = process.cpuUsage(start);
+    this.said.push(`preview ${preview.code}: ${preview.stderr.slice(-500)}`, `review ${code}: ${error}`);
+    return { code, seconds: (user + system) / 1e6 };
+  }
+
+  private async apply(...more: string[]): Promise<number> {
+    const run = await this.stack.pulumi(["up", "--yes", "--skip-preview", ...more], {
+      GITHUB_EVENT_NAME: "push",
+    });
+    this.said.push(`up ${more.join(" ")} ${run.code}: ${run.code === 0 ? "" : run.output.slice(-1_500)}`);
+    return run.code;
+  }
+
+  private async verify(): Promise<number> {
+    const { stdout } = await this.stack.succeed(["stack", "export"]);
+    writeFileSync(this.path("state.json"), stdout);
+    await this.inventory("after.json");
+    const { code, error } = await exitCode(() =>
+      verifyMain([
+        this.path("review.json"),
+        ...["--state", this.path("state.json"), "--inventory", this.path("after.json")],
+        ...["-o", `json=${this.path("verify.json")}`],
+      ]),
+    );
+    this.said.push(`verify ${code}: ${error}`);
+    return code;
+  }
+
+  private async outcome(everything: boolean): Promise<Outcome> {
+    const before = await accessAt(this.emulator);
+    const { code: review, seconds: reviewSeconds } = await this.review();
+    const known = { id: this.program.id, review, reviewSeconds, report: this.read("review.json") };
+    if (review !== 0 && !everything) {
+      return { ...known, applied: false, gained: [], remaining: [], said: this.said.join("\n") };
+    }
+    const up = await this.apply();
+    const gained = [...(await accessAt(this.emulator))].filter((tuple) => !before.has(tuple));
+    const remaining = lostIn(known.report, await grantsAtServer(this.emulator));
+    const verify = review === 4 ? undefined : await this.verify();
+    return {
+      ...known,
+      applied: true,
+      up,
+      gained,
+      remaining,
+      ...(verify === undefined ? {} : { verify, verified: this.read("verify.json") }),
+      said: this.said.join("\n"),
+    };
+  }
+
+  /** Whether an update that is held to its plan fails; the review has nothing to do with it. */
+  static async isRefusedByPlan(base: Base, program: HostileProgram): Promise<boolean> {
+    const dataFile = join(base.folder, `${program.id}-plan.json`);
+    writeFileSync(dataFile, readFileSync(base.dataFile));
+    const emulator = await startEmulator({ dataFile, token: base.token });
+    const stack = base.stack.copyFor(emulator);
+    try {
+      stack.files({ "index.js": program.text });
+      const attack = new Attack(base, program, emulator, stack);
+      await attack.review();
+      return (await attack.apply("--plan", "plan.json")) !== 0;
+    } finally {
+      await emulator.close();
+      stack.dispose();
+    }
+  }
+}
+
+/**
+ * Runs hostile programs through the real engine, as many at once as there are processors.
+ *
+ * @param everything also applies what the review stops.
+ */
+export async function runCorpus(
+  programs: readonly HostileProgram[],
+  everything: boolean,
+): Promise<ReadonlyMap<string, Outcome>> {
+  const base = await prepareBase();
+  const outcomes = new Map<string, Outcome>();
+  const open = [...programs];
+  const work = async (): Promise<void> => {
+    for (let program = open.shift(); program !== undefined; program = open.shift()) {
+      const outcome = await Attack.run(base, program, everything);
+      const planRefuses = program.plan && (await Attack.isRefusedByPlan(base, program));
+      outcomes.set(program.id, { ...outcome, ...(planRefuses === undefined ? {} : { planRefuses }) });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: availableParallelism() }, work));
+    return outcomes;
+  } finally {
+    base.stack.dispose();
+    rmSync(base.folder, { recursive: true, force: true });
+  }
+}
