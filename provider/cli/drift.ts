@@ -14,6 +14,7 @@ import { readGroup, readKinds } from "./inventory";
 import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
 import type { Flags } from "./options";
 import { Progress } from "./progress";
+import { readProvenance } from "./provenance";
 import { readStates } from "./states";
 import { packageVersion } from "./version";
 
@@ -101,6 +102,11 @@ Exit codes: 0 no drift, 1 error, 2 usage, 3 authentication, 4 incomplete: someth
 was compared, 7 drift (it beats 4).
 `;
 
+/** Of several inventories the one that was taken first. */
+function oldest(inventories: readonly Inventory[]): Inventory | undefined {
+  return [...inventories].sort((a, b) => Date.parse(a.takenAt) - Date.parse(b.takenAt))[0];
+}
+
 /** `pulumi-platform drift`: see its usage. Answers the exit code. */
 export async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseFlags("drift", flags, argv);
@@ -170,7 +176,8 @@ export async function main(argv: string[]): Promise<number> {
       judge,
     });
     for (const line of baseline?.write() ?? []) complain(line);
-    return await conclude(report, options);
+    const provenance = readProvenance({}, { now: options.now, inventory: oldest(inventories) });
+    return await conclude({ ...report, provenance }, options);
   } finally {
     progress.done();
   }

@@ -1,7 +1,7 @@
 import type { Finding, Report, Severity } from "../report";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
-import { locationOf, pathOf, plural, ruleOf, title, verdict } from "./words";
+import { locationOf, pathOf, plural, provenanceParts, ruleOf, title, verdict } from "./words";
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
 const SHOWN_PER_LEVEL = 10;
@@ -63,6 +63,7 @@ export function renderGithub(report: Report, options: RenderOptions): string {
     verdict(report).line,
     left === 0 ? undefined : `${plural(left, "more finding")} not shown here: GitHub shows ten of each level`,
     report.excepted.length === 0 ? undefined : `${report.excepted.length} excepted by the policy file`,
+    report.provenance === undefined ? undefined : provenanceParts(report).join(", "),
   ];
   lines.push(
     command(

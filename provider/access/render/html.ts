@@ -7,11 +7,15 @@ import { style } from "./htmlStyle";
 import type { RenderOptions } from "./options";
 import {
   changeOrder,
+  findingHeadings,
+  grantHeadings,
   groupCapabilities,
+  incompleteHeading,
   locationOf,
   nameOf,
   placeOf,
   plural,
+  provenanceParts,
   ruleOf,
   subjectOf,
   title,
@@ -390,7 +394,7 @@ function top(report: Report): string {
   const alert =
     report.incomplete.length === 0
       ? ""
-      : `<div class="alert"><h2>Not looked at</h2><ul class="lines">${report.incomplete.map((item) => `<li>${html(item)}</li>`).join("")}</ul></div>`;
+      : `<div class="alert"><h2>${incompleteHeading(report)}</h2><ul class="lines">${report.incomplete.map((item) => `<li>${html(item)}</li>`).join("")}</ul></div>`;
   return [
     '<header class="top"><div class="wrap">',
     `<h1>${title(report)}${of}</h1>`,
@@ -399,6 +403,14 @@ function top(report: Report): string {
     `<div class="tallies">${found}${access}</div>`,
     "</div></header>",
   ].join("");
+}
+
+function footer(report: Report): string {
+  const parts = provenanceParts(report);
+  if (parts.length === 0) return `${report.tool.name} ${html(report.tool.version)}`;
+  const digest =
+    report.digest === undefined ? "" : `<br>digest of the report: <code>${html(report.digest)}</code>`;
+  return `${html(parts.join(", "))}${digest}`;
 }
 
 /**
@@ -441,13 +453,13 @@ export function renderHtml(report: Report, options: RenderOptions): string {
     "<div>",
     section(
       "findings",
-      report.command === "drift" ? "What differs" : "Risks",
+      findingHeadings[report.command],
       report.findings.length,
       findings === ""
         ? '<p class="none">No finding.</p>'
         : `<ol class="findings">\n${findings}\n</ol><button type="button" class="more" id="more-finding" hidden></button><p id="no-finding" class="none" hidden>No finding fits the filter.</p>`,
     ),
-    section("grants", "Who gains and loses what", report.grants.length, grants(report, index, options)),
+    section("grants", grantHeadings[report.command], report.grants.length, grants(report, index, options)),
     trust === ""
       ? ""
       : section("trust", "Roles and trust changed", report.trust.length, `<ul class="lines">${trust}</ul>`),
@@ -470,7 +482,7 @@ export function renderHtml(report: Report, options: RenderOptions): string {
     ),
     "</div></div>",
     "</main>",
-    `<footer><div class="wrap">${report.tool.name} ${html(report.tool.version)}</div></footer>`,
+    `<footer><div class="wrap">${footer(report)}</div></footer>`,
     `<script>${script}</script>\n</body>\n</html>\n`,
   ].join("\n");
 }

@@ -6,10 +6,14 @@ import type { RenderOptions } from "./options";
 import {
   capabilityWords,
   changeOrder,
+  findingHeadings,
+  grantHeadings,
+  incompleteHeading,
   locationOf,
   nameOf,
   placeOf,
   plural,
+  provenanceParts,
   ruleOf,
   severityCounts,
   subjectOf,
@@ -172,10 +176,11 @@ function grantTable(report: Report, extent: Extent, options: RenderOptions, made
   const left = sorted.length - shown.length;
   const { gained, widened, lost, narrowed, kept } = report.summary;
   const lines = [
-    "#### Who gains and loses what",
+    `#### ${grantHeadings[report.command]}`,
     "",
-    `${gained} gained, ${widened} widened, ${lost} lost, ${narrowed} narrowed, ${kept} kept`,
-    "",
+    ...(report.command === "verify"
+      ? []
+      : [`${gained} gained, ${widened} widened, ${lost} lost, ${narrowed} narrowed, ${kept} kept`, ""]),
   ];
   const table = [
     "| Change | Who | Role | Where (and below) | Can do | Source |",
@@ -213,9 +218,9 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
   if (!whole) {
     lines.push("_This comment has room for a part of the report only; the other forms hold all of it._", "");
   }
-  lines.push(...section("Not looked at", report.incomplete, extent, true));
+  lines.push(...section(incompleteHeading(report), report.incomplete, extent, true));
   if (report.findings.length > 0) {
-    lines.push(report.command === "drift" ? "#### What differs" : "#### Risks", "");
+    lines.push(`#### ${findingHeadings[report.command]}`, "");
     for (const finding of shown) {
       lines.push(...made.lines(finding, extent.details, () => findingLines(finding, extent, options)));
     }
@@ -252,7 +257,12 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
       extent,
     ),
   );
-  lines.push(`<sub>${report.tool.name} ${say(report.tool.version, 40)}</sub>`);
+  const provenance = provenanceParts(report);
+  const from = provenance.length === 0 ? `${report.tool.name} ${report.tool.version}` : provenance.join(", ");
+  lines.push(`<sub>${say(from)}</sub>`);
+  if (report.provenance !== undefined && report.digest !== undefined) {
+    lines.push(`<sub>digest of the report: ${code(report.digest)}</sub>`);
+  }
   return `${lines.join("\n")}\n`;
 }
 

@@ -143,6 +143,7 @@ export function renderSarif(report: Report, options: RenderOptions): string {
               ...(notifications.length === 0 ? {} : { toolExecutionNotifications: notifications }),
             },
           ],
+          ...(report.provenance === undefined ? {} : { properties: { provenance: report.provenance } }),
           results: results.slice(0, count),
         },
       ],

@@ -9,6 +9,7 @@ import {
   nameOf,
   placeOf,
   plural,
+  provenanceParts,
   ruleOf,
   severityCounts,
   subjectOf,
@@ -229,7 +230,7 @@ function grant(page: Page, change: GrantChange, options: RenderOptions): void {
   }
 }
 
-const grantHeadings: Readonly<Record<GrantChange["change"], string>> = {
+const changeHeadings: Readonly<Record<GrantChange["change"], string>> = {
   gained: "GAINED",
   lost: "LOST",
   widened: "WIDENED",
@@ -241,6 +242,12 @@ function lineSection(page: Page, heading: string, lines: readonly string[]): voi
   page.heading(`${heading} (${lines.length})`);
   for (const line of lines) page.entry(2, "", line);
 }
+
+const textHeadings: Readonly<Record<Report["command"], string>> = {
+  review: "RISKS",
+  drift: "DRIFT",
+  verify: "NOT ANNOUNCED",
+};
 
 /** For a terminal: the verdict first, then what is dangerous, then who gains and loses what. */
 export function renderText(report: Report, options: RenderOptions): string {
@@ -263,9 +270,15 @@ export function renderText(report: Report, options: RenderOptions): string {
       `${summary.gained} gained, ${summary.widened} widened, ${summary.lost} lost, ${summary.narrowed} narrowed, ${summary.kept} kept`,
     );
   }
-  lineSection(page, "NOT LOOKED AT", report.incomplete);
+  const provenance = provenanceParts(report);
+  if (provenance.length > 0) page.entry(0, label("From"), provenance.join(", "));
+  lineSection(
+    page,
+    report.command === "verify" ? "MISSING OR NOT LOOKED AT" : "NOT LOOKED AT",
+    report.incomplete,
+  );
   if (report.findings.length > 0) {
-    page.heading(`${report.command === "drift" ? "DRIFT" : "RISKS"} (${report.findings.length})`);
+    page.heading(`${textHeadings[report.command]} (${report.findings.length})`);
     report.findings.forEach((item, index) => {
       if (index > 0) page.blank();
       finding(page, item, options);
@@ -274,7 +287,9 @@ export function renderText(report: Report, options: RenderOptions): string {
   for (const kind of changeOrder) {
     const changes = report.grants.filter(({ change }) => change === kind);
     if (changes.length === 0) continue;
-    page.heading(`${grantHeadings[kind]} (${changes.length})`);
+    page.heading(
+      `${report.command === "verify" ? "ANNOUNCED AND DONE: " : ""}${changeHeadings[kind]} (${changes.length})`,
+    );
     for (const change of changes) grant(page, change, options);
   }
   if (report.trust.length > 0) {

@@ -31,7 +31,44 @@ export function accessChanges({ summary }: Report): number {
   return summary.gained + summary.lost + summary.widened + summary.narrowed;
 }
 
+function verifyVerdict(report: Report): Verdict {
+  const gap = report.complete ? "" : "; not all that was announced came or could be looked at";
+  if (report.failing > 0) {
+    const what = plural(report.failing, "finding");
+    const line = `fails: ${what} of access that the review did not announce${gap}`;
+    return { state: report.complete ? "failing" : "incomplete", line };
+  }
+  return report.complete
+    ? { state: "clean", line: "passes: access is what the review announced" }
+    : { state: "incomplete", line: `undecided${gap.replace(";", ":")}` };
+}
+
+/** How old something is: two units at most. */
+function ageOf(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return plural(minutes, "minute");
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? plural(hours, "hour") : plural(Math.floor(hours / 24), "day");
+}
+
+/** Where a report comes from, in parts for people; empty where nothing is known. */
+export function provenanceParts({ provenance, plan, reviewDigest }: Report): string[] {
+  if (provenance === undefined) return [];
+  const { commit, pullRequest, time, cli, package: version, inventoryAgeSeconds } = provenance;
+  return [
+    commit === undefined ? undefined : `commit ${commit.slice(0, 12)}`,
+    pullRequest === undefined ? undefined : `pull request ${pullRequest}`,
+    time,
+    inventoryAgeSeconds === undefined ? undefined : `inventory ${ageOf(inventoryAgeSeconds)} old`,
+    plan === undefined ? undefined : `update plan ${plan.digest.slice(0, 12)}`,
+    reviewDigest === undefined ? undefined : `review ${reviewDigest.slice(0, 12)}`,
+    cli === undefined ? undefined : `Pulumi ${cli}`,
+    `pulumi-platform ${version}`,
+  ].filter((part) => part !== undefined);
+}
+
 export function verdict(report: Report): Verdict {
+  if (report.command === "verify") return verifyVerdict(report);
   const found = findingCount(report);
   const what = report.command === "drift" ? "drift" : "finding";
   const changes = accessChanges(report);
@@ -60,8 +97,33 @@ export function verdict(report: Report): Verdict {
   return { state: "clean", line: `${passes}: ${access}, no finding` };
 }
 
+const titles: Readonly<Record<Report["command"], string>> = {
+  review: "Access review",
+  drift: "Drift",
+  verify: "Access verification",
+};
+
+/** What the findings of a report are. */
+export const findingHeadings: Readonly<Record<Report["command"], string>> = {
+  review: "Risks",
+  drift: "What differs",
+  verify: "Not announced",
+};
+
+/** What the changes of access of a report are. */
+export const grantHeadings: Readonly<Record<Report["command"], string>> = {
+  review: "Who gains and loses what",
+  drift: "Who gains and loses what",
+  verify: "Announced and done",
+};
+
+/** What the reasons of an incomplete report are. */
+export function incompleteHeading({ command }: Report): string {
+  return command === "verify" ? "Missing or not looked at" : "Not looked at";
+}
+
 export function title(report: Report): string {
-  return report.command === "drift" ? "Drift" : "Access review";
+  return titles[report.command];
 }
 
 /** The name to show for something that may have none. */

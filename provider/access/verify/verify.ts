@@ -145,6 +145,8 @@ function gaps({ inventory, state }: VerifySources, root: string, outside: readon
 const inLine = ({ subject, role, group }: GrantChange["grant"]): string =>
   `${subject.words}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
 
+const STILL_HELD = "announced as lost, and still held";
+
 interface Announced {
   /** Announced changes that came. */
   readonly confirmed: readonly GrantChange[];
@@ -175,7 +177,7 @@ function sortChanges(review: Report, differences: Differences): Announced {
       ...more.filter(stays).map((change): GrantChange => ({
         ...change,
         change: "lost",
-        reason: "announced as lost, and still held",
+        reason: STILL_HELD,
       })),
     ],
     unannounced: more.filter((change) => !stays(change)),
@@ -184,10 +186,10 @@ function sortChanges(review: Report, differences: Differences): Announced {
 
 function lines({ missing }: Announced, differences: Differences, absent: ResolvedAccess["absent"]): string[] {
   return [
-    ...missing.map(({ grant, change, reason }) =>
-      change === "lost" && reason === "announced as lost, and still held"
-        ? `announced as lost, and still held: ${inLine(grant)}`
-        : `announced, and not there: ${inLine(grant)}`,
+    ...missing.map(({ grant, before, reason }) =>
+      reason === STILL_HELD
+        ? `${STILL_HELD}: ${inLine(grant)}`
+        : `announced, and not there: ${inLine(before ?? grant)}`,
     ),
     ...differences.entities
       .filter(({ what }) => what === "gone")

@@ -1,5 +1,6 @@
 import type { RenderOptions } from "../../access/render";
 import { renderers } from "../../access/render";
+import { title as titleOf } from "../../access/render/words";
 import { commentMarker, markdown, plain, shorten } from "../../access/render/escape";
 import type { Report } from "../../access/report";
 
@@ -35,7 +36,7 @@ export function messageOf(
   const scope = report.scope === undefined ? "" : ` (${report.scope})`;
   const marker = `${key ?? report.stack ?? "default"}${scope}`;
   const stack = `${report.stack === undefined ? "" : `: ${plain(report.stack)}`}${plain(scope)}`;
-  const name = report.command === "drift" ? "Access drift" : "Access review";
+  const name = report.command === "drift" ? "Access drift" : titleOf(report);
   return {
     marker: commentMarker(report.command, marker),
     body: renderers.md(report, { marker, maxBytes, ...(sourceRoot === undefined ? {} : { sourceRoot }) }),
