@@ -1,9 +1,10 @@
 // @ts-check
-/** Writes what is generated from the code and kept in the repository: docs/rules.md and the policy file's schema. */
+/** Writes what is generated and kept in the repository: docs/rules.md, the table of docs/threats.md, the policy file's schema. */
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
+import { threatsPage } from "./lib/corpus.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
@@ -22,3 +23,4 @@ write(
   await format(JSON.stringify(policySchema()), { filepath: schema, printWidth: 110 }),
 );
 write("docs/rules.md", rulesPage());
+write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));

@@ -1,0 +1,55 @@
+// @ts-check
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** What catches a program, as its second line says, in the words of the guide. */
+const catchers = /** @type {Readonly<Record<string, string>>} */ ({
+  review: "`review`",
+  verify: "`verify`",
+  none: "brings no access",
+});
+
+/** @param {string} text */
+const escaped = (text) => text.replaceAll("|", "\\|").replaceAll("*", "\\*").replaceAll("<", "&lt;");
+
+/** @param {string} title A pattern follows the first colon. */
+function describe(title) {
+  const [, words = title, pattern] = /^([^:]*fits): (.+)$/.exec(title) ?? [];
+  return pattern === undefined ? escaped(words) : `${escaped(words)}: \`${pattern.replaceAll("|", "\\|")}\``;
+}
+
+/**
+ * The table of the hostile programs, as Markdown.
+ * @param {string} root the folder of the repository.
+ */
+export function corpusTable(root) {
+  const folder = path.join(root, "test/adversarial/programs");
+  const rows = readdirSync(folder)
+    .sort()
+    .map((file) => {
+      const text = readFileSync(path.join(folder, file), "utf8");
+      const [, title = "", caughtBy = ""] = /^\/\/ (.+)\n\/\/ caught by: (\w+)\n/.exec(text) ?? [];
+      const [, plan = ""] = /^\/\/ update plan: (\w+)$/m.exec(text) ?? [];
+      const cells = [file.replace(/\.js$/, ""), describe(title), catchers[caughtBy] ?? "?", plan];
+      return `| ${cells.join(" | ")} |`;
+    });
+  return [
+    "| Program | What it does | Caught by | `up --plan` |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+const BEGIN = "<!-- The table is generated from test/adversarial by `npm run docs`. -->";
+
+/**
+ * The guide with the table as it is now; the table is the last thing in it.
+ * @param {string} root the folder of the repository.
+ */
+export function threatsPage(root) {
+  const page = readFileSync(path.join(root, "docs/threats.md"), "utf8");
+  const end = page.indexOf(BEGIN);
+  if (end < 0) throw new Error(`docs/threats.md has lost the line ${BEGIN}`);
+  return `${page.slice(0, end)}${BEGIN}\n\n${corpusTable(root)}`;
+}
