@@ -4,17 +4,12 @@
  *   npm run build && node scripts/bench/reviewLarge.mjs [resources] [megabytes]
  * Fails above 5 s of processor time or 500 MB. The second argument pads each resource, to see that only the grants take memory.
  */
-import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { messageOf } from "../lib/processes.mjs";
-import { root } from "../setup.mjs";
-
-const MOST_SECONDS = 5;
-const MOST_MEGABYTES = 500;
+import { MOST_MEGABYTES, MOST_SECONDS, reviewCost } from "./reviewCost.mjs";
 
 const org = "a".repeat(40);
 const uid = (/** @type {number} */ n) => `${org}/${n.toString(16).padStart(16, "0")}`;
@@ -91,18 +86,6 @@ function writePreview(file, count, padding) {
   closeSync(out);
 }
 
-/** @param {string} command @param {string[]} args */
-function measured(command, args) {
-  return new Promise((resolve, reject) => {
-    const start = performance.now();
-    const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
-    let errors = "";
-    child.stderr.setEncoding("utf8").on("data", (/** @type {string} */ text) => (errors += text));
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code, errors, seconds: (performance.now() - start) / 1000 }));
-  });
-}
-
 async function main() {
   const [count = 5000, megabytes = 0] = process.argv.slice(2).map(Number);
   const folder = mkdtempSync(path.join(tmpdir(), "pulumi-platform-bench-"));
@@ -110,16 +93,7 @@ async function main() {
     const file = path.join(folder, "preview.json");
     writePreview(file, count, Math.floor((megabytes * 1_000_000) / count / 4));
     const size = Math.round(statSync(file).size / 1_000_000);
-    const cli = path.join(root, "dist", "provider", "cli", "main.js");
-    // The process tells its own peak when it ends; nothing of the command knows of it.
-    const hook = `data:text/javascript,${encodeURIComponent(
-      'import process from "node:process"; process.on("exit", () => { const used = process.resourceUsage(); process.stderr.write(`\\nused ${used.maxRSS} ${used.userCPUTime + used.systemCPUTime}\\n`); });',
-    )}`;
-    const args = ["--import", hook, cli, "review", file, "--output", "json", "--exit-zero"];
-    const { code, errors, seconds } = await measured(process.execPath, args);
-    const [, kilobytes, micros] = /\nused (\d+) (\d+)\n/.exec(errors) ?? [];
-    const peak = Math.round(Number(kilobytes) / 1000);
-    const cpu = Number(micros) / 1_000_000;
+    const { code, cpu, seconds, megabytes: peak, errors } = await reviewCost(file);
     console.log(
       `${count} resources, ${size} MB of JSON: ${cpu.toFixed(1)} s of processor time (${seconds.toFixed(1)} s in all), ${peak} MB, exit code ${code}`,
     );

@@ -1,4 +1,4 @@
-import { readCorpus, runCorpus } from "../support/adversarial";
+import { readCorpus, runCorpus, stopsChange } from "../support/adversarial";
 import type { HostileProgram, Outcome } from "../support/adversarial";
 
 /*
@@ -9,9 +9,6 @@ import type { HostileProgram, Outcome } from "../support/adversarial";
 const chosen = process.env["ADVERSARIAL"] ?? "";
 const everything = chosen === "all";
 const corpus = readCorpus().filter(({ id }) => everything || id.includes(chosen));
-
-/** Findings, or not everything was looked at. */
-const stops = (code: number | undefined): boolean => code === 5 || code === 4;
 
 function summaryOf({ review, verify, gained, remaining, said, report, verified }: Outcome) {
   const messages = [...(report?.findings ?? []), ...(verified?.findings ?? [])].map(({ message }) => message);
@@ -48,13 +45,14 @@ describe("a hostile program", () => {
   test.each(corpus)("$id brings no access that nobody is told of", (program) => {
     const outcome = outcomeOf(program);
     const { applied, gained, remaining, review, verify } = outcome;
-    const isHidden = applied && gained.length + remaining.length > 0 && !stops(review) && !stops(verify);
+    const isHidden =
+      applied && gained.length + remaining.length > 0 && !stopsChange(review) && !stopsChange(verify);
     expect({ isHidden, ...(isHidden ? summaryOf(outcome) : {}) }).toEqual({ isHidden: false });
   });
 
   test.each(corpus)("$id is caught by what the guide says: $caughtBy", (program) => {
     const outcome = outcomeOf(program);
-    const caughtBy = stops(outcome.review) ? "review" : stops(outcome.verify) ? "verify" : "none";
+    const caughtBy = stopsChange(outcome.review) ? "review" : stopsChange(outcome.verify) ? "verify" : "none";
     const isAsTold = caughtBy === program.caughtBy;
     expect({ caughtBy, ...(isAsTold ? {} : summaryOf(outcome)) }).toEqual({ caughtBy: program.caughtBy });
   });

@@ -49,6 +49,11 @@ export function readCorpus(): HostileProgram[] {
     });
 }
 
+/** Whether an exit code stops a change, or says that it was not what was announced. */
+export function stopsChange(code: number | undefined): boolean {
+  return code === 5 || code === 4;
+}
+
 /** What became of one hostile program. */
 export interface Outcome {
   readonly id: string;
