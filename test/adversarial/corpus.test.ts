@@ -12,7 +12,8 @@ const corpus = readCorpus().filter(({ id }) => everything || id.includes(chosen)
 
 function summaryOf({ review, verify, gained, remaining, said, report, verified }: Outcome) {
   const messages = [...(report?.findings ?? []), ...(verified?.findings ?? [])].map(({ message }) => message);
-  return { review, verify, gained, remaining, messages, said };
+  const incomplete = [...(report?.incomplete ?? []), ...(verified?.incomplete ?? [])];
+  return { review, verify, gained, remaining, messages, incomplete, said };
 }
 
 describe("a hostile program", () => {

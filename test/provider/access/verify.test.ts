@@ -5,6 +5,7 @@ import type { Entity } from "../../../provider/access/model";
 import { formats, renderers } from "../../../provider/access/render";
 import type { Report } from "../../../provider/access/report";
 import { reportOn } from "../../../provider/access/review";
+import { defaultRuleOptions, findingsOf } from "../../../provider/access/rules";
 import { parseReviewReport } from "../../../provider/access/verify/parseReviewReport";
 import { verify } from "../../../provider/access/verify/verify";
 import {
@@ -247,6 +248,21 @@ describe("verify", () => {
 });
 
 describe("the report of a review", () => {
+  it("has the published form, with findings about groups too", () => {
+    const changed = { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_IAM_ROLES_UPDATE"] } };
+    const moved = identity("robot", claims({ issuerPattern: ".*", subjectPattern: ".*" }));
+    const after = [...base.filter((one) => one !== reader), changed, moved];
+    const { findings, excepted, ...report } = reportOn(comparison(base, after), {
+      version: "1.2.3",
+      failOn: "high",
+      rules: (change) => findingsOf(change, defaultRuleOptions(Date.parse(REVIEWED))),
+      judge: (all) => ({ findings: all.slice(1), excepted: all.slice(0, 1), unused: [], expired: [] }),
+    });
+    expect([...findings, ...excepted].filter(({ group }) => group !== undefined)).not.toEqual([]);
+    const whole: unknown = JSON.parse(JSON.stringify({ ...report, findings, excepted }));
+    expect(reportProblem(whole)).toBeUndefined();
+  });
+
   const text = JSON.stringify(reviewOf(base));
   const edited = (edit: (report: Record<string, unknown>) => void): string => {
     const report = JSON.parse(text) as Record<string, unknown>;
