@@ -258,8 +258,8 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
     ),
   );
   const provenance = provenanceParts(report);
-  const from = provenance.length === 0 ? `${report.tool.name} ${report.tool.version}` : provenance.join(", ");
-  lines.push(`<sub>${say(from)}</sub>`);
+  const tool = `${report.tool.name} ${say(report.tool.version, 40)}`;
+  lines.push(`<sub>${provenance.length === 0 ? tool : say(provenance.join(", "))}</sub>`);
   if (report.provenance !== undefined && report.digest !== undefined) {
     lines.push(`<sub>digest of the report: ${code(report.digest)}</sub>`);
   }
