@@ -128,7 +128,9 @@ export class Stack {
 
   /** A stack with the same state and configuration, and the same program, that talks to another server. */
   copyFor(options: StackOptions): Stack {
-    const copy = new Stack(options);
+    // The selected stack is remembered by the project's path, which is another one here.
+    const { url, token, env } = options;
+    const copy = new Stack({ url, token, env: { ...env, PULUMI_STACK: "test" } });
     cpSync(join(this.home, "backend"), join(copy.home, "backend"), { recursive: true });
     copy.copy(this.directory);
     return copy;
@@ -156,7 +158,6 @@ export class Stack {
       PULUMI_HOME: join(this.home, "home"),
       PULUMI_BACKEND_URL: `file://${join(this.home, "backend")}`,
       PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
-      PULUMI_STACK: "test",
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PLATFORM_BASE_URL: this.options.url,
