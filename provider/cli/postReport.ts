@@ -3,9 +3,10 @@ import { reportProblem } from "../access/checkReport";
 import type { Report } from "../access/report";
 import { printable } from "../api/errors";
 import { exitCodes, UsageError } from "./command";
-import type { Flags } from "./options";
+import type { Flags, Parsed } from "./options";
 import { commonFlags, describeFlags, hosts, parseFlags } from "./options";
 import { post } from "./post";
+import type { NotReviewed } from "./post/message";
 import { appendSummary } from "./summary";
 
 /** A report of 5,000 findings has 13 MB. */
@@ -13,6 +14,11 @@ const MOST_BYTES = 100 * 1024 * 1024;
 
 const flags = {
   to: { type: "string", value: "WHERE", help: hosts.join(", ") },
+  "not-reviewed": {
+    type: "string",
+    value: "REASON",
+    help: 'instead of a report: replace what an earlier run has posted by\n"not reviewed" and this reason; needs --marker',
+  },
   marker: commonFlags.marker,
   "source-root": commonFlags["source-root"],
   summary: commonFlags.summary,
@@ -21,6 +27,7 @@ const flags = {
 } as const satisfies Flags;
 
 const usage = `Usage: pulumi-platform post <report.json> --to WHERE [options]
+       pulumi-platform post --not-reviewed REASON --marker KEY --to WHERE
 
 Posts a report that review or drift wrote with --output json=report.json: for a job that has the right to write
 comments, and runs no code of the pull request. The report is checked and its names are escaped.
@@ -53,6 +60,22 @@ function readReport(path: string): Report {
   return value as Report;
 }
 
+/** @throws UsageError in one line. */
+function readContent({ values, positionals: [path, ...more] }: Parsed<typeof flags>): Report | NotReviewed {
+  const notReviewed = values["not-reviewed"];
+  if (notReviewed === undefined) {
+    if (path !== undefined && more.length === 0) return readReport(path);
+    throw new UsageError("post takes one report: write it with review --output json=report.json");
+  }
+  if (path !== undefined)
+    throw new UsageError("--not-reviewed conflicts with a report; give only one of them");
+  if (values.summary) throw new UsageError("--summary needs a report; leave it out with --not-reviewed");
+  if (values.marker === undefined) {
+    throw new UsageError("--not-reviewed needs --marker: the one that the review is posted with");
+  }
+  return { notReviewed, marker: values.marker };
+}
+
 /**
  * `pulumi-platform post`.
  *
@@ -61,27 +84,24 @@ function readReport(path: string): Report {
  * @throws UsageError in one line.
  */
 export async function main(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parseFlags("post", flags, argv);
+  const parsed = parseFlags("post", flags, argv);
+  const { values } = parsed;
   if (values.help) {
     process.stdout.write(usage);
     return exitCodes.clean;
   }
-  const [path] = positionals;
-  if (path === undefined || positionals.length > 1) {
-    throw new UsageError("post takes one report: write it with review --output json=report.json");
-  }
   const host = hosts.find((one) => one === values.to);
   if (host === undefined) throw new UsageError(`--to must be one of ${hosts.join(", ")}`);
-  const report = readReport(path);
+  const content = readContent(parsed);
   const say = (line: string): void => {
     console.error(line);
   };
   const sourceRoot = values["source-root"];
-  if (values.summary) {
-    const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
+  if (values.summary && "tool" in content) {
+    const reason = appendSummary(content, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
     if (reason !== undefined) say(`pulumi-platform: warning: --summary: ${reason}`);
   }
-  await post(report, {
+  await post(content, {
     host,
     marker: values.marker,
     sourceRoot,

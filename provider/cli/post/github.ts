@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Host } from "./http";
 import { checkedBaseUrl, findInPages, member, numberMember, PostError, request, textMember } from "./http";
+import { eventOf } from "./event";
 import type { Environment, Message } from "./message";
 
 /** 3,000 comments, or open issues. */
@@ -60,16 +60,6 @@ function isOwn(entry: unknown, login: string): boolean {
   const author = textMember(entry, "user", "login");
   // GraphQL leaves the suffix of a bot's name out in places.
   return author === login || (member(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
-}
-
-function eventOf(env: Environment): unknown {
-  const file = env["GITHUB_EVENT_PATH"];
-  if (file === undefined || file === "") return undefined;
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as unknown;
-  } catch {
-    throw new PostError("the file that GITHUB_EVENT_PATH names cannot be read");
-  }
 }
 
 /**

@@ -4,8 +4,8 @@ import { postToIssue, postToPullRequest } from "./github";
 import { postToMergeRequest } from "./gitlab";
 import type { Host as HttpHost } from "./http";
 import { PostError } from "./http";
-import type { Environment, Message } from "./message";
-import { messageOf } from "./message";
+import type { Environment, Message, NotReviewed } from "./message";
+import { messageOf, notReviewedMessage } from "./message";
 
 export type PostHost = "github-pr" | "github-issue" | "gitlab-mr";
 
@@ -18,7 +18,7 @@ interface Target {
 }
 
 const forkAdvice =
-  "the token may not write here; it needs `pull-requests: write` (or `issues: write`), and for a pull request from a fork it can never: see examples/ci";
+  "the token may not write here; it needs `pull-requests: write` (or `issues: write`), and for a pull request from a fork it can never: see docs/ci.md";
 
 const targets: Readonly<Record<PostHost, Target>> = {
   "github-pr": { maxBytes: 65_000, post: postToPullRequest, refused: forkAdvice },
@@ -43,27 +43,29 @@ export interface PostOptions {
   readonly sleep?: HttpHost["sleep"];
 }
 
+/** @throws PostError where the event of the job cannot be read. */
+function composeMessage(content: Report | NotReviewed, options: PostOptions, target: Target): Message {
+  const { env, marker, sourceRoot } = options;
+  if ("notReviewed" in content) return notReviewedMessage(content, env);
+  return messageOf(content, marker, sourceRoot === undefined ? {} : { sourceRoot }, target.maxBytes, env);
+}
+
 /**
- * Posts a report as one comment (or issue) for each stack, which later runs bring up to date. A failure is a
- * warning: it never throws, and must not change the exit code.
+ * Posts a report, or why there is none, as one comment (or issue) for each stack, which later runs bring up to date.
+ * A failure is a warning: it never throws, and must not change the exit code.
  *
  * @returns Whether the host holds the report now; false for a dry run.
  */
-export async function post(report: Report, options: PostOptions): Promise<boolean> {
+export async function post(content: Report | NotReviewed, options: PostOptions): Promise<boolean> {
   const { host, env, say, sleep } = options;
   const target = targets[host];
-  const message = messageOf(
-    report,
-    options.marker,
-    options.sourceRoot === undefined ? {} : { sourceRoot: options.sourceRoot },
-    target.maxBytes,
-  );
-  if (options.dryRun) {
-    say(`pulumi-platform: --post ${host}: this would be posted:`);
-    for (const line of message.body.split("\n")) say(line.replaceAll("##[", "#\\u{23}["));
-    return false;
-  }
   try {
+    const message = composeMessage(content, options, target);
+    if (options.dryRun) {
+      say(`pulumi-platform: --post ${host}: this would be posted:`);
+      for (const line of message.body.split("\n")) say(line.replaceAll("##[", "#\\u{23}["));
+      return false;
+    }
     say(`pulumi-platform: --post ${host}: ${printable(await target.post(message, env, sleep), 300)}`);
     return true;
   } catch (error) {

@@ -1,10 +1,12 @@
 import type { RenderOptions } from "../../access/render";
 import { renderers } from "../../access/render";
 import { title as titleOf } from "../../access/render/words";
-import { commentMarker, markdown, plain, shorten } from "../../access/render/escape";
+import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/render/escape";
 import type { Report } from "../../access/report";
+import { commitOf } from "./event";
+import type { Environment } from "./event";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from "./event";
 
 /** What is posted, for every host. */
 export interface Message {
@@ -22,24 +24,63 @@ export interface Message {
   readonly closingNote: string;
 }
 
+/** What is posted in place of a review that did not take place. */
+export interface NotReviewed {
+  /** One line for a person: what failed, or that the review is under way. */
+  readonly notReviewed: string;
+  /** What tells this comment from others: the marker of the review that it replaces. */
+  readonly marker: string;
+}
+
+/** Names the commit, so that a comment on an older one cannot pass for one on the newest. */
+function commitLine(env: Environment): string {
+  const commit = commitOf(env);
+  return commit === undefined ? "" : `Commit ${markdownCode(commit)}\n\n`;
+}
+
+/** Replaces what an earlier run has posted, which says nothing of this commit. */
+export function notReviewedMessage({ notReviewed, marker }: NotReviewed, env: Environment): Message {
+  const hidden = commentMarker("review", marker);
+  const title = shorten(`Access review: ${plain(marker)}`, 200);
+  const reason = markdown(shorten(notReviewed, 500));
+  const lines = [
+    hidden,
+    `${commitLine(env)}### ${markdown(title)}`,
+    "",
+    `⚠️ **Not reviewed:** ${reason}. What this change does to access is unknown.`,
+    "",
+  ];
+  return { marker: hidden, body: lines.join("\n"), title, clean: false, anything: true, closingNote: "" };
+}
+
 /**
  * @param key What tells this comment from others; the stack where it is undefined.
  * @param maxBytes What the host takes.
+ * @param env Names the commit of a review: the job's, never the report's.
  */
 export function messageOf(
   report: Report,
   key: string | undefined,
   { sourceRoot }: Pick<RenderOptions, "sourceRoot">,
   maxBytes: number,
+  env: Environment = {},
 ): Message {
   // A run that looked at something else says nothing of what another has posted.
   const scope = report.scope === undefined ? "" : ` (${report.scope})`;
   const marker = `${key ?? report.stack ?? "default"}${scope}`;
   const stack = `${report.stack === undefined ? "" : `: ${plain(report.stack)}`}${plain(scope)}`;
   const name = report.command === "drift" ? "Access drift" : titleOf(report);
+  const hidden = commentMarker(report.command, marker);
+  const commit = report.command === "review" ? commitLine(env) : "";
+  const room = maxBytes - Buffer.byteLength(commit);
+  const text = renderers.md(report, {
+    marker,
+    maxBytes: room,
+    ...(sourceRoot === undefined ? {} : { sourceRoot }),
+  });
   return {
-    marker: commentMarker(report.command, marker),
-    body: renderers.md(report, { marker, maxBytes, ...(sourceRoot === undefined ? {} : { sourceRoot }) }),
+    marker: hidden,
+    body: text.replace(`${hidden}\n`, () => `${hidden}\n${commit}`),
     title: shorten(`${name}${stack}`, 200),
     clean: report.complete && report.findings.length === 0,
     anything: report.findings.length > 0,

@@ -355,3 +355,76 @@ describe("the summary of a step of GitHub Actions", () => {
     expect(appendSummary(riskyReview, join(folder, "no", "such", "folder"))).toContain("cannot be written");
   });
 });
+
+describe("the commit in a comment", () => {
+  const commit = "c0ffee".padEnd(40, "0");
+  const named = (value: object): Record<string, string> => ({
+    ...github.env,
+    GITHUB_REF: "refs/pull/1/merge",
+    GITHUB_EVENT_PATH: event(value),
+  });
+
+  test.each([
+    ["a pull request", { pull_request: { number: 1, head: { sha: commit } } }],
+    [
+      "a workflow_run",
+      {
+        workflow_run: { head_branch: "patch", head_sha: commit, head_repository: { owner: { login: "a" } } },
+      },
+    ],
+  ])("is the one that %s of GitHub names", async (_, value) => {
+    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+    github.pulls.push({ number: 1, owner: "a", branch: "patch", sha: commit });
+    expect(await run("github-pr", cleanReview, { env: named(value) })).toBe(true);
+    expect(github.issues[0]?.comments[0]?.body.split("\n").slice(0, 2)).toEqual([
+      marker,
+      `Commit \`${commit}\``,
+    ]);
+  });
+
+  test("is the newest of the source branch in GitLab, also where a merged result runs", async () => {
+    await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: commit } });
+    expect(gitlab.notes[0]?.body).toContain(`Commit \`${commit}\``);
+    const head = "beef".padEnd(40, "0");
+    const env = { ...gitlab.env, CI_COMMIT_SHA: commit, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head };
+    await run("gitlab-mr", cleanReview, { env });
+    expect(gitlab.notes[0]?.body).toContain(`Commit \`${head}\``);
+    expect(gitlab.notes[0]?.body).not.toContain(commit);
+  });
+
+  test("is left out where the host names none, or something else", async () => {
+    await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: "`main`" } });
+    expect(gitlab.notes[0]?.body).not.toContain("Commit");
+  });
+
+  test("fits into what the host takes", async () => {
+    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+    await run("github-pr", largeReview(5000), {
+      env: named({ pull_request: { number: 1, head: { sha: commit } } }),
+    });
+    const body = github.issues[0]?.comments[0]?.body ?? "";
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(65_000);
+    expect(body).toContain(commit);
+  });
+});
+
+describe("what is posted where nothing was reviewed", () => {
+  test("replaces the result of an earlier review, and is replaced by the next one", async () => {
+    const more = { marker: "acme/access/prod" };
+    await run("gitlab-mr", cleanReview, more);
+    const env = gitlab.env;
+    const options = {
+      host: "gitlab-mr",
+      dryRun: false,
+      env,
+      say: (line: string) => said.push(line),
+    } as const;
+    await post({ notReviewed: "the <b>inventory</b> failed", marker: "acme/access/prod" }, options);
+    expect(gitlab.notes).toHaveLength(1);
+    expect(gitlab.notes[0]?.body).toContain("**Not reviewed:** the ");
+    expect(gitlab.notes[0]?.body).not.toMatch(/Passes|<b>/);
+    await run("gitlab-mr", cleanReview, more);
+    expect(gitlab.notes).toHaveLength(1);
+    expect(gitlab.notes[0]?.body).toContain("Passes");
+  });
+});

@@ -82,3 +82,24 @@ test.each([
   });
   expect(github.seen).toEqual([]);
 });
+
+test("the reason why nothing was reviewed takes the place of a report", async () => {
+  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+  const argv = ["--marker", "acme/access/prod", "--to", "github-pr"];
+  expect(await main([written(JSON.stringify(riskyReview)), ...argv])).toBe(0);
+  expect(await main(["--not-reviewed", "the inventory failed", ...argv])).toBe(0);
+  expect(github.issues[0]?.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining(
+      "**Not reviewed:** the inventory failed. What this change does to access is unknown.",
+    ),
+  ]);
+});
+
+test.each([
+  [["report.json", "--not-reviewed", "x", "--marker", "y"], "--not-reviewed conflicts with a report"],
+  [["--not-reviewed", "x"], "--not-reviewed needs --marker"],
+  [["--not-reviewed", "x", "--marker", "y", "--summary"], "--summary needs a report"],
+  [[], "post takes one report"],
+])("%j is one clear error", async (argv, message) => {
+  await expect(main([...argv, "--to", "github-pr"])).rejects.toThrow(message);
+});

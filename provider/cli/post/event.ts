@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { PostError, textMember } from "./http";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The event that started the job of GitHub Actions; undefined elsewhere. */
+export function eventOf(env: Environment): unknown {
+  const file = env["GITHUB_EVENT_PATH"];
+  if (file === undefined || file === "") return undefined;
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as unknown;
+  } catch {
+    throw new PostError("the file that GITHUB_EVENT_PATH names cannot be read");
+  }
+}
+
+/**
+ * The newest commit of the pull or merge request, as the host names it: the report is written from what the author
+ * of that commit controls. Undefined where the job is about none.
+ */
+export function commitOf(env: Environment): string | undefined {
+  const event = eventOf(env);
+  const candidates = [
+    textMember(event, "pull_request", "head", "sha"),
+    textMember(event, "workflow_run", "head_sha"),
+    // Where GitLab runs a merged result, CI_COMMIT_SHA is a commit that is in no branch.
+    env["CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"],
+    env["CI_COMMIT_SHA"],
+  ];
+  return candidates.find((commit) => commit !== undefined && /^[0-9a-f]{40,64}$/.test(commit));
+}
