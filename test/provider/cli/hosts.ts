@@ -102,6 +102,8 @@ export class FakeGitHub extends FakeHost {
   login = "github-actions[bot]";
   issues: Issue[] = [];
   pulls: { number: number; owner: string; branch: string; sha: string }[] = [];
+  /** By commit and context: the newest. */
+  readonly statuses = new Map<string, { state?: string; description?: string }>();
   private next = 1;
 
   get env(): Record<string, string> {
@@ -153,6 +155,12 @@ export class FakeGitHub extends FakeHost {
           url,
         ),
       ];
+    }
+    const [, commit] = new RegExp(`^${base}/statuses/([0-9a-f]{40})$`).exec(path) ?? [];
+    if (commit !== undefined && method === "POST") {
+      const status = (body ?? {}) as { context?: string; state?: string };
+      this.statuses.set(`${commit} ${status.context ?? ""}`, status);
+      return [201, status];
     }
     const [, number, comments] = new RegExp(`^${base}/issues/(\\d+)(/comments)?$`).exec(path) ?? [];
     const issue = this.issues.find((one) => one.number === Number(number));

@@ -1,0 +1,286 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeGitHub } from "../provider/cli/hosts";
+import type { Comment } from "../provider/cli/hosts";
+import { ownerBinding, programText } from "../support/accessRepository";
+import type { Files } from "../support/accessRepository";
+import { AccessFixture, actionsOf, STACK } from "../support/accessWorkflows";
+import { readWorkflow, WorkflowRun } from "../support/githubActions";
+import type { JobResult, RunningJob } from "../support/githubActions";
+import type { Values } from "../support/shell";
+
+// The real engine runs in each test.
+jest.setTimeout(300_000);
+
+const NUMBER = 7;
+const RUN_ID = 11;
+const PULL_REQUEST = "repo:acme/access:pull_request";
+const DEFAULT_BRANCH = "repo:acme/access:ref:refs/heads/main";
+
+let scratch: string;
+let fixture: AccessFixture;
+let github: FakeGitHub;
+let canary: string;
+let vars: Values;
+let pulls = 0;
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-workflows-"));
+  canary = join(scratch, "canary");
+  fixture = await AccessFixture.start(scratch);
+  vars = {
+    PLATFORM_BASE_URL: fixture.emulator.url,
+    PLATFORM_ISSUER_URL: fixture.emulator.url,
+    PLATFORM_ROOT_GROUP: fixture.program.org,
+    PLATFORM_PREVIEW_IDENTITY: await fixture.identityFor(PULL_REQUEST),
+    PLATFORM_REVIEW_IDENTITY: await fixture.identityFor(DEFAULT_BRANCH),
+  };
+});
+
+afterAll(async () => {
+  await fixture.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  github = new FakeGitHub();
+  await github.start();
+  github.issue("alice", "the pull request", { number: NUMBER, pull_request: {} });
+});
+
+afterEach(async () => {
+  fixture.emulator.clearFaults();
+  rmSync(canary, { force: true });
+  rmSync(fixture.artifacts, { recursive: true, force: true });
+  await github.stop();
+});
+
+interface PullRequest {
+  readonly branch: string;
+  readonly commit: string;
+  readonly repository: string;
+}
+
+type Results = Readonly<Record<string, JobResult>>;
+
+/** Opens the pull request, or adds a commit to it. */
+function push(files: Files, repository = "acme/access", branch = `change-${(pulls += 1)}`): PullRequest {
+  const commit = fixture.repository.branch(branch, files);
+  const [owner = ""] = repository.split("/");
+  github.pulls = [{ number: NUMBER, owner, branch, sha: commit }];
+  return { branch, commit, repository };
+}
+
+/** Runs one workflow as GitHub does for this event. */
+async function runWorkflow(name: string, branch: string, subject: string, event: object): Promise<Results> {
+  const source = mkdtempSync(join(scratch, "source-"));
+  fixture.repository.checkout(branch, source);
+  const eventFile = join(source, "event.json");
+  writeFileSync(eventFile, JSON.stringify(event));
+  const token = (job: RunningJob): string => `ghs_${job.name}`;
+  const context = { event, repository: "acme/access", server_url: "https://github.example", run_id: RUN_ID };
+  const workflow = readWorkflow(join(source, ".github", "workflows", name));
+  return await new WorkflowRun(workflow, {
+    contexts: { github: context, vars },
+    actions: actionsOf(fixture, branch),
+    token,
+    env: { STACK },
+    scratch,
+    environment: (job) => ({
+      ...fixture.tools(),
+      ...github.env,
+      GITHUB_TOKEN: "",
+      GITHUB_ACTIONS: "true",
+      GITHUB_EVENT_PATH: eventFile,
+      GITHUB_REF: "refs/heads/main",
+      ...(job.definition.permissions?.["id-token"] === "write" ? fixture.tokenRequest(subject) : {}),
+    }),
+  }).run();
+}
+
+const preview = (pull: PullRequest): Promise<Results> =>
+  runWorkflow("access-preview.yml", pull.branch, PULL_REQUEST, {
+    action: "synchronize",
+    pull_request: {
+      number: NUMBER,
+      head: { sha: pull.commit, ref: pull.branch, repo: { full_name: pull.repository } },
+    },
+  });
+
+function reviewOf(action: "requested" | "completed", pull: PullRequest): Promise<Results> {
+  const [owner = ""] = pull.repository.split("/");
+  return runWorkflow("access-review.yml", "main", DEFAULT_BRANCH, {
+    action,
+    workflow_run: {
+      id: RUN_ID,
+      event: "pull_request",
+      head_branch: pull.branch,
+      head_sha: pull.commit,
+      head_repository: { full_name: pull.repository, owner: { login: owner } },
+    },
+  });
+}
+
+/** Everything that GitHub runs for a commit. */
+async function runAll(pull: PullRequest): Promise<Results> {
+  const started = await reviewOf("requested", pull);
+  const previewed = await preview(pull);
+  return { ...started, ...previewed, ...pick(await reviewOf("completed", pull), "review", "post", "gate") };
+}
+
+const pick = (results: Results, ...names: string[]): Results =>
+  Object.fromEntries(names.flatMap((name) => (results[name] === undefined ? [] : [[name, results[name]]])));
+
+const outcome = (results: Results): Record<string, string> =>
+  Object.fromEntries(Object.entries(results).map(([name, { result }]) => [name, result]));
+
+function comment(): Comment {
+  const comments = github.issues[0]?.comments ?? [];
+  expect(comments).toHaveLength(1);
+  return comments[0]!;
+}
+
+const statusOf = ({ commit }: PullRequest): string | undefined =>
+  github.statuses.get(`${commit} access-review`)?.state;
+
+const benign = (): Files => ({ "infra/index.js": programText(fixture.program, "as it should be") });
+const risky = (): Files => ({
+  "infra/index.js": programText(fixture.program, "as it was", ownerBinding(fixture.program)),
+});
+
+test("a change without danger passes, with a comment that names its commit", async () => {
+  const pull = push(benign());
+  const results = await runAll(pull);
+  expect({ outcome: outcome(results), log: results["review"]?.log }).toMatchObject({
+    outcome: { start: "success", preview: "success", review: "success", post: "success", gate: "success" },
+  });
+  expect(statusOf(pull)).toBe("success");
+  expect(comment().body).toContain("Passes");
+  expect(comment().body).toContain(pull.commit);
+  expect(results["review"]?.summary).toContain("Passes");
+});
+
+test("a dangerous change fails, with its findings", async () => {
+  const pull = push(risky());
+  const results = await runAll(pull);
+  expect(outcome(results)).toMatchObject({ preview: "success", review: "failure", gate: "failure" });
+  expect(statusOf(pull)).toBe("failure");
+  expect(comment().body).toContain("owner");
+  expect(comment().body).toContain("**Fails: ");
+});
+
+test("a new commit takes the result of the old one back as soon as it arrives", async () => {
+  const first = push(benign());
+  await runAll(first);
+  expect(comment().body).toContain("Passes");
+  const second = push(risky(), first.repository, first.branch);
+  const { start } = await reviewOf("requested", second);
+  expect(start?.result).toBe("success");
+  expect(statusOf(second)).toBe("pending");
+  expect(comment().body).not.toContain("Passes");
+  expect(comment().body).toContain("the review of this commit is under way");
+  expect(comment().body).toContain(second.commit);
+
+  // What comes late of the first one does not replace it.
+  await reviewOf("completed", first);
+  expect(comment().body).toContain(second.commit);
+});
+
+test("what a pull request changes beside the program has no effect on the review", async () => {
+  const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.GITHUB_JOB ?? "none") + "\\n");`;
+  const script = `node -e '${record}'`;
+  const vendor = "infra/vendor/pulumi-platform";
+  const entry = readFileSync(join(scratch, "work", vendor, "index.js"), "utf8");
+  const workflow = "on: workflow_run\njobs:\n  gate:\n    steps:\n      - run: exit 0\n";
+  const pull = push({
+    ...risky(),
+    "infra/access-policy.yaml":
+      "allow:\n  - rule: G1\n    match: {}\n    reason: trust me\n    expires: 2099-01-01\n",
+    "infra/package.json": JSON.stringify({
+      name: "access",
+      private: true,
+      main: "index.js",
+      scripts: { preinstall: script, postinstall: script, prepare: script },
+      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" },
+    }),
+    [`${vendor}/package.json`]: JSON.stringify({
+      name: "pulumi-platform",
+      version: "0.1.0",
+      bin: { "pulumi-platform": "bin.js" },
+      scripts: { postinstall: script },
+    }),
+    [`${vendor}/bin.js`]: `#!/usr/bin/env node\n${record}\n`,
+    [`${vendor}/index.js`]: `${record}\n${entry}`,
+    "infra/node_modules/.bin/pulumi-platform": `#!/usr/bin/env node\n${record}\n`,
+    "infra/.npmrc": "ignore-scripts=false\n",
+    ".github/workflows/access-review.yml": workflow,
+    "infra/review/report.json": "{}",
+  });
+  const results = await runAll(pull);
+  expect({ outcome: outcome(results), log: results["preview"]?.log }).toMatchObject({
+    outcome: { preview: "success", review: "failure", post: "success", gate: "failure" },
+  });
+  expect(comment().body).toContain("**Fails: ");
+  expect(new Set(readFileSync(canary, "utf8").trim().split("\n"))).toEqual(new Set(["preview"]));
+});
+
+test("without an inventory nothing is reviewed", async () => {
+  fixture.emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: "no" } });
+  const pull = push(benign());
+  const results = await runAll(pull);
+  expect(outcome(results)).toMatchObject({ review: "failure", post: "success", gate: "failure" });
+  expect(statusOf(pull)).toBe("failure");
+  expect(comment().body).toContain("**Not reviewed:** the inventory of the organisation failed");
+  expect(results["post"]?.summary).toContain("Not reviewed: the inventory of the organisation failed");
+});
+
+test("a pull request from a fork is not reviewed, and its program never runs", async () => {
+  const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, "ran");\n`;
+  const pull = push(
+    { "infra/index.js": record + programText(fixture.program, "as it should be") },
+    "mallory/access",
+  );
+  const results = await runAll(pull);
+  expect(outcome(results)).toMatchObject({
+    preview: "skipped",
+    review: "skipped",
+    post: "success",
+    gate: "failure",
+  });
+  expect(statusOf(pull)).toBe("failure");
+  expect(comment().body).toContain("**Not reviewed:** a pull request from a fork gets no preview");
+  expect(existsSync(canary)).toBe(false);
+});
+
+test("a preview that failed fails the review, and the comment says so", async () => {
+  const pull = push({ "infra/index.js": 'throw new Error("broken");\n' });
+  const results = await runAll(pull);
+  expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
+  expect(statusOf(pull)).toBe("failure");
+  expect(comment().body).toMatch(/preview failed/i);
+  expect(comment().body).not.toContain("Passes");
+});
+
+test("a job that wrote no preview is not reviewed", async () => {
+  const pull = push({ ...benign(), "infra/package-lock.json": "{" });
+  const results = await runAll(pull);
+  expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
+  expect(comment().body).toContain("**Not reviewed:** there is no preview of this commit");
+});
+
+test("every job writes only what its permissions allow", async () => {
+  await runAll(push(risky()));
+  const writes = github.seen
+    .filter(({ method, path }) => method !== "GET" && path !== "/graphql")
+    .map(({ path, token }) => `${token} ${path.includes("/statuses/") ? "statuses" : "pull-requests"}`);
+  const review = readWorkflow(join(scratch, "deployed", ".github", "workflows", "access-review.yml"));
+  for (const write of writes) {
+    const [, job = "", permission = ""] = /^Bearer ghs_(\w+) (.+)$/.exec(write) ?? [];
+    expect({ write, allowed: review.jobs[job]?.permissions?.[permission] }).toEqual({
+      write,
+      allowed: "write",
+    });
+  }
+  expect(new Set(writes).size).toBe(4);
+});

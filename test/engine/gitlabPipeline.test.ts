@@ -1,0 +1,181 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeGitLab } from "../provider/cli/hosts";
+import { ownerBinding, programText } from "../support/accessRepository";
+import type { Files } from "../support/accessRepository";
+import { AccessFixture, STACK } from "../support/accessWorkflows";
+import { ROOT } from "../support/engine";
+import { PipelineRun, readPipeline } from "../support/gitlabPipeline";
+import { jwt, OIDC_ISSUER } from "../support/oidc";
+
+// The real engine runs in each test.
+jest.setTimeout(300_000);
+
+const SUBJECT = "project_path:acme/access:ref_type:branch:ref:change";
+const SECRET = "glpat-canary";
+
+let scratch: string;
+let fixture: AccessFixture;
+let gitlab: FakeGitLab;
+let canary: string;
+let identity: string;
+let branches = 0;
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-pipeline-"));
+  canary = join(scratch, "canary");
+  fixture = await AccessFixture.start(scratch);
+  identity = await fixture.identityFor(SUBJECT);
+});
+
+afterAll(async () => {
+  await fixture.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  gitlab = new FakeGitLab();
+  await gitlab.start();
+});
+
+afterEach(async () => {
+  fixture.emulator.clearFaults();
+  rmSync(canary, { force: true });
+  await gitlab.stop();
+});
+
+/** Runs the pipeline of a merge request with these files. */
+async function pipelineFor(files: Files, sourceProject = "12"): Promise<PipelineRun & { commit: string }> {
+  const branch = `change-${(branches += 1)}`;
+  const commit = fixture.repository.branch(branch, files);
+  const { GITLAB_TOKEN: token = "", ...host } = gitlab.env;
+  const forAll = (value: string) => [{ value, scope: "*" }];
+  const settings = Object.fromEntries(
+    Object.entries(fixture.backend).map(([key, value]) => [key, [{ value, scope: "access-preview" }]]),
+  );
+  const run = new PipelineRun(readPipeline(join(ROOT, "examples", "ci", "gitlab-ci.yml")), {
+    predefined: {
+      ...host,
+      CI_PIPELINE_SOURCE: "merge_request_event",
+      CI_DEFAULT_BRANCH: "main",
+      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+      CI_MERGE_REQUEST_SOURCE_PROJECT_ID: sourceProject,
+      CI_MERGE_REQUEST_PROJECT_ID: "12",
+      CI_COMMIT_SHA: commit,
+      CI_REPOSITORY_URL: `file://${fixture.repository.origin}`,
+    },
+    project: {
+      ...settings,
+      GITLAB_TOKEN: [{ value: token, scope: "access-post" }],
+      PLATFORM_ROOT_GROUP: forAll(fixture.program.org),
+      PLATFORM_PREVIEW_IDENTITY: forAll(identity),
+      PLATFORM_REVIEW_IDENTITY: forAll(identity),
+    },
+    token: (aud) => jwt({ iss: OIDC_ISSUER, sub: SUBJECT, aud }),
+    checkout: (folder) => {
+      fixture.repository.checkout(branch, folder);
+    },
+    tools: () => fixture.tools(),
+    variables: { STACK, PLATFORM_BASE_URL: fixture.emulator.url, PLATFORM_ISSUER_URL: fixture.emulator.url },
+    scratch,
+  });
+  return Object.assign(await run.run(), { commit });
+}
+
+function outcome({ results }: PipelineRun): Record<string, string> {
+  const present = Object.entries(results).filter(([, { result }]) => result !== "absent");
+  return Object.fromEntries(present.map(([name, { result }]) => [name, result]));
+}
+
+function note(): string {
+  expect(gitlab.notes).toHaveLength(1);
+  return gitlab.notes[0]?.body ?? "";
+}
+
+const benign = (): Files => ({ "infra/index.js": programText(fixture.program, "as it should be") });
+const risky = (): Files => ({
+  "infra/index.js": programText(fixture.program, "as it was", ownerBinding(fixture.program)),
+});
+
+test("a change without danger passes, with a note that names its commit", async () => {
+  const run = await pipelineFor(benign());
+  expect({ outcome: outcome(run), log: run.results["access-review"]?.log }).toMatchObject({
+    outcome: {
+      "access-start": "success",
+      "access-preview": "success",
+      "access-review": "success",
+      "access-post": "success",
+      "access-gate": "success",
+    },
+  });
+  expect(note()).toContain("Passes");
+  expect(note()).toContain(run.commit);
+});
+
+test("a dangerous change fails, with its findings", async () => {
+  const run = await pipelineFor(risky());
+  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
+  expect(note()).toContain("**Fails: ");
+});
+
+test("the code of the merge request sees no token of GitLab, and has no effect on the review", async () => {
+  const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.CI_JOB_NAME ?? "none") + " " + JSON.stringify(process.env) + "\\n");`;
+  const vendor = "infra/vendor/pulumi-platform";
+  const entry = readFileSync(join(scratch, "work", vendor, "index.js"), "utf8");
+  const run = await pipelineFor({
+    ...risky(),
+    [`${vendor}/index.js`]: `${record}\n${entry}`,
+    [`${vendor}/bin.js`]: `#!/usr/bin/env node\n${record}\n`,
+    "infra/package.json": JSON.stringify({
+      name: "access",
+      private: true,
+      main: "index.js",
+      scripts: { postinstall: `node -e '${record}'` },
+      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" },
+    }),
+    "infra/access-policy.yaml":
+      "allow:\n  - rule: G1\n    match: {}\n    reason: trust me\n    expires: 2099-01-01\n",
+    "review/result.txt": "success\n",
+  });
+  expect(outcome(run)).toMatchObject({
+    "access-preview": "success",
+    "access-review": "failure",
+    "access-post": "success",
+    "access-gate": "failure",
+  });
+  expect(note()).toContain("**Fails: ");
+  const lines = readFileSync(canary, "utf8").trim().split("\n");
+  expect(new Set(lines.map((line) => line.split(" ")[0]))).toEqual(new Set(["access-preview"]));
+  expect(lines.join("\n")).not.toContain(SECRET);
+  const withToken = Object.entries(run.environments).filter(([, env]) => "GITLAB_TOKEN" in env);
+  expect(withToken.map(([name]) => name)).toEqual(["access-start", "access-post"]);
+});
+
+test("without an inventory nothing is reviewed", async () => {
+  fixture.emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: "no" } });
+  const run = await pipelineFor(benign());
+  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
+  expect(note()).toContain("**Not reviewed:** the inventory of the organisation failed");
+});
+
+test("a merge request from a fork is not reviewed, and its program never runs", async () => {
+  const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, "ran");\n`;
+  const run = await pipelineFor({ "infra/index.js": record }, "99");
+  expect(outcome(run)).toEqual({ "access-gate": "failure" });
+  expect(run.results["access-gate"]?.log).toContain("Not reviewed: a merge request from a fork");
+  expect(run.status).toBe("failure");
+  expect(existsSync(canary)).toBe(false);
+});
+
+test("a preview that failed fails the review, and the note says so", async () => {
+  const run = await pipelineFor({ "infra/index.js": 'throw new Error("broken");\n' });
+  expect(outcome(run)).toMatchObject({ "access-preview": "failure", "access-gate": "failure" });
+  expect(note()).toMatch(/preview failed/i);
+});
+
+test("a job that wrote no preview is not reviewed", async () => {
+  const run = await pipelineFor({ ...benign(), "infra/package-lock.json": "{" });
+  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
+  expect(note()).toContain("**Not reviewed:** there is no preview of this commit");
+});

@@ -1,0 +1,141 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT } from "./engine";
+import { run } from "./project";
+
+export type Files = Readonly<Record<string, string>>;
+
+/** What the program of the default branch grants, and what pull requests make of it. */
+export interface Program {
+  readonly org: string;
+  readonly viewer: string;
+  readonly owner: string;
+}
+
+const requirePath = (path: string): string => JSON.stringify(join(ROOT, "dist", "provider", path));
+
+/** The package as a dependency that needs no registry: a folder that loads what is built here. */
+const PACKAGE: Files = {
+  "package.json": JSON.stringify({
+    name: "pulumi-platform",
+    version: "0.1.0",
+    bin: { "pulumi-platform": "bin.js" },
+  }),
+  "bin.js": `#!/usr/bin/env node\nrequire(${requirePath("cli/main.js")});\n`,
+  "index.js": `module.exports = require(${requirePath("index.js")});\n`,
+  "dynamic.js": `module.exports = require(${requirePath("engine/dynamic.js")});\n`,
+};
+
+/** @param more Lines at the end of the program. */
+export function programText({ org, viewer }: Program, description: string, more = ""): string {
+  return `
+const platform = require("pulumi-platform");
+const team = new platform.Group("team", {
+  parentUid: ${JSON.stringify(org)}, name: "team", description: ${JSON.stringify(description)},
+});
+const deployer = new platform.Identity("deployer", {
+  parentUid: ${JSON.stringify(org)}, name: "deployer",
+  claimMatch: { issuer: "https://ci.example.com", subject: "repo:acme/pay:ref:refs/heads/main" },
+});
+new platform.RoleBinding("deployer-views", {
+  parentUid: team.id, identityUid: deployer.id, roleUid: ${JSON.stringify(viewer)},
+});
+${more}`;
+}
+
+/** Makes the deployer owner of the team. */
+export const ownerBinding = ({ owner }: Program): string =>
+  `new platform.RoleBinding("deployer-owns", { parentUid: team.id, identityUid: deployer.id, roleUid: ${JSON.stringify(owner)} });`;
+
+/** A repository with the workflows of the examples and a program in the folder infra. */
+export class AccessRepository {
+  readonly origin: string;
+  private readonly work: string;
+
+  /** @param folder Where nothing is; jobs run below it, too, so that they find the engine's SDK. */
+  constructor(
+    readonly folder: string,
+    private readonly program: Program,
+  ) {
+    this.origin = join(folder, "origin.git");
+    this.work = join(folder, "work");
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  }
+
+  async init(): Promise<this> {
+    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", this.origin]);
+    execFileSync("git", ["clone", "--quiet", this.origin, this.work], { stdio: "ignore" });
+    this.git("checkout", "--quiet", "-B", "main");
+    const examples = join(ROOT, "examples", "ci");
+    for (const name of readdirSync(examples).filter((file) => file.startsWith("access-"))) {
+      cpSync(join(examples, name), join(this.work, ".github", "workflows", name));
+    }
+    this.write({
+      ...Object.fromEntries(
+        Object.entries(PACKAGE).map(([name, text]) => [`infra/vendor/pulumi-platform/${name}`, text]),
+      ),
+      "infra/package.json": JSON.stringify({
+        name: "access",
+        private: true,
+        main: "index.js",
+        dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" },
+      }),
+      "infra/Pulumi.yaml": "name: access\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
+      "infra/access-policy.yaml": "allow: []\n",
+      "infra/index.js": programText(this.program, "as it was"),
+      ".gitignore": "node_modules/\n",
+    });
+    const lock = ["install", "--package-lock-only", "--offline", "--no-audit", "--no-fund"];
+    const { code, output } = await run("npm", lock, { cwd: join(this.work, "infra") });
+    if (code !== 0) throw new Error(`npm ${lock.join(" ")} ended with ${code}:\n${output}`);
+    this.commit();
+    return this;
+  }
+
+  /** Pushes a branch that begins at the default one. Answers its commit. */
+  branch(name: string, files: Files): string {
+    this.git("checkout", "--quiet", "-B", name, "main");
+    this.write(files);
+    this.commit();
+    const commit = this.git("rev-parse", "HEAD").trim();
+    this.git("checkout", "--quiet", "main");
+    return commit;
+  }
+
+  /** @param branch The newest commit of which is checked out. */
+  checkout(branch: string, folder: string): void {
+    mkdirSync(folder, { recursive: true });
+    execFileSync(
+      "git",
+      ["clone", "--quiet", "--depth=1", `--branch=${branch}`, `file://${this.origin}`, "."],
+      {
+        cwd: folder,
+        stdio: "ignore",
+      },
+    );
+  }
+
+  private write(files: Files): void {
+    for (const [name, text] of Object.entries(files)) {
+      const file = join(this.work, name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text, { mode: name.endsWith("bin.js") ? 0o755 : 0o644 });
+    }
+  }
+
+  private commit(): void {
+    this.git("add", "--all", "--force");
+    const author = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+    this.git(...author, "commit", "--quiet", "--message=change");
+    this.git("push", "--quiet", "--force", "origin", "HEAD");
+  }
+
+  private git(...args: string[]): string {
+    return execFileSync("git", args, {
+      cwd: this.work,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  }
+}

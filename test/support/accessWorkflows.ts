@@ -1,0 +1,176 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { basename, delimiter, join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { AccessRepository } from "./accessRepository";
+import type { Program } from "./accessRepository";
+import type { Action } from "./githubActions";
+import { jwt, OIDC_ISSUER } from "./oidc";
+import { run } from "./project";
+import type { Values } from "./shell";
+import { call } from "./wire";
+
+export const STACK = "organization/access/prod";
+
+/** What pull requests and their pipelines work on: an organisation, its program in a repository, and credentials. */
+export class AccessFixture {
+  readonly artifacts: string;
+  /** What the credential of Pulumi Cloud opens. */
+  readonly backend: Values;
+  private minting: Server | undefined;
+
+  private constructor(
+    readonly scratch: string,
+    readonly emulator: Emulator,
+    readonly program: Program,
+    readonly repository: AccessRepository,
+  ) {
+    this.artifacts = join(scratch, "artifacts");
+    mkdirSync(join(scratch, "backend"));
+    this.backend = {
+      PULUMI_BACKEND_URL: `file://${join(scratch, "backend")}`,
+      PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
+    };
+  }
+
+  /** @param scratch An empty folder. */
+  static async start(scratch: string): Promise<AccessFixture> {
+    const emulator = await startEmulator();
+    const org = String((await call(emulator, "POST", "/iam/v2/groups", { name: "acme" }))["uid"]);
+    const { roles } = (await call(emulator, "GET", "/iam/v2/roles?pageSize=1000")) as {
+      roles: { uid: string; name: string }[];
+    };
+    const uidOf = (name: string): string => roles.find((role) => role.name === name)?.uid ?? "";
+    const program = { org, viewer: uidOf("viewer"), owner: uidOf("owner") };
+    const repository = await new AccessRepository(scratch, program).init();
+    const fixture = new AccessFixture(scratch, emulator, program, repository);
+    await fixture.startMinting();
+    await fixture.deploy();
+    return fixture;
+  }
+
+  async close(): Promise<void> {
+    await this.emulator.close();
+    this.minting?.closeAllConnections();
+    await new Promise((done) => this.minting?.close(done));
+  }
+
+  /** An identity that may view the organisation, and trusts one subject of the CI system. */
+  async identityFor(subject: string, role = this.program.viewer): Promise<string> {
+    const { org } = this.program;
+    const made = await call(this.emulator, "POST", `/iam/v2/identities/${org}`, {
+      name: subject.replaceAll(/\W/g, "-"),
+      claimMatch: { issuer: OIDC_ISSUER, subject },
+    });
+    await call(this.emulator, "POST", `/iam/v2/roleBindings/${org}`, {
+      identityUid: made["uid"],
+      roleUid: role,
+    });
+    return String(made["uid"]);
+  }
+
+  /** Where a job gets its OIDC token from, as GitHub gives it to a job with `id-token: write`. */
+  tokenRequest(subject: string): Values {
+    const { port } = this.minting?.address() as AddressInfo;
+    return {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?subject=${encodeURIComponent(subject)}`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "of-the-runner",
+    };
+  }
+
+  /** The environment of every job: the tools, and what the project's settings hold. */
+  tools(): Values {
+    const commands = join(this.scratch, "bin");
+    mkdirSync(commands, { recursive: true });
+    writeFileSync(join(commands, "gh"), GH);
+    chmodSync(join(commands, "gh"), 0o755);
+    const path = [commands, process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "", process.env["PATH"] ?? ""];
+    return {
+      PATH: path.join(delimiter),
+      PULUMI_HOME: mkdtempSync(join(this.scratch, "home-")),
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    };
+  }
+
+  /** Brings the organisation to what the default branch says. */
+  private async deploy(): Promise<void> {
+    const folder = join(this.scratch, "deployed");
+    this.repository.checkout("main", folder);
+    const cwd = join(folder, "infra");
+    const env = {
+      ...this.tools(),
+      ...this.backend,
+      PLATFORM_BASE_URL: this.emulator.url,
+      PLATFORM_TOKEN: this.emulator.token,
+    };
+    for (const [command, ...args] of [
+      ["npm", "ci", "--ignore-scripts"],
+      ["pulumi", "stack", "init", STACK, "--non-interactive"],
+      ["pulumi", "up", "--stack", STACK, "--yes", "--skip-preview", "--non-interactive"],
+    ]) {
+      const { code, output } = await run(command ?? "", args, { cwd, env });
+      if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${output}`);
+    }
+  }
+
+  private async startMinting(): Promise<void> {
+    this.minting = createServer((request, response) => {
+      const { searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+      const claims = {
+        iss: OIDC_ISSUER,
+        sub: searchParams.get("subject"),
+        aud: searchParams.get("audience"),
+      };
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ value: jwt(claims) }));
+    });
+    await new Promise<void>((done) => this.minting?.listen(0, "127.0.0.1", done));
+  }
+}
+
+/** Of the CLI of GitHub, which its runners have: the one form of a request that the workflows use. */
+const GH = `#!/usr/bin/env node
+const [api, silent, method, verb, path, ...fields] = process.argv.slice(2);
+const isKnown = api === "api" && silent === "--silent" && method === "--method";
+if (!isKnown) throw new Error("gh: unknown arguments");
+const body = Object.fromEntries(
+  fields.filter((field) => field !== "-f").map((field) => field.match(/^([^=]+)=([\\s\\S]*)$/).slice(1)),
+);
+fetch(\`\${process.env.GITHUB_API_URL}/\${path}\`, {
+  method: verb,
+  headers: { authorization: \`Bearer \${process.env.GITHUB_TOKEN}\`, "content-type": "application/json" },
+  body: JSON.stringify(body),
+}).then((response) => process.exit(response.ok ? 0 : 1));
+`;
+
+/** What stands in for the actions: folders in place of GitHub's storage, and no downloads. */
+export function actionsOf(fixture: AccessFixture, branch: string): Record<string, Action> {
+  const stored = (name = ""): string => join(fixture.artifacts, name);
+  return {
+    "actions/checkout": (_, job) => {
+      fixture.repository.checkout(branch, job.workspace);
+    },
+    "actions/setup-node": () => undefined,
+    "pulumi/actions": () => undefined,
+    "pulumi/auth-actions": (_, job) => {
+      Object.assign(job.env, fixture.backend);
+    },
+    "actions/upload-artifact": (inputs, job) => {
+      const paths = (inputs["path"] ?? "").trim().split("\n");
+      const found = paths.map((path) => join(job.workspace, path.trim())).filter((path) => existsSync(path));
+      if (found.length === 0 && inputs["if-no-files-found"] === "error") throw new Error("no files found");
+      for (const path of found) {
+        const target = statSync(path).isDirectory() ? "" : basename(path);
+        cpSync(path, join(stored(inputs["name"]), target), { recursive: true });
+      }
+    },
+    "actions/download-artifact": (inputs, job) => {
+      if (!existsSync(stored(inputs["name"]))) throw new Error(`no artifact ${inputs["name"] ?? ""}`);
+      cpSync(stored(inputs["name"]), join(job.workspace, inputs["path"] ?? ""), { recursive: true });
+    },
+  };
+}
