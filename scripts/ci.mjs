@@ -12,6 +12,7 @@ import {
   runChecks,
 } from "./lib/checks.mjs";
 import { excerpt, onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+import { lintWorkflows } from "./lib/workflows.mjs";
 
 const root = path.dirname(import.meta.dirname);
 const MINUTE_MS = 60_000;
@@ -38,6 +39,14 @@ async function pack(scratch) {
   if (code !== 0) throw new Error(`npm pack failed:\n${excerpt(output)}`);
   const { filename, files } = Object.values(JSON.parse(stdout))[0];
   return { tarball: path.join(scratch, filename), files };
+}
+
+/** @param {string} scratch */
+async function lintExamples(scratch) {
+  const result = await lintWorkflows({ root, folder: path.join(root, "examples", "ci"), scratch });
+  if ("problems" in result) return outcomeOf(result.problems);
+  console.log(`the workflows are not linted: ${result.reason}`);
+  return { passed: 0, failed: 0, skipped: 1, problems: [] };
 }
 
 /** @param {string} scratch */
@@ -74,6 +83,7 @@ function checks(scratch) {
     },
     { name: "format", body: () => npmRun("check:format") },
     { name: "lint", body: () => npmRun("check:lint") },
+    { name: "workflows", body: () => lintExamples(scratch) },
     { name: "types", body: () => npmRun("check:types") },
     {
       name: "lockfile",

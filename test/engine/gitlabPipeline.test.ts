@@ -72,7 +72,10 @@ async function pipelineFor(files: Files, sourceProject = "12"): Promise<Pipeline
       PLATFORM_PREVIEW_IDENTITY: forAll(identity),
       PLATFORM_REVIEW_IDENTITY: forAll(identity),
     },
-    token: (aud) => jwt({ iss: OIDC_ISSUER, sub: SUBJECT, aud }),
+    token: (audience) => {
+      const aud = audience.replace("https://issuer.platform.example", fixture.emulator.url);
+      return jwt({ iss: OIDC_ISSUER, sub: SUBJECT, aud });
+    },
     checkout: (folder) => {
       fixture.repository.checkout(branch, folder);
     },

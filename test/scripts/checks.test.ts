@@ -214,6 +214,7 @@ function project(options: { result?: string; testExit?: number; failing?: string
     "package.json": { scripts: options.scripts ?? { demo: "demo" } },
     "package-lock.json": { packages: { "": {} } },
     "README.md": "`npm test`",
+    "examples/ci/access-review.yml": "",
   });
   const packed = [{ filename: "x.tgz", files: [{ path: "dist/index.js", size: 1 }] }];
   const result = options.result ?? JSON.stringify(jestResult(["passed", "passed"]));
@@ -228,6 +229,14 @@ function project(options: { result?: string; testExit?: number; failing?: string
      }
      process.exit(args.at(-1) === ${JSON.stringify(options.failing ?? "")} ? 1 : 0);`,
   );
+  const linter = `#!/bin/sh\nexit ${options.failing === "workflows" ? 1 : 0}\n`;
+  writeProgram(
+    path.join(bin, "go"),
+    `const fs = require("fs");
+     const target = process.argv[process.argv.indexOf("-o") + 1];
+     if (${JSON.stringify(options.failing)} === "go") process.exit(1);
+     fs.writeFileSync(target, ${JSON.stringify(linter)}, { mode: 0o755 });`,
+  );
   writeProgram(path.join(bin, "npx"), `process.exit(${options.failing === "publint" ? 1 : 0});`);
   const scratch = temporaryFolder();
   const body = `const { spawnSync } = require("child_process");
@@ -241,33 +250,40 @@ function project(options: { result?: string; testExit?: number; failing?: string
 }
 
 describe(".ci/run", () => {
-  test("passes with eleven results: nine checks and two tests", async () => {
+  test("passes with twelve results: ten checks and two tests", async () => {
     const { run, scratch } = project();
     const { code, stdout } = await run();
-    expect(stdout).toMatch(/\n11 passed, 0 failed\n$/);
+    expect(stdout).toMatch(/\n12 passed, 0 failed\n$/);
     expect(code).toBe(0);
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.each(["check:format", "check:lint", "check:types", "publint", "demo"])(
+  test.each(["check:format", "check:lint", "check:types", "workflows", "publint", "demo"])(
     "one failure and exit code 1 when %s fails",
     async (failing) => {
       const { code, stdout } = await project({ failing }).run();
-      expect(stdout).toMatch(/\n10 passed, 1 failed\n$/);
+      expect(stdout).toMatch(/\n11 passed, 1 failed\n$/);
       expect(code).toBe(1);
     },
   );
 
   test.each([
-    ["a failed test", { result: JSON.stringify(jestResult(["passed", "failed"])), testExit: 1 }, 10],
-    ["no tests", { result: JSON.stringify(jestResult([])) }, 9],
-    ["no result", { result: "none" }, 9],
-    ["a broken result", { result: "{" }, 9],
-    ["an exit code without a failed test", { testExit: 1 }, 11],
+    ["a failed test", { result: JSON.stringify(jestResult(["passed", "failed"])), testExit: 1 }, 11],
+    ["no tests", { result: JSON.stringify(jestResult([])) }, 10],
+    ["no result", { result: "none" }, 10],
+    ["a broken result", { result: "{" }, 10],
+    ["an exit code without a failed test", { testExit: 1 }, 12],
   ])("%s is one failure and exit code 1", async (_name, options, passed) => {
     const { code, stdout } = await project(options).run();
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(`${passed} passed, 1 failed`);
     expect(code).toBe(1);
+  });
+
+  test("a linter that cannot be built is skipped, with the reason", async () => {
+    const { code, stdout } = await project({ failing: "go" }).run();
+    expect(stdout).toContain("the workflows are not linted: go build");
+    expect(stdout).toMatch(/\n11 passed, 0 failed, 1 skipped\n$/);
+    expect(code).toBe(0);
   });
 
   test("ends after a failed set-up", async () => {
@@ -283,11 +299,11 @@ describe(".ci/run", () => {
       "README.md": "Run the tests.",
       "package-lock.json": { packages: { "node_modules/a": { resolved: "https://example.org/a.tgz" } } },
     });
-    expect((await run()).stdout).toMatch(/\n9 passed, 2 failed\n$/);
+    expect((await run()).stdout).toMatch(/\n10 passed, 2 failed\n$/);
   });
 
   test("a package.json without demo has one check less", async () => {
-    expect((await project({ scripts: {} }).run()).stdout).toMatch(/\n10 passed, 0 failed\n$/);
+    expect((await project({ scripts: {} }).run()).stdout).toMatch(/\n11 passed, 0 failed\n$/);
     expect(existsSync(path.join(projectRoot, ".ci/run"))).toBe(true);
   });
 });

@@ -1,0 +1,31 @@
+// @ts-check
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { excerpt, run } from "./processes.mjs";
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Checks workflows of GitHub Actions by actionlint, which is built from the module that `scripts/lint` pins.
+ * @param {{ root: string, folder: string, scratch: string, env?: NodeJS.ProcessEnv }} at `folder`: holds the workflows.
+ * @returns {Promise<{ problems: string[] } | { reason: string }>} `reason`: why actionlint could not be built.
+ */
+export async function lintWorkflows({ root, folder, scratch, env = process.env }) {
+  const module = path.join(root, "scripts", "lint", "actionlint");
+  const tool = /^tool (\S+)$/m.exec(readFileSync(path.join(module, "go.mod"), "utf8"))?.[1];
+  if (tool === undefined) throw new Error("scripts/lint/actionlint/go.mod names no tool");
+  const binary = path.join(scratch, "actionlint");
+  const build = await run("go", ["build", "-mod=readonly", "-o", binary, tool], {
+    cwd: module,
+    env: { ...env, GOWORK: "off", CGO_ENABLED: "0" },
+    timeoutMs: 5 * MINUTE_MS,
+  }).catch((error) => ({ code: 1, output: String(error) }));
+  if (build.code !== 0) return { reason: `go build ${tool} failed:\n${excerpt(build.output)}` };
+  const workflows = readdirSync(folder).filter((name) => /^access-.*\.yml$/.test(name));
+  if (workflows.length === 0) return { problems: [`${folder} holds no workflow`] };
+  // Other linters, where a machine has them, would make the result depend on the machine.
+  const args = ["-no-color", "-oneline", "-shellcheck=", "-pyflakes=", ...workflows];
+  const { code, output } = await run(binary, args, { cwd: folder, env, timeoutMs: MINUTE_MS });
+  const lines = output.split("\n").filter((line) => line !== "");
+  return { problems: code === 0 ? [] : lines.length === 0 ? [`actionlint: exit code ${code}`] : lines };
+}

@@ -1,0 +1,37 @@
+import path from "node:path";
+import { evaluate, projectRoot, removeTemporaryFolders, temporaryFolder, writeFiles } from "./support";
+
+afterAll(removeTemporaryFolders);
+
+/** What the linter says of a folder; it needs Go, as set-up does where no Pulumi CLI can be downloaded. */
+const lint = (folder: string, more = ""): Promise<unknown> =>
+  evaluate(
+    "lib/workflows.mjs",
+    `await m.lintWorkflows({ root: ${JSON.stringify(projectRoot)}, folder: ${JSON.stringify(folder)}, scratch: ${JSON.stringify(temporaryFolder())}${more} })`,
+  );
+
+test("the workflows of the examples have no problem", async () => {
+  expect(await lint(path.join(projectRoot, "examples", "ci"))).toEqual({ problems: [] });
+});
+
+test("a job that needs one that does not exist is a problem, with its file and line", async () => {
+  const folder = temporaryFolder();
+  const job = "{ runs-on: ubuntu-latest, needs: nobody, steps: [{ run: echo }] }";
+  writeFiles(folder, { "access-review.yml": `on: push\njobs:\n  gate: ${job}\n` });
+  expect(await lint(folder)).toEqual({
+    problems: [
+      expect.stringMatching(/^access-review\.yml:3:\d+: job "gate" needs job "nobody" which does not/),
+    ],
+  });
+});
+
+test("a folder without workflows is a problem", async () => {
+  expect(await lint(temporaryFolder())).toEqual({ problems: [expect.stringContaining("holds no workflow")] });
+});
+
+test("where it cannot be built, the reason is said", async () => {
+  const folder = path.join(projectRoot, "examples", "ci");
+  expect(await lint(folder, `, env: { PATH: "/nowhere" }`)).toEqual({
+    reason: expect.stringContaining("go build github.com/rhysd/actionlint/cmd/actionlint failed") as string,
+  });
+});
