@@ -17,6 +17,7 @@ const NUMBER = 7;
 const RUN_ID = 11;
 const PULL_REQUEST = "repo:acme/access:pull_request";
 const DEFAULT_BRANCH = "repo:acme/access:ref:refs/heads/main";
+const PRODUCTION = "repo:acme/access:environment:production";
 
 let scratch: string;
 let fixture: AccessFixture;
@@ -35,6 +36,7 @@ beforeAll(async () => {
     PLATFORM_ROOT_GROUP: fixture.program.org,
     PLATFORM_PREVIEW_IDENTITY: await fixture.identityFor(PULL_REQUEST),
     PLATFORM_REVIEW_IDENTITY: await fixture.identityFor(DEFAULT_BRANCH),
+    PLATFORM_DEPLOY_IDENTITY: await fixture.identityFor(PRODUCTION, fixture.program.owner),
   };
 });
 
@@ -94,7 +96,9 @@ async function runWorkflow(name: string, branch: string, subject: string, event:
       GITHUB_ACTIONS: "true",
       GITHUB_EVENT_PATH: eventFile,
       GITHUB_REF: "refs/heads/main",
-      ...(job.definition.permissions?.["id-token"] === "write" ? fixture.tokenRequest(subject) : {}),
+      ...(job.definition.permissions?.["id-token"] === "write"
+        ? fixture.tokenRequest(job.definition.environment === "production" ? PRODUCTION : subject)
+        : {}),
     }),
   }).run();
 }
@@ -283,4 +287,16 @@ test("every job writes only what its permissions allow", async () => {
     });
   }
   expect(new Set(writes).size).toBe(4);
+});
+
+test("the deployment applies the plan that it has reviewed, then compares the result", async () => {
+  const pull = push(benign());
+  const results = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, { action: "push" });
+  expect({ result: results["plan"]?.result, log: results["plan"]?.log }).toMatchObject({ result: "success" });
+  expect(results["plan"]?.summary).toContain("Access review");
+  const described = fixture.emulator.state()["groups"]?.map(({ description }) => description);
+  expect({ described, log: results["deploy"]?.log }).toMatchObject({
+    described: expect.arrayContaining(["as it should be"]) as unknown,
+  });
+  expect(results["deploy"]?.log).toContain("# deploy: Compare the organisation with the approved report");
 });
