@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
 import type { Inventory } from "../access/inventory";
 import { timestampNanos } from "../engine/times";
 import type { Provenance } from "../access/report";
 import { printable } from "../api/errors";
+import { isObject } from "../engine/values";
 import { UsageError } from "./command";
 import type { Flags } from "./options";
+import { commitOf, eventOf } from "./post/event";
+import type { Environment } from "./post/event";
 import { packageVersion } from "./version";
 
 /** The flags that say where a report comes from. */
@@ -21,21 +23,14 @@ export const provenanceFlags = {
   },
 } as const satisfies Flags;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const isCommit = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{7,64}$/.test(text);
 
-interface GithubEvent {
-  readonly number?: unknown;
-  readonly pull_request?: { readonly head?: { readonly sha?: unknown } };
-}
-
-/** The event that started a run of GitHub Actions. Nothing where it cannot be read: provenance is no reason to fail. */
-function githubEvent({ GITHUB_EVENT_PATH: path }: Environment): GithubEvent {
-  if (path === undefined || path === "") return {};
+/** What the event of a run of GitHub Actions tells. Nothing where it cannot be read: provenance is no reason to fail. */
+function fromEvent(env: Environment): { commit?: string | undefined; number?: unknown } {
   try {
-    const event: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return typeof event === "object" && event !== null ? event : {};
+    const event = eventOf(env);
+    const isPull = isObject(event) && event["pull_request"] !== undefined;
+    return { commit: commitOf(env), ...(isPull ? { number: event["number"] } : {}) };
   } catch {
     return {};
   }
@@ -43,9 +38,8 @@ function githubEvent({ GITHUB_EVENT_PATH: path }: Environment): GithubEvent {
 
 /** GITHUB_SHA of a pull request is a merge that nobody has seen: the event names the commit that was pushed. */
 function fromEnvironment(env: Environment): { commit?: string; pullRequest?: string } {
-  const event = githubEvent(env);
-  const commits = [event.pull_request?.head?.sha, env["GITHUB_SHA"], env["CI_COMMIT_SHA"]];
-  const number = event.pull_request === undefined ? undefined : event.number;
+  const { commit: pushed, number } = fromEvent(env);
+  const commits = [pushed, env["GITHUB_SHA"], env["CI_COMMIT_SHA"]];
   const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
   const numbers = [
     typeof number === "number" ? String(number) : undefined,

@@ -162,6 +162,9 @@ test("a change without danger passes, with a comment that names its commit", asy
   expect(statusOf(pull)).toBe("success");
   expect(comment().body).toContain("Passes");
   expect(comment().body).toContain(pull.commit);
+  expect(comment().body).toMatch(
+    new RegExp(`commit ${pull.commit.slice(0, 12)}, .*inventory \\d+ minutes? old`),
+  );
   expect(results["review"]?.summary).toContain("Passes");
 });
 
@@ -299,4 +302,5 @@ test("the deployment applies the plan that it has reviewed, then compares the re
     described: expect.arrayContaining(["as it should be"]) as unknown,
   });
   expect(results["deploy"]?.log).toContain("# deploy: Compare the organisation with the approved report");
+  expect(results["deploy"]).toMatchObject({ result: "success" });
 });

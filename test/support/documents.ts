@@ -1,3 +1,4 @@
+import { reportProblem } from "../../provider/access/checkReport";
 import type { Sources } from "../../provider/access/compare";
 import type { Inventory, InventoryObject } from "../../provider/access/inventory";
 import { parsePreview } from "../../provider/access/preview";
@@ -77,7 +78,7 @@ export function inventoryOf(root: string, ...objects: InventoryObject[]): Invent
 /** The report of all rules, as the command line makes it without a flag. */
 export function judge(given: Preview, more: Omit<Sources, "preview"> = {}): Report {
   const now = Date.parse("2026-06-01T00:00:00Z");
-  return review(
+  const report = review(
     { preview: given, ...more },
     {
       version: "1.2.3",
@@ -85,6 +86,10 @@ export function judge(given: Preview, more: Omit<Sources, "preview"> = {}): Repo
       rules: (comparison) => findingsOf(comparison, defaultRuleOptions(now)),
     },
   );
+  // What post and verify refuse is no report.
+  const problem = reportProblem(JSON.parse(JSON.stringify(report)));
+  if (problem !== undefined) throw new Error(problem);
+  return report;
 }
 
 /** Each finding that fails a run: `X3 sink of subscription events is secret: …`. */

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../provider/cli/postReport";
+import { main as reviewMain } from "../../../provider/cli/review";
 import { nightDrift, riskyReview } from "../access/render/reports";
 import { FakeGitHub } from "./hosts";
 
@@ -51,6 +52,20 @@ test("a report from a file is posted", async () => {
     0,
   );
   expect(github.issues[1]?.body).toContain("<!-- pulumi-platform:drift:night -->");
+});
+
+const PREVIEWS = join(__dirname, "../../fixtures/previews");
+const recorded = readdirSync(PREVIEWS).filter(
+  (file) => /\.(json|ndjson)$/.test(file) && !/^export/.test(file),
+);
+
+test.each(recorded)("the report of a recorded preview is posted: %s", async (file) => {
+  jest.spyOn(process.stdout, "write").mockReturnValue(true);
+  const report = join(folder, "review.json");
+  const code = await reviewMain([join(PREVIEWS, file), "-o", `json=${report}`]);
+  expect([0, 4, 5]).toContain(code);
+  expect(await main([report, "--to", "github-pr", "--dry-run"])).toBe(0);
+  expect(said.join("\n")).not.toContain("warning");
 });
 
 test("a post that is refused is a warning", async () => {

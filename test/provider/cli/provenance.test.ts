@@ -21,7 +21,19 @@ describe("the provenance of a report", () => {
     expect(readProvenance({}, { now }, env)).toMatchObject({ commit: head, pullRequest: "12" });
   });
 
+  it("is that of the commit whose run started this one on GitHub, not of the default branch", () => {
+    const event = join(folder, "run.json");
+    writeFileSync(event, JSON.stringify({ workflow_run: { head_sha: head } }));
+    const env = { GITHUB_SHA: sha, GITHUB_EVENT_PATH: event, GITHUB_REF: "refs/heads/main" };
+    expect(readProvenance({}, { now }, env)).toMatchObject({ commit: head });
+  });
+
   it.each([
+    [
+      "a merged result of GitLab",
+      { CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head, CI_MERGE_REQUEST_IID: "9" },
+      { commit: head, pullRequest: "9" },
+    ],
     [
       "GitHub without an event",
       { GITHUB_SHA: sha, GITHUB_REF: "refs/pull/7/merge" },
