@@ -47,11 +47,20 @@ function nameAsPath({ name }: Entity): string | undefined {
   return name === undefined ? undefined : groupPath([name]);
 }
 
-/** Whether a document does not say in which group something lies: the value is a secret or not known yet. */
+/** Whether a document does not say in which group something lies: the value is a secret, not known yet or assumed. */
 function hidesParent(entity: Entity | undefined): boolean {
   const parent = entity?.inputs["parentUid"];
+  if (entity?.assumptions?.some(({ property }) => property === "parentUid") === true) return true;
   return parent !== undefined && (parent === HIDDEN || isUnread(parent) || containsUnknown(parent));
 }
+
+/** What a finding says of an object that is only assumed to be meant: nothing that an exception may match. */
+const withoutTexts = <T extends Named>(named: T): T => ({
+  ...named,
+  uid: undefined,
+  name: undefined,
+  ...("path" in named ? { path: "" } : {}),
+});
 
 /** The grant as its objects' uids tell it; undefined where one of them has none. */
 function grantUids({ uid, subject, role, group }: Grant): string | undefined {
@@ -69,6 +78,8 @@ export class TextsBefore {
   private readonly after: Places;
   private readonly byUid = new Map<string, Entity>();
   private readonly grants: ReadonlySet<string | undefined>;
+  /** The keys and uids of all that an unknown reference is taken to name. */
+  private readonly assumed = new Set<string | undefined>();
 
   constructor(private readonly comparison?: Comparison) {
     this.recorded = comparison?.recorded ?? new Map<string, Entity>();
@@ -76,7 +87,8 @@ export class TextsBefore {
     const entities = comparison?.after.entities ?? new Map<string, Entity>();
     this.after = new Places(entities);
     for (const entity of entities.values()) {
-      const { uid, kind } = entity;
+      const { uid, kind, assumptions = [] } = entity;
+      for (const { key } of assumptions) this.assumed.add(key).add(entities.get(key)?.uid ?? key);
       // A part of another object has the uid of that one.
       if (uid === undefined || specs[kind]?.sharesParentUid === true || this.byUid.has(uid)) continue;
       this.byUid.set(uid, entity);
@@ -92,7 +104,14 @@ export class TextsBefore {
   of(finding: Finding): MatchTexts {
     // What drift finds is named by the state or by the live organisation.
     if (finding.drift !== undefined) return statedTexts(finding);
-    const { grant, group, trust, uid, name, kind } = finding;
+    const { trust, uid, name, kind } = finding;
+    const group = finding.group && this.verified(finding.group);
+    const grant = finding.grant && {
+      ...finding.grant,
+      subject: this.verified(finding.grant.subject),
+      role: this.verified(finding.grant.role),
+      group: this.verified(finding.grant.group),
+    };
     const own = grant === undefined ? this.recordOf({ uid, name }, kind) : this.recordOf(grant.subject);
     const before = trustOf(own);
     const ownName = own !== undefined && own.name === name ? name : undefined;
@@ -110,6 +129,13 @@ export class TextsBefore {
       role: [role?.name, grant?.role.uid, ...(isRole ? [ownName, uid] : [])],
       group: this.groupTexts(grant?.group ?? group),
     };
+  }
+
+  /** A preview cannot tell the id of an object from another value that depends on it. */
+  private verified<T extends Named>(named: T): T {
+    return this.assumed.has(named.key) || (named.uid !== undefined && this.assumed.has(named.uid))
+      ? withoutTexts(named)
+      : named;
   }
 
   /** A binding is the same one only while it grants the same to the same. */

@@ -338,6 +338,54 @@ describe("an exception", () => {
         create(grant(CI, below(11))),
       ],
     ],
+    [
+      "an identity that an unknown value is assumed to name",
+      "{ subject: break-glass }",
+      [...others(), create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass)))],
+    ],
+    [
+      "the words of an identity that an unknown value is assumed to name",
+      "{ subject: GitHub Actions of acme/pay* }",
+      [...others(), create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass)))],
+    ],
+    [
+      "the uid of an identity that an unknown value is assumed to name",
+      `{ subject: "${GLASS}" }`,
+      [...others(), create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass)))],
+    ],
+    [
+      "an updated identity that an unknown value is assumed to name",
+      `{ uid: "${GLASS}" }`,
+      [
+        ...others(glass),
+        update(glass, { description: "new" }),
+        create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass))),
+      ],
+    ],
+    [
+      "a binding that is updated to an unknown value, by its uid",
+      `{ uid: "${BINDING}" }`,
+      [...others(), update(held, { parentUid: SANDBOX, identityUid: UNKNOWN }, depends("identityUid", ci))],
+    ],
+    [
+      "a role that an unknown value is assumed to name",
+      "{ role: admins }",
+      [...others(), create(grant(CI, PROD, UNKNOWN, depends("roleUid", admins)))],
+    ],
+    [
+      "a group that an unknown value is assumed to name",
+      "{ group: acme / sandbox* }",
+      [...others(), create(grant(CI, UNKNOWN, OWNER, depends("parentUid", sandbox)))],
+    ],
+    [
+      "a group whose parent is assumed",
+      "{ group: acme / prod / deep }",
+      [
+        ...others(deep),
+        update(deep, { parentUid: UNKNOWN }, depends("parentUid", prod)),
+        create(grant(CI, DEEP)),
+      ],
+    ],
     ["another case", "{ group: acme / Sandbox }", [...others(), create(grant(CI, SANDBOX))]],
   ];
 
