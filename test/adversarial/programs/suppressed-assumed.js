@@ -1,0 +1,8 @@
+// A place that looks like the excepted sandbox, and is the organisation in the update
+// caught by: review
+const { bind, declare, ids } = require("./base");
+
+const edit = { sandbox: { args: (args) => ({ ...args, description: "edited" }) } };
+const r = declare(edit);
+const place = r.sandbox.verified.apply(() => ids.root);
+bind("extra", r, { parentUid: place, roleUid: ids.owner });
