@@ -1,6 +1,5 @@
 // A SCIM token where the run is no preview
-// caught by: verify
-// update plan: refuses
+// caught by: review
 const { declare, platform, pulumi } = require("./base");
 
 const r = declare({ staff: { args: (args) => ({ ...args, scimEnabled: true }) } });

@@ -1,6 +1,6 @@
 // An external group whose role looks like a new harmless one
 // caught by: verify
-// update plan: refuses
+// update plan: accepts
 const { declare, ids, platform } = require("./base");
 
 const harmless = new platform.Role("harmless", {
