@@ -160,9 +160,18 @@ class KindHandlers implements Handlers {
   }
 
   async create(inputs: Props): Promise<CreateResult> {
-    const created = await this.creator.create(inputs);
+    const created = await this.recordFailure(() => this.creator.create(inputs));
     this.owners.recordCreate(this.spec, created.id, inputs);
     return created;
+  }
+
+  private async recordFailure<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      this.owners.hasFailure = true;
+      throw error;
+    }
   }
 
   async read(id: string, olds: Props): Promise<ReadResult> {
@@ -176,10 +185,15 @@ class KindHandlers implements Handlers {
 
   update(id: string, olds: Props, news: Props): Promise<Props> {
     this.owners.recordUpdate(this.spec, id);
-    return this.turns.take(id, () => this.updated(id, olds, news));
+    return this.recordFailure(() => this.turns.take(id, () => this.updated(id, olds, news)));
   }
 
   async delete(id: string, olds: Props): Promise<void> {
+    if (this.owners.hasFailure) {
+      throw refused(
+        `${label(this.spec, olds)} ${id} is not deleted, because another step of this run failed and this may be what it stands for: mend that step and run again`,
+      );
+    }
     if (this.isKept(id, olds)) {
       this.host.warn(
         `${label(this.spec, olds)} ${id} stays: another resource of this program manages it now, so it is only removed from the state`,
@@ -278,7 +292,9 @@ class KindHandlers implements Handlers {
     try {
       return await action();
     } catch (error) {
-      throw explain(this.spec, what, error, []);
+      // What was removed at the server is created again once the state knows it.
+      const isGone = what.startsWith("updating") && isNotFound(error);
+      throw explain(this.spec, what, error, isGone ? ["if it was removed, run pulumi up --refresh"] : []);
     }
   }
 

@@ -40,6 +40,12 @@ export class OwnerRegistry {
   private readonly comparisonsByUid = new Map<string, Comparison[]>();
   private readonly comparisonsByInputs = new Map<string, Comparison[]>();
 
+  /**
+   * Whether a create or an update of this run failed. The engine may then go on (`--continue-on-error`), and what it
+   * deletes may be the old name of what was not created.
+   */
+  hasFailure = false;
+
   /** Records a resource that the program declares. */
   recordCheck(spec: ResourceSpec, inputs: Props): void {
     this.checked.add(inputsKey(spec, inputs));

@@ -147,6 +147,18 @@ function giveAdvice(
   }
 }
 
+/**
+ * What the resources of a program hold is known to one provider process. Another provider has another process, which
+ * would delete what the first one holds, and gets no stack configuration.
+ */
+function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.CustomResource): void {
+  const { __prov: provider } = resource as unknown as { readonly __prov?: pulumi.ProviderResource };
+  if (provider === undefined) return;
+  throw new pulumi.RunError(
+    `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not name a provider for it: leave them out; to use another address or credential, use another stack`,
+  );
+}
+
 /** The base of every kind. */
 export abstract class PlatformResource extends pulumi.CustomResource {
   protected constructor(
@@ -164,6 +176,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
       properties(spec, name, args, opts),
       withDefaults(spec, opts),
     );
+    refuseOwnProvider(spec, name, this);
     if (isManaged) claimId(spec, name, this.id, opts?.parent);
     warnOfStoredToken();
     if (args !== undefined && spec.advise) giveAdvice(spec, spec.advise, name, { ...args });

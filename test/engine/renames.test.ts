@@ -278,3 +278,41 @@ test("two resources of each kind exchange their names", async () => {
     stack.dispose();
   }
 }, 300_000);
+
+test("nothing is deleted once a step has failed, though the run goes on", async () => {
+  const emulator = await startEmulator();
+  const stack = await new Stack(emulator).init();
+  const base = {
+    org: { kind: "Group", args: { name: "org" } },
+    reader: { kind: "Role", args: { parentUid: "${org}", name: "reader", capabilities: ["CAP_REPO_LIST"] } },
+    ada: {
+      kind: "Identity",
+      args: {
+        parentUid: "${org}",
+        name: "ada",
+        claimMatch: { issuer: "https://issuer.example.com", subject: "ada" },
+      },
+    },
+  };
+  const grant = { parentUid: "${org}", identityUid: "${ada}", roleUid: "${reader}" };
+  const missing = { kind: "Group", args: { parentUid: "0".repeat(40), name: "below none" } };
+  try {
+    stack.declare({ ...base, reads: { kind: "RoleBinding", args: grant } });
+    await stack.up();
+    const before = emulator.state()["roleBindings"];
+    stack.declare({
+      ...base,
+      missing,
+      "reads-renamed": { kind: "RoleBinding", args: { ...grant, parentUid: "${missing}" } },
+    });
+    const run = await stack.pulumi(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+    expect(run.code).not.toBe(0);
+    expect(emulator.state()["roleBindings"]).toEqual(before);
+    stack.declare({ ...base, "reads-renamed": { kind: "RoleBinding", args: grant } });
+    await stack.up();
+    await expectDeclared(emulator, stack);
+  } finally {
+    await emulator.close();
+    stack.dispose();
+  }
+}, 300_000);

@@ -152,6 +152,22 @@ describe("a delete on behalf of another resource", () => {
     );
   });
 
+  test("is refused once another step of the run has failed, and sends nothing", async () => {
+    const owners = new OwnerRegistry();
+    const context = {
+      client: () => {
+        throw new Error("nothing may be sent");
+      },
+      owners,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+    };
+    await expect(handlersFor(specOf("Group"), context).create({ name: "team" })).rejects.toThrow();
+    await expect(handlersFor(specOf("Tag"), context).delete(UID, tag)).rejects.toThrow(
+      /is not deleted, because another step of this run failed/,
+    );
+  });
+
   test("is decided by what inputs tell for each kind that writes over what exists", () => {
     const without = kinds
       .map(({ spec }) => spec)

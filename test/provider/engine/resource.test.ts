@@ -541,3 +541,30 @@ describe("a token in the stack's configuration", () => {
     await expect(warningsWith({ "platform:token": "t" }, { PLATFORM_TOKEN: "" })).resolves.toHaveLength(1);
   });
 });
+
+describe("a provider of the program's own", () => {
+  class OwnProvider extends pulumi.ProviderResource {
+    constructor() {
+      super("pulumi-nodejs", "own", {});
+    }
+  }
+
+  test.each([
+    { title: "given to the resource", options: () => ({ provider: new OwnProvider() }) },
+    {
+      title: "inherited from a component",
+      options: () => ({
+        parent: new pulumi.ComponentResource(
+          "test:index:Folder",
+          "folder",
+          {},
+          { providers: [new OwnProvider()] },
+        ),
+      }),
+    },
+  ])("is refused, $title: another process would not know what this one holds", ({ options }) => {
+    expect(() => new Group("team", { name: "team" }, options())).toThrow(
+      'Group "team": the options provider and providers must not name a provider for it',
+    );
+  });
+});
