@@ -101,6 +101,11 @@ function changedElsewhere(spec: ResourceSpec, olds: Props, news: Props, body: Pr
     .map(([key]) => key);
 }
 
+/** What was removed at the server is created again once the state knows it. */
+function adviceOnGone(error: unknown): string[] {
+  return isNotFound(error) ? ["if it was removed, run pulumi up --refresh"] : [];
+}
+
 class KindHandlers implements Handlers {
   private readonly turns: Turns;
   private readonly owners: OwnerRegistry;
@@ -238,23 +243,27 @@ class KindHandlers implements Handlers {
       return { ...outputsFor(this.spec, news, {}, olds), ...readOutputs(this.spec, {}, id, olds) };
     }
     const what = `updating ${label(this.spec, news)} ${id} (${[...patch.mask, ...apart].join(", ")})`;
-    return this.explained(what, async () => {
-      let answer: JsonObject = {};
-      let told = olds;
-      if (patch.mask.length > 0) {
-        const own = this.spec.operations?.update;
-        answer = own
-          ? await own(this.client(), id, olds, news, this.host)
-          : await this.patched(id, olds, news, patch);
-        told = readOutputs(this.spec, answer as Props, id, olds);
-        if (!this.isConvincing(id, olds, news, answer)) answer = await this.get(id, news);
-      }
-      if (apart.length > 0) {
-        await this.spec.operations?.writeApart?.(this.client(), id, olds, news);
-        answer = await this.get(id, news);
-      }
-      return this.followed(id, news, this.settled(id, olds, news, answer, told));
-    });
+    return this.explained(
+      what,
+      async () => {
+        let answer: JsonObject = {};
+        let told = olds;
+        if (patch.mask.length > 0) {
+          const own = this.spec.operations?.update;
+          answer = own
+            ? await own(this.client(), id, olds, news, this.host)
+            : await this.patched(id, olds, news, patch);
+          told = readOutputs(this.spec, answer as Props, id, olds);
+          if (!this.isConvincing(id, olds, news, answer)) answer = await this.get(id, news);
+        }
+        if (apart.length > 0) {
+          await this.spec.operations?.writeApart?.(this.client(), id, olds, news);
+          answer = await this.get(id, news);
+        }
+        return this.followed(id, news, this.settled(id, olds, news, answer, told));
+      },
+      adviceOnGone,
+    );
   }
 
   /**
@@ -288,13 +297,15 @@ class KindHandlers implements Handlers {
     return this.around.client();
   }
 
-  private async explained<T>(what: string, action: () => Promise<T>): Promise<T> {
+  private async explained<T>(
+    what: string,
+    action: () => Promise<T>,
+    notesOn: (error: unknown) => string[] = () => [],
+  ): Promise<T> {
     try {
       return await action();
     } catch (error) {
-      // What was removed at the server is created again once the state knows it.
-      const isGone = what.startsWith("updating") && isNotFound(error);
-      throw explain(this.spec, what, error, isGone ? ["if it was removed, run pulumi up --refresh"] : []);
+      throw explain(this.spec, what, error, notesOn(error));
     }
   }
 

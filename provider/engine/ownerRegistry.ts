@@ -1,7 +1,7 @@
 import type { Difference } from "./fieldMask";
 import { ADOPT } from "./spec";
 import type { Props, ResourceSpec } from "./spec";
-import { isObject } from "./values";
+import { sortedJson } from "./values";
 
 /*
  * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. Where both stand for
@@ -9,7 +9,7 @@ import { isObject } from "./values";
  * and no reason, so what the program of this run declares and holds is recorded here.
  */
 
-/** A comparison of a recorded resource with the program's. */
+/** A comparison of a recorded resource with the program's. The engine sends members in any order. */
 interface Comparison {
   readonly uid: string;
   /** The recorded outputs, in one spelling. */
@@ -18,17 +18,8 @@ interface Comparison {
   keepsObject: boolean;
 }
 
-/** The same text for equal values: the engine sends members in any order. */
-function spell(value: Props): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    isObject(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : member,
-  );
-}
-
 const uidKey = (kind: string, uid: string): string => `${kind} ${uid}`;
-const inputsKey = ({ kind }: ResourceSpec, inputs: Props): string => `${kind} ${spell(inputs)}`;
+const inputsKey = ({ kind }: ResourceSpec, inputs: Props): string => `${kind} ${sortedJson(inputs)}`;
 
 /** What the resources of one run's program declare and hold, so that no delete takes it away. */
 export class OwnerRegistry {
@@ -58,7 +49,7 @@ export class OwnerRegistry {
   recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: Difference): void {
     const key = inputsKey(spec, news);
     if (difference.replaces.length > 0 || !this.checked.has(key)) return;
-    const comparison = { uid, olds: spell(olds), keepsObject: !difference.changed };
+    const comparison = { uid, olds: sortedJson(olds), keepsObject: !difference.changed };
     append(this.comparisonsByUid, uidKey(spec.kind, uid), comparison);
     append(this.comparisonsByInputs, key, comparison);
   }
@@ -90,7 +81,7 @@ export class OwnerRegistry {
   isHeld(kind: string, uid: string, olds?: Props): boolean {
     const key = uidKey(kind, uid);
     if (this.created.has(key) || this.declared.has(key)) return true;
-    const own = olds === undefined ? undefined : spell(olds);
+    const own = olds === undefined ? undefined : sortedJson(olds);
     return (this.comparisonsByUid.get(key) ?? []).some(
       ({ keepsObject, olds: compared }) => keepsObject || compared !== own,
     );

@@ -2,14 +2,17 @@ import { UNKNOWN } from "./spec";
 import type { FieldSpec, Json } from "./spec";
 import { durationNanos, timestampNanos } from "./times";
 
+/** JSON of a value with the members of objects in one order: the same text for equal values. */
+export function sortedJson(json: unknown): string {
+  return JSON.stringify(json, (_key, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+}
+
 /** The content of a JWKS in one spelling: keys of objects sorted, white space gone. */
 export function canonicalJwks(text: string): string | undefined {
   try {
-    return JSON.stringify(JSON.parse(text), (_key, value: unknown) =>
-      value !== null && typeof value === "object" && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : value,
-    );
+    return sortedJson(JSON.parse(text));
   } catch {
     return undefined;
   }

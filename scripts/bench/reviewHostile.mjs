@@ -8,23 +8,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { randomOf } from "../chaos/organisation.mjs";
 import { messageOf } from "../lib/processes.mjs";
 import { MOST_MEGABYTES, MOST_SECONDS, reviewCost } from "./reviewCost.mjs";
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const org = "a".repeat(40);
 const GITHUB = "https://token.actions.githubusercontent.com";
-
-/** Mulberry32: the same numbers for the same seed. @param {number} seed */
-function randomNumbers(seed) {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const ATOMS = [
   "a",
@@ -96,7 +86,7 @@ function manyLabels() {
 
 /** @param {number} seed @returns {Record<string, object[]>} */
 function hostilePreviews(seed) {
-  const random = randomNumbers(seed);
+  const random = randomOf(seed);
   const random1000 = Array.from({ length: 1_000 }, () => {
     const [start, end] = [random() < 0.7 ? "^" : "", random() < 0.7 ? "$" : ""];
     return `${random() < 0.1 ? "(?i)" : ""}${start}${randomPattern(random, 3)}${end}`;
