@@ -202,6 +202,19 @@ function inviteKey({ kind, key, inputs }: Entity): string {
   return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
 }
 
+/** What a holder has, held by a subject through a resource. */
+function passOn(
+  { kind, urn, uid, location }: Entity,
+  subject: Subject,
+  held: readonly TracedGrant[] | undefined,
+  holder: string,
+): TracedGrant[] {
+  return (held ?? []).map(({ grant: { role, group } }) => ({
+    grant: { subject, role, group, via: kind, urn, uid, location },
+    holders: [holder],
+  }));
+}
+
 class Tracer {
   readonly places: Places;
   private readonly subjects = new Map<string, Subject>();
@@ -316,18 +329,7 @@ class Tracer {
       words: `${lets.subject.words} of “${of}”`,
       open: lets.subject.open,
     };
-    return (held.get(lets.holder) ?? []).map(({ grant: { role, group } }) => ({
-      grant: {
-        subject,
-        role,
-        group,
-        via: entity.kind,
-        urn: entity.urn,
-        uid: entity.uid,
-        location: entity.location,
-      },
-      holders: [entity.key],
-    }));
+    return passOn(entity, subject, held.get(lets.holder), entity.key);
   }
 
   /** A service holds what the identity that it acts as holds. */
@@ -343,18 +345,7 @@ class Tracer {
         words: `the platform's service ${service}, as ${as.name ?? as.words}`,
         open: false,
       };
-      return (held.get(identity) ?? []).map(({ grant: { role, group } }) => ({
-        grant: {
-          subject,
-          role,
-          group,
-          via: entity.kind,
-          urn: entity.urn,
-          uid: entity.uid,
-          location: entity.location,
-        },
-        holders: [identity],
-      }));
+      return passOn(entity, subject, held.get(identity), identity);
     });
   }
 }
