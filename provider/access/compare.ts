@@ -1,5 +1,6 @@
+import { describeEffects, sideOf } from "./effects";
+import type { EffectContext } from "./effects";
 import { HIDDEN, urnParts } from "./engineState";
-import { fieldChanges } from "./fieldChanges";
 import { diffGrants } from "./grantChanges";
 import { accessKinds, compareGrants, label, Places } from "./grants";
 import { changesByMoves } from "./groupMoves";
@@ -12,6 +13,7 @@ import { recordedObjects } from "./recorded";
 import { specs } from "./references";
 import type { GroupNode, GrantChange } from "./report";
 import type { StateExport } from "./stateExport";
+import { Languages } from "./trust/languages";
 import { buildWorlds, fatesOf } from "./worlds";
 import type { Change } from "./worlds";
 
@@ -31,12 +33,12 @@ const isReferredTo = (kind: string): boolean =>
 function changesMeaning({ kind, op, fields }: ResourceChange): boolean {
   if (op !== "update") return op !== "create";
   const meaning = accessKinds[kind]?.meaning ?? [];
-  return fields.some(({ property }) => meaning.includes(property.split(/[.[]/)[0] ?? ""));
+  return fields.some(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
 }
 
 function changeOf(
   { fate, kind, before, after, notReviewed, stays, isRefused }: Change,
-  worlds: { before: Entities; after: Entities },
+  context: EffectContext,
 ): ResourceChange {
   const op = fate.op === "import" ? "read" : fate.op;
   const spec = specs[kind];
@@ -49,13 +51,7 @@ function changeOf(
     urn: fate.urn,
     before,
     after,
-    fields:
-      spec !== undefined && both
-        ? fieldChanges(spec, before.inputs, after.inputs, {
-            before: (key) => label(worlds.before, key),
-            after: (key) => label(worlds.after, key),
-          })
-        : [],
+    fields: spec !== undefined && both ? describeEffects(spec, before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
     ...(stays ? { stays } : {}),
     ...(isRefused ? { isRefused } : {}),
@@ -155,8 +151,10 @@ export function compare(sources: Sources): Comparison {
   }
   const worlds = buildWorlds(fatesOf(preview.steps, recorded), inventory);
   const entities = { before: worlds.before.entities, after: worlds.after.entities };
-  const changes = worlds.changes.map((change) => changeOf(change, entities));
-  const { changes: own, kept } = diffGrants(worlds.before, worlds.after);
+  const languages = new Languages();
+  const context = { before: sideOf(entities.before), after: sideOf(entities.after), languages };
+  const changes = worlds.changes.map((change) => changeOf(change, context));
+  const { changes: own, kept } = diffGrants(worlds.before, worlds.after, languages);
   const grants = [...own, ...changesByMoves(worlds.before, worlds.after)].sort((a, b) =>
     compareGrants(a.grant, b.grant),
   );
@@ -189,6 +187,7 @@ export function compare(sources: Sources): Comparison {
     complete: incomplete.length === 0,
     incomplete,
     inventory,
+    languages,
     recorded: recordedObjects(preview, recorded, inventory),
   };
 }

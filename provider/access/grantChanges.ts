@@ -1,12 +1,12 @@
-import type { Json } from "../engine/spec";
-import { equal, isObject } from "../engine/values";
+import { combineDirections, describeEffects, mayWiden, sideOf } from "./effects";
+import type { Direction, EffectContext, FieldEffect } from "./effects";
 import { accessKinds, compareGrants, label, Places, traceGrants } from "./grants";
 import type { Entities, TracedGrant } from "./grants";
 import { withoutRetained } from "./keys";
-import type { Entity, World } from "./model";
-import { readPattern } from "./pattern";
-import { ownMember, specs } from "./references";
+import type { World } from "./model";
+import { specs } from "./references";
 import type { Grant, GrantChange, GrantedRole } from "./report";
+import { Languages } from "./trust/languages";
 
 /** What lies between the grants of two worlds. */
 export interface GrantDifference {
@@ -15,8 +15,6 @@ export interface GrantDifference {
   /** How many grants stay as they are. */
   readonly kept: number;
 }
-
-type Turn = "same" | "narrowed" | "widened";
 
 /**
  * One text for each grant that is told apart from others: who, what, where. A group that moves takes
@@ -38,50 +36,58 @@ function byKey(traced: readonly TracedGrant[], places: Places): Map<string, Trac
   return grants;
 }
 
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+/** What becomes of who can be a holder, for everyone by whom grants are held before or after. */
+class TrustComparison {
+  private readonly context: EffectContext;
+  private readonly known = new Map<string, readonly FieldEffect[]>();
 
-const accepts = (pattern: string, value: string): boolean => readPattern(pattern)?.accepts(value) ?? false;
+  constructor(
+    private readonly before: Entities,
+    private readonly after: Entities,
+    languages: Languages,
+  ) {
+    this.context = { before: sideOf(before), after: sideOf(after), languages };
+  }
 
-/** Whether a match accepts nothing that the old one did not: only what can be proved counts. */
-function isNarrower(olds: Json | undefined, news: Json | undefined): boolean {
-  if (!isObject(olds) || !isObject(news)) return false;
-  const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
-  return keys.every((key) => {
-    const [old, now] = [ownMember(olds, key), ownMember(news, key)];
-    if (JSON.stringify(old) === JSON.stringify(now)) return true;
-    if (isObject(now) && (old === undefined || isObject(old))) {
-      // Further claims are further conditions.
-      return Object.entries(old ?? {}).every(([claim, value]) => ownMember(now, claim) === value);
-    }
-    // An exact value in the place of a pattern that accepts it.
-    const [, stem = ""] = /^(.+)Pattern$/.exec(key) ?? [];
-    if (stem !== "") return now === undefined && accepts(text(old), text(ownMember(news, stem)));
-    const pattern = ownMember(olds, `${key}Pattern`);
-    return old === undefined && typeof pattern === "string" && accepts(pattern, text(now));
-  });
+  private effectsOf(key: string): readonly FieldEffect[] {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const [before, after] = [this.before.get(key), this.after.get(key)];
+    const spec = specs[after?.kind ?? ""];
+    const decisive = new Set(accessKinds[after?.kind ?? ""]?.meaning);
+    const effects =
+      before === undefined || after === undefined || spec === undefined
+        ? []
+        : describeEffects(spec, before.inputs, after.inputs, this.context).filter(({ path }) =>
+            decisive.has(path.split(/[.[]/)[0] ?? ""),
+          );
+    this.known.set(key, effects);
+    return effects;
+  }
+
+  compare(old: TracedGrant, now: TracedGrant): TrustChange {
+    const holders = new Set([...old.holders, ...now.holders]);
+    const effects = [...holders].flatMap((key) => this.effectsOf(key));
+    const direction = combineDirections(effects.map((effect) => effect.direction));
+    if (direction === "neutral") return { direction, reasons: [] };
+    const [before, after] = [old.grant.subject.words, now.grant.subject.words];
+    const what =
+      before === after ? "how the holder proves who it is changes" : `who holds it changes: it was ${before}`;
+    const doubt = effects.find((effect) => effect.direction === "unknown");
+    const isDoubtful = direction === "unknown" && doubt !== undefined;
+    return {
+      direction,
+      reasons: [
+        what,
+        ...(isDoubtful ? [`whether to more cannot be judged: ${doubt.path}: ${doubt.reason}`] : []),
+      ],
+    };
+  }
 }
 
-/** What becomes of who can be a holder. Whatever is not proved to be less counts as more. */
-function trustTurn(before: Entity | undefined, after: Entity | undefined): Turn {
-  if (before === undefined || after === undefined) return "same";
-  const fields = specs[after.kind]?.fields ?? {};
-  const changed = (accessKinds[after.kind]?.meaning ?? []).filter((key) => {
-    const field = fields[key];
-    return field !== undefined && !equal(field, before.inputs[key], after.inputs[key]);
-  });
-  if (changed.length === 0) return "same";
-  const narrower = changed.every((key) => {
-    if (key === "singleUse") return after.inputs[key] === true;
-    if (key === "email") return text(before.inputs[key]) === "";
-    return isNarrower(before.inputs[key], after.inputs[key]);
-  });
-  return narrower ? "narrowed" : "widened";
-}
-
-/** What becomes of everyone by whom a grant is held, before or after. */
-function trustTurns(old: TracedGrant, now: TracedGrant, before: Entities, after: Entities): Turn[] {
-  const holders = new Set([...old.holders, ...now.holders]);
-  return [...holders].map((key) => trustTurn(before.get(key), after.get(key)));
+interface TrustChange {
+  readonly direction: Direction;
+  readonly reasons: readonly string[];
 }
 
 function capabilities(number: number): string {
@@ -108,22 +114,9 @@ function compareCapabilities(before: GrantedRole, after: GrantedRole): Capabilit
   };
 }
 
-function trustReason(before: Grant, after: Grant): string {
-  return before.subject.words === after.subject.words
-    ? "how the holder proves who it is changes"
-    : `who holds it changes: it was ${before.subject.words}`;
-}
-
 /** A grant that is there before and after: whether it means the same. */
-function compareKept(
-  old: TracedGrant,
-  now: TracedGrant,
-  before: Entities,
-  after: Entities,
-): GrantChange | undefined {
+function compareKept(old: TracedGrant, now: TracedGrant, trust: TrustChange): GrantChange | undefined {
   const { added, removed, uncertain } = compareCapabilities(old.grant.role, now.grant.role);
-  const turns = trustTurns(old, now, before, after);
-  const trust = turns.find((turn) => turn === "widened") ?? turns.find((turn) => turn === "narrowed");
   if (uncertain) {
     return {
       change: "widened",
@@ -134,24 +127,20 @@ function compareKept(
       capabilitiesRemoved: [],
     };
   }
-  if (added.length === 0 && removed.length === 0 && trust === undefined) return undefined;
+  if (added.length === 0 && removed.length === 0 && trust.direction === "neutral") return undefined;
   const reasons = [
     ...(added.length > 0 ? [`the role gains ${capabilities(added.length)}`] : []),
     ...(removed.length > 0 ? [`the role loses ${capabilities(removed.length)}`] : []),
-    ...(trust === undefined ? [] : [trustReason(old.grant, now.grant)]),
+    ...trust.reasons,
   ];
   return {
-    change: added.length > 0 || trust === "widened" ? "widened" : "narrowed",
+    change: added.length > 0 || mayWiden(trust.direction) ? "widened" : "narrowed",
     grant: now.grant,
     before: old.grant,
     reason: reasons.join("; "),
     capabilitiesAdded: added,
     capabilitiesRemoved: removed,
   };
-}
-
-function reasonOf(what: string, before: Grant, after: Grant, trust: readonly Turn[]): string {
-  return trust.every((turn) => turn === "same") ? what : `${what}; ${trustReason(before, after)}`;
 }
 
 /** Pairs a grant that comes with one that goes, where together they are one grant that changes. */
@@ -161,6 +150,7 @@ function pair(
   before: Places,
   after: Places,
   entities: { readonly before: Entities; readonly after: Entities },
+  trusts: TrustComparison,
 ): GrantChange[] {
   const changes: GrantChange[] = [];
   const bySubject = new Map<string, TracedGrant[]>();
@@ -193,18 +183,16 @@ function pair(
     if (moved) {
       const isUp = up(moved.grant);
       const { added, removed } = compareCapabilities(moved.grant.role, grant.role);
-      const trust = trustTurns(moved, one, entities.before, entities.after);
-      const widened = isUp || added.length > 0 || trust.includes("widened");
+      const trust = trusts.compare(moved, one);
+      const widened = isUp || added.length > 0 || mayWiden(trust.direction);
       take(one, moved, {
         change: widened ? "widened" : "narrowed",
         grant,
         before: moved.grant,
-        reason: reasonOf(
+        reason: [
           `moves from ${moved.grant.group.path} ${isUp ? "up" : "down"} to ${grant.group.path}`,
-          moved.grant,
-          grant,
-          trust,
-        ),
+          ...trust.reasons,
+        ].join("; "),
         capabilitiesAdded: added,
         capabilitiesRemoved: removed,
       });
@@ -222,18 +210,16 @@ function pair(
     );
     if (other === undefined) continue;
     const { added, removed } = compareCapabilities(other.grant.role, grant.role);
-    const trust = trustTurns(other, one, entities.before, entities.after);
+    const trust = trusts.compare(other, one);
     const name = (role: GrantedRole, of: Entities) => role.name ?? label(of, role.key);
     take(one, other, {
-      change: added.length > 0 || trust.includes("widened") ? "widened" : "narrowed",
+      change: added.length > 0 || mayWiden(trust.direction) ? "widened" : "narrowed",
       grant,
       before: other.grant,
-      reason: reasonOf(
+      reason: [
         `the role changes from ${name(other.grant.role, entities.before)} to ${name(grant.role, entities.after)}`,
-        other.grant,
-        grant,
-        trust,
-      ),
+        ...trust.reasons,
+      ].join("; "),
       capabilitiesAdded: added,
       capabilitiesRemoved: removed,
     });
@@ -243,24 +229,34 @@ function pair(
   return changes;
 }
 
-/** Who gains and who loses what between two worlds: grants of both, taken as sets of (subject, role, group). */
-export function diffGrants(before: World, after: World): GrantDifference {
+/**
+ * Who gains and who loses what between two worlds: grants of both, taken as sets of (subject, role, group).
+ *
+ * @param languages compares the patterns of holders that change.
+ */
+export function diffGrants(before: World, after: World, languages = new Languages()): GrantDifference {
   const places = { before: new Places(before.entities), after: new Places(after.entities) };
   const olds = byKey(traceGrants(before.entities), places.before);
   const news = byKey(traceGrants(after.entities), places.after);
+  const trusts = new TrustComparison(before.entities, after.entities, languages);
   const kept = [...news].flatMap(([key, now]) => {
     const old = olds.get(key);
     return old === undefined ? [] : [{ old, now }];
   });
-  const changed = kept.flatMap(
-    ({ old, now }) => compareKept(old, now, before.entities, after.entities) ?? [],
-  );
+  const changed = kept.flatMap(({ old, now }) => compareKept(old, now, trusts.compare(old, now)) ?? []);
   const gained = [...news].flatMap(([key, one]) => (olds.has(key) ? [] : [one]));
   const lost = [...olds].flatMap(([key, one]) => (news.has(key) ? [] : [one]));
-  const pairs = pair(gained, lost, places.before, places.after, {
-    before: before.entities,
-    after: after.entities,
-  });
+  const pairs = pair(
+    gained,
+    lost,
+    places.before,
+    places.after,
+    {
+      before: before.entities,
+      after: after.entities,
+    },
+    trusts,
+  );
   const changes: GrantChange[] = [
     ...gained.map(({ grant }): GrantChange => ({
       change: "gained",

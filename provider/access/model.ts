@@ -1,6 +1,8 @@
 import type { Props } from "../engine/spec";
+import type { FieldEffect } from "./effects";
 import type { Inventory } from "./inventory";
-import type { FieldChange, Grant, GrantChange, GroupNode, SourceLocation } from "./report";
+import type { Languages } from "./trust/languages";
+import type { Grant, GrantChange, GroupNode, SourceLocation } from "./report";
 import type { UnreadValue } from "./unread";
 
 /** A reference that is not known yet, and the resource that it is taken to name. */
@@ -65,7 +67,7 @@ export interface ResourceChange {
   readonly before?: Entity;
   /** Absent for a delete. */
   readonly after?: Entity;
-  readonly fields: readonly FieldChange[];
+  readonly fields: readonly FieldEffect[];
   /** What was there before stays at the server, deleted or replaced by the program as it may be. */
   readonly stays?: true;
   /** It stays since the server refuses to delete it: something that stays refers to it. */
@@ -91,6 +93,8 @@ export interface Comparison {
   readonly incomplete: readonly string[];
   /** The live organisation, where it was given. */
   readonly inventory?: Inventory;
+  /** What the patterns of the change were compared with: who asks more of them shares its budget. */
+  readonly languages?: Languages;
   /**
    * What exists before the change, by uid, from states and the inventory alone: what a suppression may name.
    * Without it a suppression matches by uid only.

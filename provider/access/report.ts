@@ -1,4 +1,5 @@
 import type { Props } from "../engine/spec";
+import type { Direction, FieldEffect } from "./effects";
 
 /**
  * What a review, a drift run and a verification have found: the one form that every output is made from. Plain
@@ -91,6 +92,11 @@ export interface FieldChange {
   readonly after?: string;
 }
 
+/** What a report says of a property that differs. */
+export function toFieldChange({ path, before, after }: FieldEffect): FieldChange {
+  return { property: path, before, after };
+}
+
 export interface Finding {
   /** The rule's id (`G1`), or `drift-changed`, `drift-deleted`, `drift-unmanaged`, `drift-contested`. */
   readonly id: string;
@@ -127,7 +133,7 @@ export interface Finding {
 
 export interface DriftDetails {
   readonly kind: "changed" | "deleted" | "unmanaged" | "contested";
-  readonly direction: "widened" | "narrowed" | "neutral";
+  readonly direction: Direction;
   readonly fields: readonly FieldChange[];
   /** RFC 3339: of the change as far as the API tells. */
   readonly when?: string;

@@ -5,7 +5,7 @@ import { ownerOf } from "./keys";
 import type { Sources } from "./compare";
 import type { Comparison, ResourceChange } from "./model";
 import { specs } from "./references";
-import { severities } from "./report";
+import { severities, toFieldChange } from "./report";
 import type { Finding, GrantChange, Provenance, Report, Severity, TrustChange } from "./report";
 import { reportDigest } from "./digest";
 import { comparePlan } from "./plan";
@@ -78,7 +78,7 @@ function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]
 function trustChanges({ changes, after }: Comparison): TrustChange[] {
   return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
     const meaning = accessKinds[kind]?.meaning ?? [];
-    const relevant = fields.filter(({ property }) => meaning.includes(property.split(/[.[]/)[0] ?? ""));
+    const relevant = fields.filter(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
     if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
     const touched = after.grants.filter(
       ({ subject, role, ...grant }) =>
@@ -93,7 +93,7 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
         urn,
         uid: entity.uid,
         location: entity.location,
-        fields: relevant,
+        fields: relevant.map(toFieldChange),
         grants: new Set(touched.map(tupleOf)).size,
       },
     ];
@@ -107,8 +107,8 @@ function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
   // A change that shows no field is one of a secret, or of what a reference leads to.
   if (op !== "update" || fields.length === 0) return true;
   const spec = specs[kind];
-  return fields.some(({ property }) => {
-    const top = property.split(/[.[]/)[0] ?? "";
+  return fields.some(({ path }) => {
+    const top = path.split(/[.[]/)[0] ?? "";
     const field = spec?.fields[top];
     return field?.security === true || known.meaning?.includes(top) === true;
   });

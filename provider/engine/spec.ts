@@ -41,19 +41,19 @@ export interface Pattern {
 }
 
 /**
- * What a change of a field does to who may do what:
- * - `match`: who is meant, exactly or (with the format `regex`) by a pattern;
- * - `powers`: what is there gives something: more is wider;
- * - `limits`: what is there keeps something out: more is narrower;
- * - `until`: the end of it: later is wider;
- * - `role`: the uid of a role: its capabilities tell;
- * - `keys`: a JSON Web Key Set: each key lets somebody in;
+ * What a change of a field does to access:
+ * - `match`: which principal or resource is meant, exactly or (with the format `regex`) by a pattern;
+ * - `powers`: what is set gives access: more is wider;
+ * - `limits`: what is set restricts access: more is narrower;
+ * - `until`: when access ends, or how long it lasts: later is wider;
+ * - `role`: the uid of a role, compared by its capabilities;
+ * - `keys`: a JSON Web Key Set: each key lets one more signer in;
  * - `none`: nothing.
  */
 export type AccessEffect = "match" | "powers" | "limits" | "until" | "role" | "keys" | "none";
 
 interface Behaviour {
-  /** `none` if not said; of a field that is `security` it must be said, else a change counts as wider. */
+  /** That of the field around it if not given, else `none`. A field that is `security` must have one. */
   readonly access?: AccessEffect;
   /** Must be given on create (AIP-203). */
   readonly required?: boolean;
@@ -398,7 +398,14 @@ export function defineFieldsWithSecret<Args>(fields: {
 
 /** The parent's uid: immutable everywhere, a part of the path. */
 export function parentGroup(options: { required: boolean }): StringSpec {
-  return { type: "string", format: "groupUid", path: true, immutable: true, required: options.required };
+  return {
+    type: "string",
+    format: "groupUid",
+    path: true,
+    immutable: true,
+    required: options.required,
+    access: "match",
+  };
 }
 
 /** One line of at most 512 characters (contract, section 5, formats). */

@@ -26,7 +26,14 @@ export class ExternalGroupRoleMapping extends PlatformResource {
     listsByName: false,
     readsByList: {},
     fields: {
-      parentUid: { type: "string", format: "uid", path: true, required: true, immutable: true },
+      parentUid: {
+        type: "string",
+        format: "uid",
+        path: true,
+        required: true,
+        immutable: true,
+        access: "match",
+      },
       externalGroupId: { type: "string", required: true, immutable: true, security: true, access: "match" },
       roleUid: {
         type: "string",

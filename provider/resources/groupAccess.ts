@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { PlatformResource } from "../engine/resource";
 import type { Resolved } from "../engine/resource";
 import { defineFields, defineResource, parentGroup } from "../engine/spec";
-import type { Failure, Props } from "../engine/spec";
+import type { Failure, ListSpec, Props } from "../engine/spec";
 import { isObject, isUnknown } from "../engine/values";
 import { deleteBindings, grantsIn, readBindings, UNMANAGED, writeBindings } from "./groupBindings";
 import { bindingsOf } from "./roleBinding";
@@ -40,7 +40,8 @@ export interface GroupAccessArgs {
   allowSelfRemoval?: pulumi.Input<boolean>;
 }
 
-const uids = { type: "list", unordered: true, items: { type: "string", format: "uid" } } as const;
+const ignored = { type: "list", unordered: true, access: "powers" } as const;
+const uids: ListSpec = { ...ignored, items: { type: "string", format: "uid" } };
 
 /** Two labels for one grant: the second would have nothing to make, and removing one would take both. */
 function findRepeated({ bindings }: Props): Failure[] {
@@ -82,6 +83,7 @@ export class GroupAccess extends PlatformResource {
         required: true,
         mayBeEmpty: true,
         security: true,
+        access: "powers",
         keys: {
           regex: /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]{1,100}$/u,
           must: "one line of at most 100 characters",
@@ -104,7 +106,7 @@ export class GroupAccess extends PlatformResource {
         fields: defineFields<GroupAccessIgnoreArgs>({
           identityUids: uids,
           roleUids: uids,
-          namePatterns: { type: "list", unordered: true, items: { type: "string", format: "regex" } },
+          namePatterns: { ...ignored, items: { type: "string", format: "regex" } },
         }),
       },
       allowSelfRemoval: { type: "boolean", inputOnly: true },

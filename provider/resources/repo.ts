@@ -127,8 +127,8 @@ export interface RepoArgs {
 const harmless = { security: true, access: "none" } as const;
 
 const text: StringSpec = { type: "string", ...harmless };
-/** Where images come from, and go to. */
-const registry: StringSpec = { type: "string", security: true, access: "match" };
+/** Where images are copied to. */
+const registry: StringSpec = { type: "string", security: true, access: "powers" };
 const trusted: ListSpec = { type: "list", security: true, access: "powers", items: { type: "string" } };
 
 const pem = {

@@ -33,10 +33,10 @@ const LOST = "the token was lost";
 const time: StringSpec = { type: "string", format: "timestamp" };
 
 const fields: { readonly [K in keyof Required<ScimTokenArgs>]: FieldSpec } = {
-  parentUid: { type: "string", format: "uid", path: true, immutable: true, required: true },
+  parentUid: { type: "string", format: "uid", path: true, immutable: true, required: true, access: "match" },
   expireTime: { ...time, normalized: true, serverFilled: true, access: "until" },
   neverExpires: { type: "boolean", access: "powers" },
-  overlap: { type: "string", format: "duration", inputOnly: true },
+  overlap: { type: "string", format: "duration", inputOnly: true, access: "until" },
   rotate: { type: "string", inputOnly: true },
 };
 

@@ -1,13 +1,9 @@
 import type { Json, Props } from "../../provider/engine/spec";
+import { describeEffects, sideOf } from "../../provider/access/effects";
+import { specs } from "../../provider/access/references";
+import { Languages } from "../../provider/access/trust/languages";
 import type { Comparison, Entity, ResourceChange, World } from "../../provider/access/model";
-import type {
-  FieldChange,
-  Grant,
-  GrantChange,
-  GroupNode,
-  Scope,
-  Subject,
-} from "../../provider/access/report";
+import type { Grant, GrantChange, GroupNode, Scope, Subject } from "../../provider/access/report";
 
 /** A uid: 40 hex digits made of a word, and 16 for each further part. */
 export function uid(...parts: string[]): string {
@@ -162,20 +158,6 @@ function world(entities: readonly Entity[]): World {
   return { entities: all, grants: entities.flatMap((each) => grantOf(all, each) ?? []) };
 }
 
-function leaves(value: Json | undefined, path: string): [string, string][] {
-  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    return Object.entries(value).flatMap(([key, item]) => leaves(item, path === "" ? key : `${path}.${key}`));
-  }
-  return value === undefined ? [] : [[path, JSON.stringify(value)]];
-}
-
-function fieldChanges(before: Props, after: Props): FieldChange[] {
-  const [old, now] = [before, after].map((inputs) => new Map(leaves(inputs as Json, "")));
-  return [...new Set([...old!.keys(), ...now!.keys()])]
-    .filter((property) => old!.get(property) !== now!.get(property))
-    .map((property) => ({ property, before: old!.get(property), after: now!.get(property) }));
-}
-
 const tuple = ({ subject, role: held, group: where }: Grant): string =>
   [subject.key, held.key, where.key].join(" ");
 
@@ -187,10 +169,13 @@ export function comparison(
 ): Comparison {
   const [old, now] = [world(before), world(after)];
   const changes: ResourceChange[] = [];
+  const languages = new Languages();
+  const context = { before: sideOf(old.entities), after: sideOf(now.entities), languages };
   for (const each of after) {
     const was = old.entities.get(each.key);
-    const fields = was ? fieldChanges(was.inputs, each.inputs) : [];
-    const isSame = was !== undefined && fields.length === 0;
+    const spec = specs[each.kind];
+    const fields = was && spec ? describeEffects(spec, was.inputs, each.inputs, context) : [];
+    const isSame = was !== undefined && JSON.stringify(was.inputs) === JSON.stringify(each.inputs);
     const op = given.replaced?.includes(each) ? "replace" : was ? (isSame ? "same" : "update") : "create";
     changes.push({
       op,

@@ -9,16 +9,17 @@ import { urnParts } from "../engineState";
 import type { RecordedResource } from "../engineState";
 import type { Inventory, InventoryObject } from "../inventory";
 import type { DriftDetails, Finding, Report, Severity } from "../report";
-import { severities } from "../report";
+import { severities, toFieldChange } from "../report";
 import type { Judgement } from "../review";
 import type { StateExport } from "../stateExport";
 import { acceptingEntry } from "./accept";
 import { adoptingCode, changedCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
-import { judgeChanges, overall } from "./direction";
-import type { Direction, JudgedChange } from "./direction";
+import { combineDirections, describeEffects, mayWiden } from "../effects";
+import type { Direction, EffectContext, EffectSide, FieldEffect } from "../effects";
 import { readingHost } from "../readOnly";
 import { listedKinds } from "../takeInventory";
 import { organisationsOf } from "./roots";
+import { Languages } from "../trust/languages";
 import { snapshotApi } from "./snapshot";
 import { childrenOf } from "./touched";
 
@@ -58,7 +59,19 @@ interface Managed {
   readonly stackName: string;
 }
 
-const order: Readonly<Record<Direction, Severity>> = { widened: "high", narrowed: "medium", neutral: "low" };
+const order: Readonly<Record<Direction, Severity>> = {
+  widened: "high",
+  unknown: "high",
+  narrowed: "medium",
+  neutral: "low",
+};
+
+const directionLines: Readonly<Record<Direction, readonly string[]>> = {
+  widened: ["access is widened"],
+  unknown: ["whether access is widened cannot be judged"],
+  narrowed: ["access is narrowed"],
+  neutral: [],
+};
 
 function capital(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1);
@@ -114,8 +127,13 @@ const isIgnored = (property: string, ignored: readonly string[]): boolean =>
     return property === path || property.startsWith(`${path}.`) || property.startsWith(`${path}[`);
   });
 
+function sideOf({ capabilities }: Directory): EffectSide {
+  return { nameOf: (uid) => uid, capabilitiesOf: capabilities };
+}
+
 class Comparing {
   private readonly directory: Directory;
+  private readonly effects: EffectContext;
   private readonly older: Directory | undefined;
   private readonly asked = new Set<string>();
   private readonly incomplete = new Set<string>();
@@ -130,6 +148,8 @@ class Comparing {
   constructor(private readonly request: DriftRequest) {
     this.directory = new Directory(request.inventories);
     this.older = request.since && new Directory(request.since);
+    const side = sideOf(this.directory);
+    this.effects = { before: side, after: side, languages: new Languages() };
     for (const { asked } of request.inventories) {
       for (const { kind, uid } of asked ?? []) this.asked.add(keyOf(kind, uid));
     }
@@ -269,8 +289,8 @@ class Comparing {
     const olds = normalized === undefined ? recorded : { ...recorded, [NORMALIZED]: normalized };
     const { inputs } = mergeLive(spec, olds, live);
     if (!diffInputs(spec, recorded, inputs).changed) return;
-    const changes = judgeChanges(spec, recorded, inputs, this.directory.capabilities).filter(
-      ({ property }) => !isIgnored(property, resource.ignoreChanges),
+    const changes = describeEffects(spec, recorded, inputs, this.effects).filter(
+      ({ path }) => !isIgnored(path, resource.ignoreChanges),
     );
     if (changes.length > 0) this.changed(one, changes, inputs);
   }
@@ -286,7 +306,7 @@ class Comparing {
       readonly details?: readonly string[];
       readonly advice?: string;
       readonly resource?: RecordedResource;
-      readonly changes?: readonly JudgedChange[];
+      readonly changes?: readonly FieldEffect[];
       readonly when?: string;
       readonly revert?: string;
       readonly adopt?: string;
@@ -296,7 +316,7 @@ class Comparing {
     const { changes = [], resource } = more;
     const id = `drift-${kind}`;
     const who = this.request.who?.get(uid);
-    const fields = changes.map(({ property, before, after }) => ({ property, before, after }));
+    const fields = changes.map(toFieldChange);
     const identity = [
       id,
       spec.kind,
@@ -305,8 +325,8 @@ class Comparing {
       ...fields.map(({ property }) => property).sort(),
     ];
     const details = [
-      ...(direction === "neutral" ? [] : [`access is ${direction}`]),
-      ...changes.filter(({ why }) => why !== "").map(({ property, why }) => `${property}: ${why}`),
+      ...directionLines[direction],
+      ...changes.filter(({ reason }) => reason !== "").map(({ path, reason }) => `${path}: ${reason}`),
       ...(more.details ?? []),
       ...(who === undefined ? [] : [who]),
     ];
@@ -337,13 +357,13 @@ class Comparing {
     this.findings.push({ ...finding, drift: { ...drift, ...(accept === undefined ? {} : { accept }) } });
   }
 
-  private changed(one: Managed, changes: readonly JudgedChange[], live: Props): void {
+  private changed(one: Managed, changes: readonly FieldEffect[], live: Props): void {
     const { spec, uid, resource, stackName } = one;
     const object = this.directory.find(spec.kind, uid);
     const name = this.directory.describe(spec, uid, resource.inputs);
-    const properties = changes.map(({ property }) => property);
+    const properties = changes.map(({ path }) => path);
     const before = this.older?.find(spec.kind, uid);
-    this.add("changed", overall(changes.map(({ direction }) => direction)), spec, uid, {
+    this.add("changed", combineDirections(changes.map(({ direction }) => direction)), spec, uid, {
       message: `${capital(spec.noun)} ${name} was changed outside of its program: ${properties.join(", ")}`,
       name,
       resource,
@@ -478,6 +498,7 @@ class Comparing {
   private compareInventories(): void {
     const { older } = this;
     if (older === undefined) return;
+    const effects = { ...this.effects, before: sideOf(older) };
     const looked = new Set(older.inventories.flatMap(({ kinds }) => kinds));
     for (const kind of looked) {
       if (!this.request.inventories.every(({ kinds }) => kinds.includes(kind))) {
@@ -507,10 +528,10 @@ class Comparing {
         continue;
       }
       this.compared += 1;
-      const changes = judgeChanges(spec, object.inputs, now.inputs, this.directory.capabilities);
+      const changes = describeEffects(spec, object.inputs, now.inputs, effects);
       if (changes.length === 0) continue;
-      this.add("changed", overall(changes.map(({ direction }) => direction)), spec, object.uid, {
-        message: `${capital(spec.noun)} ${name} was changed: ${changes.map(({ property }) => property).join(", ")}`,
+      this.add("changed", combineDirections(changes.map(({ direction }) => direction)), spec, object.uid, {
+        message: `${capital(spec.noun)} ${name} was changed: ${changes.map(({ path }) => path).join(", ")}`,
         name,
         changes,
         details: this.sinceWhen(false),
@@ -573,7 +594,7 @@ class Comparing {
       summary: {
         gained: 0,
         lost: 0,
-        widened: open.filter(({ drift }) => drift?.direction === "widened").length,
+        widened: open.filter(({ drift }) => drift !== undefined && mayWiden(drift.direction)).length,
         narrowed: open.filter(({ drift }) => drift?.direction === "narrowed").length,
         kept: this.compared,
         findings: counts,
@@ -606,7 +627,7 @@ function reaches({ drift }: Finding, failOn: DriftThreshold): boolean {
     case "any":
       return true;
     case "widened":
-      return drift?.direction === "widened";
+      return drift !== undefined && mayWiden(drift.direction);
     case "unmanaged":
       return drift?.kind === "unmanaged";
     case "never":

@@ -101,12 +101,12 @@ function selfHarmed(facts: Facts): Draft[] {
   for (const change of facts.comparison.changes) {
     const { op, kind, before, fields } = change;
     if (kind !== "Identity" || before === undefined || !isSelf(before)) continue;
-    const trust = op === "update" ? fields.filter(({ property }) => TRUST.test(property)) : [];
+    const trust = op === "update" ? fields.filter(({ path }) => TRUST.test(path)) : [];
     const what =
       op === "delete" || op === "replace"
         ? `is ${op}d`
         : trust.length > 0
-          ? `trusts somebody else: ${trust.map(({ property }) => property).join(", ")}`
+          ? `trusts somebody else: ${trust.map(({ path }) => path).join(", ")}`
           : undefined;
     if (what === undefined) continue;
     drafts.push(

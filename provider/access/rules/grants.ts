@@ -320,7 +320,7 @@ const identityProvider: Rule = {
   find: (facts) => {
     const drafts: Draft[] = [];
     for (const { op, after, fields } of facts.written("IdentityProvider", "ScimToken")) {
-      const changed = fields.filter(({ property }) => SIGN_IN.test(property)).map(({ property }) => property);
+      const changed = fields.filter(({ path }) => SIGN_IN.test(path)).map(({ path }) => path);
       if (op === "update" && changed.length === 0) continue;
       const grants = facts.comparison.after.grants.filter(
         ({ via, urn }) => via === after.kind && urn !== undefined && urn === after.urn,

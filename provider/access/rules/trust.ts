@@ -1,6 +1,7 @@
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { isWriting } from "../capabilities";
+import { mayWiden } from "../effects";
 import { globMatches } from "../glob";
 import { sharedIssuerOf, sharedIssuerThat, sharedIssuersThat } from "../issuers";
 import type { SharedIssuer } from "../issuers";
@@ -31,7 +32,7 @@ const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)
 function* judged(facts: Facts): Generator<Entity> {
   const seen = new Set<string>();
   for (const { op, after, fields } of facts.written("Identity")) {
-    if (op === "update" && !fields.some(({ property }) => TRUST.test(property))) continue;
+    if (op === "update" && !fields.some(({ path }) => TRUST.test(path))) continue;
     seen.add(after.key);
     yield after;
   }
@@ -53,8 +54,9 @@ interface Opening {
 
 /** What is known of the patterns of one review: all questions share a budget, and none is asked twice. */
 class PatternJudge {
-  readonly languages = new Languages();
   private readonly judgements = new Map<string, Judgement>();
+
+  constructor(readonly languages: Languages) {}
 
   judge(
     about: string,
@@ -71,7 +73,7 @@ class PatternJudge {
 const judges = new WeakMap<Facts, PatternJudge>();
 
 function judgeOf(facts: Facts): PatternJudge {
-  const known = judges.get(facts) ?? new PatternJudge();
+  const known = judges.get(facts) ?? new PatternJudge(facts.comparison.languages ?? new Languages());
   judges.set(facts, known);
   return known;
 }
@@ -421,14 +423,13 @@ function ownersIn(languages: Languages, pattern: string, forms: SharedIssuer["fo
 const INHERITED = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal|oidc)(?:[.[]|$)/;
 const NOT_WHO =
   /^(?:staticKeys\.expirationTime|oidc\.(?:clientSecret|additionalScopes|pkceEnabled))(?:[.[]|$)/;
-const FURTHER_CLAIM = /^claimMatch\.(?:claims|claimPatterns)(?:[.[]|$)/;
 
 const trustChanged: Rule = {
   id: "T5",
   name: "trust-changed",
   severities: ["high"],
   when: "always",
-  what: "An identity that holds grants is from now on somebody else: its issuer, subject, audience, claims, keys or AWS match change, or it goes from one way of proving itself to another. What the new holder inherits is listed. Of identity providers the issuer, the client id, the claim that holds the groups and the correlation rule count. A claim that is only added is not reported: it narrows. Nor is an identity without grants, a new description, or another end of its keys.",
+  what: "An identity that holds grants is from now on somebody else: its issuer, subject, audience, claims, keys or AWS match change, or it goes from one way of proving itself to another. What the new holder inherits is listed. Of identity providers the issuer, the client id, the claim that holds the groups and the correlation rule count. A change after which it accepts the same or less is not reported, such as a further claim or a pattern within the old one; one that cannot be judged is. Nor is an identity without grants, a new description, or another end of its keys.",
   why: "No binding changes, so nothing in the diff says that all of this now belongs to somebody else.",
   fix: "Make a new identity for the new holder, bind what it needs, and remove the old one. If it is the same holder under another name, say so in the pull request.",
   except:
@@ -440,10 +441,7 @@ const trustChanged: Rule = {
     for (const { op, before, after, fields } of facts.written("Identity", "IdentityProvider")) {
       if (op === "create" || before === undefined) continue;
       const changed = fields.filter(
-        ({ property, before: old }) =>
-          INHERITED.test(property) &&
-          !NOT_WHO.test(property) &&
-          !(FURTHER_CLAIM.test(property) && (old === undefined || old === "not set")),
+        ({ path, direction }) => INHERITED.test(path) && !NOT_WHO.test(path) && mayWiden(direction),
       );
       if (changed.length === 0) continue;
       const grants = facts.grantsBy(after.key);
@@ -451,13 +449,13 @@ const trustChanged: Rule = {
       drafts.push(
         facts.aboutEntity(after, {
           severity: "high",
-          field: changed[0]?.property ?? "",
-          message: `${called(after)} will be somebody else, who inherits ${plural(grants.length, "grant")}: ${changed.map(({ property }) => property).join(", ")}`,
+          field: changed[0]?.path ?? "",
+          message: `${called(after)} will be somebody else, who inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
           details: [
             ...bounded(
               changed.map(
-                ({ property, before: old, after: now }) =>
-                  `${property}: ${old ?? "not set"} → ${now ?? "not set"}`,
+                ({ path, before: old, after: now, direction, reason }) =>
+                  `${path}: ${old ?? "not set"} → ${now ?? "not set"}${direction === "unknown" ? ` (${reason})` : ""}`,
               ),
             ),
             "inherits:",

@@ -2,13 +2,16 @@ import type { Props } from "../../engine/spec";
 import { equal } from "../../engine/values";
 import { mergeLive } from "../../engine/wire";
 import { urnParts } from "../engineState";
-import { fieldChanges } from "../fieldChanges";
+import { describeEffects, sideOf } from "../effects";
+import type { EffectContext } from "../effects";
 import { diffGrants } from "../grantChanges";
-import { accessKinds, label } from "../grants";
+import { accessKinds } from "../grants";
 import type { Entities } from "../grants";
 import type { Entity, World } from "../model";
 import { specs } from "../references";
+import { toFieldChange } from "../report";
 import type { FieldChange, GrantChange } from "../report";
+import { Languages } from "../trust/languages";
 import { worldOf } from "../worlds";
 
 /** A difference that no grant shows: where a group lies, who signs in by a provider, where events go. */
@@ -59,7 +62,7 @@ const SHOWN_BY_GRANTS: readonly string[] = [
   "ExternalGroupRoleMapping",
 ];
 
-function changedFields(kind: string, old: Props, now: Props, names: (key: string) => string): FieldChange[] {
+function changedFields(kind: string, old: Props, now: Props, context: EffectContext): FieldChange[] {
   const spec = specs[kind];
   if (spec === undefined) return [];
   const decides = decidingProperties(kind);
@@ -67,13 +70,13 @@ function changedFields(kind: string, old: Props, now: Props, names: (key: string
     ([key, field]) => decides(key) && !equal(field, old[key], now[key]),
   );
   if (!differs) return [];
-  return fieldChanges(spec, old, now, { before: names, after: names }).filter(({ property }) =>
-    decides(property.split(/[.[]/)[0] ?? ""),
-  );
+  return describeEffects(spec, old, now, context)
+    .filter(({ path }) => decides(path.split(/[.[]/)[0] ?? ""))
+    .map(toFieldChange);
 }
 
-function compareEntities(expected: Entities, actual: Entities): EntityDifference[] {
-  const names = (key: string): string => label(actual.has(key) ? actual : expected, key);
+function compareEntities(expected: Entities, actual: Entities, languages: Languages): EntityDifference[] {
+  const context = { before: sideOf(expected), after: sideOf(actual), languages };
   return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((key): EntityDifference[] => {
     const [old, now] = [expected.get(key), actual.get(key)];
     const kind = (now ?? old)?.kind ?? "";
@@ -84,7 +87,7 @@ function compareEntities(expected: Entities, actual: Entities): EntityDifference
     }
     if (old !== undefined && now === undefined) return [{ kind, entity: old, what: "gone", fields: [] }];
     if (old === undefined || now === undefined) return [];
-    const fields = changedFields(kind, old.inputs, now.inputs, names);
+    const fields = changedFields(kind, old.inputs, now.inputs, context);
     return fields.length === 0 ? [] : [{ kind, entity: now, what: "changed", fields }];
   });
 }
@@ -93,12 +96,13 @@ function compareEntities(expected: Entities, actual: Entities): EntityDifference
 export function compareExpected(expected: Entities, live: Entities): Differences {
   const actual = inWordsOf(expected, live);
   const [before, after] = [worldOf(expected), worldOf(actual)];
-  const { changes, kept } = diffGrants(before, after);
+  const languages = new Languages();
+  const { changes, kept } = diffGrants(before, after, languages);
   const isMore = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
   return {
     more: changes.filter(isMore),
     less: changes.filter((change) => !isMore(change)),
-    entities: compareEntities(expected, actual),
+    entities: compareEntities(expected, actual, languages),
     unchanged: kept,
     expected: before,
     actual: after,

@@ -281,7 +281,7 @@ describe("T5 trust-changed", () => {
         severity: "high",
         message: "identity ci will be somebody else, who inherits 1 grant: claimMatch.subject",
         details: [
-          'claimMatch.subject: "repo:acme/pay:ref:refs/heads/main" → "repo:globex/pay:ref:refs/heads/main"',
+          "claimMatch.subject: repo:acme/pay:ref:refs/heads/main → repo:globex/pay:ref:refs/heads/main",
           "inherits:",
           "viewer on acme / payments",
         ],

@@ -1,0 +1,29 @@
+import { capabilitiesOf, label } from "../grants";
+import type { Entities } from "../grants";
+import type { Languages } from "../trust/languages";
+
+/** What is known of the resources that a value refers to, before a change or after it. */
+export interface EffectSide {
+  /** What to call a resource, by its uid or its key. */
+  readonly nameOf: (key: string) => string;
+  /** What a role allows; undefined where nothing tells it. */
+  readonly capabilitiesOf: (role: string) => readonly string[] | undefined;
+}
+
+/** What `describeEffects` needs besides the two sets of arguments. */
+export interface EffectContext {
+  readonly before: EffectSide;
+  readonly after: EffectSide;
+  /** Compares patterns. All questions of one run share its budget. */
+  readonly languages: Languages;
+  /** Paths of values that a state holds as secrets (`staticKeys.issuerKeys`): no text shows them. */
+  readonly secretPaths?: readonly string[];
+}
+
+/** What entities tell of the resources that others refer to. */
+export function sideOf(entities: Entities): EffectSide {
+  return {
+    nameOf: (key) => label(entities, key),
+    capabilitiesOf: (role) => capabilitiesOf(entities.get(role)),
+  };
+}

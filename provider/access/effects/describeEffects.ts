@@ -1,0 +1,130 @@
+import type { Json, Props, ResourceSpec } from "../../engine/spec";
+import { HIDDEN } from "../../engine/spec";
+import { equal, isObject, isSet } from "../../engine/values";
+import { ownMember } from "../references";
+import type { EffectContext } from "./context";
+import type { Direction, Effect } from "./direction";
+import { displayValue } from "./display";
+import { judgeEntry, judgeField } from "./judge";
+import { effectOf, membersOf } from "./level";
+import type { Level, Step } from "./level";
+
+/** One property that differs, and what the difference does to access. */
+export interface FieldEffect {
+  readonly path: string;
+  /** As text for people, shortened; a secret is "[secret]"; undefined where it is not set. */
+  readonly before?: string;
+  readonly after?: string;
+  readonly direction: Direction;
+  /** Empty where there is nothing to say. */
+  readonly reason: string;
+}
+
+function joinPath(path: string, key: string): string {
+  if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+class EffectReader {
+  constructor(private readonly context: EffectContext) {}
+
+  read(level: Level): FieldEffect[] {
+    return Object.entries(level.fields).flatMap(([key, field]) => {
+      const step: Step = {
+        field,
+        key,
+        before: ownMember(level.before, key),
+        after: ownMember(level.after, key),
+        path: joinPath(level.path, key),
+        statePath: level.statePath === "" ? key : `${level.statePath}.${key}`,
+      };
+      if (equal(field, step.before, step.after)) return [];
+      const hasMembers = [step.before, step.after].every((value) => isObject(value) || !isSet(field, value));
+      if (field.type === "object" && hasMembers) return this.readObject(field, step, level);
+      if (field.type === "map" && hasMembers) return this.readMap(field, step, level);
+      return [this.toEffect(step, judgeField(step, level, this.context))];
+    });
+  }
+
+  private readObject(field: Step["field"] & { type: "object" }, step: Step, level: Level): FieldEffect[] {
+    const { before, after, path, statePath } = step;
+    const presence = !isSet(field, before) ? "added" : !isSet(field, after) ? "removed" : undefined;
+    return this.read({
+      fields: field.fields,
+      oneOfs: field.oneOfs ?? [],
+      before: membersOf(before),
+      after: membersOf(after),
+      path,
+      statePath,
+      inherited: effectOf(field, level.inherited),
+      presence: level.presence ?? presence,
+    });
+  }
+
+  private readMap(field: Step["field"] & { type: "map" }, step: Step, around: Level): FieldEffect[] {
+    const level = { ...around, inherited: effectOf(field, around.inherited) };
+    const [before, after] = [membersOf(step.before), membersOf(step.after)];
+    const { values } = field;
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((key) => {
+      const entry: Step = {
+        field: values,
+        key,
+        before: ownMember(before, key),
+        after: ownMember(after, key),
+        path: joinPath(step.path, key),
+        statePath: `${step.statePath}.${key}`,
+      };
+      if (entry.before !== undefined && entry.after !== undefined) {
+        if (equal(values, entry.before, entry.after)) return [];
+        const isObjects = isObject(entry.before) && isObject(entry.after);
+        if (values.type === "object" && isObjects) return this.readObject(values, entry, level);
+      }
+      return [this.toEffect(entry, judgeEntry(entry, level, this.context))];
+    });
+  }
+
+  private toEffect({ field, path, statePath, ...values }: Step, effect: Effect): FieldEffect {
+    const isSecret = this.isSecret(statePath);
+    const display = (value: Json | undefined, side: "before" | "after"): string | undefined =>
+      isSecret && value !== undefined ? HIDDEN : displayValue(field, value, this.context[side].nameOf);
+    const [before, after] = [display(values.before, "before"), display(values.after, "after")];
+    return {
+      path,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+      direction: effect.direction,
+      reason: effect.reason !== "" && isSecret ? "its value is a secret" : effect.reason,
+    };
+  }
+
+  /** Whether a value is a secret, holds one, or is a part of one. */
+  private isSecret(path: string): boolean {
+    return (this.context.secretPaths ?? []).some(
+      (secret) =>
+        secret === path ||
+        path.startsWith(`${secret}.`) ||
+        (/^[.[]/.test(secret.slice(path.length)) && secret.startsWith(path)),
+    );
+  }
+}
+
+/**
+ * Describes each property in which two sets of arguments of one kind differ, in the order of the description, with
+ * what the difference does to access. Members of an object, and entries of a map, are properties of their own.
+ */
+export function describeEffects(
+  spec: ResourceSpec,
+  before: Props,
+  after: Props,
+  context: EffectContext,
+): FieldEffect[] {
+  return new EffectReader(context).read({
+    fields: spec.fields,
+    oneOfs: spec.oneOfs ?? [],
+    before,
+    after,
+    path: "",
+    statePath: "",
+    inherited: "none",
+  });
+}

@@ -1,0 +1,130 @@
+import type { FieldSpec, Json } from "../../engine/spec";
+import { durationNanos, timestampNanos } from "../../engine/times";
+import { isSet } from "../../engine/values";
+import { ownMember } from "../references";
+import type { EffectContext } from "./context";
+import { narrowed, neutral, unknown, widened } from "./direction";
+import type { Effect } from "./direction";
+import { decidesAccess, effectOf, membersOf, unreadReason } from "./level";
+import type { Level, Step } from "./level";
+import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
+import type { Accepted } from "./match";
+import { compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
+
+/** What settles a difference before the values are compared. */
+function judgeUncompared({ field, before, after }: Step, level: Level): Effect | undefined {
+  if (!decidesAccess(field, level.inherited)) return neutral();
+  const unread = unreadReason(before) ?? unreadReason(after);
+  if (unread !== undefined) return unknown(`cannot be judged: a value ${unread}`);
+  if (level.presence === undefined) return undefined;
+  return level.presence === "added" ? widened("is new") : narrowed("is gone");
+}
+
+function judgeMatch({ field, key, before, after }: Step, level: Level, { languages }: EffectContext): Effect {
+  if (field.type === "list") {
+    return isSet(field, before) && isSet(field, after)
+      ? compareSets(itemsOf(field.items, before), itemsOf(field.items, after))
+      : compareAccepted("unknown", "unknown", languages);
+  }
+  const oneOf = level.oneOfs.find(({ members }) => members.includes(key));
+  const members = (oneOf?.members ?? []).filter((member) => level.fields[member]?.access === "match");
+  const fields = Object.fromEntries(
+    [...members, key].map((member) => [member, level.fields[member] ?? field]),
+  );
+  const isRequired = field.required === true || oneOf?.required === true;
+  return compareAccepted(
+    acceptedByOneOf(fields, level.before, isRequired),
+    acceptedByOneOf(fields, level.after, isRequired),
+    languages,
+  );
+}
+
+function judgeRole(before: Json | undefined, after: Json | undefined, context: EffectContext): Effect {
+  if (typeof before !== "string" || before === "") return widened("a role where there was none");
+  if (typeof after !== "string" || after === "") return narrowed("the role is gone");
+  const [old, now] = [context.before.capabilitiesOf(before), context.after.capabilitiesOf(after)];
+  if (old === undefined || now === undefined) return unknown("what the roles allow is not known");
+  const effect = compareSets(namesOf(old), namesOf(now));
+  return effect.direction === "neutral" ? neutral("both roles allow the same") : effect;
+}
+
+/** When something ends, in nanoseconds; undefined where the text is no time. */
+function endOf(field: FieldSpec, value: Json | undefined): bigint | undefined {
+  if (typeof value !== "string") return undefined;
+  return field.type === "string" && field.format === "duration"
+    ? durationNanos(value)
+    : timestampNanos(value);
+}
+
+function judgeEnd({ field, key, before, after }: Step, level: Level): Effect {
+  const isSetAfter = isSet(field, after);
+  if (isSet(field, before) && isSetAfter) {
+    const [old, now] = [endOf(field, before), endOf(field, after)];
+    if (old === undefined || now === undefined) return unknown("an end is no time that can be read");
+    return now > old ? widened("ends later") : narrowed("ends earlier");
+  }
+  const unsetSide = isSetAfter ? level.before : level.after;
+  const others = level.oneOfs.find(({ members }) => members.includes(key))?.members ?? [];
+  const isEndless = others.some(
+    (other) => other !== key && isSet(level.fields[other] ?? field, unsetSide[other]),
+  );
+  if (!isEndless && (field.serverFilled !== undefined || field.inputOnly === true)) {
+    return unknown("the end that the server sets is not known");
+  }
+  return isSetAfter ? narrowed("has an end now") : widened("has no end any more");
+}
+
+/** What the difference of one property does to access. */
+export function judgeField(step: Step, level: Level, context: EffectContext): Effect {
+  const settled = judgeUncompared(step, level);
+  if (settled !== undefined) return settled;
+  const { field, before, after } = step;
+  const effect = effectOf(field, level.inherited);
+  switch (effect) {
+    case "none":
+      return unknown("cannot be judged: a value cannot be read");
+    case "match":
+      return judgeMatch(step, level, context);
+    case "role":
+      return judgeRole(before, after, context);
+    case "keys":
+      return compareKeys(before, after);
+    case "until":
+      return judgeEnd(step, level);
+    case "powers":
+    case "limits": {
+      const isLimit = effect === "limits";
+      if (field.type !== "list") return comparePresence(isSet(field, before), isSet(field, after), isLimit);
+      return compareSets(itemsOf(field.items, before), itemsOf(field.items, after), isLimit);
+    }
+  }
+}
+
+/** A condition that another map of the same object takes over: an exact claim that becomes a pattern. */
+function movedCondition(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
+  const maps = Object.entries(level.fields).flatMap(([name, field]) =>
+    field.type === "map" && field.access === "limits" ? [{ name, values: field.values }] : [],
+  );
+  const held = (name: string, on: "before" | "after"): Json | undefined =>
+    ownMember(membersOf(ownMember(level[on], name)), key);
+  const other = side === "before" ? "after" : "before";
+  const moved = maps.filter(({ name }) => held(name, side) !== undefined && held(name, other) === undefined);
+  const [only] = moved;
+  return only === undefined || moved.length > 1 ? undefined : acceptedBy(only.values, held(only.name, side));
+}
+
+/** What the difference of one entry of a map does: it is there or not, or holds another value. */
+export function judgeEntry(entry: Step, level: Level, { languages }: EffectContext): Effect {
+  const settled = judgeUncompared(entry, level);
+  if (settled !== undefined) return settled;
+  const { field, key, before, after } = entry;
+  const isLimit = level.inherited === "limits";
+  const sideOf = (side: "before" | "after"): Accepted | undefined => {
+    if (entry[side] !== undefined) return acceptedBy(field, entry[side]);
+    return isLimit ? movedCondition(key, level, side) : undefined;
+  };
+  const [old, now] = [sideOf("before"), sideOf("after")];
+  return old === undefined || now === undefined
+    ? comparePresence(before !== undefined, after !== undefined, isLimit)
+    : compareAccepted(old, now, languages);
+}

@@ -1,0 +1,52 @@
+import type { AccessEffect, FieldSpec, Json, OneOf, Props } from "../../engine/spec";
+import { isObject, isUnknown } from "../../engine/values";
+import { isUnread, reasonOf, reasonWords } from "../unread";
+
+/** An object on both sides of a change. */
+export interface Level {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs: readonly OneOf[];
+  readonly before: Props;
+  readonly after: Props;
+  /** The path as people read it, and as states name what they hide. */
+  readonly path: string;
+  readonly statePath: string;
+  /** The effect of what says nothing of its own: that of the field around it. */
+  readonly inherited: AccessEffect;
+  /** The whole object is set on one side only: all that it says comes or goes with it. */
+  readonly presence?: "added" | "removed";
+}
+
+/** One value on both sides of a change. */
+export interface Step {
+  readonly field: FieldSpec;
+  readonly key: string;
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  readonly path: string;
+  readonly statePath: string;
+}
+
+export const membersOf = (value: Json | undefined): Props => (isObject(value) ? value : {});
+
+export function effectOf(field: FieldSpec, inherited: AccessEffect): AccessEffect {
+  if (field.secret === true || field.informative === true) return "none";
+  return field.access ?? inherited;
+}
+
+/** Whether a field, or one inside it, decides access. */
+export function decidesAccess(field: FieldSpec, inherited: AccessEffect = "none"): boolean {
+  const effect = effectOf(field, inherited);
+  if (effect !== "none" && field.type !== "object") return true;
+  if (field.type === "list") return decidesAccess(field.items, effect);
+  if (field.type === "map") return decidesAccess(field.values, effect);
+  return field.type === "object" && Object.values(field.fields).some((inner) => decidesAccess(inner, effect));
+}
+
+/** Why a value cannot be compared, as in "is secret": somewhere inside it stands what was not read. */
+export function unreadReason(value: Json | undefined): string | undefined {
+  if (isUnread(value)) return reasonWords(reasonOf(value));
+  if (isUnknown(value)) return reasonWords("unknown");
+  const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return inner.map(unreadReason).find((reason) => reason !== undefined);
+}

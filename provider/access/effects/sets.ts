@@ -1,0 +1,78 @@
+import { printable } from "../../api/errors";
+import type { FieldSpec, Json } from "../../engine/spec";
+import { canonical, isObject, sortedJson } from "../../engine/values";
+import { narrowed, neutral, unknown, widened } from "./direction";
+import type { Effect } from "./direction";
+
+const MOST_LISTED = 5;
+
+/** Members by what tells them apart; the value is what people call them. */
+export type Members = ReadonlyMap<string, string>;
+
+function list(items: readonly string[]): string {
+  const more = items.length - MOST_LISTED;
+  const first = items.slice(0, MOST_LISTED).map((item) => printable(item, 60));
+  return [...first, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+function subtract(members: Members, others: Members): string[] {
+  return [...members].filter(([key]) => !others.has(key)).map(([, name]) => name);
+}
+
+/** What becomes of a set; `isLimit` where each member keeps something out. */
+export function compareSets(before: Members, after: Members, isLimit = false): Effect {
+  const [added, removed] = [subtract(after, before), subtract(before, after)];
+  const parts = [
+    ...(added.length === 0 ? [] : [`adds ${list(added)}`]),
+    ...(removed.length === 0 ? [] : [`takes away ${list(removed)}`]),
+  ];
+  const [more, less] = isLimit ? [removed, added] : [added, removed];
+  if (more.length > 0) return widened(parts.join("; "));
+  return less.length > 0 ? narrowed(parts.join("; ")) : neutral();
+}
+
+/** What is set on one side only, or differs so that nothing tells which of the two is more. */
+export function comparePresence(before: boolean, after: boolean, isLimit: boolean): Effect {
+  if (before && after) return widened("another value than before");
+  return (isLimit ? before : after)
+    ? widened(after ? "set" : "taken away")
+    : narrowed(after ? "set" : "taken away");
+}
+
+/** The items of a list. What is there for people to read tells no two of them apart. */
+export function itemsOf(items: FieldSpec, value: Json | undefined): Members {
+  const all = Array.isArray(value) ? value : [];
+  return new Map(
+    all.map((item) => [
+      JSON.stringify(canonical(items, item, { informative: false }) ?? null),
+      typeof item === "string" ? item : sortedJson(item),
+    ]),
+  );
+}
+
+export const namesOf = (names: readonly string[]): Members => new Map(names.map((name) => [name, name]));
+
+/** The keys of a JSON Web Key Set; undefined where it is none. */
+function keysIn(value: Json | undefined): Members | undefined {
+  if (value === undefined || value === null || value === "") return new Map();
+  try {
+    const parsed: unknown = JSON.parse(typeof value === "string" ? value : "");
+    const keys = isObject(parsed) ? parsed["keys"] : undefined;
+    if (!Array.isArray(keys)) return undefined;
+    return new Map(
+      keys.map((key) => {
+        const kid = isObject(key) ? key["kid"] : undefined;
+        return [sortedJson(key), `key ${typeof kid === "string" ? kid : "without a kid"}`];
+      }),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each key that is added lets one more signer in. */
+export function compareKeys(before: Json | undefined, after: Json | undefined): Effect {
+  const [old, now] = [keysIn(before), keysIn(after)];
+  if (old === undefined || now === undefined) return unknown("a key set is no JSON Web Key Set");
+  return compareSets(old, now);
+}

@@ -1,0 +1,461 @@
+import fc from "../../../support/properties";
+import { combineDirections, describeEffects } from "../../../../provider/access/effects";
+import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
+import { readPattern } from "../../../../provider/access/pattern";
+import { specs } from "../../../../provider/access/references";
+import { Languages } from "../../../../provider/access/trust/languages";
+import { unreadAt } from "../../../../provider/access/unread";
+import { HIDDEN } from "../../../../provider/engine/spec";
+import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../../../provider/engine/spec";
+import { kinds } from "../../../../provider/resources";
+
+const [reader, owner] = ["a".repeat(40), "b".repeat(40)];
+const roles: Readonly<Record<string, readonly string[]>> = {
+  [reader]: ["CAP_REPO_LIST"],
+  [owner]: ["CAP_REPO_LIST", "CAP_TAG_DELETE"],
+};
+
+const contextOf = (secretPaths: readonly string[] = []): EffectContext => {
+  const side = { nameOf: (key: string) => `<${key}>`, capabilitiesOf: (role: string) => roles[role] };
+  return { before: side, after: side, languages: new Languages(), secretPaths };
+};
+
+function specOf(kind: string): ResourceSpec {
+  const spec = specs[kind];
+  if (spec === undefined) throw new Error(`no kind ${kind}`);
+  return spec;
+}
+
+const effects = (kind: string, before: Props, after: Props): FieldEffect[] =>
+  describeEffects(specOf(kind), before, after, contextOf());
+
+const direction = (kind: string, before: Props, after: Props): Direction =>
+  combineDirections(effects(kind, before, after).map((effect) => effect.direction));
+
+/** A field that holds a value, with the path to it. */
+interface Found {
+  readonly spec: ResourceSpec;
+  readonly path: readonly string[];
+  readonly field: FieldSpec;
+  /** Its own effect, or that of the field around it. */
+  readonly effect: AccessEffect | undefined;
+}
+
+function fieldsIn(spec: ResourceSpec, fields: ResourceSpec["fields"], path: readonly string[] = []): Found[] {
+  return Object.entries(fields).flatMap(([key, field]): Found[] => {
+    const at = [...path, key];
+    if (field.type === "object") return fieldsIn(spec, field.fields, at);
+    return [{ spec, path: at, field, effect: field.access }];
+  });
+}
+
+const all = kinds.flatMap(({ spec }) => fieldsIn(spec, spec.fields));
+const titled = (found: readonly Found[]) =>
+  found.map((one) => [`${one.spec.kind} ${one.path.join(".")}`, one] as const);
+const deciding = all.filter(({ effect }) => effect !== undefined && effect !== "none");
+
+/** Two values of a field, the second of which is more than the first, or another one. */
+function valuesOf(field: FieldSpec, effect: AccessEffect | undefined): [Json | undefined, Json | undefined] {
+  const inner = (of: FieldSpec): [Json, Json] => {
+    const [one, other] = valuesOf(of, "match");
+    return [one ?? "x", other ?? "y"];
+  };
+  switch (field.type) {
+    case "list":
+      return [[inner(field.items)[0]], inner(field.items)];
+    case "map":
+      return [{ 1: inner(field.values)[0] }, { 1: inner(field.values)[0], 2: inner(field.values)[1] }];
+    case "object": {
+      const members = Object.entries(field.fields).map(([key, of]) => [key, inner(of)] as const);
+      return [0, 1].map((i) => Object.fromEntries(members.map(([key, values]) => [key, values[i]]))) as [
+        Props,
+        Props,
+      ];
+    }
+    case "boolean":
+      return [undefined, true];
+    case "integer":
+      return [1, 2];
+    case "enum":
+      return [`${field.prefix}A`, `${field.prefix}B`];
+    case "string":
+      break;
+  }
+  if (effect === "role") return [reader, owner];
+  if (effect === "powers" || effect === "limits") return [undefined, "x"];
+  switch (field.format) {
+    case "regex":
+      return ["^x$", "^x"];
+    case "timestamp":
+      return ["2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z"];
+    case "duration":
+      return ["1h", "90m"];
+    case "jwks":
+      return ['{"keys":[{"kid":"1"}]}', '{"keys":[{"kid":"1"},{"kid":"2"}]}'];
+    default:
+      return ["x", "y"];
+  }
+}
+
+/** Arguments with a value at a path, and with what its object needs to be set on both sides. */
+function nested(fields: ResourceSpec["fields"], [key = "", ...rest]: readonly string[], value?: Json): Props {
+  const field = fields[key];
+  if (field?.type !== "object" || rest.length === 0) return { [key]: value };
+  const [sibling] = Object.entries(field.fields).filter(
+    ([name, of]) => of.type === "string" && of.required === true && name !== rest[0],
+  );
+  const also = sibling === undefined ? {} : { [sibling[0]]: "same" };
+  return { [key]: { ...also, ...nested(field.fields, rest, value) } };
+}
+
+describe("the effect of every field", () => {
+  test.each(titled(all.filter(({ field }) => field.security === true)))(
+    "%s is security relevant, so its description says what a change of it does",
+    (_title, { effect }) => {
+      expect(effect).toBeDefined();
+    },
+  );
+
+  test.each(titled(deciding))(
+    "%s: more of it is widened, or narrowed where it is a limit",
+    (_title, found) => {
+      const { spec, path, field, effect } = found;
+      const [less, more] = valuesOf(field, effect);
+      const forth = effects(spec.kind, nested(spec.fields, path, less), nested(spec.fields, path, more));
+      const back = direction(spec.kind, nested(spec.fields, path, more), nested(spec.fields, path, less));
+      expect(combineDirections(forth.map((one) => one.direction))).toBe(
+        effect === "limits" ? "narrowed" : "widened",
+      );
+      const isOther =
+        effect === "match" && field.type !== "list" && !(typeof less === "string" && less.startsWith("^"));
+      expect(back).toBe(effect === "limits" || isOther ? "widened" : "narrowed");
+      for (const { reason } of forth) expect(reason).not.toBe("");
+    },
+  );
+
+  test.each(titled(deciding))(
+    "%s cannot be judged where it was not read",
+    (_title, { spec, path, field, effect }) => {
+      const [less, more] = valuesOf(field, effect);
+      const unread = unreadAt("unknown", { urn: "u", side: "after", path: path.join(".") });
+      for (const value of [less, more].filter((one) => one !== undefined)) {
+        const [found] = effects(
+          spec.kind,
+          nested(spec.fields, path, value),
+          nested(spec.fields, path, unread),
+        );
+        expect(found).toMatchObject({ direction: "unknown", after: "(not known yet)" });
+        expect(
+          direction(spec.kind, nested(spec.fields, path, unread), nested(spec.fields, path, value)),
+        ).toBe("unknown");
+      }
+    },
+  );
+
+  test.each(titled(deciding))("%s is not shown where a state holds it as a secret", (_title, found) => {
+    const { spec, path, field, effect } = found;
+    const [less, more] = valuesOf(field, effect);
+    const context = contextOf([path.join(".")]);
+    const told = describeEffects(
+      spec,
+      nested(spec.fields, path, less),
+      nested(spec.fields, path, more),
+      context,
+    );
+    for (const { before, after, reason } of told) {
+      expect([undefined, HIDDEN]).toContain(before);
+      expect([undefined, HIDDEN]).toContain(after);
+      expect(reason).toBe("its value is a secret");
+    }
+    expect(told).not.toEqual([]);
+  });
+
+  test.each(titled(all.filter(({ effect, field }) => effect === "none" || field.secret === true)))(
+    "%s decides nothing",
+    (_title, { spec, path, field }) => {
+      const [less, more] = valuesOf(field, "match");
+      expect(direction(spec.kind, nested(spec.fields, path, less), nested(spec.fields, path, more))).toBe(
+        "neutral",
+      );
+    },
+  );
+
+  test("what is secret by its nature is never shown", () => {
+    const [changed] = effects(
+      "IdentityProvider",
+      { oidc: { issuer: "https://a.example", clientSecret: "hunter1" } },
+      { oidc: { issuer: "https://a.example", clientSecret: "hunter2" } },
+    );
+    expect(changed).toEqual({
+      path: "oidc.clientSecret",
+      before: HIDDEN,
+      after: HIDDEN,
+      direction: "neutral",
+      reason: "",
+    });
+  });
+});
+
+const issuer = "https://token.actions.githubusercontent.com";
+const claimMatch = (match: Props): Props => ({ claimMatch: { issuer, subject: "repo:acme/pay", ...match } });
+const bySubject = (match: Props): Props => ({ claimMatch: { issuer, ...match } });
+
+describe("the direction of a change", () => {
+  test.each<[string, string, Props, Props, Direction]>([
+    [
+      "a pattern within the old one",
+      "Identity",
+      bySubject({ subjectPattern: "^repo:acme/.*$" }),
+      bySubject({ subjectPattern: "^repo:acme/pay$" }),
+      "narrowed",
+    ],
+    [
+      "an exact value made an equal pattern",
+      "Identity",
+      bySubject({ subject: "repo:acme/pay" }),
+      bySubject({ subjectPattern: "^repo:acme/pay$" }),
+      "neutral",
+    ],
+    [
+      "a pattern that overlaps the old one",
+      "Identity",
+      bySubject({ subjectPattern: "^repo:acme/[a-m]" }),
+      bySubject({ subjectPattern: "^repo:acme/[k-z]" }),
+      "widened",
+    ],
+    [
+      "a pattern that is none",
+      "Identity",
+      bySubject({ subjectPattern: "(" }),
+      bySubject({ subjectPattern: "^a$" }),
+      "unknown",
+    ],
+    [
+      "a pattern that takes too many steps",
+      "Identity",
+      bySubject({ subjectPattern: "(a|b)*a(a|b){60}$" }),
+      bySubject({ subjectPattern: "(a|b)*b(a|b){60}$" }),
+      "unknown",
+    ],
+    [
+      "the audience that holds anyway",
+      "Identity",
+      claimMatch({}),
+      claimMatch({ audience: "token.actions.githubusercontent.com" }),
+      "neutral",
+    ],
+    ["another audience", "Identity", claimMatch({}), claimMatch({ audience: "sts.example" }), "widened"],
+    [
+      "a claim that becomes an equal pattern",
+      "Identity",
+      claimMatch({ claims: { ref: "main" } }),
+      claimMatch({ claimPatterns: { ref: "^main$" } }),
+      "neutral",
+    ],
+    [
+      "a claim that becomes a wider pattern",
+      "Identity",
+      claimMatch({ claims: { ref: "main" } }),
+      claimMatch({ claimPatterns: { ref: "^main" } }),
+      "widened",
+    ],
+    [
+      "a claim that goes beside a pattern of it that stays",
+      "Identity",
+      claimMatch({ claims: { ref: "main" }, claimPatterns: { ref: "^ma" } }),
+      claimMatch({ claimPatterns: { ref: "^ma" } }),
+      "widened",
+    ],
+    [
+      "another way of proving who it is",
+      "Identity",
+      claimMatch({}),
+      { staticKeys: { issuer, subject: "repo:acme/pay", issuerKeys: '{"keys":[]}' } },
+      "widened",
+    ],
+    [
+      "a service in the place of claims",
+      "Identity",
+      claimMatch({ claims: { ref: "main" } }),
+      { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
+      "widened",
+    ],
+    ["no way of proving who it is", "Identity", claimMatch({ claims: { ref: "main" } }), {}, "narrowed"],
+    [
+      "a set of keys that is none",
+      "Identity",
+      { staticKeys: { issuer, issuerKeys: "x" } },
+      { staticKeys: { issuer } },
+      "unknown",
+    ],
+    ["an end that the server sets", "ScimToken", { expireTime: "2030-01-01T00:00:00Z" }, {}, "unknown"],
+    [
+      "an end in the place of none",
+      "ScimToken",
+      { neverExpires: true },
+      { expireTime: "2030-01-01T00:00:00Z" },
+      "narrowed",
+    ],
+    ["no end", "ScimToken", { expireTime: "2030-01-01T00:00:00Z" }, { neverExpires: true }, "widened"],
+    ["a role that nothing tells", "RoleBinding", { roleUid: reader }, { roleUid: "c".repeat(40) }, "unknown"],
+    [
+      "what is there for people to read",
+      "AccountAssociation",
+      { github: { appInstallations: { 1: { installations: [{ installationId: "1", name: "a" }] } } } },
+      { github: { appInstallations: { 1: { installations: [{ installationId: "1", name: "b" }] } } } },
+      "neutral",
+    ],
+    [
+      "one more installation",
+      "AccountAssociation",
+      { github: { appInstallations: { 1: { installations: [{ installationId: "1" }] } } } },
+      {
+        github: {
+          appInstallations: { 1: { installations: [{ installationId: "1" }, { installationId: "2" }] } },
+        },
+      },
+      "widened",
+    ],
+    [
+      "a role with less under a label",
+      "GroupAccess",
+      { bindings: { ci: { identityUid: "i", roleUid: owner } } },
+      { bindings: { ci: { identityUid: "i", roleUid: reader } } },
+      "narrowed",
+    ],
+  ])("%s", (_title, kind, before, after, expected) => {
+    expect(direction(kind, before, after)).toBe(expected);
+    expect(direction(kind, after, before)).toBe(
+      {
+        widened: direction(kind, after, before),
+        narrowed: "widened",
+        neutral: "neutral",
+        unknown: "unknown",
+      }[expected],
+    );
+  });
+
+  test("names what is referred to, and each entry of a map by its label", () => {
+    const bindings = { "ci reads": { identityUid: "i", roleUid: reader } };
+    expect(
+      effects(
+        "GroupAccess",
+        { bindings },
+        { bindings: { "ci reads": { identityUid: "i", roleUid: owner } } },
+      ),
+    ).toEqual([
+      {
+        path: 'bindings["ci reads"].roleUid',
+        before: `<${reader}>`,
+        after: `<${owner}>`,
+        direction: "widened",
+        reason: "adds CAP_TAG_DELETE",
+      },
+    ]);
+    expect(effects("GroupAccess", {}, { bindings })[0]).toMatchObject({
+      path: 'bindings["ci reads"]',
+      after: `{"identityUid":"<i>","roleUid":"<${reader}>"}`,
+    });
+  });
+});
+
+describe("any two matches", () => {
+  const texts = ["repo:acme/pay", "repo:acme/web", "repo:globex/pay", "x-repo:acme/pay", "REPO:ACME/PAY", ""];
+  const patterns = [
+    "^repo:acme/.*$",
+    "^repo:acme/pay$",
+    "\\Arepo:acme/pay\\z",
+    "repo:acme",
+    "^repo:(?:acme|globex)/pay$",
+    "(?i)^repo:acme/pay$",
+    "^$",
+    "a^b",
+    "(",
+  ];
+  const issuers = ["https://a.example", "https://b.example"];
+  const issuerPatterns = ["^https://a\\.example$", "^https://[ab]\\.example$", ".*"];
+  const claims = fc.dictionary(fc.constantFrom("ref", "env"), fc.constantFrom("x", "y"), { maxKeys: 2 });
+  const claimPatterns = fc.dictionary(fc.constantFrom("ref", "env"), fc.constantFrom("^x$", "^[xy]$", "x"), {
+    maxKeys: 2,
+  });
+  const match = fc
+    .record({
+      subject: fc.oneof(
+        fc.constantFrom(...texts.slice(0, -1)).map((subject) => ({ subject })),
+        fc.constantFrom(...patterns).map((subjectPattern) => ({ subjectPattern })),
+      ),
+      issuer: fc.oneof(
+        fc.constantFrom(...issuers).map((issuer) => ({ issuer })),
+        fc.constantFrom(...issuerPatterns).map((issuerPattern) => ({ issuerPattern })),
+      ),
+      audience: fc.constantFrom({}, { audience: "a.example" }, { audiencePattern: "^[ab]\\.example$" }),
+      claims,
+      claimPatterns,
+    })
+    .map((parts): Props => ({
+      ...parts.subject,
+      ...parts.issuer,
+      ...parts.audience,
+      claims: parts.claims,
+      claimPatterns: parts.claimPatterns,
+    }));
+
+  /** What an issuer signs. */
+  type Token = Readonly<Record<"issuer" | "subject" | "audience" | "ref" | "env", string>>;
+  const tokens: Token[] = texts.flatMap((subject) =>
+    issuers.flatMap((of) =>
+      ["a.example", "b.example"].flatMap((audience) =>
+        ["x", "y", "z"].flatMap((ref) =>
+          ["x", "y"].map((env) => ({ issuer: of, subject, audience, ref, env })),
+        ),
+      ),
+    ),
+  );
+
+  /** Whether the platform accepts a token, as its documentation has it. */
+  function accepts(of: Props, token: Token): boolean {
+    const fits = (exact: Json | undefined, pattern: Json | undefined, text: string): boolean =>
+      typeof exact === "string"
+        ? exact === text
+        : typeof pattern === "string" && readPattern(pattern)?.accepts(text) === true;
+    const audience =
+      of["audience"] ?? (of["audiencePattern"] === undefined ? new URL(token.issuer).host : undefined);
+    return (
+      fits(of["issuer"], of["issuerPattern"], token.issuer) &&
+      fits(of["subject"], of["subjectPattern"], token.subject) &&
+      fits(audience, of["audiencePattern"], token.audience) &&
+      Object.entries(of["claims"] as Props).every(([name, value]) => token[name as "ref"] === value) &&
+      Object.entries(of["claimPatterns"] as Props).every(([name, value]) =>
+        fits(undefined, value, token[name as "ref"]),
+      )
+    );
+  }
+
+  test("what is narrowed accepts no token that was refused, and is widened on the way back", () => {
+    const seen = new Set<Direction>();
+    fc.assert(
+      fc.property(match, match, fc.boolean(), (one, drawn, isClose) => {
+        // Two that differ in little are narrowed more often.
+        const other = isClose ? { ...drawn, ...one, claims: drawn["claims"] } : drawn;
+        const found = direction("Identity", { claimMatch: one }, { claimMatch: other });
+        const back = direction("Identity", { claimMatch: other }, { claimMatch: one });
+        seen.add(found);
+        if (found !== "narrowed" && found !== "neutral") return;
+        expect(back).toBe(found === "narrowed" ? "widened" : "neutral");
+        for (const token of tokens) {
+          if (accepts(other, token)) expect(accepts(one, token)).toBe(true);
+          if (found === "neutral") expect(accepts(other, token)).toBe(accepts(one, token));
+        }
+      }),
+      { numRuns: 400 },
+    );
+    expect([...seen].sort()).toEqual(["narrowed", "neutral", "unknown", "widened"]);
+  });
+});
+
+test("directions are combined by weight", () => {
+  expect(combineDirections([])).toBe("neutral");
+  expect(combineDirections(["neutral", "narrowed"])).toBe("narrowed");
+  expect(combineDirections(["narrowed", "unknown"])).toBe("unknown");
+  expect(combineDirections(["unknown", "narrowed", "widened"])).toBe("widened");
+});

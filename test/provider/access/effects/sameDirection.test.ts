@@ -1,0 +1,202 @@
+import fc from "../../../support/properties";
+import { entity, payments, uid } from "../../../support/access";
+import { compare } from "../../../../provider/access/compare";
+import { findDrift } from "../../../../provider/access/drift/drift";
+import { combineDirections, mayWiden } from "../../../../provider/access/effects";
+import type { Direction } from "../../../../provider/access/effects";
+import type { RecordedResource } from "../../../../provider/access/engineState";
+import { diffGrants } from "../../../../provider/access/grantChanges";
+import { worldOf } from "../../../../provider/access/worlds";
+import type { Props } from "../../../../provider/engine/spec";
+
+const root = uid("acme");
+const own = `${root}/${"7".repeat(16)}`;
+const urnOf = (kind: string): string => `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:${kind}::one`;
+
+function recorded(kind: string, inputs: Props): RecordedResource {
+  return {
+    urn: urnOf(kind),
+    type: `pulumi-nodejs:dynamic/platform:${kind}`,
+    kind,
+    id: own,
+    inputs,
+    outputs: { ...inputs, uid: own },
+    hidden: [],
+    external: false,
+    protect: false,
+    retainOnDelete: false,
+    pendingDelete: false,
+    ignoreChanges: [],
+  };
+}
+
+/** What a review says of the change. */
+function reviewed(kind: string, before: Props, after: Props): Direction {
+  const step = {
+    op: "update",
+    urn: urnOf(kind),
+    before: recorded(kind, before),
+    after: recorded(kind, after),
+  };
+  const { changes } = compare({ preview: { steps: [step], hiddenSames: 0, problems: [] } });
+  return combineDirections(changes.flatMap(({ fields }) => fields.map(({ direction }) => direction)));
+}
+
+/** What drift says of the same change, made by hand. */
+async function drifted(kind: string, before: Props, after: Props): Promise<Direction> {
+  const report = await findDrift({
+    states: [
+      {
+        stack: "acme/prod",
+        version: 3,
+        resources: [recorded(kind, before)],
+        pendingDeletes: [],
+        pendingOperations: 0,
+      },
+    ],
+    inventories: [
+      {
+        schemaVersion: 1,
+        root,
+        takenAt: "2030-01-01T00:00:00Z",
+        complete: true,
+        refused: [],
+        kinds: [kind],
+        objects: [{ kind, uid: own, inputs: after }],
+      },
+    ],
+    failOn: "widened",
+    now: 0,
+    version: "0",
+  });
+  const { findings, failing } = report;
+  const found = combineDirections(findings.flatMap(({ drift }) => drift?.direction ?? []));
+  expect(failing).toBe(mayWiden(found) ? 1 : 0);
+  for (const { severity } of findings) {
+    expect(severity).toBe({ widened: "high", unknown: "high", narrowed: "medium", neutral: "low" }[found]);
+  }
+  return found;
+}
+
+/** What becomes of a grant whose holder changes. */
+function held(before: Props, after: Props): readonly { readonly change: string; readonly reason: string }[] {
+  const others = [
+    entity("Group", "payments", {}, { uid: payments, key: payments }),
+    entity("Role", "reader", { capabilities: ["CAP_REPO_LIST"] }, { uid: `${root}/r`, key: `${root}/r` }),
+    entity("RoleBinding", "b", { parentUid: payments, identityUid: own, roleUid: `${root}/r` }),
+  ];
+  const worlds = [before, after].map((inputs) =>
+    worldOf(
+      new Map(
+        [...others, entity("Identity", "one", inputs, { uid: own, key: own })].map((one) => [one.key, one]),
+      ),
+    ),
+  );
+  return diffGrants(worlds[0]!, worlds[1]!).changes;
+}
+
+const parentUid = root;
+const issuer = "https://token.actions.githubusercontent.com";
+const match = (of: Props): Props => ({ parentUid, name: "one", claimMatch: { issuer, ...of } });
+const keys = (of: Props): Props => ({
+  parentUid,
+  name: "one",
+  staticKeys: {
+    issuer,
+    subject: "s",
+    issuerKeys: '{"keys":[{"kid":"1"}]}',
+    expirationTime: "2030-06-01T00:00:00Z",
+    ...of,
+  },
+});
+const overlay = (of: Props): Props => ({ parentUid, name: "one", customOverlay: { contents: of } });
+
+const changes: [string, string, Props, Props, Direction][] = [
+  [
+    "a pattern within the old one",
+    "Identity",
+    match({ subjectPattern: "^repo:acme/.*$" }),
+    match({ subjectPattern: "^repo:acme/pay$" }),
+    "narrowed",
+  ],
+  [
+    "an exact value made an equal pattern",
+    "Identity",
+    match({ subject: "repo:acme/pay" }),
+    match({ subjectPattern: "^repo:acme/pay$" }),
+    "neutral",
+  ],
+  ["an earlier end", "Identity", keys({}), keys({ expirationTime: "2030-05-01T00:00:00Z" }), "narrowed"],
+  ["a later end", "Identity", keys({}), keys({ expirationTime: "2030-07-01T00:00:00Z" }), "widened"],
+  [
+    "a key that goes",
+    "Identity",
+    keys({ issuerKeys: '{"keys":[{"kid":"1"},{"kid":"2"}]}' }),
+    keys({}),
+    "narrowed",
+  ],
+  ["another subject", "Identity", match({ subject: "a" }), match({ subject: "b" }), "widened"],
+  ["a pattern that is none", "Identity", match({ subject: "a" }), match({ subjectPattern: "(" }), "unknown"],
+  [
+    "a capability that goes",
+    "Role",
+    { parentUid, name: "one", capabilities: ["CAP_A", "CAP_B"] },
+    { parentUid, name: "one", capabilities: ["CAP_A"] },
+    "narrowed",
+  ],
+  [
+    "a repository that is trusted",
+    "Repo",
+    overlay({ runtimeRepositories: ["a"] }),
+    overlay({ runtimeRepositories: ["a", "b"] }),
+    "widened",
+  ],
+];
+
+test.each(changes)("review and drift say the same of %s", async (_title, kind, before, after, expected) => {
+  expect(reviewed(kind, before, after)).toBe(expected);
+  expect(await drifted(kind, before, after)).toBe(expected);
+  if (kind !== "Identity") return;
+  expect(held(before, after).map(({ change }) => change)).toEqual(
+    { widened: ["widened"], unknown: ["widened"], narrowed: ["narrowed"], neutral: [] }[expected],
+  );
+});
+
+test("a grant whose holder cannot be judged is widened, and says why", () => {
+  const [change] = held(match({ subject: "a" }), match({ subjectPattern: "(" }));
+  expect(change?.reason).toMatch(
+    /whether to more cannot be judged: claimMatch\.subject: the pattern cannot be judged: it is not a valid/,
+  );
+});
+
+test("review and drift say the same of any two matches", async () => {
+  const words = fc.constantFrom("repo:acme/pay", "repo:acme/web", "repo:globex/pay");
+  const patterns = fc.constantFrom(
+    "^repo:acme/.*$",
+    "^repo:acme/pay$",
+    "pay$",
+    "^repo:(?:acme|globex)/pay$",
+    "(",
+  );
+  const claims = fc.dictionary(fc.constantFrom("ref", "env"), fc.constantFrom("x", "y"), { maxKeys: 2 });
+  const any = fc
+    .record({
+      subject: fc.oneof(
+        words.map((subject) => ({ subject })),
+        patterns.map((subjectPattern) => ({ subjectPattern })),
+      ),
+      claims,
+    })
+    .map(({ subject, ...conditions }) => match({ ...subject, ...conditions }));
+  await fc.assert(
+    fc.asyncProperty(any, any, async (before, after) => {
+      const direction = reviewed("Identity", before, after);
+      expect(await drifted("Identity", before, after)).toBe(direction);
+      const [change] = held(before, after).map((one) => one.change);
+      expect(change).toBe(
+        mayWiden(direction) ? "widened" : direction === "narrowed" ? "narrowed" : undefined,
+      );
+    }),
+    { numRuns: 100 },
+  );
+});
