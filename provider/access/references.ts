@@ -1,6 +1,7 @@
 import type { FieldSpec, Json, Props, ResourceSpec } from "../engine/spec";
 import { isObject } from "../engine/values";
 import { kinds } from "../resources";
+import { decidesAccess } from "./effects/level";
 
 /** Without a prototype: a kind may be called `constructor`. */
 export const specs: Readonly<Record<string, ResourceSpec | undefined>> = Object.assign(
@@ -26,23 +27,6 @@ export function ownMember<T>(object: Readonly<Record<string, T>> | undefined, ke
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Formats of values that always decide something: who or what is meant, and for how long. */
-const DECIDING_FORMATS = new Set(["uid", "groupUid", "regex", "duration", "timestamp"]);
-
-function innerFields(field: FieldSpec): readonly FieldSpec[] {
-  if (field.type === "list") return [field.items];
-  if (field.type === "map") return [field.values];
-  return field.type === "object" ? Object.values(field.fields) : [];
-}
-
-/** Whether a field decides who may do what; a field that says nothing decides what the one around it decides. */
-function decides(field: FieldSpec, isAroundDeciding: boolean): boolean {
-  if (field.secret === true || field.informative === true || field.access === "none") return false;
-  if (field.access !== undefined || field.security === true) return true;
-  if (field.type === "string" && DECIDING_FORMATS.has(field.format ?? "")) return true;
-  return isAroundDeciding || innerFields(field).some((inner) => decides(inner, false));
-}
-
 type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
 
 function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | undefined {
@@ -52,7 +36,7 @@ function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | und
     field: of,
     path: at,
     name,
-    decidesAccess: decides(of, leaf.decidesAccess),
+    decidesAccess: decidesAccess(of, leaf.decidesAccess ? "powers" : "none"),
   });
   if (field.type === "list" && Array.isArray(value)) {
     return value.map(
@@ -80,8 +64,8 @@ export function mapLeaves(spec: ResourceSpec, inputs: Props, visit: Visit): Prop
     Object.entries(inputs).map(([key, value]) => {
       const field = ownMember(spec.fields, key) ?? ownMember(spec.outputs, key);
       if (field === undefined) return [key, value];
-      const decidesAccess = decides(field, false);
-      return [key, mapValue(value, { path: key, property: key, name: key, field, decidesAccess }, visit)];
+      const leaf = { path: key, property: key, name: key, field, decidesAccess: decidesAccess(field) };
+      return [key, mapValue(value, leaf, visit)];
     }),
   );
 }

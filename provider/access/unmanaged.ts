@@ -5,7 +5,7 @@ import { accessKinds } from "./grants";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
 import type { Op } from "./operations";
-import { readPattern } from "./pattern";
+import { Languages, wholly } from "./trust/languages";
 
 type Binding = readonly [label: string, binding: Json | undefined];
 
@@ -26,7 +26,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 }
 
 /** Whether the arguments of a GroupAccess leave a binding of others alone. */
-function isIgnored(ignore: Json | undefined, [label, binding]: Binding): boolean {
+function isIgnored(ignore: Json | undefined, [label, binding]: Binding, languages: Languages): boolean {
   const { identityUids, roleUids, namePatterns } = isObject(ignore) ? ignore : {};
   const { identityUid = null, roleUid = null } = isObject(binding) ? binding : {};
   // What tells two of one name apart stands behind the name.
@@ -34,10 +34,10 @@ function isIgnored(ignore: Json | undefined, [label, binding]: Binding): boolean
   return (
     listOf(identityUids).includes(identityUid) ||
     listOf(roleUids).includes(roleUid) ||
-    listOf(namePatterns).some((pattern) => {
-      const regex = typeof pattern === "string" ? readPattern(`^(?:${pattern})$`) : undefined;
-      return names.some((name) => regex?.accepts(name) === true);
-    })
+    listOf(namePatterns).some(
+      (pattern) =>
+        typeof pattern === "string" && names.some((name) => languages.matches(wholly(pattern), name)),
+    )
   );
 }
 
@@ -50,11 +50,12 @@ export function staysUnmanaged(recorded: Entity, after: Entity | undefined, op: 
   const unmanaged = bindingsOf(recorded).filter(isUnmanaged);
   const wanted = new Set(op === "update" ? bindingsOf(after).map(grantOf) : []);
   const ignore = after?.inputs["ignore"];
+  const languages = new Languages();
   const staying = unmanaged.filter(
     (one) =>
       op === "delete" ||
       op === "replace" ||
-      (op === "update" && !wanted.has(grantOf(one)) && isIgnored(ignore, one)),
+      (op === "update" && !wanted.has(grantOf(one)) && isIgnored(ignore, one, languages)),
   );
   if (staying.length === 0) return undefined;
   const inputs: Props = { parentUid: recorded.inputs["parentUid"], bindings: Object.fromEntries(staying) };

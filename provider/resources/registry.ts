@@ -7,6 +7,7 @@ export const parentRepo: StringSpec = {
   path: true,
   immutable: true,
   required: true,
+  access: "match",
 };
 
 export const tagName: Pattern = {

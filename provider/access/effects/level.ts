@@ -34,7 +34,7 @@ export function effectOf(field: FieldSpec, inherited: AccessEffect): AccessEffec
   return field.access ?? inherited;
 }
 
-/** Whether a field, or one inside it, decides access. */
+/** Whether a field, or one inside it, decides access; `inherited` is the effect of the field around it. */
 export function decidesAccess(field: FieldSpec, inherited: AccessEffect = "none"): boolean {
   const effect = effectOf(field, inherited);
   if (effect !== "none" && field.type !== "object") return true;

@@ -101,7 +101,11 @@ function selfHarmed(facts: Facts): Draft[] {
   for (const change of facts.comparison.changes) {
     const { op, kind, before, fields } = change;
     if (kind !== "Identity" || before === undefined || !isSelf(before)) continue;
-    const trust = op === "update" ? fields.filter(({ path }) => TRUST.test(path)) : [];
+    // Less may be too little: a match that accepts less need not accept the pipeline.
+    const trust =
+      op === "update"
+        ? fields.filter(({ path, direction }) => TRUST.test(path) && direction !== "neutral")
+        : [];
     const what =
       op === "delete" || op === "replace"
         ? `is ${op}d`

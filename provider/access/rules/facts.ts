@@ -2,6 +2,7 @@ import { isTopUid } from "../../api/uid";
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { ownerCapabilities } from "../capabilities";
+import { mayWiden } from "../effects";
 import { capabilitiesOf, Places, tupleOf } from "../grants";
 import { ownerOf, withoutRetained } from "../keys";
 import type { Comparison, Entity, ResourceChange, World } from "../model";
@@ -82,6 +83,7 @@ export class Facts {
   private readonly scopes: ReadonlyMap<string, Scope>;
   private readonly places: { readonly before: Places; readonly after: Places };
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
+  private widenedHolders: ReadonlySet<string> | undefined;
   private readonly ownerSet: readonly string[];
   private readonly viewerSet: ReadonlySet<string> | undefined;
 
@@ -197,9 +199,19 @@ export class Facts {
         change.change === "widened" &&
         before?.role.key === grant.role.key &&
         before.group.key === grant.group.key &&
-        (before.subject.open || !grant.subject.open);
+        !(grant.subject.open && this.acceptsMore(grant.subject.key));
       if (!isRoleOnly) yield change;
     }
+  }
+
+  /** Whether more may be the holder with this key than before: what cannot be judged counts as more. */
+  private acceptsMore(key: string): boolean {
+    this.widenedHolders ??= new Set(
+      this.comparison.changes.flatMap(({ after, fields }) =>
+        after !== undefined && fields.some(({ direction }) => mayWiden(direction)) ? [after.key] : [],
+      ),
+    );
+    return this.widenedHolders.has(key);
   }
 
   entity(key: string): Entity | undefined {

@@ -1,4 +1,5 @@
 import { isDelegation, isSupplyChain, isTakeover } from "../capabilities";
+import { mayWiden } from "../effects";
 import { capabilitiesOf, tupleOf } from "../grants";
 import type { Entity } from "../model";
 import type { Grant, GrantChange, Severity } from "../report";
@@ -303,15 +304,15 @@ const massGrant: Rule = {
   },
 };
 
-/** What decides who signs in by an identity provider, and into which groups; a stricter one is no finding. */
-const SIGN_IN = /^(?:oidc\.(?:issuer|clientId|additionalScopes|groupsClaim|correlationRule)|scimEnabled)\b/;
+/** What decides who signs in by an identity provider, and into which groups. */
+const SIGN_IN = /^(?:oidc|scimEnabled)\b/;
 
 const identityProvider: Rule = {
   id: "G8",
   name: "identity-provider",
   severities: ["high"],
   when: "always",
-  what: "An identity provider or a SCIM token is new, or an existing provider changes who signs in by it: its issuer, its client, the claim that names groups, or provisioning by SCIM. Whatever role it gives is named. A change of its name, and one that only asks for more proof (PKCE), is not reported.",
+  what: "An identity provider or a SCIM token is new, or an existing provider changes who signs in by it: its issuer, its client, its scopes, the claim that names groups, PKCE, or provisioning by SCIM. Whatever role it gives is named. A change of its name is not reported, nor is one that only narrows who signs in (a scope removed, PKCE added).",
   why: "Whoever runs the issuer says who signs in, and into which groups; whoever has the SCIM token does so too. Each of them gets the default role, and what the groups are mapped to.",
   fix: "Let people who run the directory review it. Register it in a change of its own, and read the issuer letter by letter.",
   except: "For the directory of your own company, by its uid.",
@@ -320,7 +321,9 @@ const identityProvider: Rule = {
   find: (facts) => {
     const drafts: Draft[] = [];
     for (const { op, after, fields } of facts.written("IdentityProvider", "ScimToken")) {
-      const changed = fields.filter(({ path }) => SIGN_IN.test(path)).map(({ path }) => path);
+      const changed = fields
+        .filter(({ path, direction }) => SIGN_IN.test(path) && mayWiden(direction))
+        .map(({ path }) => path);
       if (op === "update" && changed.length === 0) continue;
       const grants = facts.comparison.after.grants.filter(
         ({ via, urn }) => via === after.kind && urn !== undefined && urn === after.urn,

@@ -86,6 +86,11 @@ describe("D1 lock-out", () => {
     const rest = without(base, cyd);
     expect(severitiesOf("D1", comparison(base, [...rest, other]), { self: cyd.uid })).toEqual(["critical"]);
     expect(severitiesOf("D1", comparison(base, rest), { self: cyd.uid })).toEqual(["critical"]);
+    const { subject, ...match } = pinned["claimMatch"] as Record<"subject", string>;
+    const pattern = (text: string) => identity("cyd", claims({ ...match, subjectPattern: text }));
+    expect(found("D1", comparison(base, [...rest, pattern(`^${subject}$`)]), { self: cyd.uid })).toEqual([]);
+    const wide = [...rest, pattern("^repo:acme/.*$")];
+    expect(severitiesOf("D1", comparison(wide, base), { self: cyd.uid })).toEqual(["critical"]);
     const told = identity("cyd", { ...pinned, description: "new" });
     expect(found("D1", comparison(base, [...rest, told]), { self: cyd.uid })).toEqual([]);
   });

@@ -1,4 +1,7 @@
+import { diffGrants } from "../../../../provider/access/grantChanges";
 import type { Entity } from "../../../../provider/access/model";
+import { worldOf } from "../../../../provider/access/worlds";
+import type { Props } from "../../../../provider/engine/spec";
 import {
   acme,
   binding,
@@ -42,6 +45,24 @@ describe("G1 owner-grant", () => {
     ],
   ])("is %s", (_, made, severity) => {
     expect(severitiesOf("G1", adding(withOwner, made))).toEqual([severity]);
+  });
+
+  it.each([
+    ["more subjects", "^team-a$", "^team-.*$", ["critical"]],
+    ["more subjects, open before too", "^team-.*$", "team-", ["critical"]],
+    ["subjects that cannot be judged", "(a|b)*b(a|b){60}$", "(a|b)*a(a|b){60}$", ["critical"]],
+    ["fewer subjects", "^team-.*$", "^team-[a-z]+$", []],
+    ["the same subjects", "^team-.*$", "^team-(?:.*)$", []],
+  ])("judges a pattern that holds owner by whether it accepts %s", (_, old, now, severities) => {
+    const at = (subjectPattern: string): Entity[] => [
+      ...withOwner.filter(({ key }) => key !== open.key),
+      identity("open", claims({ issuer: "https://sso.acme.example", subjectPattern })),
+      binding(open, owner, payments),
+    ];
+    const [before, after] = [at(old), at(now)];
+    const [one, other] = [before, after].map((all) => worldOf(new Map(all.map((each) => [each.key, each]))));
+    const given = comparison(before, after, { grants: diffGrants(one!, other!).changes });
+    expect(severitiesOf("G1", given)).toEqual(severities);
   });
 
   it("says who, what and where in one line", () => {
@@ -289,6 +310,21 @@ describe("G8 identity-provider", () => {
     expect(severitiesOf("G8", adding(withOwner, entity("ScimToken", "scim", { parentUid: "p" })))).toEqual([
       "high",
     ]);
+  });
+
+  it("finds one that asks for less proof, and leaves one alone that only narrows who signs in", () => {
+    const oidc = { issuer: "https://login.acme.example", clientId: "a" };
+    const change = (more: Props, less: Props) => {
+      const [old, now] = [more, less].map((of) =>
+        entity("IdentityProvider", "sso", { ...before.inputs, oidc: { ...oidc, ...of } }),
+      );
+      return comparison([...withOwner, old!], [...withOwner, now!]);
+    };
+    expect(found("G8", change({ pkceEnabled: true }, {}))).toMatchObject([{ field: "oidc.pkceEnabled" }]);
+    expect(
+      found("G8", change({ additionalScopes: ["email", "groups"] }, { additionalScopes: ["email"] })),
+    ).toEqual([]);
+    expect(found("G8", change({ groupsClaim: "roles" }, {}))).toEqual([]);
   });
 
   it("leaves one alone that asks for more proof, or has another name", () => {
