@@ -1,4 +1,14 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import type { Message } from "./gateway/descriptor";
 import { decodeMessage } from "./gateway/decode";
 import { renderMessage } from "./gateway/render";
@@ -13,7 +23,7 @@ const version = 1;
 export function loadDataFile(path: string, store: Store, tables: readonly KindTable[]): boolean {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readRegularFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw new Error(`cannot read data file ${path}: ${reason(error)}`, { cause: error });
@@ -26,13 +36,40 @@ export function loadDataFile(path: string, store: Store, tables: readonly KindTa
   return true;
 }
 
-/** Writes the whole store; a reader sees the old file or the new one, never half of one. @throws Error */
-export function saveDataFile(path: string, store: Store, tables: readonly KindTable[]): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+/** A link is refused: in a folder that others can write to, it could name any file of this user. */
+function readRegularFile(path: string): string {
+  const file = openNoFollow(path);
   try {
-    writeFileSync(temporary, serialise(store, tables), { mode: 0o600 });
+    if (!fstatSync(file).isFile()) throw new Error("it is not a regular file");
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Not blocking: opening a pipe would wait for its writer. */
+function openNoFollow(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const isLink = ["ELOOP", "EMLINK"].includes((error as NodeJS.ErrnoException).code ?? "");
+    throw isLink ? new Error("it is a symbolic link: name the file that it points to") : error;
+  }
+}
+
+/**
+ * Writes the whole store; a reader sees the old file or the new one, never half of one. The new file has a name that
+ * nobody could have taken before, and the rename replaces a link instead of following it.
+ *
+ * @throws Error
+ */
+export function saveDataFile(path: string, store: Store, tables: readonly KindTable[]): void {
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, serialise(store, tables), { flag: "wx", mode: 0o600 });
     renameSync(temporary, path);
   } catch (error) {
+    rmSync(temporary, { force: true });
     throw new Error(`cannot write data file ${path}: ${reason(error)}`, { cause: error });
   }
 }

@@ -9,7 +9,7 @@ Serves the Platform API v2 on 127.0.0.1, for trying programs and for tests.
 
 Options:
   --port NUMBER      port to listen on; default 0, any free one
-  --data FILE        keep the state in this file across restarts
+  --data FILE        keep the state in this file across restarts; a symbolic link is refused
   --token TOKEN      bearer token that requests must carry; default PLATFORM_TOKEN, else a random one
   --latency TIME     wait before each answer, for example 20ms or 1s
   --deliver-to URL   send all events to this http address on this machine, or "sinks": to the

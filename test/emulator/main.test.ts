@@ -1,13 +1,15 @@
 import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -118,6 +120,40 @@ describe("the data file", () => {
     );
     await new Promise(setImmediate);
     expect(readFileSync(dataFile, "utf8")).toBe(content);
+  });
+
+  test("is never written through a link that somebody else has put beside it", async () => {
+    const dataFile = join(folder, "state.json");
+    const victim = join(folder, "victim");
+    writeFileSync(victim, "mine");
+    for (const name of [`${process.pid}.tmp`, "tmp", "0.tmp"]) symlinkSync(victim, `${dataFile}.${name}`);
+    const before = readdirSync(folder);
+    const emulator = await startEmulator({ dataFile });
+    rmSync(dataFile);
+    symlinkSync(victim, dataFile);
+    await emulator.close();
+    expect(readFileSync(victim, "utf8")).toBe("mine");
+    expect(readdirSync(folder).sort()).toEqual([...before, "state.json"].sort());
+    const saved = lstatSync(dataFile);
+    expect({ isFile: saved.isFile(), mode: saved.mode & 0o777 }).toEqual({ isFile: true, mode: 0o600 });
+  });
+
+  test.each<[string, string, (path: string) => void]>([
+    [
+      "a symbolic link",
+      "it is a symbolic link: name the file that it points to",
+      (path) => symlinkSync(path + ".real", path),
+    ],
+    ["a folder", "it is not a regular file", (path) => mkdirSync(path)],
+    ["a pipe", "it is not a regular file", (path) => void execFileSync("mkfifo", [path])],
+  ])("that is %s stops the start, and is left alone", async (_what, why, make) => {
+    const dataFile = join(folder, "state.json");
+    writeFileSync(`${dataFile}.real`, '{"version":1,"resources":[],"people":[]}');
+    make(dataFile);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(`cannot read data file ${dataFile}: ${why}`);
+    await new Promise(setImmediate);
+    expect(lstatSync(dataFile).isFile()).toBe(false);
+    expect(readFileSync(`${dataFile}.real`, "utf8")).toContain('"resources":[]');
   });
 
   test("in a folder that is missing stops the start", async () => {
