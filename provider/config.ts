@@ -1,5 +1,7 @@
 import type { Credentials, ExchangeCredentials, OidcSource } from "./api/auth";
 import { hasUserinfo, printableAddress } from "./api/address";
+import { confirmDestinations } from "./destination";
+import type { Destination } from "./destination";
 import { ConfigError } from "./api/errors";
 import { isLoopback, isSafe } from "./api/loopback";
 import { isUid } from "./api/uid";
@@ -108,14 +110,46 @@ function address(sources: SettingSources, { value, name }: { value: string; name
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-function baseUrl(sources: SettingSources): string {
-  const found = fromStackThenEnv(sources, "baseUrl", "PLATFORM_BASE_URL");
-  if (!found) {
-    throw new ConfigError(
-      "the address of the API is missing: run `pulumi config set platform:baseUrl https://…`, or set PLATFORM_BASE_URL",
-    );
-  }
-  return address(sources, found);
+/** A setting that decides where a credential goes; undefined where it has neither a value nor a default. */
+function destination(
+  sources: SettingSources,
+  { key, variable, fallback }: { key: string; variable: string; fallback?: string },
+  parse: (found: Found) => string = ({ value }) => value,
+): Destination | undefined {
+  const inConfig = inStack(sources, key);
+  const found = inConfig ?? inEnvironment(sources, variable);
+  if (!found && fallback === undefined) return undefined;
+  return {
+    value: found ? parse(found) : (fallback ?? ""),
+    key: `platform:${key}`,
+    variable,
+    isOfStack: inConfig !== undefined,
+    fallback,
+    environmentValue: () => {
+      const confirmation = inEnvironment(sources, variable);
+      return confirmation && parse(confirmation);
+    },
+  };
+}
+
+function baseUrl(sources: SettingSources): Destination {
+  const found = destination(sources, { key: "baseUrl", variable: "PLATFORM_BASE_URL" }, (given) =>
+    address(sources, given),
+  );
+  if (found) return found;
+  throw new ConfigError(
+    "the address of the API is missing: set PLATFORM_BASE_URL, or run `pulumi config set platform:baseUrl https://…`",
+  );
+}
+
+function issuerUrl(sources: SettingSources, identity: Found): Destination {
+  const found = destination(sources, { key: "issuerUrl", variable: "PLATFORM_ISSUER_URL" }, (given) =>
+    address(sources, given),
+  );
+  if (found) return found;
+  throw new ConfigError(
+    `the address of the token issuer is missing, which ${identity.name} needs: set PLATFORM_ISSUER_URL, or run \`pulumi config set platform:issuerUrl https://…\``,
+  );
 }
 
 /** The one that is there of several that exclude each other. */
@@ -139,34 +173,30 @@ function githubSource({ env }: SettingSources, audience: string): OidcSource | u
   return { kind: "github", requestUrl, requestToken, audience, setting: "GitHub Actions" };
 }
 
-function exchange(sources: SettingSources, apiUrl: string, identity: Found | undefined): ExchangeCredentials {
+/** What an exchange is made with: an identity, and an OIDC token of the first source that has one. */
+function exchange(
+  sources: SettingSources,
+  api: Destination,
+  identity: Found | undefined,
+): ExchangeCredentials {
   const token = inEnvironment(sources, "PLATFORM_OIDC_TOKEN");
   const file = inEnvironment(sources, "PLATFORM_OIDC_TOKEN_FILE");
   const source = single([token, file]) ?? inStack(sources, "oidcTokenFile");
-  const who = identity ?? inStack(sources, "identity");
-  if (!who) {
-    throw new ConfigError(
-      `${source?.name ?? "an exchange"} needs the identity to assume: set PLATFORM_IDENTITY (or platform:identity) to its uid`,
-      "CREDENTIAL",
-    );
-  }
-  if (!isUid(who.value)) {
-    throw new ConfigError(
-      `${who.name} must be the uid of an identity, 40 hexadecimal digits and then 16 after each slash, not ${JSON.stringify(who.value)}`,
-    );
-  }
-  const issuer = fromStackThenEnv(sources, "issuerUrl", "PLATFORM_ISSUER_URL");
-  if (!issuer) {
-    throw new ConfigError(
-      `the address of the token issuer is missing, which ${who.name} needs: run \`pulumi config set platform:issuerUrl https://…\`, or set PLATFORM_ISSUER_URL`,
-    );
-  }
-  const issuerUrl = address(sources, issuer);
-  // An identity that names no audience takes tokens for its issuer's host (contract, section 5).
-  const oidcAudience =
-    fromStackThenEnv(sources, "oidcAudience", "PLATFORM_OIDC_AUDIENCE")?.value ?? new URL(issuerUrl).hostname;
+  const who = requireIdentity(identity ?? inStack(sources, "identity"), source);
+  const issuer = issuerUrl(sources, who);
+  // An identity that names no audience takes tokens for its issuer's host.
+  const oidcAudience = destination(sources, {
+    key: "oidcAudience",
+    variable: "PLATFORM_OIDC_AUDIENCE",
+    fallback: new URL(issuer.value).hostname,
+  });
+  const audience = destination(sources, {
+    key: "audience",
+    variable: "PLATFORM_AUDIENCE",
+    fallback: api.value,
+  });
   const oidc: OidcSource | undefined = !source
-    ? githubSource(sources, oidcAudience)
+    ? githubSource(sources, oidcAudience?.value ?? "")
     : source === token
       ? { kind: "token", token: source.value, setting: source.name }
       : { kind: "file", path: source.value, setting: source.name };
@@ -176,18 +206,40 @@ function exchange(sources: SettingSources, apiUrl: string, identity: Found | und
       "CREDENTIAL",
     );
   }
+  // Each of them holds a token of this machine; only GitHub's is made for an audience of ours.
+  confirmDestinations(oidc.setting, [
+    api,
+    issuer,
+    audience,
+    oidc.kind === "github" ? oidcAudience : undefined,
+  ]);
   return {
     kind: "exchange",
-    issuerUrl,
-    audience: fromStackThenEnv(sources, "audience", "PLATFORM_AUDIENCE")?.value ?? apiUrl,
+    issuerUrl: issuer.value,
+    audience: audience?.value ?? api.value,
     identity: who.value,
     oidc,
     setting: `${who.name} with ${oidc.setting}`,
   };
 }
 
+function requireIdentity(identity: Found | undefined, source: Found | undefined): Found {
+  if (!identity) {
+    throw new ConfigError(
+      `${source?.name ?? "an exchange"} needs the identity to assume: set PLATFORM_IDENTITY (or platform:identity) to its uid`,
+      "CREDENTIAL",
+    );
+  }
+  if (!isUid(identity.value)) {
+    throw new ConfigError(
+      `${identity.name} must be the uid of an identity, 40 hexadecimal digits and then 16 after each slash, not ${JSON.stringify(identity.value)}`,
+    );
+  }
+  return identity;
+}
+
 /** The environment goes first: the engine hands `refresh` and `destroy` the stack configuration of the last `up`. */
-function credentials(sources: SettingSources, apiUrl: string): Credentials {
+function credentials(sources: SettingSources, api: Destination): Credentials {
   const ranks = [
     {
       token: inEnvironment(sources, "PLATFORM_TOKEN"),
@@ -206,9 +258,12 @@ function credentials(sources: SettingSources, apiUrl: string): Credentials {
   for (const rank of ranks) {
     const found = single([rank.token, rank.tokenFile, rank.identity ?? rank.oidc]);
     if (!found) continue;
-    if (found === rank.token) return { kind: "token", token: found.value, setting: found.name };
-    if (found === rank.tokenFile) return { kind: "tokenFile", path: found.value, setting: found.name };
-    return exchange(sources, apiUrl, rank.identity);
+    if (found !== rank.token && found !== rank.tokenFile) return exchange(sources, api, rank.identity);
+    // A secret of the stack goes where the stack says. A file is this machine's, whoever names it.
+    if (found.name !== "platform:token") confirmDestinations(found.name, [api]);
+    return found === rank.token
+      ? { kind: "token", token: found.value, setting: found.name }
+      : { kind: "tokenFile", path: found.value, setting: found.name };
   }
   throw new ConfigError(
     "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
@@ -222,9 +277,9 @@ export function readSettings(sources: SettingSources): Settings {
   if (level !== undefined && level !== "" && level !== "debug") {
     throw new ConfigError(`PLATFORM_LOG must be "debug" or unset, not ${JSON.stringify(level)}`);
   }
-  const apiUrl = baseUrl(sources);
+  const api = baseUrl(sources);
   return {
-    baseUrl: apiUrl,
+    baseUrl: api.value,
     timeoutMs: timeout(sources),
     maxRetries: wholeNumber(sources, "maxRetries", "PLATFORM_MAX_RETRIES", { min: 0, max: 20, fallback: 5 }),
     maxConcurrency: wholeNumber(sources, "maxConcurrency", "PLATFORM_MAX_CONCURRENCY", {
@@ -233,7 +288,7 @@ export function readSettings(sources: SettingSources): Settings {
       fallback: 8,
     }),
     batching: flag(sources, "batching", "PLATFORM_BATCHING", true),
-    credentials: credentials(sources, apiUrl),
+    credentials: credentials(sources, api),
     debug: level === "debug",
   };
 }

@@ -60,7 +60,7 @@ async function demonstrate(cli, { keep, verbose }) {
     const dataFile = path.join(folder, "emulator.json");
     server = await Server.start({ root, token, dataFile, env });
     introduce(cli, server);
-    const stack = new Stack({ folder, root, example, cli, env, token });
+    const stack = new Stack({ folder, root, example, cli, env, token, url: server.url });
     const steps = new Scenario(stack, server, { verbose, redact }).steps();
     const runs = await runSteps(steps, { redact, unlessInterrupted });
     await server.stop();
@@ -86,7 +86,7 @@ function introduce(cli, server) {
   print();
   print(`Pulumi CLI  ${cli.version}, with its state in a temporary folder`);
   print(`Emulator    ${server.url} ${paint("dim", "(pulumi-platform emulator)")}`);
-  print("Credential  a random token in PLATFORM_TOKEN, nowhere else");
+  print("Environment PLATFORM_BASE_URL is its address, PLATFORM_TOKEN a random token");
   print(paint("dim", "Where a request shows <name>, it carried the uid of that resource."));
 }
 
@@ -126,7 +126,7 @@ function printRealDeployment() {
   heading("The same program against a real deployment");
   const lines = [
     ["npm install pulumi-platform", "in the folder of your program"],
-    ["pulumi config set platform:baseUrl https://…", "the address of its API"],
+    ["export PLATFORM_BASE_URL=https://…", "the address of its API"],
     ["export PLATFORM_TOKEN=…", "an access token"],
     ["pulumi up", ""],
   ];

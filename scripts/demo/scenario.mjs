@@ -161,7 +161,6 @@ export class Scenario {
   /** @param {StepRun} step */
   async #create(step) {
     await this.#run(step, ["stack", "init", "demo"]);
-    await this.#run(step, ["config", "set", "platform:baseUrl", this.server.url]);
     const { changes, counts } = await this.#run(step, ["up", "--yes", "--skip-preview"]);
     const state = await this.server.state();
     const writes = (await this.server.newRequests()).filter(isWrite);
@@ -524,7 +523,6 @@ export class Scenario {
     this.stack.linkPackages(folder);
     print(`${paint("dim", "$")} ${paint("cyan", "npm install")} ${paint("dim", "(here: a link)")}`);
     await this.#run(step, ["stack", "init", "adopted"], { cwd: folder });
-    await this.#run(step, ["config", "set", "platform:baseUrl", this.server.url], { cwd: folder });
     const { stdout: imported } = await this.#runPlatform(
       step,
       [...adopt, "--stack", "adopted", "--write-state"],
@@ -623,7 +621,7 @@ export class Scenario {
   async #runPlatform(step, args, { expected, quiet, ...options }) {
     const command = `pulumi-platform ${args.join(" ")}`;
     if (!quiet) this.#printCommand(command);
-    const told = await this.stack.platform(args, { url: this.server.url, ...options });
+    const told = await this.stack.platform(args, options);
     this.#accept(step, command, told, expected);
     return told;
   }

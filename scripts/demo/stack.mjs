@@ -53,8 +53,9 @@ export class Stack {
    * @param {import("../lib/pulumi.mjs").PulumiCli} options.cli
    * @param {NodeJS.ProcessEnv} options.env
    * @param {string} options.token
+   * @param {string} options.url The address of the API.
    */
-  constructor({ folder, root, example, cli, env, token }) {
+  constructor({ folder, root, example, cli, env, token, url }) {
     this.cli = cli;
     this.folder = folder;
     this.root = root;
@@ -79,6 +80,7 @@ export class Stack {
       PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PLATFORM_BASE_URL: url,
       PLATFORM_TOKEN: token,
     };
   }
@@ -105,14 +107,14 @@ export class Stack {
   /**
    * Runs a command of this package, as it runs from `npx`.
    * @param {string[]} args
-   * @param {{ url: string, input?: string, cwd?: string }} options `cwd`: the program's folder by default.
+   * @param {{ input?: string, cwd?: string }} options `cwd`: the program's folder by default.
    * @returns {Promise<Told>}
    */
-  async platform(args, { url, input, cwd = this.program }) {
+  async platform(args, { input, cwd = this.program }) {
     const main = path.join(this.root, "dist", "provider", "cli", "main.js");
     const { code, stdout, output, timedOut } = await run(process.execPath, [main, ...args], {
       cwd,
-      env: { ...this.env, PLATFORM_BASE_URL: url },
+      env: this.env,
       input,
       timeoutMs: CALL_MS,
     });

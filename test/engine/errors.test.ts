@@ -216,7 +216,7 @@ describe("settings, through the real engine", () => {
     [
       "the address is missing",
       () => ({ PLATFORM_BASE_URL: undefined }),
-      "the address of the API is missing: run `pulumi config set platform:baseUrl https://…`, or set PLATFORM_BASE_URL",
+      "the address of the API is missing: set PLATFORM_BASE_URL, or run `pulumi config set platform:baseUrl https://…`",
     ],
     [
       "the address is no URL",

@@ -143,7 +143,6 @@ describe("an exchange, through the real engine", () => {
     minted = 0;
     await succeeds(["up", "--yes", "--skip-preview"], byGithub());
     expect(exchanges().map(({ path, status }) => [path, status])).toEqual([["/sts/exchange", 200]]);
-    expect(minted).toBe(1);
     await succeeds(["destroy", "--yes", "--skip-preview"], byGithub());
     expect(minted).toBe(2);
   }, 60_000);
@@ -181,7 +180,12 @@ describe("an exchange, through the real engine", () => {
       [join(ROOT, "dist/provider/cli/main.js"), "whoami", "--stack", "test", "-o", "json"],
       {
         cwd: stack.directory,
-        env: { ...stack.environment(), PLATFORM_TOKEN: undefined, PLATFORM_OIDC_TOKEN: oidc },
+        env: {
+          ...stack.environment(),
+          PLATFORM_TOKEN: undefined,
+          PLATFORM_OIDC_TOKEN: oidc,
+          PLATFORM_ISSUER_URL: emulator.url,
+        },
       },
     );
     expect(code).toBe(0);
@@ -190,6 +194,26 @@ describe("an exchange, through the real engine", () => {
       source: "platform:identity with PLATFORM_OIDC_TOKEN",
       settings: "the configuration of stack test and the environment",
     });
+  }, 60_000);
+
+  test("a stack file sends no credential of the environment elsewhere, in the engine or in a command", async () => {
+    const issuer = "http://127.0.0.1:1";
+    await stack.succeed(["config", "set", "platform:issuerUrl", issuer]);
+    emulator.clearRequests();
+    const refusal = `the credential of GitHub Actions belongs to this machine, and a stack file alone may not say where it goes: platform:issuerUrl is "${issuer}", but PLATFORM_ISSUER_URL is "${emulator.url}"`;
+    const up = await run(["up", "--yes", "--skip-preview"], byGithub());
+    expect(up.output).toContain(refusal);
+    const env = { ...stack.environment(), PLATFORM_TOKEN: undefined, PLATFORM_ISSUER_URL: emulator.url };
+    for (const name of ["whoami", "doctor"]) {
+      const told = await runCommand(
+        process.execPath,
+        [join(ROOT, "dist/provider/cli/main.js"), name, "--stack", "test"],
+        { cwd: stack.directory, env: { ...env, ...byGithub() } },
+      );
+      expect(told.code).not.toBe(0);
+      expect(told.output).toContain(refusal);
+    }
+    expect(emulator.requests).toEqual([]);
   }, 60_000);
 
   test("no token of any kind is in output, state, history or a file of the CLI", () => {

@@ -106,7 +106,7 @@ describe("the address", () => {
 
   test("that is missing is told by both names", () => {
     expect(messageOf(() => read({ token: "t" }))).toBe(
-      "the address of the API is missing: run `pulumi config set platform:baseUrl https://…`, or set PLATFORM_BASE_URL",
+      "the address of the API is missing: set PLATFORM_BASE_URL, or run `pulumi config set platform:baseUrl https://…`",
     );
   });
 
@@ -233,20 +233,21 @@ describe("numbers", () => {
 
 describe("credentials", () => {
   const base = { baseUrl: "https://api.example.com" };
+  const confirmed = { PLATFORM_BASE_URL: "https://api.example.com/" };
 
   test("of the environment go before the stack's, which may be stale", () => {
-    expect(read({ ...base, token: "old" }, { PLATFORM_TOKEN: "new" }).credentials).toEqual({
+    expect(read({ ...base, token: "old" }, { ...confirmed, PLATFORM_TOKEN: "new" }).credentials).toEqual({
       kind: "token",
       token: "new",
       setting: "PLATFORM_TOKEN",
     });
-    expect(read({ ...base, token: "old" }, { PLATFORM_TOKEN_FILE: "f" }).credentials).toEqual({
+    expect(read({ ...base, token: "old" }, { ...confirmed, PLATFORM_TOKEN_FILE: "f" }).credentials).toEqual({
       kind: "tokenFile",
       path: "f",
       setting: "PLATFORM_TOKEN_FILE",
     });
     expect(
-      read({ ...base, token: "old", tokenFile: "f" }, { PLATFORM_TOKEN: "new" }).credentials,
+      read({ ...base, token: "old", tokenFile: "f" }, { ...confirmed, PLATFORM_TOKEN: "new" }).credentials,
     ).toMatchObject({
       token: "new",
     });
@@ -254,7 +255,8 @@ describe("credentials", () => {
 
   test("of the stack count where the environment has none, or empty ones", () => {
     expect(
-      read({ ...base, tokenFile: "f" }, { PLATFORM_TOKEN: "", PLATFORM_TOKEN_FILE: "" }).credentials,
+      read({ ...base, tokenFile: "f" }, { ...confirmed, PLATFORM_TOKEN: "", PLATFORM_TOKEN_FILE: "" })
+        .credentials,
     ).toEqual({
       kind: "tokenFile",
       path: "f",
@@ -280,6 +282,7 @@ describe("an exchange", () => {
   const ISSUER = "https://issuer.example.com";
   const IDENTITY = `${"a".repeat(40)}/${"b".repeat(16)}`;
   const base = { baseUrl: "https://api.example.com", issuerUrl: ISSUER };
+  const confirmed = { PLATFORM_BASE_URL: "https://api.example.com/", PLATFORM_ISSUER_URL: `${ISSUER}/` };
   const github = {
     ACTIONS_ID_TOKEN_REQUEST_URL: "https://pipelines.example.com/token?api-version=2.0",
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: CANARY,
@@ -292,13 +295,13 @@ describe("an exchange", () => {
   };
 
   test("takes identity and OIDC token from the environment, for the API's address", () => {
-    const env = { PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN: CANARY };
+    const env = { ...confirmed, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN: CANARY };
     expect(read(base, env).credentials).toEqual({
       ...exchanged,
       oidc: { kind: "token", token: CANARY, setting: "PLATFORM_OIDC_TOKEN" },
       setting: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
     });
-    const file = { PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN_FILE: "/run/oidc" };
+    const file = { ...confirmed, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN_FILE: "/run/oidc" };
     expect(read(base, file).credentials).toEqual({
       ...exchanged,
       oidc: { kind: "file", path: "/run/oidc", setting: "PLATFORM_OIDC_TOKEN_FILE" },
@@ -308,7 +311,8 @@ describe("an exchange", () => {
 
   test("takes everything but a token from the stack too", () => {
     const stack = { ...base, identity: IDENTITY, oidcTokenFile: "/run/oidc", audience: "https://other" };
-    expect(read(stack).credentials).toEqual({
+    const env = { ...confirmed, PLATFORM_AUDIENCE: "https://other" };
+    expect(read(stack, env).credentials).toEqual({
       ...exchanged,
       audience: "https://other",
       oidc: { kind: "file", path: "/run/oidc", setting: "platform:oidcTokenFile" },
@@ -318,17 +322,18 @@ describe("an exchange", () => {
 
   test("of the environment goes before the stack's credentials, and may use the stack's identity", () => {
     const stack = { ...base, token: "stale", identity: IDENTITY };
-    expect(read(stack, { PLATFORM_OIDC_TOKEN: CANARY }).credentials).toMatchObject({
+    expect(read(stack, { ...confirmed, PLATFORM_OIDC_TOKEN: CANARY }).credentials).toMatchObject({
       setting: "platform:identity with PLATFORM_OIDC_TOKEN",
     });
     const other = `${"c".repeat(40)}/${"d".repeat(16)}`;
-    expect(read(stack, { PLATFORM_IDENTITY: other, PLATFORM_OIDC_TOKEN: CANARY }).credentials).toMatchObject({
+    const both = { ...confirmed, PLATFORM_IDENTITY: other, PLATFORM_OIDC_TOKEN: CANARY };
+    expect(read(stack, both).credentials).toMatchObject({
       identity: other,
     });
   });
 
   test("uses GitHub's own token where an identity is named and no other is there", () => {
-    const found = read(base, { ...github, PLATFORM_IDENTITY: IDENTITY }).credentials;
+    const found = read(base, { ...confirmed, ...github, PLATFORM_IDENTITY: IDENTITY }).credentials;
     expect(found).toMatchObject({
       oidc: {
         kind: "github",
@@ -338,9 +343,9 @@ describe("an exchange", () => {
       },
       setting: "PLATFORM_IDENTITY with GitHub Actions",
     });
-    const env = { ...github, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_AUDIENCE: "ours" };
+    const env = { ...confirmed, ...github, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_AUDIENCE: "ours" };
     expect(read(base, env).credentials).toMatchObject({ oidc: { audience: "ours" } });
-    const withFile = { ...github, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN_FILE: "f" };
+    const withFile = { ...confirmed, ...github, PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN_FILE: "f" };
     expect(read(base, withFile).credentials).toMatchObject({ oidc: { kind: "file" } });
     // What a runner happens to offer is no choice of the user's.
     expect(messageOf(() => read(base, github))).toMatch(/^the access token is missing/);
@@ -388,7 +393,7 @@ describe("an exchange", () => {
       "the issuer",
       { baseUrl: base.baseUrl },
       { PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN: CANARY },
-      "the address of the token issuer is missing, which PLATFORM_IDENTITY needs: run `pulumi config set platform:issuerUrl https://…`, or set PLATFORM_ISSUER_URL",
+      "the address of the token issuer is missing, which PLATFORM_IDENTITY needs: set PLATFORM_ISSUER_URL, or run `pulumi config set platform:issuerUrl https://…`",
     ],
   ])("tells by name that %s is missing", (_what, stack, env, message) => {
     expect(messageOf(() => read(stack, env))).toBe(message);

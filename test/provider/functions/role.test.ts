@@ -178,7 +178,7 @@ describe("getRole says", () => {
   test("which setting is missing or wrong", async () => {
     context.configure({ "platform:baseUrl": "" });
     expect(await told({ name: "viewer" })).toMatch(
-      /^getRole: the address of the API is missing: .*platform:baseUrl.*PLATFORM_BASE_URL$/,
+      /^getRole: the address of the API is missing: .*PLATFORM_BASE_URL.*platform:baseUrl/,
     );
     context.configure({ "platform:timeout": "soon" });
     expect(await told({ name: "viewer" })).toMatch(/^getRole: platform:timeout must be a duration/);
@@ -205,9 +205,14 @@ describe("getRoleOutput", () => {
   });
 });
 
-test("the environment's token goes before the stack's, and its address after", async () => {
+test("the environment's token goes before the stack's, to an address that the environment confirms", async () => {
   process.env["PLATFORM_TOKEN"] = "from-the-environment";
   process.env["PLATFORM_BASE_URL"] = "http://127.0.0.1:9";
+  const refused = await errorOf(getRole({ uid: ROLE_UID }));
+  expect(refused.message).toMatch(
+    /^getRole: the credential of PLATFORM_TOKEN .*PLATFORM_BASE_URL is "http:\/\/127\.0\.0\.1:9"/,
+  );
+  process.env["PLATFORM_BASE_URL"] = context.server.url;
   context.server.script([{ json: viewer }]);
   await getRole({ uid: ROLE_UID });
   expect(context.server.last().headers.authorization).toBe("Bearer from-the-environment");
