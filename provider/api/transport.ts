@@ -29,7 +29,7 @@ export interface TransportOptions extends Place {
 }
 
 export interface OutgoingRequest {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Encoded, with its question mark; never in a message or log line. */
   readonly query?: string;

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createRemoteJWKSet, errors, jwtVerify } from "jose";
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { hasUserinfo, printableAddress } from "../api/address";
 import { isSafe } from "../api/loopback";
+import { getChecked } from "./getChecked";
 
 /**
  * Headers of a request, by name in any case: `headers` or `headersDistinct` of Node's `http`, `Headers` of `fetch`,
@@ -116,8 +117,7 @@ function issuerUrl(issuer: string): URL {
 
 async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   const base = issuerUrl(issuer);
-  const response = await fetch(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`, {
-    redirect: "error",
+  const response = await getChecked(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`its configuration answers HTTP ${response.status}`);
@@ -130,7 +130,7 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   if ((keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) || hasUserinfo(keys)) {
     throw new Error("its keys are not at an https address without user name and password");
   }
-  return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS });
+  return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS, [customFetch]: getChecked });
 }
 
 async function keysOf(issuer: string): Promise<JWTVerifyGetKey> {

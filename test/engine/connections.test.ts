@@ -250,3 +250,72 @@ test("a log-in page and a redirect to another host are told, and the bearer goes
   );
   expect(seen).toEqual([undefined]);
 }, 60_000);
+
+describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
+  /** Runs code in a process of its own, which says what its promise came to. */
+  async function outcomeOf(code: string, env: Record<string, string> = {}): Promise<string> {
+    const script = `(async () => { ${code} })().then(() => console.log("done"), (error) => console.log(error.message))`;
+    const child = spawn(process.execPath, ["--no-warnings", "-e", script], {
+      cwd: ROOT,
+      env: { NODE_TLS_REJECT_UNAUTHORIZED: "0", ...env },
+    });
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
+    await new Promise((done) => child.once("close", done));
+    return printed;
+  }
+
+  const post = (baseUrl: string) => `
+    const { request } = require("./dist/provider/cli/post/http.js");
+    await request({ baseUrl: "${baseUrl}", variable: "GITHUB_API_URL", authorization: ["authorization", "Bearer ${CANARY}"],
+      token: "${CANARY}", sleep: async () => {} }, "PUT", "/repos/acme/access", {});`;
+  const verify = (issuer: string) => `
+    const { verifyEvent } = require("./dist/provider/events/index.js");
+    const token = [{ alg: "ES256", kid: "1" }, { iss: "${issuer}" }].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
+    await verifyEvent({ authorization: "Bearer " + token.join(".") + ".c2ln" }, "{}", { issuer: "${issuer}", group: "g" });`;
+
+  /** A server that answers every path, and keeps what reached it. */
+  async function recording(certified: Certified): Promise<{ url: string; reached: string[] }> {
+    const reached: string[] = [];
+    const server = createTlsServer(certified, (request, response) => {
+      reached.push(`${request.method} ${request.url}`);
+      const url = `https://${request.headers.host}`;
+      response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys`, keys: [] }));
+    });
+    return { url: `https://127.0.0.1:${await listening(server)}`, reached };
+  }
+
+  test.each([
+    ["posts nothing", post],
+    ["verifies no event by the keys", verify],
+  ])(
+    "%s of a server whose certificate is not valid",
+    async (_what, code) => {
+      for (const certified of [
+        certificate({ name: "127.0.0.1" }),
+        certificate({ name: "server", authority }),
+      ]) {
+        const { url, reached } = await recording(certified);
+        expect(await outcomeOf(code(url))).toMatch(/certificate/);
+        expect(reached).toEqual([]);
+      }
+      const { url, reached } = await recording(certificate({ name: "server", authority }));
+      await outcomeOf(code(url), trusting());
+      expect(reached).not.toEqual([]);
+    },
+    60_000,
+  );
+
+  test("takes no keys from such a server either, where the issuer names it", async () => {
+    const keys = await recording(certificate({ name: "127.0.0.1" }));
+    const issuer = createServer((request, response) => {
+      const document = { issuer: `http://${request.headers.host}`, jwks_uri: `${keys.url}/keys` };
+      response.end(JSON.stringify(document));
+    });
+    expect(await outcomeOf(verify(`http://127.0.0.1:${await listening(issuer)}`))).toMatch(
+      /the keys of \S+ could not be had: self-signed certificate/,
+    );
+    expect(keys.reached).toEqual([]);
+  }, 60_000);
+});

@@ -27,6 +27,7 @@ function repository(env: Environment, sleep: Host["sleep"]): Repository {
   return {
     host: {
       baseUrl,
+      variable: "GITHUB_API_URL",
       authorization: ["authorization", `Bearer ${token}`],
       token,
       ...(sleep ? { sleep } : {}),
@@ -39,11 +40,17 @@ function repository(env: Environment, sleep: Host["sleep"]): Repository {
 /** Whose comments are ours. An app's token may ask GraphQL only. */
 async function ownLogin({ host, env }: Repository): Promise<string> {
   const url = env["GITHUB_GRAPHQL_URL"];
-  const baseUrl = url === undefined ? host.baseUrl : checkedBaseUrl(url, "GITHUB_GRAPHQL_URL");
+  const variable = url === undefined ? host.variable : "GITHUB_GRAPHQL_URL";
+  const baseUrl = url === undefined ? host.baseUrl : checkedBaseUrl(url, variable);
   try {
-    const { body } = await request({ ...host, baseUrl }, "POST", url === undefined ? "/graphql" : "", {
-      query: "{ viewer { login } }",
-    });
+    const { body } = await request(
+      { ...host, baseUrl, variable },
+      "POST",
+      url === undefined ? "/graphql" : "",
+      {
+        query: "{ viewer { login } }",
+      },
+    );
     const login = textMember(body, "data", "viewer", "login");
     if (login !== undefined) return login;
   } catch (error) {

@@ -29,7 +29,13 @@ export async function postToMergeRequest(
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
   const project = numberOf(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
   const request_ = numberOf(env, "CI_MERGE_REQUEST_IID");
-  const host: Host = { baseUrl, authorization: ["private-token", token], token, ...(sleep ? { sleep } : {}) };
+  const host: Host = {
+    baseUrl,
+    variable: "CI_API_V4_URL",
+    authorization: ["private-token", token],
+    token,
+    ...(sleep ? { sleep } : {}),
+  };
   const { body: user } = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("GitLab does not say whose the token is");

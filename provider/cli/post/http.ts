@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { holdCredential } from "../../api/credentials";
-import { printable } from "../../api/errors";
+import { ConnectionError, printable } from "../../api/errors";
+import { Transport } from "../../api/transport";
+import type { Answer as Response } from "../../api/transport";
 
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;
@@ -25,6 +27,8 @@ export class PostError extends Error {
 export interface Host {
   /** Where the API is, without a slash at the end. */
   readonly baseUrl: string;
+  /** The variable that holds this address. */
+  readonly variable: string;
   /** Name and value of the header that authenticates. */
   readonly authorization: readonly [name: string, value: string];
   readonly token: string;
@@ -38,21 +42,19 @@ interface Answer {
 }
 
 /** How long the host asks to wait, in milliseconds; undefined where it does not say that it limits. */
-function requestedWait(response: Response, attempt: number): number | undefined {
-  const { status, headers } = response;
-  const date = Date.parse(headers.get("date") ?? "");
+function requestedWait({ status, header }: Response, attempt: number): number | undefined {
+  const date = Date.parse(header("date") ?? "");
   // By the host's clock where it tells: this machine's may be wrong.
   const now = Number.isNaN(date) ? Date.now() : date;
-  const after = headers.get("retry-after");
-  const exhausted =
-    headers.get("x-ratelimit-remaining") === "0" || headers.get("ratelimit-remaining") === "0";
-  if (status !== 429 && !(status === 403 && (after !== null || exhausted))) return undefined;
-  if (after !== null) {
+  const after = header("retry-after");
+  const exhausted = header("x-ratelimit-remaining") === "0" || header("ratelimit-remaining") === "0";
+  if (status !== 429 && !(status === 403 && (after !== undefined || exhausted))) return undefined;
+  if (after !== undefined) {
     const seconds = Number(after);
     const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - now;
     if (Number.isFinite(wait)) return Math.max(0, wait);
   }
-  const reset = Number(headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset") ?? NaN);
+  const reset = Number(header("x-ratelimit-reset") ?? header("ratelimit-reset") ?? NaN);
   if (exhausted && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
   return FIRST_WAIT_MS * 2 ** attempt;
 }
@@ -66,8 +68,7 @@ function messageOf(body: unknown): string {
     : `: ${printable(typeof told === "string" ? told : JSON.stringify(told), 300)}`;
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+function readJson({ text }: Response): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -90,54 +91,70 @@ export async function request(
 ): Promise<Answer> {
   const sleep = host.sleep ?? delay;
   holdCredential(host.token);
-  const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
-  const repeatable = method !== "POST";
+  const isRepeatable = method !== "POST";
   for (let attempt = 0; ; attempt += 1) {
-    const last = attempt + 1 >= ATTEMPTS;
-    let response: Response;
-    let answer: unknown;
-    try {
-      response = await fetch(host.baseUrl + path, {
-        method,
-        headers: {
-          accept: "application/json",
-          "user-agent": "pulumi-platform",
-          [host.authorization[0]]: host.authorization[1],
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        redirect: "manual",
-        signal: AbortSignal.timeout(ATTEMPT_MS),
-      });
-      answer = await readJson(response);
-    } catch (error) {
-      if (repeatable && !last) {
-        await sleep(FIRST_WAIT_MS * 2 ** attempt);
-        continue;
-      }
-      throw new PostError(`${what}: no answer (${reasonOf(error)})`, undefined, true);
-    }
-    const { status } = response;
-    if (response.ok) return { status, body: answer };
-    const wait = requestedWait(response, attempt);
-    if (wait !== undefined && !last && wait <= LONGEST_WAIT_MS) {
-      await sleep(wait);
-      continue;
-    }
-    if (status >= 500 && repeatable && !last) {
+    const isLast = attempt + 1 >= ATTEMPTS;
+    const response = await send(host, { method, path, body, attempt: attempt + 1 }).catch(
+      (error: unknown) => {
+        if (!isRepeatable || isLast) throw postError(error);
+        return undefined;
+      },
+    );
+    if (response === undefined) {
       await sleep(FIRST_WAIT_MS * 2 ** attempt);
       continue;
     }
-    throw new PostError(`${what}: HTTP ${status}${messageOf(answer)}`, status, status >= 500);
+    const { status } = response;
+    if (status >= 200 && status < 300) return { status, body: readJson(response) };
+    const wait = requestedWait(response, attempt);
+    if (wait !== undefined && !isLast && wait <= LONGEST_WAIT_MS) {
+      await sleep(wait);
+      continue;
+    }
+    if (status >= 500 && isRepeatable && !isLast) {
+      await sleep(FIRST_WAIT_MS * 2 ** attempt);
+      continue;
+    }
+    const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
+    throw new PostError(`${what}: HTTP ${status}${messageOf(readJson(response))}`, status, status >= 500);
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  if (error.name === "TimeoutError") return `none within ${ATTEMPT_MS / 1000} s`;
-  const { cause } = error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : error.name;
-  return printable(code, 100);
+interface Call {
+  readonly method: "GET" | "POST" | "PATCH" | "PUT";
+  /** With its query. */
+  readonly path: string;
+  readonly body: unknown;
+  readonly attempt: number;
+}
+
+/** By the transport of the API: through proxies, with the certificate checked, and no redirect followed. */
+async function send(host: Host, { method, path, body, attempt }: Call): Promise<Response> {
+  const { baseUrl, variable: setting, authorization } = host;
+  const [pathname = "", ...query] = path.split("?");
+  const transport = new Transport({
+    baseUrl,
+    name: "the host",
+    setting,
+    timeoutMs: ATTEMPT_MS,
+    maxSockets: 1,
+  });
+  return await transport.send({
+    method,
+    path: pathname,
+    ...(query.length === 0 ? {} : { query: `?${query.join("?")}` }),
+    headers: {
+      [authorization[0]]: authorization[1],
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    attempt,
+  });
+}
+
+function postError(error: unknown): unknown {
+  if (!(error instanceof ConnectionError)) return error;
+  return new PostError(printable(error.message), undefined, error.outcome === "unclear");
 }
 
 const PAGE = 100;
