@@ -129,7 +129,7 @@ export default tseslint.config(
       noCli,
       noAxios,
       noEmulator,
-      ["^\\.\\./(?!api/(loopback|address)$)", "A receiver of events loads nothing else of ours."],
+      ["^\\.\\./(?!api/(loopback|address|logText)$)", "A receiver of events loads nothing else of ours."],
     ],
   ),
   layer(["provider/{config,connect}.ts"], [noPulumi, noCli, noUpper, noAxios, noEmulator]),

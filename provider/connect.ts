@@ -1,11 +1,14 @@
 import { tokenSource } from "./api/auth";
 import type { TokenSource } from "./api/auth";
 import { Client } from "./api/client";
+import { logLine } from "./api/logText";
 import type { Settings } from "./config";
 
 /** A client made of settings. Nothing is sent, and no token exchanged, before its first request. */
 export function clientOf(settings: Settings): { client: Client; tokens: TokenSource } {
-  const log = settings.debug ? (line: string) => process.stderr.write(`platform: ${line}\n`) : undefined;
+  const log = settings.debug
+    ? (line: string) => process.stderr.write(`platform: ${logLine(line)}\n`)
+    : undefined;
   const tokens = tokenSource(settings.credentials, { timeoutMs: settings.timeoutMs, log });
   return { client: new Client({ ...settings, tokens, log }), tokens };
 }

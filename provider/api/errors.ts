@@ -1,4 +1,5 @@
 import { maskCredentials } from "./credentials";
+import { logLine } from "./logText";
 
 /** Names of the google.rpc codes, by number. */
 const CODE_NAMES = [
@@ -76,12 +77,12 @@ export interface ErrorDetails {
 const MASKED_BEYOND_LIMIT = 8192;
 
 /**
- * Text of a server made safe to print: one line, no control characters, bounded, and without the credentials that this
- * process holds. Whatever a message or a log line quotes goes through here.
+ * Text of a server made safe to print: one line, no control characters, no command to a CI runner, bounded, and without
+ * the credentials that this process holds. Whatever a message or a log line quotes goes through here.
  */
 export function printable(text: string, limit = 500): string {
   const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
-  const clean = maskCredentials(bounded.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim());
+  const clean = logLine(maskCredentials(logLine(bounded)));
   return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
 }
 

@@ -1,5 +1,6 @@
-import { plainIndented, terminalLine } from "../access/render/escape";
+import { plainIndented } from "../access/render/escape";
 import { hasCode } from "../api/errors";
+import { logLines } from "../api/logText";
 
 /** Exit codes, after Pulumi's own: a crash and a failed `npx` are 1, so 1 never means a finding. */
 export const exitCodes = {
@@ -18,10 +19,14 @@ export class UsageError extends Error {
   readonly code = "USAGE";
 }
 
-/** Tells on stderr what went wrong. The text may hold names that anybody chose: nothing in it commands a terminal. */
+/** Writes to stderr. The text may hold names that anybody chose: nothing in it commands a terminal or a CI runner. */
+export function log(text: string): void {
+  console.error(logLines(text.replace(/\r\n/g, "\n").split("\n").map(plainIndented).join("\n")));
+}
+
+/** Tells on stderr what went wrong. */
 export function complain(text: string): void {
-  const [first = "", ...rest] = text.replace(/\r\n/g, "\n").split("\n").map(plainIndented);
-  console.error([`pulumi-platform: ${first}`, ...rest.map(terminalLine)].join("\n"));
+  log(`pulumi-platform: ${text}`);
 }
 
 /** `complain` of what ended a command. */

@@ -1,6 +1,7 @@
 import { renderers } from "../access/render";
 import type { RenderOptions } from "../access/render";
 import type { Report } from "../access/report";
+import { log } from "./command";
 import { writeText } from "./files";
 import type { CommonOptions } from "./options";
 import { post } from "./post";
@@ -28,14 +29,11 @@ export async function deliver(report: Report, options: CommonOptions): Promise<v
     if (path === undefined) process.stdout.write(text);
     else writeText(path, text, "--output");
   }
-  const say = (line: string): void => {
-    console.error(line);
-  };
   if (summary) {
     const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
-    if (reason !== undefined) say(`pulumi-platform: warning: --summary: ${reason}`);
+    if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
   }
   if (options.post !== undefined) {
-    await post(report, { host: options.post, marker, sourceRoot, dryRun, env: process.env, say });
+    await post(report, { host: options.post, marker, sourceRoot, dryRun, env: process.env, say: log });
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { reportProblem } from "../access/checkReport";
 import type { Report } from "../access/report";
 import { printable } from "../api/errors";
-import { exitCodes, UsageError } from "./command";
+import { exitCodes, log, UsageError } from "./command";
 import type { Flags, Parsed } from "./options";
 import { commonFlags, describeFlags, hosts, parseFlags } from "./options";
 import { post } from "./post";
@@ -93,13 +93,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   const host = hosts.find((one) => one === values.to);
   if (host === undefined) throw new UsageError(`--to must be one of ${hosts.join(", ")}`);
   const content = readContent(parsed);
-  const say = (line: string): void => {
-    console.error(line);
-  };
   const sourceRoot = values["source-root"];
   if (values.summary && "tool" in content) {
     const reason = appendSummary(content, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
-    if (reason !== undefined) say(`pulumi-platform: warning: --summary: ${reason}`);
+    if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
   }
   await post(content, {
     host,
@@ -107,7 +104,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     sourceRoot,
     dryRun: values["dry-run"],
     env: process.env,
-    say,
+    say: log,
   });
   return exitCodes.clean;
 }

@@ -1,4 +1,5 @@
 import type { Client } from "../api/client";
+import { logLine } from "../api/logText";
 import { readSettings } from "../config";
 import { clientOf } from "../connect";
 import { kinds } from "../resources";
@@ -55,7 +56,7 @@ const surroundings: Surroundings = {
   owners: new OwnerRegistry(),
   registry: new CreateRegistry(),
   now: Date.now,
-  warn: (line) => process.stderr.write(`platform: ${line}\n`),
+  warn: (line) => process.stderr.write(`platform: ${logLine(line)}\n`),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 

@@ -1,4 +1,5 @@
 import { ApiError, isNotFound, printable } from "../api/errors";
+import { logLines } from "../api/logText";
 import type { FieldSpec, Props, ResourceSpec } from "./spec";
 import { wireName } from "./wire";
 
@@ -10,12 +11,15 @@ export function refusedFields(error: unknown): string[] {
   return error instanceof ApiError ? error.details.fieldViolations.map(({ field }) => field) : [];
 }
 
-/** A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. */
+/**
+ * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
+ * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
+ */
 export class HandlerError extends Error {
   override readonly name = "HandlerError";
 
   constructor(message: string, cause?: unknown) {
-    super(message, { cause });
+    super(logLines(message), { cause });
     this.stack = "";
   }
 }

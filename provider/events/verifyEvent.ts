@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { hasUserinfo, printableAddress } from "../api/address";
+import { logLine } from "../api/logText";
 import { isSafe } from "../api/loopback";
 import { getChecked } from "./getChecked";
 
@@ -77,7 +78,7 @@ export class EventError extends Error {
     readonly problem: EventProblem,
     message: string,
   ) {
-    super(message);
+    super(logLine(message));
     this.status = STATUS[problem];
   }
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Client, JsonObject, Query } from "../api/client";
 import { ApiError, isNotFound, printable } from "../api/errors";
+import { logLines } from "../api/logText";
 import { parentOf } from "../api/uid";
 import { text } from "./answers";
 import { asksForNothing, checkArguments, inParts, queryOf, querySize, querySizeProblem } from "./arguments";
@@ -17,9 +18,9 @@ export class LookupError extends pulumi.RunError {
   readonly code = "LOOKUP";
 
   constructor(message: string) {
-    super(message);
+    super(logLines(message));
     // A rejected promise that nobody awaits is printed by its stack.
-    this.stack = message;
+    this.stack = this.message;
   }
 }
 

@@ -25,9 +25,16 @@ function escapeUnit(text: string): string {
   ).join("");
 }
 
+/** What a CI runner takes for a command where it stands in a log. */
+const MARKER = /##(?=[\w.-]*\[)/g;
+
 /** A text as a literal: what cannot be seen is escaped, and the quotes are those that need fewer escapes. */
 export function literal(text: string): string {
-  const body = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"').replace(UNSEEN, escapeUnit);
+  const body = JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/\\"/g, '"')
+    .replace(UNSEEN, escapeUnit)
+    .replace(MARKER, "#\\u0023");
   const doubles = body.split('"').length;
   const singles = body.split("'").length;
   return doubles > singles ? `'${body.replaceAll("'", "\\'")}'` : `"${body.replaceAll('"', '\\"')}"`;

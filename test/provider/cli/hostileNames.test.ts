@@ -12,10 +12,11 @@ import { ROOT } from "../../support/engine";
 import { runCommand } from "./support";
 
 /** A title of the window, a cleared screen in both codings, text that runs backwards, a command of a CI job. */
-const HOSTILE = "EVIL\u001b]0;x\u0007\u001b[2J\u009b2J\u007f\u202e\u2066\u200f\u2028\r\n::error::x";
+const HOSTILE =
+  "EVIL\u001b]0;x\u0007\u001b[2J\u009b2J\u007f\u202e\u2066\u200f\u2028\r\n::error::x ##[error]y ##vso[z]";
 const COMMANDING =
   // eslint-disable-next-line no-control-regex
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|^\s*::/mu;
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|^\s*::|##\[|##vso\[/mu;
 const CHOSEN = ["name", "description", "subject", "email", "externalGroupId", "message", "clientId"];
 
 /** A document in which everything that people choose is hostile: names, also the program's, files, messages. */

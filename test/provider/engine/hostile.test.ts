@@ -1,10 +1,12 @@
 import fc from "../../support/properties";
 import { handlersFor } from "../../../provider/engine/handlers";
+import { logLine } from "../../../provider/api/logText";
 import { HandlerError } from "../../../provider/engine/messages";
 import type { Props } from "../../../provider/engine/spec";
 import { kinds } from "../../../provider/resources";
+import { COMMAND, CONTROL, HOSTILE_HEADER, HOSTILE_TEXT } from "../../support/logCommands";
 import { samples as handlerSamples, specOf } from "../support/samples";
-import { clientOf, ScriptedServer } from "../support/server";
+import { clientOf, detail, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 
 /**
@@ -18,10 +20,22 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const ESCAPE = "\u001b[31m\u001b]0;title\u0007\u202e\r\n::error::";
+const ESCAPE = `\u001b[31m\u001b]0;title\u0007\u202e\r\n::error::${HOSTILE_TEXT}`;
+
+/** The lines of the log of requests since the test began. */
+let logged: string[] = [];
+beforeEach(() => {
+  logged = [];
+});
+afterEach(() => {
+  for (const line of logged.map(logLine)) {
+    expect(line).not.toMatch(CONTROL);
+    expect(line).not.toMatch(COMMAND);
+  }
+});
 
 function handlers(kind: string) {
-  const client = clientOf(server, { maxRetries: 0 });
+  const client = clientOf(server, { maxRetries: 0, log: (line) => logged.push(line) });
   return handlersFor(specOf(kind), {
     client: () => client,
     now: Date.now,
@@ -79,6 +93,46 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 const poisoned = (inner: string): string =>
   `{"__proto__":{"polluted":true,"uid":"x"},"constructor":{"prototype":{"polluted":true}},${inner.slice(1)}`;
 
+const GRPC: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  404: 5,
+  409: 6,
+  412: 9,
+  429: 8,
+  500: 13,
+};
+
+/** Errors in the API's form whose every text is hostile, also joined to the words that messages put beside it. */
+function hostileErrors(status: number, kind: string): Reply[] {
+  const own = kind.charAt(0).toLowerCase() + kind.slice(1);
+  return [HOSTILE_TEXT, `${own}.::error::x`, "##"].map((text) => ({
+    status,
+    headers: { "x-request-id": HOSTILE_HEADER },
+    json: {
+      code: GRPC[status] ?? 14,
+      message: text,
+      details: [
+        detail("ErrorInfo", { reason: text, domain: text, metadata: { [text]: text, requestId: text } }),
+        detail("BadRequest", {
+          fieldViolations: [
+            {
+              field: text,
+              description: "[error]::y::z",
+              reason: text,
+              localizedMessage: { locale: "en", message: text },
+            },
+          ],
+        }),
+        detail("PreconditionFailure", { violations: [{ type: text, subject: text, description: text }] }),
+        detail("ResourceInfo", { resourceType: text, resourceName: text, owner: text, description: text }),
+        detail("TermsNotAcceptedDetail", { missing: [{ id: text, label: text, url: text }] }),
+      ],
+    },
+  }));
+}
+
 const KINDS = handlerSamples.filter(
   ({ kind }, index) => handlerSamples.findIndex((other) => other.kind === kind) === index,
 );
@@ -107,7 +161,8 @@ async function ended(promise: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     expect(error).toBeInstanceOf(HandlerError);
     const { message, stack } = error as HandlerError;
-    expect(message.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+    expect(message.replaceAll("\n", "")).not.toMatch(CONTROL);
+    expect(message).not.toMatch(COMMAND);
     expect(message.length).toBeLessThan(20_000);
     expect(stack).toBe("");
     return undefined;
@@ -143,6 +198,19 @@ describe.each(KINDS.map(({ kind, inputs }) => [kind, inputs] as const))("%s", (k
       { numRuns: 40 },
     );
   });
+
+  test.each([400, 403, 404, 409, 429, 500])(
+    "prints no command of a server that answers %i, wherever that stands",
+    async (code) => {
+      for (const reply of hostileErrors(code, specOf(kind).kind)) {
+        server.script(() => reply);
+        await ended(handlers(kind).read(id, inputs));
+        await ended(handlers(kind).create(inputs));
+        await ended(handlers(kind).update(id, inputs, { ...inputs, description: "changed" }));
+        await ended(handlers(kind).delete(id, inputs));
+      }
+    },
+  );
 
   test.each<[string, string]>([
     ["a deep answer", JSON.stringify({ uid: id, description: deep(8) })],

@@ -9,6 +9,7 @@ import type { Emulator } from "../../../emulator";
 import { EventError, verifyEvent } from "../../../provider/events";
 import type { EventHeaders, PlatformEvent } from "../../../provider/events";
 import { Api } from "../../emulator/api";
+import { COMMAND, CONTROL, HOSTILE_HEADER, HOSTILE_TEXT } from "../../support/logCommands";
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -398,6 +399,27 @@ describe("an event", () => {
     expect((await problemOf(verifyLate()))[0]).toBe("unavailable");
     answers.set("/late/keys", answers.get("/keys")!);
     expect((await verifyLate()).subject).toBe(group);
+  });
+
+  test("is refused without a command of the issuer, or of whoever sent it, in the message", async () => {
+    const texts = [HOSTILE_TEXT, HOSTILE_HEADER, "::error::x", JSON.stringify({ issuer: HOSTILE_TEXT })];
+    for (const [index, text] of texts.entries()) {
+      const answering = createServer((_request, response) => response.end(text));
+      const [, , message] = await problemOf(
+        verifyEvent({ ...attributes, authorization: `Bearer ${await signed(claims())}` }, body, {
+          issuer: `${await listen(answering)}/${index}`,
+          group,
+        }),
+      );
+      expect(message).not.toMatch(COMMAND);
+      expect(message).not.toMatch(CONTROL);
+      answering.closeAllConnections();
+      answering.close();
+    }
+    const name = "ce-##[error]x";
+    const [, , message] = await problemOf(verify(await signed(claims()), { [name]: "%zz" }));
+    expect(message).toMatch(/percent-encoded/);
+    expect(message).not.toMatch(COMMAND);
   });
 
   test("is not looked at with wrong arguments", async () => {
