@@ -8,10 +8,13 @@ import { json } from "../access/render/escape";
 import { parseStateExport } from "../access/stateExport";
 import { believed, buildWorlds, fatesOf } from "../access/worlds";
 import { exitCodes, UsageError } from "./command";
-import { writeText } from "./files";
+import { writeResults } from "./files";
 import { readInput } from "./input";
-import { describeFlags, parseFlags, readDestinations } from "./options";
-import type { Flags } from "./options";
+import { defineCommand } from "./define";
+import type { Flags, Values } from "./flags";
+import { outputFlag, readDestinations } from "./options";
+
+const forms = ["text", "json"] as const;
 
 const flags = {
   who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of how the subject is told" },
@@ -19,7 +22,7 @@ const flags = {
   on: {
     type: "string",
     value: "GROUP",
-    help: "a group's uid, name or path: what holds there, by grants\nabove it too",
+    help: "a group's uid, name or path: access there, also by grants above it",
   },
   inventory: { type: "string", value: "FILE", help: "the live organisation (pulumi-platform inventory)" },
   state: { type: "string", value: "FILE", help: "a stack (pulumi stack export)" },
@@ -28,25 +31,8 @@ const flags = {
     value: "FILE",
     help: "what a preview makes of it (pulumi preview --json --show-sames)",
   },
-  output: {
-    type: "string",
-    short: "o",
-    multiple: true,
-    value: "FORMAT[=PATH]",
-    help: "text or json; to a file, or to stdout; default text",
-  },
-  help: { type: "boolean", short: "h", help: "show this text" },
+  output: outputFlag(forms),
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform access [--who SUBJECT] [--can CAPABILITY] [--on GROUP] (--inventory FILE | --state FILE | --preview FILE)
-
-Answers who can do what where, and by which grant. Several documents are taken together. - is standard input.
-
-Options:
-${describeFlags(flags)}
-
-Exit codes: 0 answered · 2 wrong arguments or files · 4 a document is incomplete · 1 anything else.
-`;
 
 /** What is answered, with all that a program may want of it. */
 interface Answer extends EffectiveAccess {
@@ -91,22 +77,21 @@ function asText({ access, undecided, incomplete }: Answer): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/**
- * `pulumi-platform access`.
- *
- * @param argv the arguments after the command's name.
- * @returns the exit code.
- * @throws UsageError, DocumentError in one line.
- */
-export async function main(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parseFlags("access", flags, argv);
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  if (positionals.length > 0) {
-    throw new UsageError(`access takes no argument: give documents with --inventory, --state or --preview`);
-  }
+export const command = defineCommand(
+  {
+    name: "access",
+    usage: ["(--inventory | --state | --preview) FILE [options]"],
+    about:
+      "Shows who can do what where, and by which grant. Several documents are read together. - is standard input.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "incomplete"],
+  },
+  ({ values }) => showAccess(values),
+);
+export const { main } = command;
+
+/** @throws UsageError, DocumentError in one line. */
+async function showAccess(values: Values<typeof flags>): Promise<number> {
   const { who, can, on } = values;
   const given = [values.inventory, values.state, values.preview];
   if (given.every((path) => path === undefined)) {
@@ -120,7 +105,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       `--can must be the full name of a capability, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
     );
   }
-  const outputs = readDestinations(values.output, ["text", "json"], "text");
+  const outputs = readDestinations(values.output, forms, "text");
   const read = async (flag: "inventory" | "state" | "preview") => {
     const path = values[flag];
     return path === undefined ? undefined : await readInput(path, `--${flag}`);
@@ -156,10 +141,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     query: { who, can, on },
     ...effectiveAccess(after, { who, can, on }),
   };
-  for (const { format, path } of outputs) {
-    const text = format === "json" ? `${json(answer)}\n` : asText(answer);
-    if (path === undefined) process.stdout.write(text);
-    else writeText(path, text, "--output");
-  }
+  writeResults(outputs, { text: () => asText(answer), json: () => `${json(answer)}\n` });
   return answer.complete ? exitCodes.clean : exitCodes.incomplete;
 }

@@ -19,58 +19,51 @@ import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { readText, writeText } from "./files";
 import { heldKinds, readGroup, readKinds, refusals } from "./inventory";
-import { describeFlags, parseFlags } from "./options";
-import type { Flags } from "./options";
+import { defineCommand } from "./define";
+import type { Flags, Values } from "./flags";
 import { Progress } from "./progress";
 import { pulumi, PulumiError } from "./states";
 import { packageVersion } from "./version";
 
 const flags = {
-  out: { type: "string", value: "DIR", help: "the folder of the program; made where there is none" },
+  out: { type: "string", value: "DIR", help: "the folder of the program; made if it does not exist" },
   inventory: {
     type: "string",
     value: "FILE",
-    help: "what pulumi-platform inventory wrote; without it the\nlive organisation is asked",
+    help: "what pulumi-platform inventory wrote; without it, the live organisation is read",
   },
-  root: { type: "string", value: "UID", help: "the group whose organisation is asked" },
+  root: { type: "string", value: "UID", help: "the group to adopt, with everything below it" },
   types: {
     type: "string",
     multiple: true,
     value: "KIND[,KIND]",
-    help: "+KIND: kinds that are not listed as a rule",
+    help: "+KIND adds kinds that are not listed by default",
   },
   only: {
     type: "string",
     multiple: true,
     value: "KIND|UID",
-    help: "adopt these alone; may be given several times",
+    help: "adopt only these",
   },
-  by: { type: "string", value: "team", help: "team: a component for each group directly below" },
+  by: {
+    type: "string",
+    value: "UNIT",
+    choices: ["team"],
+    help: "a component for each group directly below the root",
+  },
   file: {
     type: "string",
     value: "NAME",
-    help: "the file to write; default index.ts in an empty folder,\nelse adopted.ts",
+    default: "index.ts in an empty folder, else adopted.ts",
+    help: "the file to write",
   },
-  force: { type: "boolean", help: "write over a file that holds something else" },
+  force: { type: "boolean", help: "overwrite a file that holds something else" },
   stack: { type: "string", value: "STACK", help: "the stack that is to manage them" },
   "write-state": {
     type: "boolean",
-    help: "put them into the state of the stack, by pulumi stack import,\nwith a backup, and a check before and after",
+    help: "put them into the state of the stack by pulumi stack import, with a backup, and a check before and after",
   },
-  help: { type: "boolean", short: "h", help: "show this text" },
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform adopt --out DIR (--root UID | --inventory FILE) [options]
-
-Writes the program that declares what the organisation holds, and with --write-state the state that belongs to it:
-from then on a stack manages what was made by hand. It never writes to the API.
-
-Options:
-${describeFlags(flags)}
-
-Exit codes: 0 done, 1 error, 2 usage, or something that must be done first, 3 authentication, 4 the inventory is
-incomplete: what it did not look at is not adopted.
-`;
 
 const HEADER = "// Written by pulumi-platform adopt";
 
@@ -300,18 +293,25 @@ function describeLeftOut({ leftOut }: Adoption): string[] {
   ];
 }
 
-/** `pulumi-platform adopt`: see its usage. Answers the exit code. */
-export async function main(argv: string[]): Promise<number> {
-  const { values, positionals } = parseFlags("adopt", flags, argv);
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  if (positionals.length > 0) throw new UsageError(`"${printable(positionals[0] ?? "", 80)}" is no option`);
+export const command = defineCommand(
+  {
+    name: "adopt",
+    usage: ["--out DIR (--root GROUP | --inventory FILE) [options]"],
+    about:
+      "Writes the program that declares what the organisation holds, and with --write-state the state that belongs to it: " +
+      "from then on a stack manages what was made by hand. It never writes to the API.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
+  },
+  ({ values }) => adopt(values),
+);
+export const { main } = command;
+
+/** @throws UsageError where a flag is wrong, or something must be done first. */
+async function adopt(values: Values<typeof flags>): Promise<number> {
   const { out, stack } = values;
   if (out === undefined)
     throw new UsageError("--out is missing: give the folder of the program, as in --out adopted");
-  if (values.by !== undefined && values.by !== "team") throw new UsageError('--by must be "team"');
   if (values["write-state"] && stack === undefined) {
     throw new UsageError("--write-state belongs to --stack: say which stack is to manage them");
   }

@@ -2,16 +2,33 @@ import { plainIndented } from "../access/render/escape";
 import { hasCode } from "../api/errors";
 import { logLines } from "../api/logText";
 
-/** Exit codes, after Pulumi's own: a crash and a failed `npx` are 1, so 1 never means a finding. */
-export const exitCodes = {
-  clean: 0,
-  error: 1,
-  usage: 2,
-  authentication: 3,
-  incomplete: 4,
-  reviewFindings: 5,
-  drift: 7,
-} as const;
+/** What a command's end means: one table for all commands, their help and the documents. */
+const exitCodeTable = [
+  ["clean", 0, "success; nothing found"],
+  // A crash and a failed `npx` are 1 too, so 1 never means a finding.
+  ["error", 1, "unexpected error"],
+  ["usage", 2, "wrong arguments, settings or files"],
+  ["authentication", 3, "the credential is missing, refused or expired"],
+  ["incomplete", 4, "incomplete: something was not checked"],
+  ["reviewFindings", 5, "findings"],
+  ["drift", 7, "drift"],
+] as const;
+
+export type ExitCodeName = (typeof exitCodeTable)[number][0];
+
+export const exitCodes = Object.fromEntries(exitCodeTable.map(([name, code]) => [name, code])) as {
+  readonly [Row in (typeof exitCodeTable)[number] as Row[0]]: Row[1];
+};
+
+/** The rows of the table that a command can end with. */
+export function exitCodeRows(names: readonly ExitCodeName[]): readonly (readonly [number, string])[] {
+  return exitCodeTable
+    .filter(([name]) => names.includes(name))
+    .map(([, code, meaning]) => [code, meaning] as const);
+}
+
+/** Every exit code, for the documents. */
+export const allExitCodes: readonly ExitCodeName[] = exitCodeTable.map(([name]) => name);
 
 /** Arguments, or a file that they name, are wrong: one line that says what to write. Ends with code 2. */
 export class UsageError extends Error {
@@ -32,14 +49,6 @@ export function complain(text: string): void {
 /** `complain` of what ended a command. */
 export function complainOf(error: unknown): void {
   complain(error instanceof Error ? error.message : "failed");
-}
-
-/** One command of the command line. Loaded when it is called for. */
-export interface Command {
-  readonly name: string;
-  readonly summary: string;
-  /** Takes the arguments after the command's name, answers the exit code. */
-  readonly load: () => Promise<(argv: string[]) => Promise<number>>;
 }
 
 /** The exit code for an error that ended a command: whether other arguments, or another credential, could help. */

@@ -6,6 +6,7 @@ import { ConfigError, printable } from "../api/errors";
 import { readSettings } from "../config";
 import type { Settings, SettingSources } from "../config";
 import { clientOf } from "../connect";
+import type { Flag } from "./flags";
 
 /** What the options of a command say about where to connect to. */
 export interface ConnectOptions {
@@ -24,8 +25,13 @@ export interface Connection {
   readonly tokens: TokenSource;
 }
 
-/** The option of `parseArgs` that every command with a connection has. */
-export const connectionArguments = { stack: { type: "string" } } as const;
+/** The flag of a command that reads a stack's configuration for its connection. */
+export const stackFlag = {
+  type: "string",
+  value: "STACK",
+  default: "the environment alone",
+  help: "read the configuration of this stack of the project in this folder too",
+} as const satisfies Flag;
 
 /**
  * Where a command's settings come from. With `stack`, that is `pulumi config` of that stack (its secrets too: the

@@ -2,25 +2,19 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
+import satisfies from "semver/functions/satisfies";
 import { apiPlace } from "../api/client";
 import { ConnectionError, printable } from "../api/errors";
 import { proxyFor, Transport } from "../api/transport";
-import { exitCodeOf, exitCodes, UsageError } from "./command";
-import { connect, connectionArguments, sourceOfSettings } from "./connection";
+import { json } from "../access/render/escape";
+import { exitCodeOf, exitCodes } from "./command";
+import { connect, sourceOfSettings, stackFlag } from "./connection";
 import type { Connection } from "./connection";
+import { defineCommand } from "./define";
+import { writeResults } from "./files";
+import { outputFlag, readDestinations } from "./options";
 import { describeToken, endOf, hasEnded } from "./whoami";
-
-const usage = `Usage: pulumi-platform doctor [options]
-
-Checks what a run needs, one line each, with the fix where something is wrong. Changes nothing, shows no secret.
-
-Options:
-  --stack NAME    take the configuration of this stack of the project here, too; default: the environment alone
-  --help          show this text
-
-Exit codes: 0 where nothing is wrong, 3 where only the credential is, 1 for anything else, 2 for wrong arguments.
-`;
 
 /** One line of the report. */
 export interface Finding {
@@ -67,19 +61,6 @@ function manifestOf(name: string, folder: string): Manifest | undefined {
   }
 }
 
-/** Whether a version is in a range of the form ">=3.216.0 <4" or ">=20.19". */
-export function isInRange(version: string, range: string): boolean {
-  const numbers = (text: string): number[] => (text.match(/\d+/g) ?? []).slice(0, 3).map(Number);
-  const order = (left: number[], right: number[]): number => {
-    const at = [0, 1, 2].find((index) => (left[index] ?? 0) !== (right[index] ?? 0));
-    return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
-  };
-  return range.split(" ").every((bound) => {
-    const difference = order(numbers(version), numbers(bound));
-    return bound.startsWith(">=") ? difference >= 0 : difference < 0;
-  });
-}
-
 async function checkVersions(): Promise<Finding[]> {
   const own = manifestOf("pulumi-platform", __dirname);
   const node = own?.engines?.["node"] ?? ">=20.19";
@@ -87,12 +68,12 @@ async function checkVersions(): Promise<Finding[]> {
   const installed = manifestOf("@pulumi/pulumi", process.cwd());
   return [
     ok("package", `pulumi-platform ${own?.version ?? "of an unknown version"}`),
-    isInRange(process.version, node)
+    satisfies(process.version, node, { includePrerelease: true })
       ? ok("node", process.version)
       : wrong("node", `${process.version} is too old: install Node ${node}`),
     installed === undefined
       ? warning("sdk", `@pulumi/pulumi is not installed in this folder: npm install "@pulumi/pulumi@${sdk}"`)
-      : isInRange(installed.version, sdk)
+      : satisfies(installed.version, sdk, { includePrerelease: true })
         ? ok("sdk", `@pulumi/pulumi ${installed.version}`)
         : wrong(
             "sdk",
@@ -215,38 +196,42 @@ export async function examine(stack: string | undefined): Promise<Finding[]> {
 
 const WIDTH = 13;
 
-/**
- * The command `doctor`.
- *
- * @param argv arguments after the command's name.
- * @returns the exit code: 0, 3 where only the credential is wrong, else 1.
- * @throws UsageError.
- */
-export async function main(argv: string[]): Promise<number> {
-  const { help, stack } = readArguments(argv);
-  if (help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  const findings = await examine(stack);
-  for (const { check, state, text } of findings) {
-    console.log(`${state.padEnd(7)}  ${check.padEnd(WIDTH)}  ${printable(text, 2000)}`);
-  }
+function asText(findings: readonly Finding[]): string {
+  return findings
+    .map(({ check, state, text }) => `${state.padEnd(7)}  ${check.padEnd(WIDTH)}  ${printable(text, 2000)}\n`)
+    .join("");
+}
+
+/** 2 before all else: without a configuration nothing that follows was checked. 3 where only the credential is wrong. */
+function codeOf(findings: readonly Finding[]): number {
   const codes = findings.flatMap(({ code }) => code ?? []);
   if (codes.length === 0) return exitCodes.clean;
+  if (codes.includes(exitCodes.usage)) return exitCodes.usage;
   return codes.every((code) => code === exitCodes.authentication)
     ? exitCodes.authentication
     : exitCodes.error;
 }
 
-function readArguments(argv: string[]): { help: boolean; stack?: string } {
-  try {
-    return parseArgs({
-      args: argv,
-      options: { ...connectionArguments, help: { type: "boolean", short: "h", default: false } },
-      allowPositionals: false,
-    }).values;
-  } catch (error) {
-    throw new UsageError(`doctor: ${error instanceof Error ? error.message : "wrong arguments"}`);
-  }
-}
+const forms = ["text", "json"] as const;
+
+export const command = defineCommand(
+  {
+    name: "doctor",
+    usage: ["[options]"],
+    about:
+      "Checks what a run needs, one line each, with the fix where something is wrong. Changes nothing, shows no secret.",
+    flags: { stack: stackFlag, output: outputFlag(forms) },
+    exitCodes: ["clean", "error", "usage", "authentication"],
+  },
+  async ({ values: { stack, output } }) => {
+    const outputs = readDestinations(output, forms, "text");
+    const findings = await examine(stack);
+    const code = codeOf(findings);
+    writeResults(outputs, {
+      text: () => asText(findings),
+      json: () => `${json({ schemaVersion: 1, ok: code === exitCodes.clean, checks: findings })}\n`,
+    });
+    return code;
+  },
+);
+export const { main } = command;

@@ -4,15 +4,15 @@ import { organisationsOf } from "../access/drift/roots";
 import type { Inventory } from "../access/inventory";
 import { parseInventory } from "../access/parseInventory";
 import { listedKinds, takeInventory } from "../access/takeInventory";
-import { printable } from "../api/errors";
-import { complain, exitCodes, UsageError } from "./command";
+import { complain, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged, managedBesides } from "./driftRun";
 import { readText } from "./files";
 import { baselineAt, judgementBy } from "./judgement";
 import { readGroup, readKinds } from "./inventory";
-import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
-import type { Flags } from "./options";
+import { defineCommand } from "./define";
+import type { Flags, Values } from "./flags";
+import { commonFlags, readCommon } from "./options";
 import { Progress } from "./progress";
 import { readProvenance } from "./provenance";
 import { readStates } from "./states";
@@ -23,25 +23,26 @@ const ownFlags = {
     type: "string",
     multiple: true,
     value: "STACK",
-    help: "compare this stack (runs pulumi stack export); may be\ngiven several times",
+    help: "compare this stack (runs pulumi stack export)",
   },
   state: {
     type: "string",
     multiple: true,
     value: "FILE",
-    help: "compare what pulumi stack export wrote; * and ? stand\nfor any characters; may be given several times",
+    help: "compare what pulumi stack export wrote; * and ? match any characters",
   },
   inventory: {
     type: "string",
     multiple: true,
     value: "FILE",
-    help: "the organisation as pulumi-platform inventory wrote it;\nwithout it the live one is asked",
+    help: "the organisation as pulumi-platform inventory wrote it; without it, the live one is read",
   },
   root: {
     type: "string",
     multiple: true,
     value: "UID",
-    help: "look at this group and what is below it only; default\nthe organisations that the stacks manage",
+    default: "the organisations that the stacks manage",
+    help: "check only this group and what is below it",
   },
   types: {
     type: "string",
@@ -53,14 +54,14 @@ const ownFlags = {
     type: "string",
     multiple: true,
     value: "FILE",
-    help: "an older inventory: tells since when; without a stack\nit is what is compared",
+    help: "an older inventory: shows since when; without a stack it is what is compared",
   },
   "write-baseline": {
     type: "string",
     value: "FILE",
-    help: "accept what is found: adds an exception for each\nfinding that is not critical to this policy file",
+    help: "accept what is found: adds an exception for each finding that is not critical to this policy file",
   },
-  cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
+  cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
 } as const satisfies Flags;
 
 /** Of the flags that the commands with a report share, those that mean something here. */
@@ -73,11 +74,11 @@ const shared = {
   summary: commonFlags.summary,
   post: {
     ...commonFlags.post,
-    help: "github-issue: one issue for the stacks, closed by the\nfirst clean and complete run; with another --root or other\n--types it is another issue",
+    choices: ["github-issue"],
+    help: "post one issue for the stacks; the first clean and complete run closes it, and another --root or other --types is another issue",
   },
-  marker: { ...commonFlags.marker, help: "tells this issue from others; default the stacks" },
+  marker: { ...commonFlags.marker, default: "the stacks", help: "tells this issue from others" },
   "dry-run": commonFlags["dry-run"],
-  help: commonFlags.help,
 } as const satisfies Flags;
 
 const flags = {
@@ -86,43 +87,34 @@ const flags = {
   "fail-on": {
     type: "string",
     value: "WHICH",
-    help: "any, widened, unmanaged or never: which findings\ndecide the exit code; default any",
+    choices: driftThresholds,
+    default: "any",
+    help: "which findings decide the exit code",
   },
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform drift --stack STACK [options]
-
-Compares what stacks record with the live organisation, by reading alone: what was changed outside of its program,
-what is gone, what is in no stack, and what is in two.
-
-Options:
-${describeFlags(flags)}
-
-Exit codes: 0 no drift, 1 error, 2 usage, 3 authentication, 4 incomplete: something was not looked at, or nothing
-was compared, 7 drift (it beats 4).
-`;
 
 /** Of several inventories the one that was taken first. */
 function oldest(inventories: readonly Inventory[]): Inventory | undefined {
   return [...inventories].sort((a, b) => Date.parse(a.takenAt) - Date.parse(b.takenAt))[0];
 }
 
-/** `pulumi-platform drift`: see its usage. Answers the exit code. */
-export async function main(argv: string[]): Promise<number> {
-  const { values, positionals } = parseFlags("drift", flags, argv);
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  if (positionals.length > 0) {
-    throw new UsageError(
-      `"${printable(positionals[0] ?? "", 80)}" is no option: name a file with --state, or a stack with --stack`,
-    );
-  }
+export const command = defineCommand(
+  {
+    name: "drift",
+    usage: ["--stack STACK [options]"],
+    about:
+      "Compares what stacks record with the live organisation, with read requests only: what was changed outside of its " +
+      "program, what was deleted, what is in no stack, and what is in two.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete", "drift"],
+  },
+  ({ values }) => reportDrift(values),
+);
+export const { main } = command;
+
+/** @throws UsageError where a flag or a file is wrong. */
+async function reportDrift(values: Values<typeof flags>): Promise<number> {
   const options = readCommon(values, driftThresholds);
-  if (options.post !== undefined && options.post !== "github-issue") {
-    throw new UsageError("--post must be github-issue: drift belongs to no pull request");
-  }
   if (values.stack.length + values.state.length + values.since.length === 0) {
     throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
   }

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { globSync, isDynamicPattern } from "tinyglobby";
 import { printable } from "../api/errors";
 import { UsageError } from "./command";
 
@@ -35,22 +36,22 @@ export function writeText(path: string, text: string, flag: string, { isPrivate 
   }
 }
 
-/** The files that a pattern names: `*` and `?` in the last part of the path stand for any characters, as in a shell. */
+/** The files that a glob pattern names, sorted; a path that exists is never a pattern. @throws UsageError */
 export function matchingFiles(pattern: string, flag: string): string[] {
-  const [folder, last] = [dirname(pattern), basename(pattern)];
-  if (pattern === "-" || !/[*?]/.test(last)) return [pattern];
-  const source = last
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  const expression = new RegExp(`^${source}$`, "s");
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    throw new UsageError(`${flag} names the folder ${printable(folder, 200)}: ${reason(error)}`);
-  }
-  const found = names.filter((name) => expression.test(name) && !name.startsWith(".")).sort();
+  if (pattern === "-" || existsSync(pattern) || !isDynamicPattern(pattern)) return [pattern];
+  const found = globSync(pattern, { expandDirectories: false }).sort();
   if (found.length === 0) throw new UsageError(`${flag}: no file matches ${printable(pattern, 200)}`);
-  return found.map((name) => (pattern.startsWith("./") || folder !== "." ? join(folder, name) : name));
+  return found;
+}
+
+/** Writes each form of a result where it was asked for. @throws UsageError for a file. */
+export function writeResults<F extends string>(
+  outputs: readonly { readonly format: F; readonly path?: string }[],
+  render: Readonly<Record<F, () => string>>,
+): void {
+  for (const { format, path } of outputs) {
+    const text = render[format]();
+    if (path === undefined) process.stdout.write(text);
+    else writeText(path, text, "--output");
+  }
 }

@@ -6,10 +6,13 @@ import { isUid } from "../api/uid";
 import { kinds } from "../resources";
 import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
-import { writeText } from "./files";
-import { describeFlags, parseFlags, readDestinations } from "./options";
-import type { Flags } from "./options";
+import { writeResults } from "./files";
+import { defineCommand } from "./define";
+import type { Flags, Values } from "./flags";
+import { outputFlag, readDestinations } from "./options";
 import { Progress } from "./progress";
+
+const forms = ["text", "json"] as const;
 
 const flags = {
   root: { type: "string", value: "UID", help: "the group to list, with everything below it" },
@@ -17,29 +20,11 @@ const flags = {
     type: "string",
     multiple: true,
     value: "KIND[,KIND]",
-    help: `these kinds instead of the usual ones;\n+KIND adds to those, as in --types +Tag`,
+    help: "these kinds instead of the usual ones; +KIND adds to those, as in --types +Tag",
   },
   stack: { type: "string", value: "STACK", help: "take the settings of this stack too" },
-  output: {
-    type: "string",
-    short: "o",
-    multiple: true,
-    value: "FORMAT[=PATH]",
-    help: "text (a count of each kind) or json; to a file, or\nto stdout; may be given several times; default text",
-  },
-  help: { type: "boolean", short: "h", help: "show this text" },
+  output: outputFlag(forms),
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform inventory --root UID [options]
-
-Lists the live organisation into one sorted document, by reading alone. The address and the credential come
-from the environment (PLATFORM_BASE_URL, PLATFORM_TOKEN, …), and from a stack's configuration with --stack.
-
-Options:
-${describeFlags(flags)}
-
-Exit codes: 0 complete, 1 error, 2 usage, 3 authentication, 4 incomplete: a list was refused, or broke off.
-`;
 
 /** The kinds that an inventory can hold: not those that are made of others, whose parts it holds. */
 export const heldKinds: readonly string[] = kinds
@@ -94,20 +79,28 @@ function summary(inventory: Inventory): string {
   return [`${inventory.root} at ${inventory.takenAt}:`, ...lines, ...more, ""].join("\n");
 }
 
-/** `pulumi-platform inventory`: see its usage. Answers the exit code. */
-export async function main(argv: string[]): Promise<number> {
-  const { values, positionals } = parseFlags("inventory", flags, argv);
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  if (positionals.length > 0) throw new UsageError(`"${printable(positionals[0] ?? "", 80)}" is no option`);
+export const command = defineCommand(
+  {
+    name: "inventory",
+    usage: ["--root GROUP [options]"],
+    about:
+      "Lists the live organisation into one sorted document. Sends read requests only. The address and the credential " +
+      "come from the environment (PLATFORM_BASE_URL, PLATFORM_TOKEN, …), and from a stack's configuration with --stack.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
+  },
+  ({ values }) => writeInventory(values),
+);
+export const { main } = command;
+
+/** @throws UsageError where a flag is wrong. */
+async function writeInventory(values: Values<typeof flags>): Promise<number> {
   if (values.root === undefined) {
     throw new UsageError("--root is missing: give the uid of the group to list, as in --root <uid>");
   }
   const root = readGroup(values.root, "--root");
   const wanted = readKinds(values.types);
-  const outputs = readDestinations(values.output, ["text", "json"], "text");
+  const outputs = readDestinations(values.output, forms, "text");
   const progress = new Progress("listing");
   let inventory: Inventory;
   try {
@@ -121,11 +114,7 @@ export async function main(argv: string[]): Promise<number> {
   } finally {
     progress.done();
   }
-  for (const { format, path } of outputs) {
-    const text = format === "json" ? `${json(inventory, 1)}\n` : summary(inventory);
-    if (path === undefined) process.stdout.write(text);
-    else writeText(path, text, "--output");
-  }
+  writeResults(outputs, { text: () => summary(inventory), json: () => `${json(inventory, 1)}\n` });
   for (const line of refusals(inventory)) complain(line);
   return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
 }

@@ -1,104 +1,64 @@
 #!/usr/bin/env node
-import type { Command } from "./command";
-import { complain, complainOf, exitCodeOf, exitCodes } from "./command";
+import { Command, CommanderError } from "commander";
+import { printable } from "../api/errors";
+import { complainOf, exitCodeOf, exitCodes, UsageError } from "./command";
+import { commands } from "./commands";
 import { packageVersion } from "./version";
 
-/** A command's code is loaded when it is called for: the others cost its start nothing. */
-const commands: readonly Command[] = [
-  {
-    name: "emulator",
-    summary: "serve the Platform API from memory, for trying and testing programs",
-    load: async () => (await import("../../emulator/main.js")).main,
-  },
-  {
-    name: "whoami",
-    summary: "show whom the configured credential stands for, and when it ends",
-    load: async () => (await import("./whoami.js")).main,
-  },
-  {
-    name: "doctor",
-    summary: "check configuration, address, TLS, token, clock and versions",
-    load: async () => (await import("./doctor.js")).main,
-  },
-  {
-    name: "review",
-    summary: "say who gains and who loses what by a preview",
-    load: async () => (await import("./review.js")).main,
-  },
-  {
-    name: "verify",
-    summary: "check after an update that access is what the approved review announced",
-    load: async () => (await import("./verify.js")).main,
-  },
-  {
-    name: "access",
-    summary: "answer who can do what where",
-    load: async () => (await import("./access.js")).main,
-  },
-  {
-    name: "explain",
-    summary: "what a rule of the access review finds, why, how to fix it and how to except it",
-    load: async () => (await import("./explain.js")).explain,
-  },
-  {
-    name: "post",
-    summary: "post a report of review or drift as a comment or an issue",
-    load: async () => (await import("./postReport.js")).main,
-  },
-  {
-    name: "inventory",
-    summary: "list the live organisation into one document",
-    load: async () => (await import("./inventory.js")).main,
-  },
-  {
-    name: "drift",
-    summary: "find what was changed outside of its program",
-    load: async () => (await import("./drift.js")).main,
-  },
-  {
-    name: "adopt",
-    summary: "write the program, and the state, of what exists",
-    load: async () => (await import("./adopt.js")).main,
-  },
-  {
-    name: "watch",
-    summary: "receive events, and look at what they touched",
-    load: async () => (await import("./watch.js")).main,
-  },
-];
-
-function usage(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}   ${summary}`);
-  return `Usage: pulumi-platform <command> [options]
-
-Commands:
-${lines.join("\n")}
-
-Run pulumi-platform <command> --help for its options, pulumi-platform --version for the version.`;
+/** The program: it knows the names of the commands, and each command reads its own arguments. */
+function programOf(onEnd: (code: number) => void): Command {
+  const program = new Command("pulumi-platform")
+    .usage("<command> [options]")
+    .helpOption("-h, --help", "show this text")
+    .helpCommand(false)
+    .option("--version", "show the version")
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => 100 })
+    .addHelpText("after", "\nRun pulumi-platform <command> --help for its options.");
+  for (const { name, summary, load } of commands) {
+    program
+      .command(name)
+      .description(summary)
+      .usage("[options]")
+      .helpOption(false)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .passThroughOptions()
+      .argument("[arguments...]")
+      .action(async (argv: string[]) => {
+        const { main } = load();
+        onEnd(await main(argv));
+      });
+  }
+  return program;
 }
 
+/** @throws UsageError for an unknown command or option. */
 async function main(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === "--help" || name === "-h" || name === "help") {
-    console.log(usage());
-    return exitCodes.clean;
+  let code: number = exitCodes.clean;
+  const program = programOf((ended) => (code = ended));
+  const [first] = argv;
+  if (first === undefined) {
+    console.error(program.helpInformation());
+    return exitCodes.usage;
   }
-  if (name === "--version") {
+  if (first === "--version") {
     console.log(packageVersion());
-    return exitCodes.clean;
+    return code;
   }
-  if (name === undefined) {
-    console.error(usage());
-    return exitCodes.usage;
+  try {
+    // `help review` is `review --help`.
+    await program.parseAsync(first === "help" ? [...argv.slice(1, 2), "--help"] : argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === "commander.helpDisplayed") return exitCodes.clean;
+    throw new UsageError(
+      `${printable(error.message.replace(/^error: /, ""), 200)}; see pulumi-platform --help`,
+    );
   }
-  const command = commands.find((candidate) => candidate.name === name);
-  if (!command) {
-    complain(`unknown command ${JSON.stringify(name)}; see pulumi-platform --help`);
-    return exitCodes.usage;
-  }
-  const run = await command.load();
-  return await run(rest);
+  return code;
 }
 
 // Whoever reads may stop early (`| head`): what was found still decides the exit code.

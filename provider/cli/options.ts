@@ -1,81 +1,7 @@
-import { parseArgs } from "node:util";
 import { timestampNanos } from "../engine/times";
 import { printable } from "../api/errors";
 import { UsageError } from "./command";
-
-/** One flag: what `parseArgs` needs, and what the help says of it. */
-export interface Flag {
-  readonly type: "string" | "boolean";
-  readonly short?: string;
-  /** May be given several times; its value is then a list. */
-  readonly multiple?: boolean;
-  /** What stands for the value in the help: `FILE`. */
-  readonly value?: string;
-  readonly help: string;
-}
-
-export type Flags = Readonly<Record<string, Flag>>;
-
-type Value<F extends Flag> = F extends { multiple: true }
-  ? readonly string[]
-  : F["type"] extends "boolean"
-    ? boolean
-    : string | undefined;
-
-/** The values of flags: booleans false and lists empty where they are not given. */
-export type Values<F extends Flags> = { readonly [K in keyof F]: Value<F[K]> };
-
-export interface Parsed<F extends Flags> {
-  readonly values: Values<F>;
-  readonly positionals: readonly string[];
-}
-
-/**
- * Reads a command's arguments.
- *
- * @param command its name, for messages.
- * @throws UsageError that names the flag, in one line.
- */
-export function parseFlags<F extends Flags>(command: string, flags: F, argv: readonly string[]): Parsed<F> {
-  const options = Object.fromEntries(
-    Object.entries(flags).map(([name, { type, short, multiple }]) => [
-      name,
-      { type, multiple: multiple === true, ...(short === undefined ? {} : { short }) },
-    ]),
-  );
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
-  } catch (error) {
-    const { message } = error as { message?: unknown };
-    const [sentence = ""] = (typeof message === "string" ? message : "wrong arguments").split(/\. |\n/);
-    throw new UsageError(`${printable(sentence)}; see pulumi-platform ${command} --help`);
-  }
-  const entries = Object.entries(flags).map(([name, flag]) => {
-    const value = parsed.values[name];
-    const all: unknown[] = Array.isArray(value) ? value : [value];
-    if (all.includes(""))
-      throw new UsageError(`--${name} must not be empty: give ${flag.value ?? "a value"}`);
-    if (value !== undefined) return [name, value];
-    return [name, flag.multiple ? [] : flag.type === "boolean" ? false : undefined];
-  });
-  return { values: Object.fromEntries(entries) as Values<F>, positionals: parsed.positionals };
-}
-
-/** The flags as lines of a help text. */
-export function describeFlags(flags: Flags): string {
-  const names = Object.entries(flags).map(([name, { short, value }]) =>
-    [`${short === undefined ? "    " : `-${short}, `}--${name}`, value].filter(Boolean).join(" "),
-  );
-  const width = Math.min(30, Math.max(...names.map(({ length }) => length)));
-  return Object.values(flags)
-    .map(({ help }, index) => {
-      const name = names[index] ?? "";
-      const gap = name.length > width ? `\n${" ".repeat(width + 2)}` : " ".repeat(width - name.length);
-      return `  ${name}${gap}  ${help.replaceAll("\n", `\n${" ".repeat(width + 4)}`)}`;
-    })
-    .join("\n");
-}
+import type { Flag, Flags, Values } from "./flags";
 
 /** The forms of a report. */
 export const formats = ["text", "json", "md", "html", "sarif", "github", "codequality"] as const;
@@ -91,15 +17,22 @@ export interface Destination<F extends string = Format> {
 export const hosts = ["github-pr", "github-issue", "gitlab-mr"] as const;
 export type Host = (typeof hosts)[number];
 
-/** The flags that every command that reports takes. */
-export const commonFlags = {
-  output: {
+/** The flag `-o FORMAT[=PATH]` of a command with these formats. */
+export function outputFlag<F extends string>(allowed: readonly F[]) {
+  return {
     type: "string",
     short: "o",
     multiple: true,
     value: "FORMAT[=PATH]",
-    help: `${formats.join(", ")}; to a file, or\nto stdout; may be given several times; default text`,
-  },
+    formats: allowed,
+    default: "text",
+    help: "format of the result, to stdout or to a file",
+  } as const satisfies Flag;
+}
+
+/** The flags that every command that reports takes. */
+export const commonFlags = {
+  output: outputFlag(formats),
   "fail-on": { type: "string", value: "LEVEL", help: "which findings decide the exit code" },
   policy: {
     type: "string",
@@ -108,7 +41,12 @@ export const commonFlags = {
   },
   strict: { type: "boolean", help: "what cannot be resolved counts as high" },
   "exit-zero": { type: "boolean", help: "findings do not change the exit code" },
-  now: { type: "string", value: "TIME", help: "the time that counts for expiry: RFC 3339; default now" },
+  now: {
+    type: "string",
+    value: "TIME",
+    default: "now",
+    help: "the time that decides what has expired (RFC 3339)",
+  },
   self: {
     type: "string",
     value: "UID",
@@ -117,7 +55,8 @@ export const commonFlags = {
   "min-owners": {
     type: "string",
     value: "N",
-    help: "owners that must be left at the root; default 2",
+    default: "2",
+    help: "owners that must be left at the root",
   },
   "required-owner": {
     type: "string",
@@ -128,7 +67,8 @@ export const commonFlags = {
   "max-removal": {
     type: "string",
     value: "PERCENT",
-    help: "the part of all grants that may go at once; default 25%",
+    default: "25%",
+    help: "the share of all grants that may go at once",
   },
   "issuer-allow": {
     type: "string",
@@ -148,10 +88,9 @@ export const commonFlags = {
     help: "the Pulumi project's folder in the repository, for links to lines",
   },
   summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
-  post: { type: "string", value: "WHERE", help: `${hosts.join(", ")}: one comment for each stack` },
-  marker: { type: "string", value: "KEY", help: "tells this comment from others; default the stack" },
+  post: { type: "string", value: "WHERE", choices: hosts, help: "post one comment for each stack" },
+  marker: { type: "string", value: "KEY", default: "the stack", help: "tells this comment from others" },
   "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
-  help: { type: "boolean", short: "h", help: "show this text" },
 } as const satisfies Flags;
 
 export type FailOn = "critical" | "high" | "medium" | "low" | "any" | "widened" | "unmanaged" | "never";
@@ -284,7 +223,7 @@ export function readCommon(
     sinkAllow: values["sink-allow"] ?? [],
     sourceRoot: values["source-root"],
     summary: values.summary ?? false,
-    post: post === undefined ? undefined : oneOf("post", post, hosts),
+    post,
     marker: values.marker,
     dryRun: values["dry-run"] ?? false,
   };

@@ -3,8 +3,9 @@ import { reportProblem } from "../access/checkReport";
 import type { Report } from "../access/report";
 import { printable } from "../api/errors";
 import { exitCodes, log, UsageError } from "./command";
-import type { Flags, Parsed } from "./options";
-import { commonFlags, describeFlags, hosts, parseFlags } from "./options";
+import { defineCommand } from "./define";
+import type { Flags, Parsed } from "./flags";
+import { commonFlags, hosts } from "./options";
 import { post } from "./post";
 import type { NotReviewed } from "./post/message";
 import { appendSummary } from "./summary";
@@ -13,30 +14,17 @@ import { appendSummary } from "./summary";
 const MOST_BYTES = 100 * 1024 * 1024;
 
 const flags = {
-  to: { type: "string", value: "WHERE", help: hosts.join(", ") },
+  to: { type: "string", value: "WHERE", choices: hosts, help: "where to post" },
   "not-reviewed": {
     type: "string",
     value: "REASON",
-    help: 'instead of a report: replace what an earlier run has posted by\n"not reviewed" and this reason; needs --marker',
+    help: 'instead of a report: replace what an earlier run has posted by "not reviewed" and this reason; needs --marker',
   },
   marker: commonFlags.marker,
   "source-root": commonFlags["source-root"],
   summary: commonFlags.summary,
   "dry-run": { type: "boolean", help: "print what would be sent, send nothing" },
-  help: commonFlags.help,
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform post <report.json> --to WHERE [options]
-       pulumi-platform post --not-reviewed REASON --marker KEY --to WHERE
-
-Posts a report that review or drift wrote with --output json=report.json: for a job that has the right to write
-comments, and runs no code of the pull request. The report is checked and its names are escaped.
-
-Options:
-${describeFlags(flags)}
-
-A post that fails is a warning: exit code 0. Wrong arguments, or a file that is no report: 2.
-`;
 
 /** @throws UsageError in one line. */
 function readReport(path: string): Report {
@@ -76,21 +64,26 @@ function readContent({ values, positionals: [path, ...more] }: Parsed<typeof fla
   return { notReviewed, marker: values.marker };
 }
 
-/**
- * `pulumi-platform post`.
- *
- * @param argv the arguments after the command's name.
- * @returns the exit code.
- * @throws UsageError in one line.
- */
-export async function main(argv: readonly string[]): Promise<number> {
-  const parsed = parseFlags("post", flags, argv);
+export const command = defineCommand(
+  {
+    name: "post",
+    usage: ["<report.json> --to WHERE [options]", "--not-reviewed REASON --marker KEY --to WHERE"],
+    about:
+      "Posts a report that review or drift wrote with --output json=report.json: for a job that may write comments, " +
+      "and runs no code of the pull request. The report is checked and its names are escaped. A post that fails is a " +
+      "warning: exit code 0.",
+    arguments: ["report.json"],
+    flags,
+    exitCodes: ["clean", "error", "usage"],
+  },
+  postReport,
+);
+export const { main } = command;
+
+/** @throws UsageError in one line. */
+async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  const host = hosts.find((one) => one === values.to);
+  const host = values.to;
   if (host === undefined) throw new UsageError(`--to must be one of ${hosts.join(", ")}`);
   const content = readContent(parsed);
   const sourceRoot = values["source-root"];

@@ -4,7 +4,7 @@ import type { Provenance } from "../access/report";
 import { printable } from "../api/errors";
 import { isObject } from "../engine/values";
 import { UsageError } from "./command";
-import type { Flags } from "./options";
+import type { Flags } from "./flags";
 import { commitOf, eventOf } from "./post/event";
 import type { Environment } from "./post/event";
 import { packageVersion } from "./version";
@@ -14,12 +14,14 @@ export const provenanceFlags = {
   commit: {
     type: "string",
     value: "SHA",
-    help: "the commit that is looked at; default what GitHub Actions\nor GitLab CI tell",
+    default: "that of GitHub Actions or GitLab CI",
+    help: "the commit of the report",
   },
   "pull-request": {
     type: "string",
     value: "NUMBER",
-    help: "the pull request or merge request; default as for --commit",
+    default: "as for --commit",
+    help: "the pull request or merge request",
   },
 } as const satisfies Flags;
 

@@ -9,58 +9,49 @@ import { deliver } from "./deliver";
 import { readInput, textOf } from "./input";
 import { reviewJudgement, rulesBy } from "./judgement";
 import { provenanceFlags, readProvenance } from "./provenance";
-import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
-import type { Flags } from "./options";
+import { defineCommand } from "./define";
+import type { Flags, Parsed } from "./flags";
+import { commonFlags, readCommon } from "./options";
 import { packageVersion } from "./version";
+
+const levels = ["high", "critical", "medium", "low", "never"] as const;
 
 const flags = {
   before: {
     type: "string",
     value: "FILE",
-    help: "the stack before (pulumi stack export), where the preview\nis written without --show-sames",
+    help: "the stack before (pulumi stack export), where the preview is written without --show-sames",
   },
   inventory: {
     type: "string",
     value: "FILE",
-    help: "the live organisation (pulumi-platform inventory): names and\ncapabilities of built-in roles, what no program knows",
+    help: "the live organisation (pulumi-platform inventory): names and capabilities of built-in roles, what no program knows",
   },
   plan: {
     type: "string",
     value: "FILE",
-    help: "the update plan of the same preview (--save-plan): must say\nwhat the preview says; its digest goes into the report",
+    help: "the update plan of the same preview (--save-plan): must say what the preview says; its digest goes into the report",
   },
   ...provenanceFlags,
   ...commonFlags,
   "policy-base": {
     type: "string",
     value: "FILE",
-    help: "the policy file as it is without this change: it decides, and\na --policy file that differs is reported",
+    help: "the policy file as it is without this change: it decides, and a --policy file that differs is reported",
   },
   "base-ref": {
     type: "string",
     value: "REF",
-    help: "as --policy-base, read from git: the --policy file as it is at\nthis branch, tag or commit",
+    help: "as --policy-base, read from git: the --policy file as it is at this branch, tag or commit",
   },
   "fail-on": {
     type: "string",
     value: "LEVEL",
-    help: "critical, high, medium, low or never: findings of this severity and\nabove end with 5; default high",
+    choices: levels,
+    default: "high",
+    help: "findings of this severity and above end with 5",
   },
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform review <preview> [options]
-
-Says who gains and who loses what by a preview, and what is dangerous about it. The preview is what
-pulumi preview --json --show-sames wrote: a file, or - for standard input.
-
-Options:
-${describeFlags(flags)}
-
-Exit codes: 0 nothing found · 2 wrong arguments or files · 4 incomplete: the preview failed, or does not
-show enough · 5 findings · 1 anything else. Findings come before 4.
-`;
-
-const levels = ["high", "critical", "medium", "low", "never"] as const;
 
 /** The exit code of a review. Findings come before what is missing. */
 function codeOf(report: Report, exitZero: boolean): number {
@@ -76,19 +67,23 @@ function sayVerdict({ summary, failing, complete, incomplete }: Report): void {
   console.error(`pulumi-platform review: ${counts}; ${failing} findings count${gaps}`);
 }
 
-/**
- * `pulumi-platform review`.
- *
- * @param argv the arguments after the command's name.
- * @returns the exit code.
- * @throws UsageError, DocumentError in one line.
- */
-export async function main(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parseFlags("review", flags, argv);
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
+export const command = defineCommand(
+  {
+    name: "review",
+    usage: ["<preview> [options]"],
+    about:
+      "Shows who gains and who loses access in a preview, and what is dangerous about it. The preview is what pulumi " +
+      "preview --json --show-sames wrote: a file, or - for standard input.",
+    arguments: ["preview"],
+    flags,
+    exitCodes: ["clean", "error", "usage", "incomplete", "reviewFindings"],
+  },
+  reviewPreview,
+);
+export const { main } = command;
+
+/** @throws UsageError, DocumentError in one line. */
+async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Promise<number> {
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
     throw new UsageError(

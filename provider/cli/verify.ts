@@ -12,8 +12,9 @@ import { connect } from "./connection";
 import { deliver } from "./deliver";
 import { readInput, textOf } from "./input";
 import { readGroup } from "./inventory";
-import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
-import type { Flags } from "./options";
+import { defineCommand } from "./define";
+import type { Flags, Parsed } from "./flags";
+import { commonFlags, readCommon } from "./options";
 import { Progress } from "./progress";
 import { provenanceFlags, readProvenance } from "./provenance";
 import { readStates } from "./states";
@@ -23,58 +24,45 @@ const flags = {
   stack: {
     type: "string",
     value: "STACK",
-    help: "the stack that was updated (runs pulumi stack export): its\nsettings, and the uid of each resource that it created",
+    help: "the stack that was updated (runs pulumi stack export): its settings, and the uid of each resource that it created",
   },
   state: {
     type: "string",
     value: "FILE",
-    help: "what pulumi stack export wrote after the update, in place\nof --stack",
+    help: "what pulumi stack export wrote after the update, in place of --stack",
   },
   inventory: {
     type: "string",
     value: "FILE",
-    help: "the organisation after the update (pulumi-platform inventory);\nwithout it the live one is read",
+    help: "the organisation after the update (pulumi-platform inventory); without it the live one is read",
   },
   root: {
     type: "string",
     value: "UID",
-    help: "the group that the review was about; default the one that\nthe report names",
+    default: "the one that the report names",
+    help: "the group that the review was about",
   },
   plan: {
     type: "string",
     value: "FILE",
-    help: "the update plan that was applied: must be the one that was\nreviewed",
+    help: "the update plan that was applied: must be the one that was reviewed",
   },
   digest: {
     type: "string",
     value: "HEX",
-    help: "the digest of the approved report, as the review's comment\nshows it: another report is refused",
+    help: "the digest of the approved report, as the review's comment shows it: another report is refused",
   },
-  cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
+  cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
   ...provenanceFlags,
   output: commonFlags.output,
   "exit-zero": commonFlags["exit-zero"],
-  now: { ...commonFlags.now, help: "the time of the report: RFC 3339; default now" },
+  now: { ...commonFlags.now, help: "the time of the report (RFC 3339)" },
   "source-root": commonFlags["source-root"],
   summary: commonFlags.summary,
   post: commonFlags.post,
   marker: commonFlags.marker,
   "dry-run": commonFlags["dry-run"],
-  help: commonFlags.help,
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform verify <review.json> --stack STACK [options]
-
-Compares what an approved review announced (review --inventory FILE --output json=review.json) with what the
-organisation holds after the update, by reading alone.
-
-Options:
-${describeFlags(flags)}
-
-Exit codes: 0 what was announced is what happened · 5 access that was not announced · 4 incomplete: something announced
-did not come, or something was not looked at · 2 wrong arguments or files · 3 authentication · 1 unexpected error.
-5 comes before 4.
-`;
 
 interface LiveOptions {
   readonly root: string;
@@ -119,13 +107,23 @@ function sayVerdict({ failing, missing = [], incomplete }: Report): void {
   complain(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
 }
 
-/** `pulumi-platform verify`: see its usage. Answers the exit code. */
-export async function main(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parseFlags("verify", flags, argv);
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
+export const command = defineCommand(
+  {
+    name: "verify",
+    usage: ["<review.json> --stack STACK [options]"],
+    about:
+      "Compares what an approved review announced (review --inventory FILE --output json=review.json) with what the " +
+      "organisation holds after the update. Sends read requests only.",
+    arguments: ["review.json"],
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete", "reviewFindings"],
+  },
+  verifyUpdate,
+);
+export const { main } = command;
+
+/** @throws UsageError, DocumentError in one line. */
+async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Promise<number> {
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
     throw new UsageError("verify takes one report: write it with review --output json=review.json");

@@ -19,8 +19,9 @@ import { connect } from "./connection";
 import { conclude, isManaged } from "./driftRun";
 import { judgementBy } from "./judgement";
 import { readGroup } from "./inventory";
-import { commonFlags, describeFlags, parseFlags, readCommon } from "./options";
-import type { Flags } from "./options";
+import { defineCommand } from "./define";
+import type { Flags, Values } from "./flags";
+import { commonFlags, readCommon } from "./options";
 import { readStates } from "./states";
 import { packageVersion } from "./version";
 
@@ -36,46 +37,42 @@ const flags = {
     type: "string",
     multiple: true,
     value: "UID",
-    help: "the group of the subscription whose events are taken",
+    help: "the group of the subscription whose events are accepted",
   },
   issuer: {
     type: "string",
     value: "URL",
-    help: "the platform's issuer, whose keys sign the events;\ndefault PLATFORM_ISSUER_URL",
+    default: "PLATFORM_ISSUER_URL",
+    help: "the platform's issuer, whose keys sign the events",
   },
-  listen: { type: "string", value: "HOST:PORT", help: "default 127.0.0.1:8787; port 0 is any free one" },
+  listen: {
+    type: "string",
+    value: "HOST:PORT",
+    default: "127.0.0.1:8787",
+    help: "where to listen; port 0 is any free one",
+  },
   settle: {
     type: "string",
     value: "TIME",
-    help: "how long it must be quiet after an event before the\nrun, as in 5s; default 5s, at most ten times that",
+    default: "5s",
+    help: "how long no event may come before a run; a run waits at most ten times that",
   },
-  cwd: { type: "string", value: "DIR", help: "the folder of the Pulumi project; default this one" },
+  cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
   output: commonFlags.output,
   policy: commonFlags.policy,
   "source-root": commonFlags["source-root"],
   post: {
     ...commonFlags.post,
-    help: "github-issue: an issue apart from that of drift; it shows\nwhat was found last, and stays open until you close it",
+    choices: ["github-issue"],
+    help: "post an issue of its own: it shows what was found last, and stays open until you close it",
   },
   marker: {
     ...commonFlags.marker,
-    help: "tells this issue from others; default the stacks",
+    default: "the stacks",
+    help: "tells this issue from others",
   },
   "dry-run": commonFlags["dry-run"],
-  help: commonFlags.help,
 } as const satisfies Flags;
-
-const usage = `Usage: pulumi-platform watch --stack STACK --group UID [options]
-
-Receives the platform's events, verifies each, and turns a burst of them into one comparison of what they touched:
-drift in seconds. A lost event is found by the next run of pulumi-platform drift, which this does not replace.
-Subscribe the address under which the platform reaches it; put TLS in front of it.
-
-Options:
-${describeFlags(flags)}
-
-Runs until SIGINT or SIGTERM. Exit codes: 0 ended, 1 error, 2 usage, 3 authentication.
-`;
 
 const MOST_BYTES = 5 * 1024 * 1024;
 const REMEMBERED = 10_000;
@@ -242,18 +239,24 @@ function readListen(text: string): { host: string; port: number } {
   return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
 }
 
-/** `pulumi-platform watch`: see its usage. Answers the exit code when it is ended. */
-export async function main(argv: string[]): Promise<number> {
-  const { values, positionals } = parseFlags("watch", flags, argv);
-  if (values.help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  if (positionals.length > 0) throw new UsageError(`"${printable(positionals[0] ?? "", 80)}" is no option`);
+export const command = defineCommand(
+  {
+    name: "watch",
+    usage: ["--stack STACK --group UID [options]"],
+    about:
+      "Receives the platform's events, verifies each, and compares what a burst of them touched: drift in seconds. " +
+      "The next run of pulumi-platform drift finds what a lost event would have shown; watch does not replace it. " +
+      "Subscribe the address under which the platform reaches it, and put TLS in front of it. Runs until SIGINT or SIGTERM.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication"],
+  },
+  ({ values }) => watch(values),
+);
+export const { main } = command;
+
+/** @returns the exit code when a signal ends it. @throws UsageError where a flag is wrong. */
+async function watch(values: Values<typeof flags>): Promise<number> {
   const options = readCommon(values, ["any"]);
-  if (options.post !== undefined && options.post !== "github-issue") {
-    throw new UsageError("--post must be github-issue: events belong to no pull request");
-  }
   if (values.stack.length + values.state.length === 0) {
     throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
   }

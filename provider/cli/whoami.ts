@@ -1,23 +1,12 @@
 import { json } from "../access/render/escape";
-import { parseArgs } from "node:util";
 import { claimsOf, timeClaim } from "../api/claims";
 import type { Claims } from "../api/claims";
 import { printable } from "../api/errors";
-import { exitCodes, UsageError } from "./command";
-import { connect, connectionArguments, sourceOfSettings } from "./connection";
-
-const usage = `Usage: pulumi-platform whoami [options]
-
-Shows whom the configured credential stands for, by the access token's own words, which source it came from, and
-when it ends. Exchanges an OIDC token where that is configured; asks nothing else of any server, shows no secret.
-
-Options:
-  --stack NAME    take the configuration of this stack of the project here, too; default: the environment alone
-  -o FORMAT       text (default) or json
-  --help          show this text
-
-Exit codes: 0, 2 for wrong arguments or settings, 3 where the credential is missing, refused or has ended, 1 for other errors.
-`;
+import { exitCodes } from "./command";
+import { connect, sourceOfSettings, stackFlag } from "./connection";
+import { defineCommand } from "./define";
+import { writeResults } from "./files";
+import { outputFlag, readDestinations } from "./options";
 
 /** What the command answers with `-o json`; a claim that the token does not make is null. */
 export interface WhoAmI {
@@ -112,49 +101,27 @@ function render(who: WhoAmI, now: number): string {
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)}  ${value}`])).join("\n");
 }
 
-/**
- * The command `whoami`.
- *
- * @param argv arguments after the command's name.
- * @returns the exit code: 0, or 3 where the token has ended.
- * @throws UsageError, ConfigError, AuthenticationError, ConnectionError.
- */
-export async function main(argv: string[]): Promise<number> {
-  const { help, stack, format } = readArguments(argv);
-  if (help) {
-    process.stdout.write(usage);
-    return exitCodes.clean;
-  }
-  const { settings, tokens } = await connect({ stack });
-  const token = await tokens.token();
-  const from = { source: settings.credentials.setting, settings: sourceOfSettings({ stack }) };
-  const who = describeToken(token, from, tokens.expiry?.());
-  const now = Date.now();
-  console.log(format === "json" ? json(who) : render(who, now));
-  return hasEnded(who, now) ? exitCodes.authentication : exitCodes.clean;
-}
+const forms = ["text", "json"] as const;
 
-function readArguments(argv: string[]): { help: boolean; stack?: string; format: "text" | "json" } {
-  const { values } = parsed(argv);
-  const format = values.output;
-  if (format !== "text" && format !== "json") {
-    throw new UsageError(`whoami: -o must be text or json, not ${JSON.stringify(format)}`);
-  }
-  return { help: values.help, stack: values.stack, format };
-}
-
-function parsed(argv: string[]) {
-  try {
-    return parseArgs({
-      args: argv,
-      options: {
-        ...connectionArguments,
-        output: { type: "string", short: "o", default: "text" },
-        help: { type: "boolean", short: "h", default: false },
-      },
-      allowPositionals: false,
-    });
-  } catch (error) {
-    throw new UsageError(`whoami: ${error instanceof Error ? error.message : "wrong arguments"}`);
-  }
-}
+export const command = defineCommand(
+  {
+    name: "whoami",
+    usage: ["[options]"],
+    about:
+      "Shows which identity the configured credential authenticates as, as the access token says, which source it came " +
+      "from, and when it expires. Shows no secret.",
+    flags: { stack: stackFlag, output: outputFlag(forms) },
+    exitCodes: ["clean", "error", "usage", "authentication"],
+  },
+  async ({ values: { stack, output } }) => {
+    const outputs = readDestinations(output, forms, "text");
+    const { settings, tokens } = await connect({ stack });
+    const token = await tokens.token();
+    const from = { source: settings.credentials.setting, settings: sourceOfSettings({ stack }) };
+    const who = describeToken(token, from, tokens.expiry?.());
+    const now = Date.now();
+    writeResults(outputs, { text: () => `${render(who, now)}\n`, json: () => `${json(who)}\n` });
+    return hasEnded(who, now) ? exitCodes.authentication : exitCodes.clean;
+  },
+);
+export const { main } = command;

@@ -160,13 +160,16 @@ describe("adopt of many organisations, through the real engine", () => {
   let stack: Stack;
   let ids: Record<string, string>;
 
-  const run = (main: (argv: string[]) => Promise<number>, ...argv: string[]): Promise<Ended> =>
+  const run = (main: (argv: readonly string[]) => Promise<number>, ...argv: string[]): Promise<Ended> =>
     runCommand(main, argv, {
       ...stack.environment(),
       PLATFORM_BASE_URL: emulator.url,
       PLATFORM_TOKEN: emulator.token,
     });
-  const succeed = async (main: (argv: string[]) => Promise<number>, ...argv: string[]): Promise<string> => {
+  const succeed = async (
+    main: (argv: readonly string[]) => Promise<number>,
+    ...argv: string[]
+  ): Promise<string> => {
     const { code, stdout, stderr } = await run(main, ...argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return stdout;

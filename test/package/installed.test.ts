@@ -209,7 +209,7 @@ describe("the installed command", () => {
     const { code, stdout, stderr } = await run(project.command("pulumi-platform"), ["emulate"], {
       cwd: project.directory,
     });
-    expect(stderr).toMatch(/^pulumi-platform: unknown command "emulate"[^\n]*\n$/);
+    expect(stderr).toMatch(/^pulumi-platform: unknown command 'emulate'[^\n]*\n$/);
     expect(stdout).toBe("");
     expect(code).toBe(2);
   });

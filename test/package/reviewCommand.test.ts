@@ -76,7 +76,7 @@ describe("the exit code of pulumi-platform review", () => {
     [
       "an unknown flag",
       ["-", "--colour"],
-      /^pulumi-platform: Unknown option '--colour'; see pulumi-platform review --help\n$/,
+      /^pulumi-platform: unknown option --colour; see pulumi-platform review --help\n$/,
     ],
     [
       "an unknown form",

@@ -50,7 +50,7 @@ describe("pulumi-platform adopt", () => {
     [["--out", out, "--inventory", inventory, "--only", "Foo"], "--only must be a uid or a kind"],
     [["--out", out, "--inventory", join(folder, "none.json")], "there is no such file"],
     [["--out", out, "--inventory", join(folder, "half.json")], "half.json"],
-    [["--out", out, "--inventory", inventory, "--by", "kind"], '--by must be "team"'],
+    [["--out", out, "--inventory", inventory, "--by", "kind"], '--by must be team, not "kind"'],
     [["--out", out, "--inventory", inventory, "--write-state"], "--write-state belongs to --stack"],
     [
       ["--out", out, "--inventory", inventory, "--stack", "prod", "--write-state"],

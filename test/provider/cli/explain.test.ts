@@ -4,17 +4,13 @@ import path from "node:path";
 import { rulesPage } from "../../../provider/access/explain";
 import { rules } from "../../../provider/access/rules";
 import { parsePolicy } from "../../../provider/access/policy";
-import { explain } from "../../../provider/cli/explain";
+import { main } from "../../../provider/cli/explain";
+import { runCommand } from "./support";
 
 async function said(...argv: string[]): Promise<string> {
-  const lines: string[] = [];
-  const log = jest.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
-  try {
-    expect(await explain(argv)).toBe(0);
-  } finally {
-    log.mockRestore();
-  }
-  return lines.join("\n");
+  const { code, stdout, stderr } = await runCommand(main, argv, {});
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout.trimEnd();
 }
 
 describe("pulumi-platform explain", () => {
@@ -57,7 +53,8 @@ describe("pulumi-platform explain", () => {
       const file = path.join(folder, "g1.md");
       expect(await said("G1", "G2", "-o", `md=${file}`)).toBe("");
       expect(readFileSync(file, "utf8")).toMatch(/^## G1 owner-grant\n[^]*\n## G2 takeover-caps\n/);
-      expect(() => explain(["G1", "-o", `md=${folder}`])).toThrow(/^cannot write .*: EISDIR$/);
+      const { code, stderr } = await runCommand(main, ["G1", "-o", `md=${folder}`], {});
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("it is a folder") });
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -69,15 +66,10 @@ describe("pulumi-platform explain", () => {
     [["\u001b[2J"], "pulumi-platform explain lists them all"],
     [["-o", "html"], "text, json, md"],
     [["--colour"], "pulumi-platform explain --help"],
-  ])("refuses %j", (argv, hint) => {
-    let caught: unknown;
-    try {
-      void explain(argv);
-    } catch (error) {
-      caught = error;
-    }
-    expect(caught).toMatchObject({ code: "USAGE", message: expect.stringContaining(hint) });
-    expect((caught as Error).message).not.toContain("\u001b");
+  ])("refuses %j", async (argv, hint) => {
+    const { code, stderr } = await runCommand(main, argv, {});
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
+    expect(stderr).not.toContain("\u001b");
   });
 
   it("prints its options", async () => {

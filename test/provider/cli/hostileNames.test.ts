@@ -5,7 +5,7 @@ import { startEmulator } from "../../../emulator";
 import { main as access } from "../../../provider/cli/access";
 import { main as adopt } from "../../../provider/cli/adopt";
 import { main as drift } from "../../../provider/cli/drift";
-import { explain } from "../../../provider/cli/explain";
+import { main as explain } from "../../../provider/cli/explain";
 import { main as inventory } from "../../../provider/cli/inventory";
 import { main as review } from "../../../provider/cli/review";
 import { ROOT } from "../../support/engine";
@@ -132,7 +132,7 @@ describe("no name that somebody chose commands the terminal, whichever command p
   });
 
   test("explain, arguments and the policy file", async () => {
-    expectPlain(await runCommand(async (argv) => explain(argv), [HOSTILE], {}));
+    expectPlain(await runCommand(explain, [HOSTILE], {}));
     expectPlain(await runCommand(review, [preview, "--policy", policy], {}));
     expectPlain(await runCommand(review, [join(folder, HOSTILE)], {}));
   });

@@ -1,11 +1,6 @@
 import { UsageError } from "../../../provider/cli/command";
-import {
-  commonFlags,
-  describeFlags,
-  parseFlags,
-  readCommon,
-  readDestinations,
-} from "../../../provider/cli/options";
+import { describeFlags, parseFlags } from "../../../provider/cli/flags";
+import { commonFlags, readCommon, readDestinations } from "../../../provider/cli/options";
 import type { CommonOptions } from "../../../provider/cli/options";
 
 const clock = () => new Date("2026-01-01T00:00:00Z");
@@ -89,10 +84,13 @@ describe("the common flags", () => {
     [["--dry-run"], "--dry-run belongs to --post: say where the report would be posted"],
     [["--marker", "x"], "--marker belongs to --post: say where the report is posted"],
     [["--self", ""], "--self must not be empty: give UID"],
-    [["--strickt"], "Unknown option '--strickt'; see pulumi-platform review --help"],
-    [["--\u001b[31m"], "Unknown option '-- [31m'; see pulumi-platform review --help"],
-    [["--strict=yes"], /^Option '--strict' does not take an argument; see pulumi-platform review --help$/],
-    [["--self"], /^Option '--self <value>' argument missing; see pulumi-platform review --help$/],
+    [["--strickt"], "unknown option --strickt (did you mean --strict?); see pulumi-platform review --help"],
+    [["--\u001b[31m"], "unknown option -- [31m; see pulumi-platform review --help"],
+    [["-x"], "unknown option -x; see pulumi-platform review --help"],
+    [["--strict=yes"], "--strict takes no value: write --strict; see pulumi-platform review --help"],
+    [["--self"], "--self needs a value: write --self UID; see pulumi-platform review --help"],
+    [["--self", "--strict"], "--self needs a value: write --self UID"],
+    [["--self", "-o"], "--self needs a value: write --self UID"],
   ])("%j is refused in one line", (argv, message) => {
     expect(() => read(...argv)).toThrow(UsageError);
     expect(() => read(...argv)).toThrow(message);

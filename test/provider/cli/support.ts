@@ -9,7 +9,7 @@ export interface Ended {
 
 /** Runs a command in this process, in an environment of its own, as `provider/cli/main.ts` would. */
 export async function runCommand(
-  main: (argv: string[]) => Promise<number>,
+  main: (argv: readonly string[]) => Promise<number>,
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Ended> {
@@ -28,7 +28,7 @@ export async function runCommand(
   }
   Object.assign(process.env, env);
   try {
-    const code = await main([...argv]).catch((error: unknown) => {
+    const code = await main(argv).catch((error: unknown) => {
       if (!(error instanceof Error)) throw error;
       stderr.push(`pulumi-platform: ${error.message}\n`);
       return exitCodeOf(error);

@@ -109,6 +109,6 @@ describe("whoami", () => {
 
   test("refuses arguments that it does not know, in one line", async () => {
     await expect(whoami(["--nope"])).rejects.toMatchObject({ code: "USAGE" });
-    await expect(whoami(["-o", "yaml"])).rejects.toThrow('whoami: -o must be text or json, not "yaml"');
+    await expect(whoami(["-o", "yaml"])).rejects.toThrow('--output must be one of text, json, not "yaml"');
   });
 });

@@ -27,7 +27,10 @@ export function commandBench(): CommandBench {
   beforeEach(() => {
     running().reset();
     printed.length = 0;
-    jest.spyOn(console, "log").mockImplementation((line) => void printed.push(String(line)));
+    jest.spyOn(process.stdout, "write").mockImplementation((text) => {
+      printed.push(...String(text).replace(/\n$/, "").split("\n"));
+      return true;
+    });
     for (const key of Object.keys(process.env)) {
       if (/^(PLATFORM_|ACTIONS_ID_TOKEN)/.test(key)) Reflect.deleteProperty(process.env, key);
     }

@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/command";
+import { commands } from "../../../provider/cli/commands";
+import { main as completion } from "../../../provider/cli/completion";
+import { commandsPage } from "../../../provider/cli/reference";
+import { runCommand } from "./support";
+
+const names = commands.map(({ name }) => name);
+
+describe.each(commands)("the command $name", ({ name, load }) => {
+  test("prints a help with each flag, its choices and default, and its exit codes", async () => {
+    const { main, description } = load();
+    const { code, stdout, stderr } = await runCommand(main, ["--help"], {});
+    expect({ code, stderr, name: description.name }).toEqual({ code: 0, stderr: "", name });
+    const oneLine = stdout.replace(/\s+/g, " ");
+    for (const [flag, { value, choices, default: usual }] of Object.entries(description.flags)) {
+      expect(oneLine).toContain(`--${flag}${value === undefined ? "" : ` ${value}`} `);
+      if (choices) expect(oneLine).toContain(choices.join(", "));
+      if (usual) expect(oneLine).toContain(`default ${usual}`);
+    }
+    for (const [number, meaning] of exitCodeRows(description.exitCodes)) {
+      expect(stdout).toContain(`\n  ${number}  ${meaning}\n`);
+    }
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  test("refuses an unknown flag in one line, and offers the one that was meant", async () => {
+    const { main, description } = load();
+    for (const flag of Object.keys(description.flags)) {
+      const { code, stdout, stderr } = await runCommand(main, [`--${flag}x`], {});
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(/^pulumi-platform: unknown option --[\w-]+ \(did you mean [^\n]+\n$/);
+      expect(stderr).toContain(`--${flag}`);
+    }
+  });
+
+  test("refuses a value that is not a choice, an empty one and a missing one, and says what to write", async () => {
+    const { main, description } = load();
+    for (const [flag, { type, choices, value = "" }] of Object.entries(description.flags)) {
+      if (type === "boolean") continue;
+      const wrong = choices === undefined ? [] : [[[`--${flag}`, "?"], choices.join(", ")] as const];
+      const cases = [[[`--${flag}`, ""], value] as const, [[`--${flag}`], value] as const, ...wrong];
+      for (const [argv, expected] of cases) {
+        const { code, stderr } = await runCommand(main, argv, {});
+        expect({ code, argv }).toEqual({ code: 2, argv });
+        expect(stderr).toMatch(new RegExp(`^pulumi-platform: --${flag} [^\\n]+\\n$`));
+        expect(stderr).toContain(expected);
+      }
+    }
+  });
+});
+
+test("the exit codes have one number each, and the numbers that they always had", () => {
+  expect(exitCodes).toEqual({
+    clean: 0,
+    error: 1,
+    usage: 2,
+    authentication: 3,
+    incomplete: 4,
+    reviewFindings: 5,
+    drift: 7,
+  });
+  expect(exitCodeRows(allExitCodes).map(([code]) => code)).toEqual([0, 1, 2, 3, 4, 5, 7]);
+});
+
+test("docs/commands.md is what npm run docs writes", () => {
+  const file = join(__dirname, "../../../docs/commands.md");
+  expect(readFileSync(file, "utf8")).toBe(commandsPage());
+});
+
+describe("pulumi-platform completion", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-completion-"));
+  const script = join(folder, "completion.bash");
+
+  beforeAll(async () => {
+    const { code, stdout } = await runCommand(completion, ["bash"], {});
+    expect(code).toBe(0);
+    writeFileSync(script, stdout);
+    writeFileSync(join(folder, "a file.json"), "{}");
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** What a real bash offers for the last of these words, split as bash splits a line. */
+  function complete(...words: string[]): string[] {
+    const code = `source "$1"; shift
+complete -p pulumi-platform >/dev/null || exit 1
+compopt() { :; }
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
+_pulumi_platform pulumi-platform "\${COMP_WORDS[COMP_CWORD]}"
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const argv = ["--norc", "--noprofile", "-c", code, "bash", script, "pulumi-platform", ...words];
+    return execFileSync("bash", argv, { cwd: folder, encoding: "utf8" }).split("\n").filter(Boolean);
+  }
+
+  test("offers every command, and only flags of the command", () => {
+    expect(complete("")).toEqual([...names, "--help", "--version"]);
+    expect(complete("do")).toEqual(["doctor"]);
+    for (const { name, load } of commands) {
+      const { description } = load();
+      const offered = complete(name, "--").filter((word) => word !== "--help");
+      expect(offered).toEqual(Object.keys(description.flags).map((flag) => `--${flag}`));
+    }
+  });
+
+  test.each([
+    [["review", "--fail-on", "c"], ["critical"]],
+    [["review", "--fail-on", "=", "c"], ["critical"]],
+    [
+      ["drift", "--fail-on", "="],
+      ["any", "widened", "unmanaged", "never"],
+    ],
+    [["drift", "--post", ""], ["github-issue"]],
+    [["review", "-o", "s"], ["sarif"]],
+    [["review", "preview.json", "--output", "md", "=", "re"], []],
+    [["review", "--self", ""], []],
+    [
+      ["completion", ""],
+      ["bash", "zsh", "fish"],
+    ],
+    [["emulator", "--port", ""], []],
+  ])("for %j offers %j", (words, offered) => {
+    expect(complete(...words)).toEqual(offered);
+  });
+
+  test.each(["zsh", "fish"])("for %s names every command and flag", async (shell) => {
+    const { stdout } = await runCommand(completion, [shell], {});
+    for (const { name, load } of commands) {
+      expect(stdout).toContain(name);
+      for (const flag of Object.keys(load().description.flags)) {
+        expect(stdout).toContain(shell === "zsh" ? `--${flag}[` : `-l ${flag} `);
+      }
+    }
+  });
+
+  test.each([[[]], [["pwsh"]], [["bash", "zsh"]]])("%j ends with 2", async (argv) => {
+    const { code, stderr } = await runCommand(completion, argv, {});
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("bash, zsh, fish") });
+  });
+});
+
+describe("pulumi-platform emulator", () => {
+  test.each([
+    [["--port", "70000"], "--port must be a number from 0 to 65535"],
+    [["--port", "-1"], '--port must be a number from 0 to 65535, not "-1"'],
+    [["--latency", "-5ms"], "--latency must be a time"],
+    [["stray"], 'unknown argument "stray"'],
+  ])("%j ends with 2, in one line", async (argv, message) => {
+    const load = commands.find(({ name }) => name === "emulator")?.load;
+    const { code, stderr } = await runCommand(load!().main, argv, {});
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
