@@ -1,10 +1,11 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the table of docs/threats.md, the policy file's schema. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the table of docs/threats.md, the schemas of the policy file and of reports. */
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
+import { reportSchema } from "./lib/reportSchema.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
@@ -18,11 +19,13 @@ function write(file, text) {
   console.log(`wrote ${file}`);
 }
 
-const schema = path.join(root, "schema/access-policy.schema.json");
-write(
-  "schema/access-policy.schema.json",
-  await format(JSON.stringify(policySchema()), { filepath: schema, printWidth: 110 }),
-);
+/** @param {string} file @param {object} schema */
+async function writeSchema(file, schema) {
+  write(file, await format(JSON.stringify(schema), { filepath: path.join(root, file), printWidth: 110 }));
+}
+
+await writeSchema("schema/access-policy.schema.json", policySchema());
+await writeSchema("schema/report.schema.json", reportSchema(root));
 write("docs/rules.md", rulesPage());
 write("docs/commands.md", commandsPage());
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));

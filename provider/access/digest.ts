@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Report } from "./report";
+import type { ReviewReport } from "./report";
 
 function sortKeys(_key: string, value: unknown): unknown {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
@@ -18,6 +18,6 @@ export function sha256(text: string): string {
 }
 
 /** The digest that a report must carry: of all that it says, but for the digest itself. */
-export function reportDigest(report: Report): string {
+export function reportDigest(report: ReviewReport): string {
   return sha256(canonicalJson({ ...report, digest: undefined }));
 }

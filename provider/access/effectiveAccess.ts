@@ -50,7 +50,7 @@ function findGroup(world: World, places: Places, text: string): Scope {
 
 function isSubject({ subject }: Grant, text: string): boolean {
   if ([subject.key, subject.uid, subject.urn, subject.name].includes(text)) return true;
-  return subject.words.toLowerCase().includes(text.toLowerCase());
+  return subject.displayName.toLowerCase().includes(text.toLowerCase());
 }
 
 /**
@@ -68,7 +68,7 @@ export function effectiveAccess(world: World, { who, can, on }: AccessQuery): Ef
   for (const grant of world.grants) {
     if (chain && !chain.includes(grant.group.key)) continue;
     if (who !== undefined && !isSubject(grant, who)) continue;
-    const key = `${grantKey(grant, places)} ${grant.via}`;
+    const key = `${grantKey(grant, places)} ${grant.sourceKind}`;
     if (seen.has(key)) continue;
     seen.add(key);
     const one: Access = {

@@ -70,7 +70,7 @@ class TrustComparison {
     const effects = [...holders].flatMap((key) => this.effectsOf(key));
     const direction = combineDirections(effects.map((effect) => effect.direction));
     if (direction === "neutral") return { direction, reasons: [] };
-    const [before, after] = [old.grant.subject.words, now.grant.subject.words];
+    const [before, after] = [old.grant.subject.displayName, now.grant.subject.displayName];
     const what =
       before === after ? "how the holder proves who it is changes" : `who holds it changes: it was ${before}`;
     const doubt = effects.find((effect) => effect.direction === "unknown");

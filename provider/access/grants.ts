@@ -97,7 +97,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
   },
   ScimToken: {
     letsIn: ({ inputs }) => ({
-      subject: { words: "whoever has a SCIM token", open: true },
+      subject: { displayName: "whoever has a SCIM token", matchesMany: true },
       holder: inputs["parentUid"],
     }),
     meaning: ["expireTime", "neverExpires"],
@@ -210,7 +210,7 @@ function passOn(
   holder: string,
 ): TracedGrant[] {
   return (held ?? []).map(({ grant: { role, group } }) => ({
-    grant: { subject, role, group, via: kind, urn, uid, location },
+    grant: { subject, role, group, sourceKind: kind, urn, uid, location },
     holders: [holder],
   }));
 }
@@ -231,7 +231,7 @@ class Tracer {
     const subject: Subject = {
       type: "identity",
       ...named(this.entities, key),
-      ...(entity ? describeIdentity(entity) : { words: `identity ${key}`, open: false }),
+      ...(entity ? describeIdentity(entity) : { displayName: `identity ${key}`, matchesMany: false }),
     };
     this.subjects.set(key, subject);
     return subject;
@@ -262,8 +262,8 @@ class Tracer {
       subject: {
         type: "unknown",
         key: keyOfUnread(value),
-        words: `${what} that ${reasonWords(reasonOf(value))}`,
-        open: false,
+        displayName: `${what} that ${reasonWords(reasonOf(value))}`,
+        matchesMany: false,
       },
       holders: [],
     });
@@ -287,8 +287,8 @@ class Tracer {
       type: "externalGroup",
       key: compositeKey("externalGroup", provider, externalGroup),
       name: externalGroup,
-      words: `group “${externalGroup}” of ${of}`,
-      open: false,
+      displayName: `group “${externalGroup}” of ${of}`,
+      matchesMany: false,
     };
     return { subject, holders: [provider] };
   }
@@ -308,7 +308,7 @@ class Tracer {
         group: isUnread(group)
           ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
           : this.places.scope(group),
-        via: entity.kind,
+        sourceKind: entity.kind,
         urn: entity.urn,
         uid: entity.uid,
         location: entity.location,
@@ -326,8 +326,8 @@ class Tracer {
       type: "identityProvider",
       key: compositeKey("scimToken", entity.key),
       ...(entity.name === undefined ? {} : { name: entity.name }),
-      words: `${lets.subject.words} of “${of}”`,
-      open: lets.subject.open,
+      displayName: `${lets.subject.displayName} of “${of}”`,
+      matchesMany: lets.subject.matchesMany,
     };
     return passOn(entity, subject, held.get(lets.holder), entity.key);
   }
@@ -342,8 +342,8 @@ class Tracer {
         type: "service",
         key: compositeKey("service", entity.key, service),
         name: service,
-        words: `the platform's service ${service}, as ${as.name ?? as.words}`,
-        open: false,
+        displayName: `the platform's service ${service}, as ${as.name ?? as.displayName}`,
+        matchesMany: false,
       };
       return passOn(entity, subject, held.get(identity), identity);
     });
@@ -361,10 +361,10 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 export function compareGrants(a: Grant, b: Grant): number {
   const name = ({ name, key }: Named) => name ?? key;
   return (
-    order(a.subject.words, b.subject.words) ||
+    order(a.subject.displayName, b.subject.displayName) ||
     order(name(a.role), name(b.role)) ||
     order(a.group.path, b.group.path) ||
-    order(a.via, b.via) ||
+    order(a.sourceKind, b.sourceKind) ||
     order(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
     order(a.subject.key + a.role.key + a.group.key, b.subject.key + b.role.key + b.group.key)
   );

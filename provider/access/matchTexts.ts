@@ -20,7 +20,7 @@ export function statedTexts({ uid, name, kind, grant, group, trust }: Finding): 
   return {
     uid: [uid, grant?.uid, grant?.subject.uid],
     name: [name, grant?.subject.name],
-    subject: [grant?.subject.words, grant?.subject.name, grant?.subject.uid, trust?.subject],
+    subject: [grant?.subject.displayName, grant?.subject.name, grant?.subject.uid, trust?.subject],
     issuer: [trust?.issuer],
     role: [grant?.role.name, grant?.role.uid, ...own],
     group: [scope?.path, scope?.name, scope?.uid],
@@ -37,9 +37,9 @@ function aboutOf({ grant, uid, name, kind, group }: Finding): readonly Partial<N
 }
 
 function wordsOf(entity: Entity): string | undefined {
-  if (entity.kind === "Identity") return describeIdentity(entity).words;
-  if (entity.kind === "GroupInvite") return describeInvite(entity).words;
-  return entity.kind === "IdentityProvider" ? describeProvider(entity).words : undefined;
+  if (entity.kind === "Identity") return describeIdentity(entity).displayName;
+  if (entity.kind === "GroupInvite") return describeInvite(entity).displayName;
+  return entity.kind === "IdentityProvider" ? describeProvider(entity).displayName : undefined;
 }
 
 /** The name of a group as its path has it: a name alone must not pass for a path. */
@@ -159,7 +159,7 @@ export class TextsBefore {
   ): readonly (string | undefined)[] {
     if (subject === undefined) return [];
     const words = record === undefined ? undefined : wordsOf(record);
-    return [words === subject.words ? words : undefined, record?.name, subject.uid];
+    return [words === subject.displayName ? words : undefined, record?.name, subject.uid];
   }
 
   private groupTexts(

@@ -283,11 +283,7 @@ export function parsePolicy(text: string, fileName: string): Policy {
 }
 
 function isFieldMeant(fields: readonly string[], { field, drift }: Finding): boolean {
-  const properties = drift
-    ? drift.fields.map(({ property }) => property)
-    : field === undefined
-      ? []
-      : [field];
+  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
   return (
     properties.length > 0 &&
     properties.every((property) => fields.some((glob) => globMatches(glob, property)))
@@ -320,7 +316,7 @@ const LOUD: readonly Severity[] = ["critical", "high"];
 /** What became of findings. No finding is ever dropped: each is in one of the two lists. */
 export interface Applied {
   readonly findings: readonly Finding[];
-  readonly excepted: readonly Finding[];
+  readonly suppressed: readonly Finding[];
   /** Entries that let nothing be, a line each. */
   readonly unused: readonly string[];
   /** Entries whose day is over, a line each, with the findings that are back. */
@@ -441,7 +437,7 @@ export function applyPolicy(
 ): Applied {
   const suppressor = new Suppressor(policy, now, comparison);
   const left: Finding[] = [];
-  const excepted: Finding[] = [];
+  const suppressed: Finding[] = [];
   for (const finding of findings) {
     const entry = suppressor.entryFor(finding);
     if (entry === undefined) {
@@ -449,11 +445,11 @@ export function applyPolicy(
       continue;
     }
     const { reason, expires } = entry;
-    excepted.push({ ...finding, excepted: { reason, ...(expires === undefined ? {} : { expires }) } });
+    suppressed.push({ ...finding, suppression: { reason, ...(expires === undefined ? {} : { expires }) } });
   }
   const isAsked = (entry: PolicyEntry): boolean =>
     isWhole && (command === undefined || (command === "drift") === isOfDrift(entry));
-  return { findings: left, excepted, ...suppressor.notes(isAsked) };
+  return { findings: left, suppressed, ...suppressor.notes(isAsked) };
 }
 
 /**
@@ -468,7 +464,11 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
     uid !== undefined
       ? { uid }
       : grant !== undefined
-        ? { subject: grant.subject.words, role: grant.role.name ?? grant.role.uid, group: grant.group.path }
+        ? {
+            subject: grant.subject.displayName,
+            role: grant.role.name ?? grant.role.uid,
+            group: grant.group.path,
+          }
         : { name, group: group?.path };
   const match: Partial<Record<MatchKey, string>> = {};
   for (const key of matchKeys) {
@@ -476,11 +476,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
     if (text !== undefined && text !== "") match[key] = globOf(text);
   }
   if (Object.keys(match).length === 0) return undefined;
-  const properties = drift
-    ? drift.fields.map(({ property }) => property)
-    : field === undefined
-      ? []
-      : [field];
+  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
   const entry: PolicyEntry = {
     ...(drift ? { kind: drift.kind } : { rule: id }),
     ...(kind === undefined ? {} : { type: kind }),

@@ -5,8 +5,8 @@ import { ownerOf } from "./keys";
 import type { Sources } from "./compare";
 import type { Comparison, ResourceChange } from "./model";
 import { specs } from "./references";
-import { severities, toFieldChange } from "./report";
-import type { Finding, GrantChange, Provenance, Report, Severity, TrustChange } from "./report";
+import { SCHEMA_VERSION, severities, toFieldChange } from "./report";
+import type { Finding, GrantChange, Provenance, ReviewReport, Severity, TrustChange } from "./report";
 import { reportDigest } from "./digest";
 import { comparePlan } from "./plan";
 import type { UpdatePlan } from "./plan";
@@ -18,7 +18,7 @@ export type Rules = (comparison: Comparison) => readonly Finding[];
 /** What a policy file makes of findings. */
 export interface Judgement {
   readonly findings: readonly Finding[];
-  readonly excepted: readonly Finding[];
+  readonly suppressed: readonly Finding[];
   readonly unused: readonly string[];
   readonly expired: readonly string[];
   /** How the policy file differs from its version before the change, a line each. */
@@ -26,15 +26,24 @@ export interface Judgement {
 }
 
 export interface ReviewOptions {
-  /** The version of this package, for the report. */
-  readonly version: string;
   readonly failOn: Severity | "never";
   readonly rules: Rules;
   /** Sets findings apart that a policy file lets be. The comparison says what exists before the change. */
   readonly judge?: (findings: readonly Finding[], comparison: Comparison) => Judgement;
-  readonly provenance?: Provenance;
+  readonly provenance: Provenance;
   /** The update plan that `up` is held to. */
   readonly plan?: UpdatePlan;
+}
+
+/** How many items have each key. */
+export function countBy<Item, Key extends string>(
+  items: readonly Item[],
+  keys: readonly Key[],
+  keyOf: (item: Item) => Key,
+): Record<Key, number> {
+  const counts = Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>;
+  for (const item of items) counts[keyOf(item)] += 1;
+  return counts;
 }
 
 /** How many findings are at least as bad as a level. */
@@ -114,7 +123,7 @@ function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
   });
 }
 
-function unrelated(changes: readonly ResourceChange[]): Report["unrelated"] {
+function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"] {
   const counts = new Map<string, { kind: string; op: string; count: number }>();
   for (const change of changes) {
     const { kind, op } = change;
@@ -134,58 +143,49 @@ function withPlainGroup(finding: Finding): Finding {
   return { ...finding, group: { key, uid, urn, name, path, isRoot } };
 }
 
+const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;
+
 /** Turns a comparison and what the rules find in it into a report. */
-export function reportOn(comparison: Comparison, options: ReviewOptions): Report {
+export function reportOn(comparison: Comparison, options: ReviewOptions): ReviewReport {
+  const { failOn, plan, provenance } = options;
   const found = sortFindings(options.rules(comparison).map(withPlainGroup));
-  const judged: Judgement = options.judge?.(found, comparison) ?? {
-    findings: found,
-    excepted: [],
-    unused: [],
-    expired: [],
+  const judged = options.judge?.(found, comparison);
+  const {
+    findings: open,
+    suppressed,
+    unused,
+    expired,
+    changed,
+  }: Judgement = judged ?? {
+    ...{ findings: found, suppressed: [], unused: [], expired: [] },
   };
-  const findings = sortFindings(judged.findings);
-  const count = (change: GrantChange["change"]) =>
-    comparison.grants.filter((grant) => grant.change === change).length;
-  const bySeverity = (severity: Severity) => findings.filter((one) => one.severity === severity).length;
-  const expected = expectedAccess(comparison);
-  const report: Report = {
-    schemaVersion: 1,
-    tool: { name: "pulumi-platform", version: options.version },
+  const findings = sortFindings(open);
+  const report: ReviewReport = {
+    schemaVersion: SCHEMA_VERSION,
+    tool: { name: "pulumi-platform", version: provenance.package },
     command: "review",
-    stack: comparison.stack,
+    stacks: comparison.stack === undefined ? [] : [comparison.stack],
     complete: comparison.complete,
     incomplete: comparison.incomplete,
-    failOn: options.failOn,
-    failing: countFailing(findings, options.failOn),
+    failOn,
+    failing: countFailing(findings, failOn),
     summary: {
-      gained: count("gained"),
-      lost: count("lost"),
-      widened: count("widened"),
-      narrowed: count("narrowed"),
-      kept: comparison.kept,
-      findings: {
-        critical: bySeverity("critical"),
-        high: bySeverity("high"),
-        medium: bySeverity("medium"),
-        low: bySeverity("low"),
-      },
-      excepted: judged.excepted.length,
+      ...countBy(comparison.grants, grantChanges, ({ change }) => change),
+      unchanged: comparison.kept,
+      findings: countBy(findings, severities, ({ severity }) => severity),
+      suppressed: suppressed.length,
     },
     grants: sortGrants(comparison.grants, findings),
     trust: trustChanges(comparison),
     findings,
-    excepted: sortFindings(judged.excepted),
+    suppressed: sortFindings(suppressed),
     unresolved: comparison.unresolved,
     unrelated: unrelated(comparison.changes),
     groups: comparison.groups,
-    policy: {
-      unused: judged.unused,
-      expired: judged.expired,
-      ...(judged.changed === undefined ? {} : { changed: judged.changed }),
-    },
-    ...(options.provenance === undefined ? {} : { provenance: options.provenance }),
-    ...(options.plan === undefined ? {} : { plan: { digest: options.plan.digest } }),
-    ...(expected === undefined ? {} : { expected }),
+    policy: { unused, expired, changed },
+    provenance,
+    plan: plan && { digest: plan.digest },
+    expected: expectedAccess(comparison),
   };
   return { ...report, digest: reportDigest(report) };
 }
@@ -196,7 +196,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Report
  *
  * @throws DocumentError where the documents do not belong together.
  */
-export function review(sources: Sources, options: ReviewOptions): Report {
+export function review(sources: Sources, options: ReviewOptions): ReviewReport {
   const comparison = compare(sources);
   const problems = options.plan === undefined ? [] : comparePlan(options.plan, sources.preview);
   if (problems.length === 0) return reportOn(comparison, options);

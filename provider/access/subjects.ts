@@ -6,9 +6,9 @@ import { isUnread } from "./unread";
 
 /** Who can be a subject, told to people. */
 export interface Described {
-  readonly words: string;
+  readonly displayName: string;
   /** More than one outsider can be it. */
-  readonly open: boolean;
+  readonly matchesMany: boolean;
 }
 
 /** Longer patterns are not judged either; nothing of a shorter one is hidden. */
@@ -66,10 +66,17 @@ function describeClaims(match: Record<string, unknown>): Described {
   const any = `any subject that matches ${quotedPattern(subjectPattern)}`;
   if (issuer === "") {
     const who = subject === "" ? any : `subject ${quote(subject, 200)}`;
-    return { words: `any issuer that matches ${quotedPattern(issuerPattern)}, ${who}${suffix}`, open };
+    return {
+      displayName: `any issuer that matches ${quotedPattern(issuerPattern)}, ${who}${suffix}`,
+      matchesMany: open,
+    };
   }
-  if (subject !== "") return { words: `${describeSubject(issuer, subject)}${suffix}`, open };
-  return { words: `${knownIssuerOf(issuer)?.name ?? describeIssuer(issuer)}, ${any}${suffix}`, open };
+  if (subject !== "")
+    return { displayName: `${describeSubject(issuer, subject)}${suffix}`, matchesMany: open };
+  return {
+    displayName: `${knownIssuerOf(issuer)?.name ?? describeIssuer(issuer)}, ${any}${suffix}`,
+    matchesMany: open,
+  };
 }
 
 function describeAws(aws: Record<string, unknown>): Described {
@@ -80,50 +87,57 @@ function describeAws(aws: Record<string, unknown>): Described {
     arn === "" &&
     (!isLiteral(pattern) || (userId === "" && userIdPattern !== "" && !isLiteral(userIdPattern)));
   if (arn === "") {
-    return { words: `AWS account ${account}, any principal that matches ${quotedPattern(pattern)}`, open };
+    return {
+      displayName: `AWS account ${account}, any principal that matches ${quotedPattern(pattern)}`,
+      matchesMany: open,
+    };
   }
   const [, type = "", name = ""] = /^arn:[a-z-]*:(?:iam|sts):[^:]*:[^:]*:([a-z-]+)\/(.+)$/s.exec(arn) ?? [];
   const what = { role: "role", user: "user", "assumed-role": "session" }[type];
   const words = what === undefined ? `principal ${plain(arn, 160)}` : `${what} ${plain(name, 160)}`;
-  return { words: `AWS account ${account}, ${words}`, open };
+  return { displayName: `AWS account ${account}, ${words}`, matchesMany: open };
 }
 
 /** Who can be an identity. */
 export function describeIdentity({ inputs, unresolved, name }: Entity): Described {
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = inputs;
   if (unresolved.some((path) => /^(claimMatch|staticKeys|awsIdentity|servicePrincipal)\b/.test(path))) {
-    return { words: `identity ${quote(text(name))}, whose trust is not known yet`, open: true };
+    return { displayName: `identity ${quote(text(name))}, whose trust is not known yet`, matchesMany: true };
   }
   if (isObject(claimMatch)) return describeClaims(claimMatch);
   if (isObject(staticKeys)) {
     const [issuer, subject] = [text(staticKeys["issuer"]), text(staticKeys["subject"])];
     return {
-      words: `holder of the static keys of ${describeIssuer(issuer)}, subject ${plain(subject)}`,
-      open: false,
+      displayName: `holder of the static keys of ${describeIssuer(issuer)}, subject ${plain(subject)}`,
+      matchesMany: false,
     };
   }
   if (isObject(awsIdentity)) return describeAws(awsIdentity);
   if (typeof servicePrincipal === "string" && servicePrincipal !== "") {
     return {
-      words: `the platform's service ${plain(servicePrincipal.replace(/^SERVICE_PRINCIPAL_/, ""), 60)}`,
-      open: false,
+      displayName: `the platform's service ${plain(servicePrincipal.replace(/^SERVICE_PRINCIPAL_/, ""), 60)}`,
+      matchesMany: false,
     };
   }
-  return { words: name === undefined ? "an identity" : `signed-in user ${quote(text(name))}`, open: false };
+  return {
+    displayName: name === undefined ? "an identity" : `signed-in user ${quote(text(name))}`,
+    matchesMany: false,
+  };
 }
 
 /** Who can redeem an invite. */
 export function describeInvite({ inputs, unresolved }: Entity): Described {
   const email = text(inputs["email"]);
-  if (unresolved.includes("email")) return { words: "whoever an invite not known yet is for", open: true };
-  if (email !== "") return { words: `${plain(email)}, by invite`, open: false };
+  if (unresolved.includes("email"))
+    return { displayName: "whoever an invite not known yet is for", matchesMany: true };
+  if (email !== "") return { displayName: `${plain(email)}, by invite`, matchesMany: false };
   const times = inputs["singleUse"] === true ? "the first" : "anyone";
-  return { words: `${times} with the invite's code`, open: true };
+  return { displayName: `${times} with the invite's code`, matchesMany: true };
 }
 
 /** Who signs in by an identity provider. */
 export function describeProvider({ inputs, name }: Entity): Described {
   const issuer = isObject(inputs["oidc"]) ? text(inputs["oidc"]["issuer"]) : "";
   const at = issuer === "" ? "" : ` at ${describeIssuer(issuer)}`;
-  return { words: `anyone who signs in${at} by ${quote(text(name))}`, open: false };
+  return { displayName: `anyone who signs in${at} by ${quote(text(name))}`, matchesMany: false };
 }

@@ -36,31 +36,31 @@ const flags = {
 
 /** What is answered, with all that a program may want of it. */
 interface Answer extends EffectiveAccess {
-  readonly schemaVersion: 1;
+  readonly schemaVersion: 2;
   readonly complete: boolean;
   readonly incomplete: readonly string[];
   readonly query: AccessQuery;
 }
 
 function line({ grant, inheritedBy }: Access): string {
-  const { role, group, via, urn, uid, location } = grant;
+  const { role, group, sourceKind, urn, uid, location } = grant;
   const what = printable(role.name ?? `role ${role.uid ?? role.key}`, 80);
   const where = printable(group.path, 200);
   const below = inheritedBy === undefined ? "" : ` (and so at ${printable(inheritedBy.path, 200)})`;
   const source = urn === undefined ? (uid ?? "") : urnParts(urn).name;
   const at = location === undefined ? "" : `, ${location.file}:${location.line}`;
-  return `  ${what} at ${where}${below}\n    by ${via} ${printable(source, 120)}${printable(at, 200)}`;
+  return `  ${what} at ${where}${below}\n    by ${sourceKind} ${printable(source, 120)}${printable(at, 200)}`;
 }
 
 function paragraphs(accesses: readonly Access[]): string[] {
-  const bySubject = new Map<string, { words: string; lines: string[] }>();
+  const bySubject = new Map<string, { displayName: string; lines: string[] }>();
   for (const access of accesses) {
-    const { key, words } = access.grant.subject;
-    const known = bySubject.get(key) ?? { words: printable(words, 300), lines: [] };
+    const { key, displayName } = access.grant.subject;
+    const known = bySubject.get(key) ?? { displayName: printable(displayName, 300), lines: [] };
     bySubject.set(key, known);
     known.lines.push(line(access));
   }
-  return [...bySubject.values()].map(({ words, lines }) => [words, ...lines].join("\n"));
+  return [...bySubject.values()].map(({ displayName, lines }) => [displayName, ...lines].join("\n"));
 }
 
 function asText({ access, undecided, incomplete }: Answer): string {
@@ -135,7 +135,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
       : []),
   ];
   const answer: Answer = {
-    schemaVersion: 1,
+    schemaVersion: 2,
     complete: incomplete.length === 0,
     incomplete,
     query: { who, can, on },

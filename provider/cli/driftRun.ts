@@ -1,4 +1,4 @@
-import type { Report } from "../access/report";
+import type { DriftReport } from "../access/report";
 import type { StateExport } from "../access/stateExport";
 import { printable } from "../api/errors";
 import { complain, exitCodes } from "./command";
@@ -28,7 +28,7 @@ export function isManaged(states: readonly StateExport[], uid: string): boolean 
 }
 
 /** Writes a report where it was asked for; answers the exit code. */
-export async function conclude(report: Report, options: CommonOptions): Promise<number> {
+export async function conclude(report: DriftReport, options: CommonOptions): Promise<number> {
   await deliver(report, options);
   for (const line of report.incomplete) complain(`incomplete: ${printable(line)}`);
   const { clean, drift, incomplete } = exitCodes;

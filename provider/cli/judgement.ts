@@ -101,7 +101,7 @@ export function baselineAt(path: string, options: Pick<CommonOptions, "policy" |
       const second = applyPolicy(open, parsePolicy(text, name), now, "drift");
       return {
         findings: second.findings,
-        excepted: [...(first?.excepted ?? []), ...second.excepted],
+        suppressed: [...(first?.suppressed ?? []), ...second.suppressed],
         unused: first?.unused ?? [],
         expired: first?.expired ?? [],
       };

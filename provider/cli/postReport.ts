@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { reportProblem } from "../access/checkReport";
+import { parseReport } from "../access/parseReport";
 import type { Report } from "../access/report";
 import { printable } from "../api/errors";
 import { exitCodes, log, UsageError } from "./command";
@@ -26,7 +26,7 @@ const flags = {
   "dry-run": { type: "boolean", help: "print what would be sent, send nothing" },
 } as const satisfies Flags;
 
-/** @throws UsageError in one line. */
+/** @throws UsageError, DocumentError in one line. */
 function readReport(path: string): Report {
   const name = printable(path, 200);
   let text;
@@ -37,18 +37,10 @@ function readReport(path: string): Report {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${name} cannot be read: name the file that --output json=FILE wrote`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UsageError(`${name} is not JSON, or only a part of it`);
-  }
-  const problem = reportProblem(value);
-  if (problem !== undefined) throw new UsageError(`${name} is no report of this version: ${problem}`);
-  return value as Report;
+  return parseReport(text, path);
 }
 
-/** @throws UsageError in one line. */
+/** @throws UsageError, DocumentError in one line. */
 function readContent({ values, positionals: [path, ...more] }: Parsed<typeof flags>): Report | NotReviewed {
   const notReviewed = values["not-reviewed"];
   if (notReviewed === undefined) {
@@ -69,7 +61,7 @@ export const command = defineCommand(
     name: "post",
     usage: ["<report.json> --to WHERE [options]", "--not-reviewed REASON --marker KEY --to WHERE"],
     about:
-      "Posts a report that review or drift wrote with --output json=report.json: for a job that may write comments, " +
+      "Posts a report that review, drift or verify wrote with --output json=report.json: for a job that may write comments, " +
       "and runs no code of the pull request. The report is checked and its names are escaped. A post that fails is a " +
       "warning: exit code 0.",
     arguments: ["report.json"],
@@ -80,7 +72,7 @@ export const command = defineCommand(
 );
 export const { main } = command;
 
-/** @throws UsageError in one line. */
+/** @throws UsageError, DocumentError in one line. */
 async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
   const host = values.to;

@@ -1,7 +1,7 @@
 import { parseInventory } from "../access/parseInventory";
 import { parsePlan } from "../access/plan";
 import { parsePreview } from "../access/preview";
-import type { Report } from "../access/report";
+import type { ReviewReport } from "../access/report";
 import { review } from "../access/review";
 import { parseStateExport } from "../access/stateExport";
 import { exitCodes, UsageError } from "./command";
@@ -12,7 +12,6 @@ import { provenanceFlags, readProvenance } from "./provenance";
 import { defineCommand } from "./define";
 import type { Flags, Parsed } from "./flags";
 import { commonFlags, readCommon } from "./options";
-import { packageVersion } from "./version";
 
 const levels = ["high", "critical", "medium", "low", "never"] as const;
 
@@ -54,13 +53,13 @@ const flags = {
 } as const satisfies Flags;
 
 /** The exit code of a review. Findings come before what is missing. */
-function codeOf(report: Report, exitZero: boolean): number {
+function codeOf(report: ReviewReport, exitZero: boolean): number {
   if (report.failing > 0 && !exitZero) return exitCodes.reviewFindings;
   return report.complete ? exitCodes.clean : exitCodes.incomplete;
 }
 
 /** One line for people, where the report itself went to files. */
-function sayVerdict({ summary, failing, complete, incomplete }: Report): void {
+function sayVerdict({ summary, failing, complete, incomplete }: ReviewReport): void {
   const { gained, lost, widened, narrowed } = summary;
   const counts = `${gained} gained, ${lost} lost, ${widened} widened, ${narrowed} narrowed`;
   const gaps = complete ? "" : `; incomplete: ${incomplete.join("; ")}`;
@@ -124,7 +123,6 @@ async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Pro
     cli: updatePlan?.cli,
   });
   const report = review(sources, {
-    version: packageVersion(),
     failOn,
     rules: rulesBy(common),
     judge,

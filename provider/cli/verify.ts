@@ -2,7 +2,7 @@ import type { Inventory } from "../access/inventory";
 import { DocumentError } from "../access/jsonText";
 import { parseInventory } from "../access/parseInventory";
 import { parsePlan } from "../access/plan";
-import type { Report } from "../access/report";
+import type { ReviewReport, VerifyReport } from "../access/report";
 import { listedKinds, takeInventory } from "../access/takeInventory";
 import { parseReviewReport } from "../access/verify/parseReviewReport";
 import { verify } from "../access/verify/verify";
@@ -18,7 +18,6 @@ import { commonFlags, readCommon } from "./options";
 import { Progress } from "./progress";
 import { provenanceFlags, readProvenance } from "./provenance";
 import { readStates } from "./states";
-import { packageVersion } from "./version";
 
 const flags = {
   stack: {
@@ -87,7 +86,7 @@ async function readLive({ root, stack, cwd }: LiveOptions): Promise<Inventory> {
 }
 
 /** @throws DocumentError where another plan was reviewed, or none. */
-async function checkPlan(review: Report, path: string | undefined): Promise<void> {
+async function checkPlan(review: ReviewReport, path: string | undefined): Promise<void> {
   if (path === undefined) return;
   const input = await readInput(path, "--plan");
   const { digest } = parsePlan(textOf(input), input.name);
@@ -102,7 +101,7 @@ async function checkPlan(review: Report, path: string | undefined): Promise<void
 }
 
 /** One line for people, where the report itself went to files. */
-function sayVerdict({ failing, missing = [], incomplete }: Report): void {
+function sayVerdict({ failing, missing, incomplete }: VerifyReport): void {
   const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
   complain(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
 }
@@ -151,10 +150,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
       : await readInventoryFile(values.inventory);
   const report = verify(
     { review, inventory, state: recorded },
-    {
-      version: packageVersion(),
-      provenance: readProvenance(values, { now: common.now, inventory }),
-    },
+    { provenance: readProvenance(values, { now: common.now, inventory }) },
   );
   await deliver(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);

@@ -5,7 +5,7 @@ import type { DriftRequest } from "../access/drift/drift";
 import { organisationsOf } from "../access/drift/roots";
 import { gatheredKinds, Touched } from "../access/drift/touched";
 import type { Inventory } from "../access/inventory";
-import type { Report } from "../access/report";
+import type { DriftReport } from "../access/report";
 import type { StateExport } from "../access/stateExport";
 import { takeInventory } from "../access/takeInventory";
 import { hasUserinfo } from "../api/address";
@@ -196,7 +196,7 @@ export async function reportTouched(
   touched: Touched,
   states: readonly StateExport[],
   judge?: DriftRequest["judge"],
-): Promise<Report> {
+): Promise<DriftReport> {
   const also = touched.also(states);
   const only = touched.only(also);
   const inventories: Inventory[] = [];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import type { Report } from "../../provider/access/report";
+import type { DriftReport } from "../../provider/access/report";
 import { parseStateExport } from "../../provider/access/stateExport";
 import type { StateExport } from "../../provider/access/stateExport";
 import { main } from "../../provider/cli/drift";
@@ -87,7 +87,7 @@ describe("drift of every kind, through the real engine", () => {
     const report = await survey(on);
     expect(brief(report)).toEqual([]);
     expect(report).toMatchObject({ complete: true, incomplete: [], failing: 0 });
-    expect(report.summary.kept).toBe(Object.keys(on.ids).length + 1);
+    expect(report.summary.compared).toBe(Object.keys(on.ids).length + 1);
   });
 
   test("a change that the program ignores is no drift", async () => {
@@ -145,7 +145,7 @@ describe("drift of every kind, through the real engine", () => {
     expect({ code: accepted.code, stderr: accepted.stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(accepted.stdout)).toMatchObject({
       findings: [],
-      excepted: [{ kind: "GroupAccess" }, { kind: "Group" }],
+      suppressed: [{ kind: "GroupAccess" }, { kind: "Group" }],
       policy: { unused: [], expired: [] },
     });
     await stack.succeed(["preview", "--refresh"]);
@@ -194,9 +194,9 @@ describe("drift after the run of a program, through the real engine", () => {
         PLATFORM_TOKEN: emulator.token,
       });
       expect({ round, code, stderr }).toEqual({ round, code: 0, stderr: "" });
-      const report = JSON.parse(stdout) as Report;
+      const report = JSON.parse(stdout) as DriftReport;
       expect(report).toMatchObject({ complete: true, findings: [], unresolved: [] });
-      expect(report.summary.kept).toBe(Object.keys(declarations).length);
+      expect(report.summary.compared).toBe(Object.keys(declarations).length);
     }
   }, 1_800_000);
 });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import type { Report } from "../../provider/access/report";
+import type { VerifyReport } from "../../provider/access/report";
 import { takeInventory } from "../../provider/access/takeInventory";
 import { main as reviewMain } from "../../provider/cli/review";
 import { main as verifyMain } from "../../provider/cli/verify";
@@ -71,7 +71,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
     await emulator.close();
   });
 
-  const report = (name: string): Report => JSON.parse(readFileSync(path(name), "utf8")) as Report;
+  const report = (name: string): VerifyReport => JSON.parse(readFileSync(path(name), "utf8")) as VerifyReport;
 
   test("passes where what was announced is what happened, and the plan is the one that was reviewed", async () => {
     const { code, stderr } = await verify(

@@ -119,8 +119,8 @@ function subjectOf(found: Entity | undefined, key: string): Subject {
     urn: found?.urn,
     name: found?.name,
     type: found ? (types[found.kind] ?? "externalGroup") : "unknown",
-    words: found?.name ?? `identity ${key}`,
-    open,
+    displayName: found?.name ?? `identity ${key}`,
+    matchesMany: open,
   };
 }
 
@@ -147,7 +147,7 @@ function grantOf(all: ReadonlyMap<string, Entity>, via: Entity): Grant | undefin
       capabilities: held?.inputs["capabilities"] as string[] | undefined,
     },
     group: scopeOf(all, where),
-    via: kind,
+    sourceKind: kind,
     urn: via.urn,
     uid: via.uid,
   };

@@ -1,9 +1,9 @@
-import { reportProblem } from "../../provider/access/checkReport";
+import { reportProblem } from "../../provider/access/parseReport";
 import type { Sources } from "../../provider/access/compare";
 import type { Inventory, InventoryObject } from "../../provider/access/inventory";
 import { parsePreview } from "../../provider/access/preview";
 import type { Preview } from "../../provider/access/preview";
-import type { Report } from "../../provider/access/report";
+import type { Provenance, Report, ReviewReport } from "../../provider/access/report";
 import { review } from "../../provider/access/review";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
 import type { Props } from "../../provider/engine/spec";
@@ -75,13 +75,16 @@ export function inventoryOf(root: string, ...objects: InventoryObject[]): Invent
   };
 }
 
+/** Where the reports of tests come from. */
+export const PROVENANCE: Provenance = { time: "2026-06-01T00:00:00.000Z", package: "1.2.3" };
+
 /** The report of all rules, as the command line makes it without a flag. */
-export function judge(given: Preview, more: Omit<Sources, "preview"> = {}): Report {
+export function judge(given: Preview, more: Omit<Sources, "preview"> = {}): ReviewReport {
   const now = Date.parse("2026-06-01T00:00:00Z");
   const report = review(
     { preview: given, ...more },
     {
-      version: "1.2.3",
+      provenance: PROVENANCE,
       failOn: "high",
       rules: (comparison) => findingsOf(comparison, defaultRuleOptions(now)),
     },

@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator";
 import { findDrift } from "../../provider/access/drift/drift";
 import type { DriftRequest } from "../../provider/access/drift/drift";
-import type { Report } from "../../provider/access/report";
+import type { DriftReport } from "../../provider/access/report";
 import type { StateExport } from "../../provider/access/stateExport";
 import { listedKinds, takeInventory } from "../../provider/access/takeInventory";
 import { tokenSource } from "../../provider/api/auth";
@@ -34,7 +34,7 @@ export function clientOf(emulator: Emulator): Client {
 export async function survey(
   { emulator, states }: Surveyed,
   more: Partial<DriftRequest> = {},
-): Promise<Report> {
+): Promise<DriftReport> {
   const managed = states.flatMap(({ resources }) => resources).filter(({ external }) => !external);
   const roots = [
     ...new Set(managed.flatMap(({ kind, id }) => (kind === undefined ? [] : [id?.split("/")[0] ?? ""]))),
@@ -54,13 +54,13 @@ export async function survey(
 }
 
 /** What matters of a report's findings. */
-export const brief = ({ findings }: Report) =>
+export const brief = ({ findings }: DriftReport) =>
   findings.map(({ kind, uid, drift }) => ({
     kind,
     uid,
     what: drift?.kind,
     direction: drift?.direction,
-    fields: drift?.fields.map(({ property }) => property) ?? [],
+    fields: drift?.paths ?? [],
   }));
 
 /** What changes of access mean, by sample and path; all others are neutral. Written by hand. */
@@ -185,11 +185,11 @@ export function describeDriftMatrix(surveyed: () => Surveyed): void {
       expect(
         others.some((path) => one === path || one.startsWith(`${path}.`) || one.startsWith(`${path}[`)),
       ).toBe(true);
-    const [finding] = report.findings;
-    expect(finding?.drift?.revert).toBe(
-      `pulumi up --refresh --target ${finding?.urn?.includes("$") ? `'${finding.urn}'` : (finding?.urn ?? "")} --stack test`,
+    const [difference] = report.differences;
+    expect(difference?.answers.revert).toBe(
+      `pulumi up --refresh --target ${difference?.urn?.includes("$") ? `'${difference.urn}'` : (difference?.urn ?? "")} --stack test`,
     );
-    expect(finding?.drift?.adopt).toContain(top(property));
+    expect(difference?.answers.adopt).toContain(top(property));
     expect(report.complete).toBe(true);
   });
 
@@ -232,7 +232,7 @@ export function describeDriftMatrix(surveyed: () => Surveyed): void {
           fields: [],
         },
       ]);
-      const code = report.findings[0]?.drift?.adopt;
+      const code = report.differences[0]?.answers.adopt;
       // A secret, and a code that is told once, cannot be adopted by code alone.
       if (sample.kind === "GroupInvite") expect(code).toBeUndefined();
       else expect(code).toMatch(new RegExp(`^new ${sample.kind}\\(".+", adopt\\("${uid}", \\{\\n`));

@@ -8,8 +8,9 @@ import { Directory, keyOf, specOf } from "../directory";
 import { urnParts } from "../engineState";
 import type { RecordedResource } from "../engineState";
 import type { Inventory, InventoryObject } from "../inventory";
-import type { DriftDetails, Finding, Report, Severity } from "../report";
-import { severities, toFieldChange } from "../report";
+import type { Difference, DriftReport, Finding, Severity } from "../report";
+import { differenceKinds, driftDirections, SCHEMA_VERSION, severities, toFieldChange } from "../report";
+import { countBy } from "../review";
 import type { Judgement } from "../review";
 import type { StateExport } from "../stateExport";
 import { acceptingEntry } from "./accept";
@@ -139,6 +140,7 @@ class Comparing {
   private readonly incomplete = new Set<string>();
   private readonly notes = new Set<string>();
   private readonly findings: Finding[] = [];
+  private readonly differences: Difference[] = [];
   /** What the states know: managed, read or about to be deleted. */
   private readonly known = new Set<string>();
   /** Groups, or the like, all of whose parts of a kind have one owner. */
@@ -155,7 +157,7 @@ class Comparing {
     }
   }
 
-  async report(): Promise<Report> {
+  async report(): Promise<DriftReport> {
     const { states, inventories, since = [], only } = this.request;
     for (const { refused } of inventories) {
       for (const { kind, scope, code, message } of refused) {
@@ -296,7 +298,7 @@ class Comparing {
   }
 
   private add(
-    kind: DriftDetails["kind"],
+    kind: Difference["kind"],
     direction: Direction,
     spec: ResourceSpec,
     uid: string,
@@ -315,46 +317,47 @@ class Comparing {
   ): void {
     const { changes = [], resource } = more;
     const id = `drift-${kind}`;
-    const who = this.request.who?.get(uid);
     const fields = changes.map(toFieldChange);
-    const identity = [
-      id,
-      spec.kind,
-      uid,
-      resource?.urn ?? "",
-      ...fields.map(({ property }) => property).sort(),
-    ];
+    const paths = fields.map(({ path }) => path);
+    const identity = [id, spec.kind, uid, resource?.urn ?? "", ...[...paths].sort()];
+    const fingerprint = createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32);
     const details = [
       ...directionLines[direction],
       ...changes.filter(({ reason }) => reason !== "").map(({ path, reason }) => `${path}: ${reason}`),
       ...(more.details ?? []),
-      ...(who === undefined ? [] : [who]),
     ];
-    const drift: DriftDetails = {
-      kind,
-      direction,
-      fields,
-      ...(more.when === undefined ? {} : { when: more.when }),
-      ...(more.revert === undefined ? {} : { revert: more.revert }),
-      ...(more.adopt === undefined ? {} : { adopt: more.adopt }),
-    };
     const finding: Finding = {
       id,
       rule: id,
       severity: more.severity ?? order[direction],
       message: more.message,
       details,
-      ...(more.advice === undefined ? {} : { advice: more.advice }),
+      advice: more.advice,
       kind: spec.kind,
       name: more.name,
-      ...(resource === undefined ? {} : { urn: resource.urn }),
+      urn: resource?.urn,
       uid,
-      ...(resource?.location === undefined ? {} : { location: resource.location }),
-      fingerprint: createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32),
-      drift,
+      location: resource?.location,
+      fingerprint,
+      drift: { kind, direction, paths },
     };
-    const accept = acceptingEntry(finding, this.request.now);
-    this.findings.push({ ...finding, drift: { ...drift, ...(accept === undefined ? {} : { accept }) } });
+    this.findings.push(finding);
+    const suppress = acceptingEntry(finding, this.request.now);
+    const recorded = resource && urnParts(resource.urn);
+    this.differences.push({
+      kind,
+      direction,
+      type: spec.kind,
+      uid,
+      urn: resource?.urn,
+      name: more.name,
+      stack: recorded && `${recorded.project}/${recorded.stack}`,
+      fields,
+      actor: this.request.who?.get(uid),
+      at: more.when,
+      answers: { revert: more.revert, adopt: more.adopt, suppress },
+      fingerprint,
+    });
   }
 
   private changed(one: Managed, changes: readonly FieldEffect[], live: Props): void {
@@ -563,8 +566,15 @@ class Comparing {
     return parts.length === 0 ? undefined : parts.join("; ");
   }
 
-  private finish(): Report {
-    const { failOn, states, judge, version, only, scoped } = this.request;
+  /** Sorted as their findings are. */
+  private sortDifferences(findings: readonly Finding[]): Difference[] {
+    const ranks = new Map(findings.map(({ fingerprint }, index) => [fingerprint, index]));
+    const rank = ({ fingerprint }: Difference): number => ranks.get(fingerprint) ?? 0;
+    return [...this.differences].sort((a, b) => rank(a) - rank(b));
+  }
+
+  private finish(): DriftReport {
+    const { failOn, states, judge, version, only, scoped, now } = this.request;
     const sorted = this.findings.sort(
       (a, b) =>
         severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
@@ -576,38 +586,34 @@ class Comparing {
     );
     const isWhole = this.incomplete.size === 0 && only === undefined && scoped !== true;
     const judged = judge?.(sorted, isWhole);
-    const { findings: open, excepted } = judged ?? { findings: sorted, excepted: [] };
-    const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0 };
-    for (const { severity } of open) counts[severity] += 1;
-    const stacks = [...new Set(states.flatMap(({ stack }) => stack ?? []))];
-    const scope = this.scope();
+    const { findings, suppressed } = judged ?? { findings: sorted, suppressed: [] };
+    const differences = this.sortDifferences(sorted);
     return {
-      schemaVersion: 1,
+      schemaVersion: SCHEMA_VERSION,
       tool: { name: "pulumi-platform", version },
       command: "drift",
-      ...(stacks.length === 0 ? {} : { stack: stacks.sort(compareTexts).join(", ") }),
-      ...(scope === undefined ? {} : { scope }),
+      stacks: [...new Set(states.flatMap(({ stack }) => stack ?? []))].sort(compareTexts),
+      scope: this.scope(),
       complete: this.incomplete.size === 0,
       incomplete: [...this.incomplete].sort(compareTexts),
       failOn,
-      failing: open.filter((finding) => reaches(finding, failOn)).length,
+      failing: findings.filter((finding) => reaches(finding, failOn)).length,
       summary: {
-        gained: 0,
-        lost: 0,
-        widened: open.filter(({ drift }) => drift !== undefined && mayWiden(drift.direction)).length,
-        narrowed: open.filter(({ drift }) => drift?.direction === "narrowed").length,
-        kept: this.compared,
-        findings: counts,
-        excepted: excepted.length,
+        compared: this.compared,
+        differences: countBy(differences, differenceKinds, ({ kind }) => kind),
+        directions: countBy(differences, driftDirections, ({ direction }) => direction),
+        ...{ gained: 0, lost: 0, widened: 0, narrowed: 0 },
+        findings: countBy(findings, severities, ({ severity }) => severity),
+        suppressed: suppressed.length,
       },
+      differences,
       grants: [],
-      trust: [],
-      findings: open,
-      excepted,
-      unresolved: [...this.notes].sort(compareTexts),
-      unrelated: [],
       groups: [],
+      findings,
+      suppressed,
+      unresolved: [...this.notes].sort(compareTexts),
       policy: { unused: judged?.unused ?? [], expired: judged?.expired ?? [] },
+      provenance: { time: new Date(now).toISOString(), package: version },
     };
   }
 }
@@ -640,6 +646,6 @@ function reaches({ drift }: Finding, failOn: DriftThreshold): boolean {
  * stack, and what is in two. Pure but for its arguments. An object has changed only if the provider's own
  * diff of the recorded arguments and the live ones says so.
  */
-export function findDrift(request: DriftRequest): Promise<Report> {
+export function findDrift(request: DriftRequest): Promise<DriftReport> {
   return new Comparing(request).report();
 }

@@ -2,7 +2,7 @@ import type { Finding, Report, Severity } from "../report";
 import { json, plain, shorten } from "./escape";
 import { largestThatFits } from "./fit";
 import type { RenderOptions } from "./options";
-import { locationOf, pathOf, plural, ruleOf } from "./words";
+import { locationOf, pathOf, plural, ruleOf, stacksOf } from "./words";
 
 const MOST_BYTES = 1_000_000;
 
@@ -15,9 +15,9 @@ const gitlabSeverities: Readonly<Record<Severity, string>> = {
 
 function issue(finding: Finding, options: RenderOptions): object {
   const location = locationOf(finding) ?? { file: "Pulumi.yaml", line: 1 };
-  const witness = finding.witness === undefined ? "" : ` (accepts ${finding.witness})`;
+  const accepts = finding.counterexample === undefined ? "" : ` (accepts ${finding.counterexample})`;
   return {
-    description: shorten(plain(`${finding.message}${witness}`), 1000),
+    description: shorten(plain(`${finding.message}${accepts}`), 1000),
     check_name: ruleOf(finding),
     fingerprint: finding.fingerprint,
     severity: gitlabSeverities[finding.severity],
@@ -25,13 +25,13 @@ function issue(finding: Finding, options: RenderOptions): object {
   };
 }
 
-/** GitLab's code quality report. What the policy file lets be is not in it: the form knows no suppression. */
+/** GitLab's code quality report. What is suppressed is not in it: the form knows no suppression. */
 export function renderCodequality(report: Report, options: RenderOptions): string {
   const { findings } = report;
   const note = (name: string, description: string): object => ({
     description,
     check_name: name,
-    fingerprint: `${name}:${report.stack ?? ""}`,
+    fingerprint: `${name}:${stacksOf(report) ?? ""}`,
     severity: "major",
     location: { path: pathOf({ file: "Pulumi.yaml", line: 1 }, options.sourceRoot), lines: { begin: 1 } },
   });

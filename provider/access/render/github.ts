@@ -1,7 +1,7 @@
 import type { Finding, Report, Severity } from "../report";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
-import { locationOf, pathOf, plural, provenanceParts, ruleOf, title, verdict } from "./words";
+import { locationOf, pathOf, plural, provenanceParts, ruleOf, stacksOf, title, verdict } from "./words";
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
 const SHOWN_PER_LEVEL = 10;
@@ -32,7 +32,7 @@ function annotation(finding: Finding, options: RenderOptions): string {
         };
   const message = [
     finding.message,
-    finding.witness === undefined ? undefined : `accepts ${finding.witness}`,
+    finding.counterexample === undefined ? undefined : `accepts ${finding.counterexample}`,
     finding.advice,
   ];
   const parts = message.filter((part) => part !== undefined);
@@ -62,13 +62,14 @@ export function renderGithub(report: Report, options: RenderOptions): string {
   const summary = [
     verdict(report).line,
     left === 0 ? undefined : `${plural(left, "more finding")} not shown here: GitHub shows ten of each level`,
-    report.excepted.length === 0 ? undefined : `${report.excepted.length} excepted by the policy file`,
-    report.provenance === undefined ? undefined : provenanceParts(report).join(", "),
+    report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
+    provenanceParts(report).join(", "),
   ];
+  const stacks = stacksOf(report);
   lines.push(
     command(
       "notice",
-      { title: report.stack === undefined ? title(report) : `${title(report)} of ${report.stack}` },
+      { title: stacks === undefined ? title(report) : `${title(report)} of ${stacks}` },
       summary.filter((part) => part !== undefined).join("; "),
     ),
   );

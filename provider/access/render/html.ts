@@ -1,15 +1,30 @@
 import { createHash } from "node:crypto";
-import type { FieldChange, Finding, Grant, GrantChange, GroupNode, Report, Scope, Severity } from "../report";
+import type {
+  Difference,
+  FieldChange,
+  Finding,
+  Grant,
+  GrantChange,
+  GroupNode,
+  Report,
+  Scope,
+  Severity,
+} from "../report";
 import { severities } from "../report";
 import { html, plainIndented } from "./escape";
 import { early, script } from "./htmlScript";
 import { style } from "./htmlStyle";
 import type { RenderOptions } from "./options";
 import {
+  answersTo,
   changeOrder,
+  coverageLines,
+  differenceFinder,
+  digestOf,
   findingHeadings,
   grantHeadings,
   groupCapabilities,
+  groupsOf,
   incompleteHeading,
   locationOf,
   nameOf,
@@ -17,10 +32,15 @@ import {
   plural,
   provenanceParts,
   ruleOf,
+  stacksOf,
   subjectOf,
+  tallies,
   title,
+  trustOf,
+  unrelatedOf,
   verdict,
 } from "./words";
+import type { Tally } from "./words";
 
 /** Of the names that a browser offers while one types. */
 const MOST_SUGGESTIONS = 500;
@@ -46,17 +66,17 @@ class Index {
   private readonly worst = new Map<string, Severity>();
 
   constructor(report: Report) {
-    for (const group of report.groups) this.groups.set(group.key, group);
+    for (const group of groupsOf(report)) this.groups.set(group.key, group);
     const grants = report.grants.flatMap(({ grant, before }) =>
       before === undefined ? [grant] : [grant, before],
     );
-    const all = [...report.findings, ...report.excepted];
+    const all = [...report.findings, ...report.suppressed];
     const found = all.flatMap(({ grant }) => (grant === undefined ? [] : [grant]));
     const concerned = all.flatMap(({ group }) => (group === undefined ? [] : [group]));
     for (const grant of [...grants, ...found]) {
       const { key } = grant.role;
       if (!this.roles.has(key)) this.roles.set(key, { id: `r${this.roles.size}`, name: nameOf(grant.role) });
-      this.people.add(subjectOf(grant).words);
+      this.people.add(subjectOf(grant).displayName);
     }
     for (const group of [...[...grants, ...found].map((grant) => grant.group), ...concerned]) {
       if (!this.groups.has(group.key)) this.groups.set(group.key, { ...group, change: "same" });
@@ -112,7 +132,7 @@ function rowAttributes(
   }
   const { subject, role, group } = grant;
   return {
-    "data-who": [subject.words, subject.name, subject.uid, words]
+    "data-who": [subject.displayName, subject.name, subject.uid, words]
       .filter((part) => part !== undefined)
       .join(" "),
     "data-role": index.roles.get(role.key)?.id,
@@ -125,8 +145,7 @@ function fieldItems(fields: readonly FieldChange[]): string {
     text === undefined ? '<span class="soft">not set</span>' : `<code>${html(text)}</code>`;
   return fields
     .map(
-      ({ property, before, after }) =>
-        `<li><code>${html(property)}</code>: ${value(before)} → ${value(after)}</li>`,
+      ({ path, before, after }) => `<li><code>${html(path)}</code>: ${value(before)} → ${value(after)}</li>`,
     )
     .join("");
 }
@@ -141,32 +160,29 @@ const block = (text: string): string =>
     .map((line) => html(plainIndented(line)))
     .join("\n")}</code></pre>`;
 
-function findingItem(finding: Finding, index: Index, options: RenderOptions): string {
+function findingItem(
+  finding: Finding,
+  difference: Difference | undefined,
+  index: Index,
+  options: RenderOptions,
+): string {
   const place = placeOf(locationOf(finding), options.sourceRoot);
-  const { drift, excepted, grant, witness, advice } = finding;
+  const { suppression, grant, counterexample, advice } = finding;
   const rows: string[] = [];
   const row = (term: string, value: string): void => {
     rows.push(`<dt>${term}</dt><dd>${value}</dd>`);
   };
-  if (witness !== undefined) row("Accepts", `<code>${html(witness)}</code>`);
+  if (counterexample !== undefined) row("Accepts", `<code>${html(counterexample)}</code>`);
   if (advice !== undefined) row("Fix", html(advice));
-  if (drift?.when !== undefined) row("When", html(drift.when));
-  if (excepted !== undefined) {
-    row(
-      "Excepted",
-      html(
-        excepted.expires === undefined ? excepted.reason : `${excepted.reason} (until ${excepted.expires})`,
-      ),
-    );
+  if (difference?.at !== undefined) row("When", html(difference.at));
+  if (difference?.actor !== undefined) row("Who", html(difference.actor));
+  if (suppression !== undefined) {
+    const { reason, expires } = suppression;
+    row("Suppressed", html(expires === undefined ? reason : `${reason} (until ${expires})`));
   }
   const details = finding.details.map((line) => `<li>${html(line)}</li>`).join("");
-  const answers = [
-    ["Put it back", drift?.revert],
-    ["Take it over into the program", drift?.adopt],
-    ["Accept it in the policy file", drift?.accept],
-  ] as const;
   const values = {
-    "data-item": excepted === undefined ? "finding" : undefined,
+    "data-item": suppression === undefined ? "finding" : undefined,
     "data-severity": finding.severity,
     ...rowAttributes(
       index,
@@ -180,11 +196,13 @@ function findingItem(finding: Finding, index: Index, options: RenderOptions): st
     `<h3>${html(finding.message)}</h3>`,
     `<p class="where"><span class="mono">${html(ruleOf(finding))}</span>${place === undefined ? "" : ` · <span class="mono">${html(place)}</span>`}</p>`,
     rows.length === 0 ? "" : `<dl>${rows.join("")}</dl>`,
-    drift === undefined || drift.fields.length === 0
+    difference === undefined || difference.fields.length === 0
       ? ""
-      : `<ul class="lines">${fieldItems(drift.fields)}</ul>`,
+      : `<ul class="lines">${fieldItems(difference.fields)}</ul>`,
     details === "" ? "" : fold(`${plural(finding.details.length, "line")} of detail`, `<ul>${details}</ul>`),
-    ...answers.map(([summary, text]) => (text === undefined ? "" : fold(summary, block(text)))),
+    ...(suppression === undefined ? answersTo(difference) : []).map(({ heading, text }) =>
+      fold(heading, block(text)),
+    ),
     "</div></li>",
   ].join("");
 }
@@ -222,7 +240,7 @@ const signs: Readonly<Record<GrantChange["change"], string>> = {
 
 function grantRow(change: GrantChange, index: Index, options: RenderOptions): string {
   const { grant, before } = change;
-  const { words, name } = subjectOf(grant);
+  const { displayName, name } = subjectOf(grant);
   const severity = index.severityOf(grant);
   const place = placeOf(grant.location, options.sourceRoot);
   const values = {
@@ -234,7 +252,7 @@ function grantRow(change: GrantChange, index: Index, options: RenderOptions): st
   const was = (text: string): string => `<div class="where">was ${html(text)}</div>`;
   const cells = [
     `<td><span class="change ${change.change}"><span aria-hidden="true">${signs[change.change]}</span> ${change.change}</span>${severity === undefined ? "" : `<br>${tag(severity)}`}</td>`,
-    `<th scope="row">${html(words)}${name === undefined ? "" : `<div class="where mono">${html(name)}</div>`}</th>`,
+    `<th scope="row">${html(displayName)}${name === undefined ? "" : `<div class="where mono">${html(name)}</div>`}</th>`,
     `<td><span class="mono">${html(nameOf(grant.role))}</span>${before === undefined || before.role.key === grant.role.key ? "" : was(nameOf(before.role))}</td>`,
     `<td>${html(grant.group.path)}${grant.group.isRoot ? ' <span class="soft">(root)</span>' : ""}${before === undefined || before.group.key === grant.group.key ? "" : was(before.group.path)}</td>`,
     `<td>${capabilityCell(change)}</td>`,
@@ -244,7 +262,7 @@ function grantRow(change: GrantChange, index: Index, options: RenderOptions): st
 }
 
 /** What changes at each group itself. */
-function tallies(report: Report): Map<string, Map<GrantChange["change"], number>> {
+function countByGroup(report: Report): Map<string, Map<GrantChange["change"], number>> {
   const found = new Map<string, Map<GrantChange["change"], number>>();
   for (const { change, grant } of report.grants) {
     const of = found.get(grant.group.key) ?? new Map<GrantChange["change"], number>();
@@ -269,7 +287,7 @@ function tree(report: Report, index: Index): Tree {
     siblings.push(group);
     children.set(parent, siblings);
   }
-  const counts = tallies(report);
+  const counts = countByGroup(report);
   let quiet = 0;
   const drawn = new Set<string>();
   const draw = (group: GroupNode): { readonly markup: string; readonly changed: boolean } => {
@@ -372,25 +390,26 @@ function grants(report: Report, index: Index, options: RenderOptions): string {
   ].join("");
 }
 
+function tallyList({ label, counts }: Tally): string {
+  const items = counts.map(
+    ({ count, name }) =>
+      `<div${count === 0 ? ' class="zero"' : ""}><dt>${name}</dt><dd>${count.toLocaleString("en-US")}</dd></div>`,
+  );
+  return `<dl class="tally" aria-label="${label}">${items.join("")}</dl>`;
+}
+
 function top(report: Report): string {
   const { state, line } = verdict(report);
-  const { summary } = report;
-  const of = report.stack === undefined ? "" : ` of <span class="mono">${html(report.stack)}</span>`;
-  const tally = (label: string, pairs: readonly (readonly [number, string])[]): string =>
-    `<dl class="tally" aria-label="${label}">${pairs
-      .map(
-        ([count, name]) =>
-          `<div${count === 0 ? ' class="zero"' : ""}><dt>${name}</dt><dd>${count.toLocaleString("en-US")}</dd></div>`,
-      )
-      .join("")}</dl>`;
-  const found = tally("Findings", [
-    ...severities.map((severity) => [summary.findings[severity], severity] as const),
-    [summary.excepted, "excepted"],
-  ]);
-  const access = tally("Grants", [
-    ...changeOrder.map((kind) => [summary[kind], kind] as const),
-    [summary.kept, "kept"],
-  ]);
+  const { findings, suppressed } = report.summary;
+  const stacks = stacksOf(report);
+  const of = stacks === undefined ? "" : ` of <span class="mono">${html(stacks)}</span>`;
+  const found: Tally = {
+    label: "Findings",
+    counts: [
+      ...severities.map((severity) => ({ count: findings[severity], name: severity })),
+      { count: suppressed, name: "suppressed" },
+    ],
+  };
   const alert =
     report.incomplete.length === 0
       ? ""
@@ -400,17 +419,15 @@ function top(report: Report): string {
     `<h1>${title(report)}${of}</h1>`,
     `<p class="verdict ${state}">${html(line.charAt(0).toUpperCase() + line.slice(1))}</p>`,
     alert,
-    `<div class="tallies">${found}${access}</div>`,
+    `<div class="tallies">${[found, ...tallies(report)].map(tallyList).join("")}</div>`,
     "</div></header>",
   ].join("");
 }
 
 function footer(report: Report): string {
-  const parts = provenanceParts(report);
-  if (parts.length === 0) return `${report.tool.name} ${html(report.tool.version)}`;
-  const digest =
-    report.digest === undefined ? "" : `<br>digest of the report: <code>${html(report.digest)}</code>`;
-  return `${html(parts.join(", "))}${digest}`;
+  const digest = digestOf(report);
+  const line = digest === undefined ? "" : `<br>digest of the report: <code>${html(digest)}</code>`;
+  return `${html(provenanceParts(report).join(", "))}${line}`;
 }
 
 /**
@@ -421,9 +438,11 @@ export function renderHtml(report: Report, options: RenderOptions): string {
   const index = new Index(report);
   const groups = tree(report, index);
   const policy = `default-src 'none'; style-src ${sourceHash(style)}; script-src ${sourceHash(early)} ${sourceHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
-  const findings = report.findings.map((finding) => findingItem(finding, index, options)).join("\n");
-  const excepted = report.excepted.map((finding) => findingItem(finding, index, options)).join("\n");
-  const trust = report.trust
+  const findDifference = differenceFinder(report);
+  const item = (finding: Finding): string => findingItem(finding, findDifference(finding), index, options);
+  const findings = report.findings.map(item).join("\n");
+  const suppressed = report.suppressed.map(item).join("\n");
+  const trust = trustOf(report)
     .map((change) => {
       const place = placeOf(change.location, options.sourceRoot);
       return `<li>${html(change.kind)} <strong>${html(change.name)}</strong>, ${plural(change.grants, "grant")} touched${place === undefined ? "" : ` · <span class="where mono">${html(place)}</span>`}<ul>${fieldItems(change.fields)}</ul></li>`;
@@ -433,7 +452,8 @@ export function renderHtml(report: Report, options: RenderOptions): string {
     groups.quiet === 0 || index.groups.size < LARGE_TREE
       ? ""
       : `<label class="check js" hidden><input type="checkbox" id="unchanged"> ${plural(groups.quiet, "unchanged group")}</label>`;
-  const name = `${title(report)}${report.stack === undefined ? "" : ` of ${report.stack}`}`;
+  const stacks = stacksOf(report);
+  const name = `${title(report)}${stacks === undefined ? "" : ` of ${stacks}`}`;
   return [
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="${html(policy)}">`,
@@ -459,27 +479,36 @@ export function renderHtml(report: Report, options: RenderOptions): string {
         ? '<p class="none">No finding.</p>'
         : `<ol class="findings">\n${findings}\n</ol><button type="button" class="more" id="more-finding" hidden></button><p id="no-finding" class="none" hidden>No finding fits the filter.</p>`,
     ),
-    section("grants", grantHeadings[report.command], report.grants.length, grants(report, index, options)),
-    trust === ""
-      ? ""
-      : section("trust", "Roles and trust changed", report.trust.length, `<ul class="lines">${trust}</ul>`),
-    excepted === ""
+    report.command === "drift" && report.grants.length === 0
       ? ""
       : section(
-          "excepted",
-          "Excepted by the policy file",
-          report.excepted.length,
-          `<ol class="findings">\n${excepted}\n</ol>`,
+          "grants",
+          grantHeadings[report.command],
+          report.grants.length,
+          grants(report, index, options),
         ),
+    trust === ""
+      ? ""
+      : section(
+          "trust",
+          "Roles and trust changed",
+          trustOf(report).length,
+          `<ul class="lines">${trust}</ul>`,
+        ),
+    suppressed === ""
+      ? ""
+      : section(
+          "suppressed",
+          "Suppressed by the policy file",
+          report.suppressed.length,
+          `<ol class="findings">\n${suppressed}\n</ol>`,
+        ),
+    lineSection("coverage", "In code", coverageLines(report)),
     lineSection("unresolved", "Unresolved", report.unresolved),
     lineSection("policyChanged", "Policy file: changed", report.policy.changed ?? []) +
       lineSection("expired", "Policy file: out of date", report.policy.expired),
-    lineSection("unused", "Policy file: of no use", report.policy.unused),
-    lineSection(
-      "unrelated",
-      "Not access-related",
-      report.unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`),
-    ),
+    lineSection("unused", "Unused suppressions", report.policy.unused),
+    lineSection("unrelated", "Not access-related", unrelatedOf(report)),
     "</div></div>",
     "</main>",
     `<footer><div class="wrap">${footer(report)}</div></footer>`,

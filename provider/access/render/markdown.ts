@@ -1,11 +1,15 @@
-import type { FieldChange, Finding, GrantChange, Report, Severity } from "../report";
+import type { Difference, FieldChange, Finding, GrantChange, Report, Severity } from "../report";
 import { commentMarker, markdown, markdownBlock, markdownCode, shorten } from "./escape";
 import { byteLength, largestThatFits } from "./fit";
 import { renderDiagram } from "./mermaid";
 import type { RenderOptions } from "./options";
 import {
+  answersTo,
   capabilityWords,
   changeOrder,
+  coverageLines,
+  differenceFinder,
+  digestOf,
   findingHeadings,
   grantHeadings,
   incompleteHeading,
@@ -16,8 +20,13 @@ import {
   provenanceParts,
   ruleOf,
   severityCounts,
+  stacksOf,
   subjectOf,
+  tallies,
+  tallyLine,
   title,
+  trustOf,
+  unrelatedOf,
   verdict,
 } from "./words";
 
@@ -73,9 +82,9 @@ interface Extent {
 const say = (text: string, limit = LONGEST_VALUE): string => markdown(shorten(text, limit));
 const code = (text: string, limit = LONGEST_VALUE): string => markdownCode(shorten(text, limit));
 
-function fieldLine({ property, before, after }: FieldChange): string {
+function fieldLine({ path, before, after }: FieldChange): string {
   const value = (text: string | undefined): string => (text === undefined ? "not set" : code(text));
-  return `${code(property)}: ${value(before)} → ${value(after)}`;
+  return `${code(path)}: ${value(before)} → ${value(after)}`;
 }
 
 function fold(summary: string, body: readonly string[]): string[] {
@@ -90,21 +99,27 @@ function section(heading: string, lines: readonly string[], extent: Extent, open
   return open ? [`#### ${heading}`, "", ...body, ""] : fold(`${heading} (${lines.length})`, body);
 }
 
-function findingLines(finding: Finding, extent: Extent, options: RenderOptions): string[] {
+function findingLines(
+  finding: Finding,
+  difference: Difference | undefined,
+  extent: Extent,
+  options: RenderOptions,
+): string[] {
   const place = placeOf(locationOf(finding), options.sourceRoot);
   const head = `- ${severityIcons[finding.severity]} **${finding.severity}** ${code(ruleOf(finding))} ${say(finding.message, 500)}`;
   const lines = [place === undefined ? head : `${head} (${code(place)})`];
   const item = (text: string): void => {
     lines.push(`  - ${text}`);
   };
-  if (finding.excepted !== undefined) {
-    const { reason, expires } = finding.excepted;
-    item(`excepted${expires === undefined ? "" : ` until ${say(expires)}`}: ${say(reason, 500)}`);
+  if (finding.suppression !== undefined) {
+    const { reason, expires } = finding.suppression;
+    item(`suppressed${expires === undefined ? "" : ` until ${say(expires)}`}: ${say(reason, 500)}`);
   }
   if (!extent.details && finding.severity !== "critical") return lines;
-  if (finding.witness !== undefined) item(`would accept ${code(finding.witness)}`);
-  for (const field of finding.drift?.fields ?? []) item(fieldLine(field));
-  if (finding.drift?.when !== undefined) item(`when: ${say(finding.drift.when)}`);
+  if (finding.counterexample !== undefined) item(`would accept ${code(finding.counterexample)}`);
+  for (const field of difference?.fields ?? []) item(fieldLine(field));
+  if (difference?.at !== undefined) item(`when: ${say(difference.at)}`);
+  if (difference?.actor !== undefined) item(`who: ${say(difference.actor)}`);
   if (finding.advice !== undefined) item(`**Fix:** ${say(finding.advice, 500)}`);
   const most = extent.details ? 50 : 5;
   if (finding.details.length > 0) {
@@ -121,18 +136,12 @@ function findingLines(finding: Finding, extent: Extent, options: RenderOptions):
         "    </details>",
       );
   }
-  if (extent.details && finding.excepted === undefined) lines.push(...answerLines(finding));
+  if (extent.details && finding.suppression === undefined) lines.push(...answerLines(difference));
   return lines;
 }
 
-function answerLines({ drift }: Finding): string[] {
-  const ready = [
-    ["Put it back", drift?.revert, "sh"],
-    ["Take it over into the program", drift?.adopt, "ts"],
-    ["Accept it in the policy file", drift?.accept, "yaml"],
-  ] as const;
-  return ready.flatMap(([heading, text, language]) => {
-    if (text === undefined) return [];
+function answerLines(difference: Difference | undefined): string[] {
+  return answersTo(difference).flatMap(({ heading, text, language }) => {
     const block = markdownBlock(shorten(text, 4000), language).split("\n");
     return [
       `  - <details><summary>${heading}</summary>`,
@@ -146,8 +155,8 @@ function answerLines({ drift }: Finding): string[] {
 
 function grantRow(change: GrantChange, options: RenderOptions): string {
   const { grant, before } = change;
-  const { words, name } = subjectOf(grant);
-  const who = name === undefined ? say(words, 120) : `${say(words, 120)}<br>${code(name, 80)}`;
+  const { displayName, name } = subjectOf(grant);
+  const who = name === undefined ? say(displayName, 120) : `${say(displayName, 120)}<br>${code(name, 80)}`;
   const place = placeOf(grant.location, options.sourceRoot);
   const was =
     before !== undefined && (before.role.key !== grant.role.key || before.group.key !== grant.group.key)
@@ -174,14 +183,7 @@ function grantTable(report: Report, extent: Extent, options: RenderOptions, made
   const sorted = changeOrder.flatMap((kind) => report.grants.filter(({ change }) => change === kind));
   const shown = sorted.slice(0, extent.grants);
   const left = sorted.length - shown.length;
-  const { gained, widened, lost, narrowed, kept } = report.summary;
-  const lines = [
-    `#### ${grantHeadings[report.command]}`,
-    "",
-    ...(report.command === "verify"
-      ? []
-      : [`${gained} gained, ${widened} widened, ${lost} lost, ${narrowed} narrowed, ${kept} kept`, ""]),
-  ];
+  const lines = [`#### ${grantHeadings[report.command]}`, ""];
   const table = [
     "| Change | Who | Role | Where (and below) | Can do | Source |",
     "| --- | --- | --- | --- | --- | --- |",
@@ -198,7 +200,9 @@ function grantTable(report: Report, extent: Extent, options: RenderOptions, made
 function build(report: Report, extent: Extent, options: RenderOptions, made: Made): string {
   const { state, line } = verdict(report);
   const counts = severityCounts(report);
-  const of = report.stack === undefined ? "" : ` of ${code(report.stack, 200)}`;
+  const stacks = stacksOf(report);
+  const of = stacks === undefined ? "" : ` of ${code(stacks, 200)}`;
+  const findDifference = differenceFinder(report);
   const lines: string[] = [];
   if (options.marker !== undefined) lines.push(commentMarker(report.command, options.marker), "");
   lines.push(
@@ -208,7 +212,10 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
   );
   const parts = [
     counts === "" ? undefined : `Findings: ${counts}.`,
-    report.summary.excepted === 0 ? undefined : `${report.summary.excepted} excepted by the policy file.`,
+    report.summary.suppressed === 0
+      ? undefined
+      : `${report.summary.suppressed} suppressed by the policy file.`,
+    ...tallies(report).map((tally) => `${tally.label}: ${tallyLine(tally)}.`),
   ].filter((part) => part !== undefined);
   if (parts.length > 0) lines.push(parts.join(" "));
   lines.push("");
@@ -222,7 +229,11 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
   if (report.findings.length > 0) {
     lines.push(`#### ${findingHeadings[report.command]}`, "");
     for (const finding of shown) {
-      lines.push(...made.lines(finding, extent.details, () => findingLines(finding, extent, options)));
+      lines.push(
+        ...made.lines(finding, extent.details, () =>
+          findingLines(finding, findDifference(finding), extent, options),
+        ),
+      );
     }
     if (left > 0)
       lines.push(`- … and ${plural(left, "more finding")}, left out here, none worse than those shown`);
@@ -231,38 +242,33 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
   lines.push(...grantTable(report, extent, options, made));
   const diagram = extent.diagram ? renderDiagram(report.grants) : undefined;
   if (diagram !== undefined) lines.push(...fold("Picture of the changes", [diagram]));
-  if (report.trust.length > 0) {
-    const changes = report.trust
+  const trust = trustOf(report);
+  if (trust.length > 0) {
+    const changes = trust
       .slice(0, extent.lines)
       .flatMap((change) => [
         `- ${say(change.kind)} ${code(change.name)}: ${plural(change.grants, "grant")} touched`,
         ...(extent.details ? change.fields.map((field) => `  - ${fieldLine(field)}`) : []),
       ]);
-    lines.push(...fold(`Roles and trust changed (${report.trust.length})`, changes));
+    lines.push(...fold(`Roles and trust changed (${trust.length})`, changes));
   }
-  if (report.excepted.length > 0) {
-    const excepted = report.excepted
+  if (report.suppressed.length > 0) {
+    const suppressed = report.suppressed
       .slice(0, extent.lines)
-      .flatMap((finding) => findingLines(finding, { ...extent, details: false }, options));
-    lines.push(...fold(`Excepted by the policy file (${report.excepted.length})`, excepted));
+      .flatMap((finding) =>
+        findingLines(finding, findDifference(finding), { ...extent, details: false }, options),
+      );
+    lines.push(...fold(`Suppressed by the policy file (${report.suppressed.length})`, suppressed));
   }
+  lines.push(...section("In code", coverageLines(report), extent));
   lines.push(...section("Unresolved", report.unresolved, extent));
   lines.push(...section("Policy file: changed", report.policy.changed ?? [], extent, true));
   lines.push(...section("Policy file: out of date", report.policy.expired, extent, true));
-  lines.push(...section("Policy file: of no use", report.policy.unused, extent));
-  lines.push(
-    ...section(
-      "Not access-related",
-      report.unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`),
-      extent,
-    ),
-  );
-  const provenance = provenanceParts(report);
-  const tool = `${report.tool.name} ${say(report.tool.version, 40)}`;
-  lines.push(`<sub>${provenance.length === 0 ? tool : say(provenance.join(", "))}</sub>`);
-  if (report.provenance !== undefined && report.digest !== undefined) {
-    lines.push(`<sub>digest of the report: ${code(report.digest)}</sub>`);
-  }
+  lines.push(...section("Unused suppressions", report.policy.unused, extent));
+  lines.push(...section("Not access-related", unrelatedOf(report), extent));
+  lines.push(`<sub>${say(provenanceParts(report).join(", "))}</sub>`);
+  const digest = digestOf(report);
+  if (digest !== undefined) lines.push(`<sub>digest of the report: ${code(digest)}</sub>`);
   return `${lines.join("\n")}\n`;
 }
 

@@ -28,7 +28,7 @@ export function renderDiagram(changes: readonly GrantChange[]): string | undefin
   const edges: string[] = [];
   const styles: string[] = [];
   for (const { change, grant } of changes) {
-    const from = node("s", grant.subject.key, subjectOf(grant).words);
+    const from = node("s", grant.subject.key, subjectOf(grant).displayName);
     const to = node("g", grant.group.key, grant.group.path);
     if (nodes.size > MOST_NODES) return undefined;
     const arrow = change === "lost" ? "-.->" : change === "gained" ? "==>" : "-->";

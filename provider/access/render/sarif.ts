@@ -2,7 +2,7 @@ import type { Finding, Report, Severity } from "../report";
 import { json, plain, shorten, uriPath } from "./escape";
 import { byteLength, largestThatFits } from "./fit";
 import type { RenderOptions } from "./options";
-import { locationOf, nameOf, pathOf, plural } from "./words";
+import { locationOf, nameOf, pathOf, plural, stacksOf } from "./words";
 
 /** GitHub shows this many results of a run. */
 const MOST_RESULTS = 5_000;
@@ -40,7 +40,7 @@ function result(finding: Finding, rules: readonly string[], options: RenderOptio
     message: {
       text: text([
         finding.message,
-        finding.witness === undefined ? undefined : `Accepts: ${finding.witness}`,
+        finding.counterexample === undefined ? undefined : `Accepts: ${finding.counterexample}`,
         ...finding.details.slice(0, 20),
         finding.details.length > 20 ? `… and ${plural(finding.details.length - 20, "more line")}` : undefined,
         finding.advice,
@@ -71,7 +71,7 @@ function result(finding: Finding, rules: readonly string[], options: RenderOptio
     ],
     partialFingerprints: { "pulumiPlatform/v1": finding.fingerprint },
     properties: { severity: finding.severity, "security-severity": securitySeverity[finding.severity] },
-    ...(finding.excepted === undefined
+    ...(finding.suppression === undefined
       ? {}
       : {
           suppressions: [
@@ -79,9 +79,9 @@ function result(finding: Finding, rules: readonly string[], options: RenderOptio
               kind: "external",
               status: "accepted",
               justification: plain(
-                finding.excepted.expires === undefined
-                  ? finding.excepted.reason
-                  : `${finding.excepted.reason} (until ${finding.excepted.expires})`,
+                finding.suppression.expires === undefined
+                  ? finding.suppression.reason
+                  : `${finding.suppression.reason} (until ${finding.suppression.expires})`,
               ),
             },
           ],
@@ -106,7 +106,7 @@ function rule(id: string, findings: readonly Finding[]): object {
 
 /** SARIF 2.1.0. Every result has a file: hosts drop those without one. */
 export function renderSarif(report: Report, options: RenderOptions): string {
-  const all = [...report.findings, ...report.excepted];
+  const all = [...report.findings, ...report.suppressed];
   const ids = [...new Set(all.map(({ id }) => id))].sort();
   const bySeverity = [...all].sort(
     (a, b) => Number(securitySeverity[b.severity]) - Number(securitySeverity[a.severity]),
@@ -135,7 +135,7 @@ export function renderSarif(report: Report, options: RenderOptions): string {
               rules,
             },
           },
-          automationDetails: { id: plain(`${report.tool.name}/${report.command}/${report.stack ?? ""}`) },
+          automationDetails: { id: plain(`${report.tool.name}/${report.command}/${stacksOf(report) ?? ""}`) },
           columnKind: "utf16CodeUnits",
           invocations: [
             {
@@ -143,7 +143,7 @@ export function renderSarif(report: Report, options: RenderOptions): string {
               ...(notifications.length === 0 ? {} : { toolExecutionNotifications: notifications }),
             },
           ],
-          ...(report.provenance === undefined ? {} : { properties: { provenance: report.provenance } }),
+          properties: { provenance: report.provenance },
           results: results.slice(0, count),
         },
       ],

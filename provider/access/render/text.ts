@@ -1,10 +1,13 @@
-import type { FieldChange, Finding, GrantChange, Report, Severity } from "../report";
+import type { Difference, FieldChange, Finding, GrantChange, Report, Severity } from "../report";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";
 import {
+  answersTo,
   capabilityWords,
   changeOrder,
   changeSigns,
+  coverageLines,
+  differenceFinder,
   locationOf,
   nameOf,
   placeOf,
@@ -12,8 +15,13 @@ import {
   provenanceParts,
   ruleOf,
   severityCounts,
+  stacksOf,
   subjectOf,
+  tallies,
+  tallyLine,
   title,
+  trustOf,
+  unrelatedOf,
   verdict,
 } from "./words";
 
@@ -163,12 +171,17 @@ interface EntryOptions {
 const LABEL = 11;
 const label = (text: string): string => text.padEnd(LABEL);
 
-function fieldLine({ property, before, after }: FieldChange): string {
+function fieldLine({ path, before, after }: FieldChange): string {
   const from = shorten(before ?? "not set", 300);
-  return `${property}: ${from} → ${shorten(after ?? "not set", 300)}`;
+  return `${path}: ${from} → ${shorten(after ?? "not set", 300)}`;
 }
 
-function finding(page: Page, item: Finding, options: RenderOptions): void {
+function finding(
+  page: Page,
+  item: Finding,
+  difference: Difference | undefined,
+  options: RenderOptions,
+): void {
   const style = severityStyles[item.severity];
   const bold: readonly Style[] = item.severity === "critical" ? [style, "bold"] : [style];
   page.entry(2, label(item.severity), ruleOf(item), {
@@ -179,36 +192,28 @@ function finding(page: Page, item: Finding, options: RenderOptions): void {
   const detail = (name: string, text: string): void =>
     page.entry(2, label(name), text, { leadStyles: ["dim"] });
   page.entry(2, label(""), item.message);
-  if (item.witness !== undefined) detail("accepts", item.witness);
-  for (const field of item.drift?.fields ?? []) detail("", fieldLine(field));
+  if (item.counterexample !== undefined) detail("accepts", item.counterexample);
+  for (const field of difference?.fields ?? []) detail("", fieldLine(field));
   for (const line of item.details) detail("", line);
-  if (item.drift?.when !== undefined) detail("when", item.drift.when);
+  if (difference?.at !== undefined) detail("when", difference.at);
+  if (difference?.actor !== undefined) detail("who", difference.actor);
   if (item.advice !== undefined) detail("fix", item.advice);
-  if (item.excepted !== undefined) {
-    const until = item.excepted.expires === undefined ? "" : ` (until ${item.excepted.expires})`;
-    detail("excepted", `${item.excepted.reason}${until}`);
+  if (item.suppression !== undefined) {
+    const until = item.suppression.expires === undefined ? "" : ` (until ${item.suppression.expires})`;
+    detail("suppressed", `${item.suppression.reason}${until}`);
   }
   // What is accepted asks for no answer.
-  if (item.excepted === undefined) answers(page, item);
-}
-
-function answers(page: Page, { drift }: Finding): void {
-  const ready = [
-    ["put back", drift?.revert],
-    ["take over", drift?.adopt],
-    ["accept", drift?.accept],
-  ] as const;
-  for (const [name, text] of ready) {
-    if (text === undefined) continue;
-    page.entry(2, label(""), `${name}:`, { styles: ["dim"] });
+  if (item.suppression !== undefined) return;
+  for (const { short, text } of answersTo(difference)) {
+    page.entry(2, label(""), `${short}:`, { styles: ["dim"] });
     page.verbatim(2 + LABEL + 2, text);
   }
 }
 
 function grant(page: Page, change: GrantChange, options: RenderOptions): void {
   const { grant: now, before } = change;
-  const { words, name } = subjectOf(now);
-  page.entry(2, `${changeSigns[change.change]} `, `${words}${name === undefined ? "" : ` (${name})`}`, {
+  const { displayName, name } = subjectOf(now);
+  page.entry(2, `${changeSigns[change.change]} `, `${displayName}${name === undefined ? "" : ` (${name})`}`, {
     leadStyles: [changeStyles[change.change], "bold"],
     tail: placeOf(now.location, options.sourceRoot),
   });
@@ -243,35 +248,60 @@ function lineSection(page: Page, heading: string, lines: readonly string[]): voi
   for (const line of lines) page.entry(2, "", line);
 }
 
+const grantPrefixes: Readonly<Record<Report["command"], string>> = {
+  review: "",
+  drift: "BY DRIFT ",
+  verify: "ANNOUNCED AND DONE: ",
+};
+
 const textHeadings: Readonly<Record<Report["command"], string>> = {
   review: "RISKS",
   drift: "DRIFT",
   verify: "NOT ANNOUNCED",
 };
 
-/** For a terminal: the verdict first, then what is dangerous, then who gains and loses what. */
-export function renderText(report: Report, options: RenderOptions): string {
-  const page = new Page(Math.max(NARROWEST, options.width ?? DEFAULT_WIDTH), options.colour === true);
+function head(page: Page, report: Report): void {
   const { state, line } = verdict(report);
-  const of = report.stack === undefined ? "" : ` of ${report.stack}`;
-  page.entry(0, "", `${title(report)}${of}`, { styles: ["bold"] });
+  const stacks = stacksOf(report);
+  page.entry(0, "", `${title(report)}${stacks === undefined ? "" : ` of ${stacks}`}`, { styles: ["bold"] });
   page.entry(0, "", `${line.charAt(0).toUpperCase()}${line.slice(1)}`, {
     styles: [verdictStyles[state], "bold"],
   });
-  const { summary } = report;
-  const counts = severityCounts(report);
   page.blank();
+  const counts = severityCounts(report);
+  const { suppressed } = report.summary;
   const found = counts === "" ? "none" : counts;
-  page.entry(0, label("Findings"), summary.excepted === 0 ? found : `${found}; ${summary.excepted} excepted`);
-  if (report.command === "review") {
-    page.entry(
-      0,
-      label("Grants"),
-      `${summary.gained} gained, ${summary.widened} widened, ${summary.lost} lost, ${summary.narrowed} narrowed, ${summary.kept} kept`,
-    );
+  page.entry(0, label("Findings"), suppressed === 0 ? found : `${found}; ${suppressed} suppressed`);
+  for (const tally of tallies(report)) page.entry(0, label(tally.label), tallyLine(tally));
+  page.entry(0, label("From"), provenanceParts(report).join(", "));
+}
+
+function grantSections(page: Page, { command, grants }: Report, options: RenderOptions): void {
+  for (const kind of changeOrder) {
+    const changes = grants.filter(({ change }) => change === kind);
+    if (changes.length === 0) continue;
+    page.heading(`${grantPrefixes[command]}${changeHeadings[kind]} (${changes.length})`);
+    for (const change of changes) grant(page, change, options);
   }
-  const provenance = provenanceParts(report);
-  if (provenance.length > 0) page.entry(0, label("From"), provenance.join(", "));
+}
+
+function trustSection(page: Page, report: Report, options: RenderOptions): void {
+  const changes = trustOf(report);
+  if (changes.length === 0) return;
+  page.heading(`ROLES AND TRUST CHANGED (${changes.length})`);
+  for (const { kind, name, grants, location, fields } of changes) {
+    page.entry(2, "", `${kind} ${name}, ${plural(grants, "grant")} touched`, {
+      tail: placeOf(location, options.sourceRoot),
+    });
+    for (const field of fields) page.entry(4, "", fieldLine(field));
+  }
+}
+
+/** For a terminal: the verdict first, then what is dangerous, then who gains and loses what. */
+export function renderText(report: Report, options: RenderOptions): string {
+  const page = new Page(Math.max(NARROWEST, options.width ?? DEFAULT_WIDTH), options.colour === true);
+  const findDifference = differenceFinder(report);
+  head(page, report);
   lineSection(
     page,
     report.command === "verify" ? "MISSING OR NOT LOOKED AT" : "NOT LOOKED AT",
@@ -281,37 +311,24 @@ export function renderText(report: Report, options: RenderOptions): string {
     page.heading(`${textHeadings[report.command]} (${report.findings.length})`);
     report.findings.forEach((item, index) => {
       if (index > 0) page.blank();
-      finding(page, item, options);
+      finding(page, item, findDifference(item), options);
     });
   }
-  for (const kind of changeOrder) {
-    const changes = report.grants.filter(({ change }) => change === kind);
-    if (changes.length === 0) continue;
-    page.heading(
-      `${report.command === "verify" ? "ANNOUNCED AND DONE: " : ""}${changeHeadings[kind]} (${changes.length})`,
-    );
-    for (const change of changes) grant(page, change, options);
+  grantSections(page, report, options);
+  trustSection(page, report, options);
+  if (report.suppressed.length > 0) {
+    page.heading(`SUPPRESSED BY THE POLICY FILE (${report.suppressed.length})`);
+    for (const item of report.suppressed) finding(page, item, findDifference(item), options);
   }
-  if (report.trust.length > 0) {
-    page.heading(`ROLES AND TRUST CHANGED (${report.trust.length})`);
-    for (const change of report.trust) {
-      page.entry(2, "", `${change.kind} ${change.name}, ${plural(change.grants, "grant")} touched`, {
-        tail: placeOf(change.location, options.sourceRoot),
-      });
-      for (const field of change.fields) page.entry(4, "", fieldLine(field));
-    }
-  }
-  if (report.excepted.length > 0) {
-    page.heading(`EXCEPTED BY THE POLICY FILE (${report.excepted.length})`);
-    for (const item of report.excepted) finding(page, item, options);
-  }
+  lineSection(page, "IN CODE", coverageLines(report));
   lineSection(page, "UNRESOLVED", report.unresolved);
   lineSection(page, "POLICY FILE: CHANGED", report.policy.changed ?? []);
   lineSection(page, "POLICY FILE: OUT OF DATE", report.policy.expired);
-  lineSection(page, "POLICY FILE: OF NO USE", report.policy.unused);
-  if (report.unrelated.length > 0) {
+  lineSection(page, "UNUSED SUPPRESSIONS", report.policy.unused);
+  const unrelated = unrelatedOf(report);
+  if (unrelated.length > 0) {
     page.heading("NOT ACCESS-RELATED");
-    page.entry(2, "", report.unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`).join(", "));
+    page.entry(2, "", unrelated.join(", "));
   }
   return page.toString();
 }

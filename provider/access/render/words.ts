@@ -1,5 +1,17 @@
-import type { Finding, Grant, GrantChange, Report, Severity, SourceLocation } from "../report";
-import { severities } from "../report";
+import type {
+  Difference,
+  Finding,
+  Grant,
+  GrantChange,
+  GroupNode,
+  ManagedCount,
+  Report,
+  Severity,
+  SourceLocation,
+  TrustChange,
+  VerifyReport,
+} from "../report";
+import { differenceKinds, driftDirections, severities } from "../report";
 
 /** What a report says first. `state` is what colours and icons follow. */
 export interface Verdict {
@@ -26,12 +38,96 @@ export function findingCount(report: Report): number {
   return severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
 }
 
-/** How many grants change. */
-export function accessChanges({ summary }: Report): number {
-  return summary.gained + summary.lost + summary.widened + summary.narrowed;
+/** The stacks of a report in one text; undefined where none is known. */
+export function stacksOf({ stacks }: Report): string | undefined {
+  return stacks.length === 0 ? undefined : stacks.join(", ");
 }
 
-function verifyVerdict(report: Report): Verdict {
+export function groupsOf(report: Report): readonly GroupNode[] {
+  return report.command === "verify" ? [] : report.groups;
+}
+
+export function trustOf(report: Report): readonly TrustChange[] {
+  return report.command === "drift" ? [] : report.trust;
+}
+
+/** Changes that concern no access, a line each. */
+export function unrelatedOf(report: Report): string[] {
+  if (report.command !== "review") return [];
+  return report.unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`);
+}
+
+export function digestOf(report: Report): string | undefined {
+  return report.command === "review" ? report.digest : undefined;
+}
+
+/** Finds the difference that a finding is about. */
+export function differenceFinder(report: Report): (finding: Finding) => Difference | undefined {
+  if (report.command !== "drift") return () => undefined;
+  const differences = new Map(report.differences.map((one) => [one.fingerprint, one]));
+  return ({ drift, fingerprint }) => (drift === undefined ? undefined : differences.get(fingerprint));
+}
+
+/** A row of numbers in the head of a report. */
+export interface Tally {
+  readonly label: string;
+  readonly counts: readonly { readonly count: number; readonly name: string }[];
+}
+
+/** What the commands count, but for their findings. */
+export function tallies(report: Report): Tally[] {
+  const tally = <Name extends string>(
+    label: string,
+    counts: Readonly<Record<Name, number>>,
+    names: readonly Name[],
+  ): Tally => ({ label, counts: names.map((name) => ({ count: counts[name], name })) });
+  switch (report.command) {
+    case "review":
+      return [tally("Grants", report.summary, [...changeOrder, "unchanged"])];
+    case "drift": {
+      const { summary } = report;
+      const compared = tally("Compared", { resources: summary.compared }, ["resources"]);
+      const differences = tally("Drift", summary.differences, differenceKinds);
+      const access = tally("Access", summary.directions, driftDirections);
+      const grants = report.grants.length === 0 ? [] : [tally("Grants", summary, changeOrder)];
+      return report.differences.length === 0 ? [compared] : [compared, differences, access, ...grants];
+    }
+    case "verify":
+      return [tally("Access", report.summary, ["confirmed", "unannounced", "missing", "unchanged"])];
+  }
+}
+
+/** `2 gained, 0 lost`. */
+export function tallyLine({ counts }: Tally): string {
+  return counts.map(({ count, name }) => `${count.toLocaleString("en-US")} ${name}`).join(", ");
+}
+
+const share = ({ managed, total }: ManagedCount): string =>
+  `${managed.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} (${total === 0 ? 100 : Math.floor((managed / total) * 100)} %)`;
+
+/** What share of the organisation is in code: the whole, then each kind, then each group. */
+export function coverageLines(report: Report): string[] {
+  if (report.command !== "drift" || report.coverage === undefined) return [];
+  const { byKind, byGroup, ...whole } = report.coverage;
+  return [
+    `everything: ${share(whole)}`,
+    ...byKind.map(({ kind, ...count }) => `${kind}: ${share(count)}`),
+    ...byGroup.map(({ path, ...count }) => `${path}: ${share(count)}`),
+  ];
+}
+
+/** Ready answers to a difference: what each does, the text to copy, and its language. */
+export function answersTo(difference: Difference | undefined) {
+  const { revert, adopt, suppress } = difference?.answers ?? {};
+  const answers = [
+    { short: "put back", heading: "Put it back", text: revert, language: "sh" },
+    { short: "take over", heading: "Take it over into the program", text: adopt, language: "ts" },
+    { short: "accept", heading: "Accept it in the policy file", text: suppress, language: "yaml" },
+  ];
+  return answers.flatMap(({ text, ...rest }) => (text === undefined ? [] : [{ text, ...rest }]));
+}
+
+function verifyVerdict(report: VerifyReport): Verdict {
   const gap = report.complete ? "" : "; not all that was announced came or could be looked at";
   if (report.failing > 0) {
     const what = plural(report.failing, "finding");
@@ -51,10 +147,11 @@ function ageOf(seconds: number): string {
   return hours < 48 ? plural(hours, "hour") : plural(Math.floor(hours / 24), "day");
 }
 
-/** Where a report comes from, in parts for people; empty where nothing is known. */
-export function provenanceParts({ provenance, plan, reviewDigest }: Report): string[] {
-  if (provenance === undefined) return [];
-  const { commit, pullRequest, time, cli, package: version, inventoryAgeSeconds } = provenance;
+/** Where a report comes from, in parts for people. */
+export function provenanceParts(report: Report): string[] {
+  const { commit, pullRequest, time, cli, package: version, inventoryAgeSeconds } = report.provenance;
+  const plan = report.command === "drift" ? undefined : report.plan;
+  const reviewDigest = report.command === "verify" ? report.reviewDigest : undefined;
   return [
     commit === undefined ? undefined : `commit ${commit.slice(0, 12)}`,
     pullRequest === undefined ? undefined : `pull request ${pullRequest}`,
@@ -67,34 +164,45 @@ export function provenanceParts({ provenance, plan, reviewDigest }: Report): str
   ].filter((part) => part !== undefined);
 }
 
-export function verdict(report: Report): Verdict {
-  if (report.command === "verify") return verifyVerdict(report);
-  const found = findingCount(report);
-  const what = report.command === "drift" ? "drift" : "finding";
-  const changes = accessChanges(report);
-  const failing =
-    report.failing === 0
-      ? undefined
-      : report.command === "drift" && report.failOn === "any"
-        ? `fails: ${plural(report.failing, "difference")} from the ${report.stack === undefined ? "older inventory" : "recorded state"}`
-        : `fails: ${plural(report.failing, what === "drift" ? "difference" : what)} ${thresholds[report.failOn]}`.trimEnd();
-  if (!report.complete) {
-    return {
-      state: "incomplete",
-      line: `${failing ?? "undecided"}${failing === undefined ? ": not everything could be looked at" : "; not everything could be looked at"}`,
-    };
+/** What fails a run; undefined where nothing does. */
+function failingLine({ command, failing, failOn, stacks }: Report): string | undefined {
+  if (failing === 0) return undefined;
+  const what = plural(failing, command === "drift" ? "difference" : "finding");
+  if (command === "drift" && failOn === "any") {
+    return `fails: ${what} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
   }
-  if (failing !== undefined) return { state: "failing", line: failing };
+  return `fails: ${what} ${thresholds[failOn]}`.trimEnd();
+}
+
+/** What a report that is complete and does not fail says. */
+function passingVerdict(report: Report): Verdict {
+  const found = findingCount(report);
   const passes = report.failOn === "never" ? "report only" : "passes";
   if (found > 0) {
-    const noun = report.command === "drift" ? "difference" : "finding";
     const rest = report.failOn === "never" ? "" : ", none that fails";
-    return { state: "findings", line: `${passes}: ${plural(found, noun)}${rest}` };
+    return {
+      state: "findings",
+      line: `${passes}: ${plural(found, report.command === "drift" ? "difference" : "finding")}${rest}`,
+    };
   }
   if (report.command === "drift") return { state: "clean", line: `${passes}: no drift` };
+  const changes = report.grants.length;
   const access =
     changes === 0 ? "no change of access" : plural(changes, "change of access", "changes of access");
   return { state: "clean", line: `${passes}: ${access}, no finding` };
+}
+
+export function verdict(report: Report): Verdict {
+  if (report.command === "verify") return verifyVerdict(report);
+  const failing = failingLine(report);
+  if (!report.complete) {
+    const line =
+      failing === undefined
+        ? "undecided: not everything could be looked at"
+        : `${failing}; not everything could be looked at`;
+    return { state: "incomplete", line };
+  }
+  return failing === undefined ? passingVerdict(report) : { state: "failing", line: failing };
 }
 
 const titles: Readonly<Record<Report["command"], string>> = {
@@ -113,7 +221,7 @@ export const findingHeadings: Readonly<Record<Report["command"], string>> = {
 /** What the changes of access of a report are. */
 export const grantHeadings: Readonly<Record<Report["command"], string>> = {
   review: "Who gains and loses what",
-  drift: "Who gains and loses what",
+  drift: "Access gained and lost by drift",
   verify: "Announced and done",
 };
 
@@ -136,11 +244,11 @@ export function nameOf(named: {
   return named.name ?? named.uid ?? named.urn ?? named.key ?? "(no name)";
 }
 
-/** Who a subject is: its words, and its name where they do not hold it. */
-export function subjectOf({ subject }: Grant): { readonly words: string; readonly name?: string } {
-  const words = subject.words === "" ? nameOf(subject) : subject.words;
-  const name = subject.name;
-  return name === undefined || words.includes(name) ? { words } : { words, name };
+/** Who a subject is, and its own name where the display name does not hold it. */
+export function subjectOf({ subject }: Grant): { readonly displayName: string; readonly name?: string } {
+  const displayName = subject.displayName === "" ? nameOf(subject) : subject.displayName;
+  const { name } = subject;
+  return name === undefined || displayName.includes(name) ? { displayName } : { displayName, name };
 }
 
 /** A place from the root of the repository, with `/` and without `.`: `infra/index.ts`. */

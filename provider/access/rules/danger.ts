@@ -25,7 +25,7 @@ function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<
 
 function isMeant(facts: Facts, subject: Subject, glob: string): boolean {
   const trust = trustOf(facts.entity(subject.key));
-  const texts = [subject.uid, subject.name, subject.words, trust?.subject, subject.key];
+  const texts = [subject.uid, subject.name, subject.displayName, trust?.subject, subject.key];
   return texts.some((text) => text !== undefined && globMatches(glob, text));
 }
 
@@ -50,8 +50,8 @@ function lockedOut(facts: Facts): Draft[] {
           severity: isWhole ? "critical" : "high",
           message: `${group.path} is left with ${plural(has.size, "owner")}, fewer than ${minOwners}${isWhole ? "" : ", of those that are known here"}`,
           details: bounded([
-            ...gone.map(({ subject }) => `no longer an owner: ${subject.words}`),
-            ...[...has.values()].map(({ subject }) => `still an owner: ${subject.words}`),
+            ...gone.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
+            ...[...has.values()].map(({ subject }) => `still an owner: ${subject.displayName}`),
           ]),
           advice: isWhole
             ? "bind the next owner first, in a change of its own; then remove this one"
@@ -68,7 +68,7 @@ function lockedOut(facts: Facts): Draft[] {
         facts.aboutGrant(lost, {
           severity: "critical",
           field: `required-owner ${glob}`,
-          message: `${lost.subject.words} is a required owner, and no longer owns ${group.path}`,
+          message: `${lost.subject.displayName} is a required owner, and no longer owns ${group.path}`,
           advice: "keep its binding; if another identity takes its place, change --required-owner with it",
         }),
       );
@@ -92,7 +92,7 @@ function selfHarmed(facts: Facts): Draft[] {
       facts.aboutGrant(lost, {
         severity: "critical",
         field: "self",
-        message: `the pipeline's own identity, ${lost.subject.words}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
+        message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
         details: capabilities.length > 0 ? [`loses ${some(capabilities, 10)}`] : [],
         advice: "let somebody else apply this: the pipeline may stop half-way, and cannot undo it",
       }),
@@ -295,7 +295,10 @@ const massRemoval: Rule = {
         message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, more than ${percent(maxRemoval)}`,
         details: bounded(
           lost
-            .map(({ subject, role, group }) => `${subject.words}: ${role.name ?? role.key} on ${group.path}`)
+            .map(
+              ({ subject, role, group }) =>
+                `${subject.displayName}: ${role.name ?? role.key} on ${group.path}`,
+            )
             .sort(),
         ),
         advice:

@@ -73,7 +73,7 @@ interface Said {
   readonly advice: string;
   readonly details?: readonly string[];
   readonly field?: string;
-  readonly witness?: string;
+  readonly counterexample?: string;
 }
 
 /** What rules ask of a comparison. Worked out once, when first asked for. */
@@ -199,7 +199,7 @@ export class Facts {
         change.change === "widened" &&
         before?.role.key === grant.role.key &&
         before.group.key === grant.group.key &&
-        !(grant.subject.open && this.acceptsMore(grant.subject.key));
+        !(grant.subject.matchesMany && this.acceptsMore(grant.subject.key));
       if (!isRoleOnly) yield change;
     }
   }
@@ -275,7 +275,7 @@ export class Facts {
     const trust = trustOf(this.entity(grant.subject.key));
     return {
       ...said,
-      kind: grant.via,
+      kind: grant.sourceKind,
       ...optional({
         name: grant.subject.name,
         urn: grant.urn,

@@ -12,7 +12,7 @@ const roleName = (grant: Grant): string => grant.role.name ?? grant.role.uid ?? 
 
 /** Who gets it: said where more than one outsider can be it. */
 const who = ({ subject }: Grant): string =>
-  subject.open ? `${subject.words} (anyone who fits it)` : subject.words;
+  subject.matchesMany ? `${subject.displayName} (anyone who fits it)` : subject.displayName;
 
 /** What it was before, where that was not nothing. */
 function was({ before, reason }: GrantChange): string[] {
@@ -53,7 +53,7 @@ const ownerGrant: Rule = {
       const like = grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is as good as owner`;
       drafts.push(
         facts.aboutGrant(grant, {
-          severity: isRoot || grant.subject.open ? "critical" : "high",
+          severity: isRoot || grant.subject.matchesMany ? "critical" : "high",
           message: `${who(grant)} becomes ${like} ${below(grant)}`,
           details: [
             ...was(change),
@@ -128,12 +128,12 @@ function gainOf(facts: Facts, grant: Grant, before: Entity, added: readonly stri
   const { isRoot } = grant.group;
   const role = { key: before.key, builtIn: false, capabilities: capabilitiesOf(before) ?? [] };
   if (facts.isOwner(grant.role) && !facts.isOwner(role)) {
-    return [isRoot || grant.subject.open ? "critical" : "high", "it is now as good as owner"];
+    return [isRoot || grant.subject.matchesMany ? "critical" : "high", "it is now as good as owner"];
   }
   if (added.some(isTakeover)) return ["high", "it can now take over what others hold"];
   if (added.some(isDelegation)) return ["medium", "it can now pass on what it holds"];
   if (added.some(isSupplyChain)) {
-    return [grant.subject.open ? "high" : "medium", "it can now change what others pull"];
+    return [grant.subject.matchesMany ? "high" : "medium", "it can now change what others pull"];
   }
   return ["low", ""];
 }
@@ -179,7 +179,7 @@ const roleWidened: Rule = {
           message: `${called(after)} gains ${some(added, 3)} for ${plural(subjects, "holder")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
           details: bounded([
             ...(added.length > 3 ? [`added: ${some(added, 20)}`] : []),
-            ...[...new Set(grants.map((grant) => `${grant.subject.words} ${below(grant)}`))].sort(),
+            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${below(grant)}`))].sort(),
           ]),
           advice: "make a role of its own for the added capabilities, and bind it to those who need them",
         }),
@@ -245,7 +245,7 @@ const supplyChainWrite: Rule = {
   find: (facts) =>
     Array.from(bringing(facts, isSupplyChain), ({ change, capabilities }) =>
       facts.aboutGrant(change.grant, {
-        severity: change.grant.subject.open ? "high" : "medium",
+        severity: change.grant.subject.matchesMany ? "high" : "medium",
         message: `${who(change.grant)} can change what others pull ${below(change.grant)}: ${some(capabilities, 3)}`,
         details: [
           `by role ${roleName(change.grant)}`,
@@ -281,7 +281,7 @@ const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "defaultRole",
-            message: `${grant.via === "IdentityProvider" ? `everybody who signs in through ${subject.name ?? subject.words} holds` : `${subject.words} lets anyone in who then holds`} ${roleName(grant)} ${below(grant)}`,
+            message: `${grant.sourceKind === "IdentityProvider" ? `everybody who signs in through ${subject.name ?? subject.displayName} holds` : `${subject.displayName} lets anyone in who then holds`} ${roleName(grant)} ${below(grant)}`,
             details: beyond.length > 0 ? [`beyond viewer: ${some(beyond, 10)}`] : [],
             advice: "set viewer as defaultRole, and bind more to those who need it",
           }),
@@ -293,7 +293,7 @@ const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "roleUid",
-            message: `${subject.words}: all its members hold ${roleName(grant)} ${below(grant)}`,
+            message: `${subject.displayName}: all its members hold ${roleName(grant)} ${below(grant)}`,
             details: strong.length > 0 ? [`with ${some(strong, 10)}`] : [],
             advice: "map the group to a role that cannot change IAM; bind owners one by one",
           }),
@@ -326,7 +326,7 @@ const identityProvider: Rule = {
         .map(({ path }) => path);
       if (op === "update" && changed.length === 0) continue;
       const grants = facts.comparison.after.grants.filter(
-        ({ via, urn }) => via === after.kind && urn !== undefined && urn === after.urn,
+        ({ sourceKind: via, urn }) => via === after.kind && urn !== undefined && urn === after.urn,
       );
       const isProvider = after.kind === "IdentityProvider";
       const issuer = textAt(after.inputs["oidc"], "issuer");

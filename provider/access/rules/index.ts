@@ -59,7 +59,9 @@ function seal(rule: Rule, draft: Draft): Finding {
     message: printable(draft.message, LONGEST_LINE),
     details: details.map((line) => printable(line, LONGEST_LINE)),
     advice: printable(draft.advice, LONGEST_LINE),
-    ...(draft.witness === undefined ? {} : { witness: printable(draft.witness, LONGEST_LINE) }),
+    ...(draft.counterexample === undefined
+      ? {}
+      : { counterexample: printable(draft.counterexample, LONGEST_LINE) }),
     fingerprint: fingerprintOf(rule.id, draft),
   };
 }

@@ -190,7 +190,7 @@ const openInvite: Rule = {
       const [first] = problems;
       if (first === undefined) continue;
       const grant = facts.comparison.after.grants.find(
-        ({ via, urn, uid }) =>
+        ({ sourceKind: via, urn, uid }) =>
           via === after.kind &&
           ((urn !== undefined && urn === after.urn) || (uid !== undefined && uid === after.uid)),
       );

@@ -101,8 +101,8 @@ const openAt = (facts: Facts, vendor: SharedIssuer, pattern: string | undefined)
 /** "accepts “x”: why", or that it cannot be judged. */
 const describeOpening = ({ example, because }: Opening): string =>
   example === undefined ? `cannot be judged: ${because}` : `accepts ${JSON.stringify(example)}: ${because}`;
-const witnessOf = ({ example }: Opening): { witness?: string } =>
-  example === undefined ? {} : { witness: example };
+const counterexampleOf = ({ example }: Opening): { counterexample?: string } =>
+  example === undefined ? {} : { counterexample: example };
 
 /** The issuers that serve everybody among those that an identity trusts. */
 function vendorsOf(facts: Facts, claimMatch: Json | undefined): readonly SharedIssuer[] {
@@ -221,7 +221,7 @@ const anySubject: Rule = {
           severity: grants.length > 0 && !isNarrowed ? "critical" : "high",
           field: found.field,
           message: `${called(entity)} can be assumed by outsiders: ${found.field} ${describeOpening(found.opening)}`,
-          ...witnessOf(found.opening),
+          ...counterexampleOf(found.opening),
           details: [
             `pattern: ${found.pattern}`,
             ...(isNarrowed ? [`narrowed by claims only: ${found.claims.join(", ")}`] : []),
@@ -262,7 +262,7 @@ const anyIssuer: Rule = {
             severity: "critical",
             field: "claimMatch.issuerPattern",
             message: `${called(entity)} trusts issuers of others: issuerPattern ${describeOpening(opening)}`,
-            ...witnessOf(opening),
+            ...counterexampleOf(opening),
             details: [
               `pattern: ${pattern ?? ""}`,
               ...(grants.length === 0 ? [] : ["who runs such an issuer holds:", ...inherits(grants)]),
@@ -384,7 +384,7 @@ const pullRequestRef: Rule = {
           severity: canWrite ? "high" : "medium",
           field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
           message: `${called(entity)} can be assumed by ${whats.join(" and by ")}${first.example === undefined ? "" : `: it accepts ${JSON.stringify(first.example)}`}`,
-          ...(first.example === undefined ? {} : { witness: first.example }),
+          ...(first.example === undefined ? {} : { counterexample: first.example }),
           details: [
             `subject: ${subject ?? text ?? ""}`,
             ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
@@ -508,7 +508,7 @@ const looseMatch: Rule = {
             severity: "medium",
             field: "claimMatch.audiencePattern",
             message: `${called(entity)} takes tokens that were made for others: audiencePattern ${describeOpening(opening)}`,
-            ...witnessOf(opening),
+            ...counterexampleOf(opening),
             details: [`pattern: ${pattern ?? ""}`],
             advice: "leave it out, so that the issuer's host name counts, or give the exact audience",
           }),

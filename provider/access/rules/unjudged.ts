@@ -65,19 +65,19 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): { field: string; messag
     if (role.capabilities === undefined) {
       doubts.push({
         field: "role",
-        message: `what ${what} allows, nothing tells: ${subject.words} gains it on ${group.path}`,
+        message: `what ${what} allows, nothing tells: ${subject.displayName} gains it on ${group.path}`,
       });
     } else if (heldRole?.assumed === true) {
       doubts.push({
         field: "role",
-        message: `what ${what} allows, only the program tells: ${subject.words} gains it on ${group.path}`,
+        message: `what ${what} allows, only the program tells: ${subject.displayName} gains it on ${group.path}`,
       });
     }
   }
   if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
     doubts.push({
       field: "subject",
-      message: `who ${subject.name ?? subject.words} is, ${holder === undefined ? "nothing tells" : "only the program tells"}: it gains ${what} on ${group.path}`,
+      message: `who ${subject.name ?? subject.displayName} is, ${holder === undefined ? "nothing tells" : "only the program tells"}: it gains ${what} on ${group.path}`,
     });
   }
   return doubts;

@@ -1,11 +1,11 @@
 import { printable } from "../../api/errors";
-import { reportProblem } from "../checkReport";
 import { reportDigest } from "../digest";
 import { DocumentError } from "../jsonText";
-import type { Report } from "../report";
+import { parseReport } from "../parseReport";
+import type { ReviewReport } from "../report";
 
 /** Undefined for a document that is nested too deeply to be written as text. */
-function digestOf(report: Report): string | undefined {
+function digestOf(report: ReviewReport): string | undefined {
   try {
     return reportDigest(report);
   } catch {
@@ -14,10 +14,7 @@ function digestOf(report: Report): string | undefined {
 }
 
 /** Why a report cannot be verified; undefined where it can. */
-function problemOf(report: Report): string | undefined {
-  if (report.command !== "review") {
-    return `is a report of ${report.command}: give the report of the review that was approved`;
-  }
+function problemOf(report: ReviewReport): string | undefined {
   if (report.digest === undefined) return "has no digest: write it with review --output json=FILE";
   if (report.digest !== digestOf(report)) {
     return "does not fit its digest: it was changed after the review, or only a part of it is there";
@@ -33,17 +30,14 @@ function problemOf(report: Report): string | undefined {
  * @param name what messages call it: a path.
  * @throws DocumentError in one line.
  */
-export function parseReviewReport(text: string, name: string, digest?: string): Report {
+export function parseReviewReport(text: string, name: string, digest?: string): ReviewReport {
   const shown = printable(name, 200);
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    throw new DocumentError(`${shown} is truncated or invalid JSON`);
+  const report = parseReport(text, name);
+  if (report.command !== "review") {
+    throw new DocumentError(
+      `${shown} is a report of ${report.command}: give the report of the review that was approved`,
+    );
   }
-  const form = reportProblem(value);
-  if (form !== undefined) throw new DocumentError(`${shown} is no report of this version: ${form}`);
-  const report = value as Report;
   const problem = problemOf(report);
   if (problem !== undefined) throw new DocumentError(`${shown} ${problem}`);
   if (digest !== undefined && digest !== report.digest) {

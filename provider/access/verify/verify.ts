@@ -6,9 +6,17 @@ import type { Inventory } from "../inventory";
 import { DocumentError } from "../jsonText";
 import type { Entity } from "../model";
 import { specs } from "../references";
-import { severities } from "../report";
-import type { ExpectedAccess, Finding, GrantChange, Provenance, Report, TrustChange } from "../report";
-import { sortFindings } from "../review";
+import { SCHEMA_VERSION, severities } from "../report";
+import type {
+  ExpectedAccess,
+  Finding,
+  GrantChange,
+  Provenance,
+  ReviewReport,
+  TrustChange,
+  VerifyReport,
+} from "../report";
+import { countBy, sortFindings } from "../review";
 import type { StateExport } from "../stateExport";
 import { entityOfObject } from "../entities";
 import { compareExpected, nameOfEntity } from "./compareExpected";
@@ -20,7 +28,7 @@ import type { ResolvedAccess } from "./resolveCreated";
 /** What a verification is made from. */
 export interface VerifySources {
   /** The approved report of a review, as `parseReviewReport` reads it. */
-  readonly review: Report;
+  readonly review: ReviewReport;
   /** The organisation after the update. */
   readonly inventory: Inventory;
   /** What the stack records after the update: it tells which uid each created resource has. */
@@ -28,9 +36,7 @@ export interface VerifySources {
 }
 
 export interface VerifyOptions {
-  /** The version of this package, for the report. */
-  readonly version: string;
-  readonly provenance?: Provenance;
+  readonly provenance: Provenance;
 }
 
 function fingerprint(...parts: readonly (string | undefined)[]): string {
@@ -47,10 +53,10 @@ function grantFinding({ change, grant, reason }: GrantChange): Finding {
     id: "verify-unannounced",
     rule: "verify-unannounced",
     severity: "critical",
-    message: `${subject.words} ${verb} ${roleName} at ${group.path}, which the review did not announce`,
+    message: `${subject.displayName} ${verb} ${roleName} at ${group.path}, which the review did not announce`,
     details: change === "gained" ? [] : [reason],
     advice: FIX,
-    kind: grant.via,
+    kind: grant.sourceKind,
     ...(subject.name === undefined ? {} : { name: subject.name }),
     ...(grant.urn === undefined ? {} : { urn: grant.urn }),
     ...(grant.uid === undefined ? {} : { uid: grant.uid }),
@@ -61,7 +67,7 @@ function grantFinding({ change, grant, reason }: GrantChange): Finding {
 }
 
 function entityFinding({ kind, entity, what, fields }: EntityDifference): Finding {
-  const properties = [...new Set(fields.map(({ property }) => property))];
+  const properties = [...new Set(fields.map(({ path }) => path))];
   const how = what === "new" ? "exists" : `has changed (${properties.join(", ")})`;
   return {
     id: "verify-changed",
@@ -69,7 +75,7 @@ function entityFinding({ kind, entity, what, fields }: EntityDifference): Findin
     severity: "critical",
     message: `${nameOfEntity(entity)} ${how}, which the review did not announce`,
     details: fields.map(
-      ({ property, before, after }) => `${property}: ${before ?? "not set"} → ${after ?? "not set"}`,
+      ({ path, before, after }) => `${path}: ${before ?? "not set"} → ${after ?? "not set"}`,
     ),
     advice: FIX,
     kind,
@@ -143,7 +149,7 @@ function gaps({ inventory, state }: VerifySources, root: string, outside: readon
 }
 
 const inLine = ({ subject, role, group }: GrantChange["grant"]): string =>
-  `${subject.words}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
+  `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
 
 const STILL_HELD = "announced as lost, and still held";
 
@@ -157,7 +163,7 @@ interface Announced {
 }
 
 /** Sorts what differs: what was announced as lost and is still there is not new access. */
-function sortChanges(review: Report, differences: Differences): Announced {
+function sortChanges(review: ReviewReport, differences: Differences): Announced {
   const { more, less, expected, actual } = differences;
   const tuple = ({ subject, role, group }: GrantChange["grant"]): string =>
     JSON.stringify([subject.key, role.key, group.key]);
@@ -218,9 +224,10 @@ function checkSources({ review, inventory, state }: VerifySources): ExpectedAcce
       `the inventory (${inventory.takenAt}) is older than that of the review (${expected.inventoryTime}): take one after the update`,
     );
   }
-  if (state?.stack !== undefined && review.stack !== undefined && state.stack !== review.stack) {
+  const [stack] = review.stacks;
+  if (state?.stack !== undefined && stack !== undefined && state.stack !== stack) {
     throw new DocumentError(
-      `the review is of stack ${review.stack}, and the state of ${state.stack}: give both of one stack`,
+      `the review is of stack ${stack}, and the state of ${state.stack}: give both of one stack`,
     );
   }
   return expected;
@@ -228,43 +235,34 @@ function checkSources({ review, inventory, state }: VerifySources): ExpectedAcce
 
 function buildReport(
   { review }: VerifySources,
-  { version, provenance }: VerifyOptions,
+  { provenance }: VerifyOptions,
   announced: Announced,
   differences: Differences,
   incomplete: readonly string[],
-): Report {
+): VerifyReport {
+  const { confirmed, unannounced, missing } = announced;
   const changed = differences.entities.filter(({ what }) => what !== "gone");
-  const findings = sortFindings([...announced.unannounced.map(grantFinding), ...changed.map(entityFinding)]);
-  const count = (changes: readonly GrantChange[], kind: GrantChange["change"]) =>
-    changes.filter(({ change }) => change === kind).length;
-  const { unannounced } = announced;
+  const findings = sortFindings([...unannounced.map(grantFinding), ...changed.map(entityFinding)]);
   return {
-    schemaVersion: 1,
-    tool: { name: "pulumi-platform", version },
+    schemaVersion: SCHEMA_VERSION,
+    tool: { name: "pulumi-platform", version: provenance.package },
     command: "verify",
-    ...(review.stack === undefined ? {} : { stack: review.stack }),
+    stacks: review.stacks,
     complete: incomplete.length === 0,
     incomplete,
     failOn: "low",
     failing: findings.length,
     summary: {
-      gained: count(unannounced, "gained"),
-      lost: 0,
-      widened: count(unannounced, "widened"),
-      narrowed: 0,
-      kept: differences.unchanged,
-      findings: {
-        ...{ critical: 0, high: 0, medium: 0, low: 0 },
-        ...Object.fromEntries(
-          severities.map((severity) => [
-            severity,
-            findings.filter((one) => one.severity === severity).length,
-          ]),
-        ),
-      },
-      excepted: 0,
+      confirmed: confirmed.length,
+      unannounced: unannounced.length,
+      missing: missing.length,
+      unchanged: differences.unchanged,
+      findings: countBy(findings, severities, ({ severity }) => severity),
+      suppressed: 0,
     },
-    grants: announced.confirmed,
+    grants: confirmed,
+    unannounced,
+    missing,
     trust: changed.map(({ kind, entity, fields }): TrustChange => ({
       kind,
       name: entity.name ?? entity.key,
@@ -274,16 +272,12 @@ function buildReport(
       grants: 0,
     })),
     findings,
-    excepted: [],
+    suppressed: [],
     unresolved: [],
-    unrelated: [],
-    groups: [],
     policy: { unused: [], expired: [] },
-    ...(provenance === undefined ? {} : { provenance }),
-    ...(review.plan === undefined ? {} : { plan: review.plan }),
-    unannounced,
-    missing: announced.missing,
-    ...(review.digest === undefined ? {} : { reviewDigest: review.digest }),
+    provenance,
+    plan: review.plan,
+    reviewDigest: review.digest,
   };
 }
 
@@ -293,7 +287,7 @@ function buildReport(
  *
  * @throws DocumentError where the documents do not belong together.
  */
-export function verify(sources: VerifySources, options: VerifyOptions): Report {
+export function verify(sources: VerifySources, options: VerifyOptions): VerifyReport {
   const expected = checkSources(sources);
   const live = liveEntities(sources);
   const { entities, absent } = resolveCreated(expected, live.values(), sources.state);

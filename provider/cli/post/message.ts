@@ -1,6 +1,6 @@
 import type { RenderOptions } from "../../access/render";
 import { renderers } from "../../access/render";
-import { title as titleOf } from "../../access/render/words";
+import { stacksOf, title as titleOf } from "../../access/render/words";
 import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/render/escape";
 import type { Report } from "../../access/report";
 import { commitOf } from "./event";
@@ -66,9 +66,10 @@ export function messageOf(
   env: Environment = {},
 ): Message {
   // A run that looked at something else says nothing of what another has posted.
-  const scope = report.scope === undefined ? "" : ` (${report.scope})`;
-  const marker = `${key ?? report.stack ?? "default"}${scope}`;
-  const stack = `${report.stack === undefined ? "" : `: ${plain(report.stack)}`}${plain(scope)}`;
+  const scope = report.command === "drift" && report.scope !== undefined ? ` (${report.scope})` : "";
+  const stacks = stacksOf(report);
+  const marker = `${key ?? stacks ?? "default"}${scope}`;
+  const stack = `${stacks === undefined ? "" : `: ${plain(stacks)}`}${plain(scope)}`;
   const name = report.command === "drift" ? "Access drift" : titleOf(report);
   const hidden = commentMarker(report.command, marker);
   const commit = report.command === "review" ? commitLine(env) : "";

@@ -2,7 +2,7 @@ import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { parseStateExport } from "../../../provider/access/stateExport";
 import { takeInventory } from "../../../provider/access/takeInventory";
-import type { Report } from "../../../provider/access/report";
+import type { DriftReport } from "../../../provider/access/report";
 import type { StateExport } from "../../../provider/access/stateExport";
 import { handlersFor } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";
@@ -81,30 +81,41 @@ describe("drift", () => {
     const report = await survey(on);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ complete: true, incomplete: [], unresolved: [], failing: 0 });
-    expect(report.summary.kept).toBe(made.rows.length);
+    expect(report.summary.compared).toBe(made.rows.length);
   });
 
   describeDriftMatrix(() => on);
 
-  const at = (report: Report, name: string) => report.findings.filter(({ uid }) => uid === made.ids[name]);
+  const at = (report: DriftReport, name: string) =>
+    report.findings.filter(({ uid }) => uid === made.ids[name]);
   const patch = (address: string, body: Record<string, unknown>) =>
     call(emulator, "PATCH", `${address}?updateMask=${Object.keys(body).join(",")}`, body);
 
   test("a change that takes something away is narrowed, and says what", async () => {
     const address = `/iam/v2/roles/${made.ids["role"] ?? ""}`;
     await patch(address, { capabilities: ["CAP_TAG_LIST"] });
-    const [finding] = (await survey(on)).findings;
+    const { findings, differences } = await survey(on);
     await patch(address, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
-    expect(finding).toMatchObject({
-      severity: "medium",
-      details: ["access is narrowed", "capabilities: takes away CAP_REPO_LIST", "in stack test/test"],
-      drift: {
-        direction: "narrowed",
-        fields: [{ property: "capabilities", before: "CAP_REPO_LIST, CAP_TAG_LIST", after: "CAP_TAG_LIST" }],
-        when: expect.stringMatching(/^20/),
-        adopt: 'capabilities: ["CAP_TAG_LIST"],',
+    expect(findings).toMatchObject([
+      {
+        severity: "medium",
+        details: ["access is narrowed", "capabilities: takes away CAP_REPO_LIST", "in stack test/test"],
+        drift: { kind: "changed", direction: "narrowed", paths: ["capabilities"] },
       },
-    });
+    ]);
+    expect(differences).toMatchObject([
+      {
+        kind: "changed",
+        direction: "narrowed",
+        type: "Role",
+        uid: made.ids["role"],
+        stack: "test/test",
+        fields: [{ path: "capabilities", before: "CAP_REPO_LIST, CAP_TAG_LIST", after: "CAP_TAG_LIST" }],
+        at: expect.stringMatching(/^20/),
+        answers: { adopt: 'capabilities: ["CAP_TAG_LIST"],' },
+        fingerprint: findings[0]?.fingerprint,
+      },
+    ]);
   });
 
   test("a role given to somebody by hand tells who, what and where, and what code adopts it", async () => {
@@ -119,8 +130,10 @@ describe("drift", () => {
       severity: "high",
       message: "Role binding someone → writer at org / team is in no stack",
       details: ["access is widened"],
-      drift: {
-        direction: "widened",
+    });
+    expect(report.differences[0]).toMatchObject({
+      direction: "widened",
+      answers: {
         revert: `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL/iam/v2/roleBindings/${String(uid)}"`,
         adopt: `new RoleBinding("someone-writer-team", adopt("${String(uid)}", {
   parentUid: "${made.ids["team"] ?? ""}",
@@ -144,7 +157,7 @@ describe("drift", () => {
       { kind: "Role", uid: made.ids["role"], what: "contested", direction: "neutral", fields: [] },
     ]);
     expect(report.findings[0]?.details).toHaveLength(2);
-    expect(report.stack).toBe("test/second, test/test");
+    expect(report.stacks).toEqual(["test/second", "test/test"]);
   });
 
   test("what is read with get, about to be deleted, or ignored by the program is no drift", async () => {
@@ -308,11 +321,11 @@ describe("drift", () => {
     await patch(`/iam/v2/identities/${made.ids["claims"] ?? ""}`, { company: nasty });
     const report = await survey(on);
     await patch(`/iam/v2/identities/${made.ids["claims"] ?? ""}`, { company: "acme" });
-    const { findings } = report;
+    const { findings, differences } = report;
     expect(findings).toHaveLength(1);
-    const texts = JSON.stringify({ ...findings[0], drift: { ...findings[0]?.drift, adopt: "" } });
+    const texts = JSON.stringify([findings[0], { ...differences[0], answers: {} }]);
     expect(texts).not.toMatch(/\\u001b|\u202e/);
-    expect(findings[0]?.drift?.adopt).toContain("\\u001b[2J\\u202e");
+    expect(differences[0]?.answers.adopt).toContain("\\u001b[2J\\u202e");
   });
 
   describe("of a group whose bindings one resource has", () => {
@@ -338,10 +351,11 @@ describe("drift", () => {
       expect(report.findings[0]).toMatchObject({
         severity: "high",
         name: expect.stringContaining("with access"),
-        drift: { revert: expect.stringContaining("GroupAccess::access") },
       });
+      const { answers } = report.differences[0]!;
+      expect(answers.revert).toContain("GroupAccess::access");
       // A label that a program may have, beside those that it has.
-      const code = report.findings[0]?.drift?.adopt ?? "";
+      const code = answers.adopt ?? "";
       expect(code).toMatch(/^bindings: \{\n/);
       expect(code).toContain('"someone as writer": {');
       expect(code).toContain('"someone reads": {');
@@ -378,7 +392,7 @@ describe("drift", () => {
       await call(emulator, "POST", grants(), body);
       expect(brief(removed)).toEqual(changed("narrowed", "someone reads"));
       expect(brief(both).map(({ what, direction }) => [what, direction])).toEqual([["changed", "widened"]]);
-      expect(both.findings[0]?.drift?.fields.map(({ property }) => property)).toEqual([
+      expect(both.differences[0]?.fields.map(({ path }) => path)).toEqual([
         'bindings["someone reads"]',
         'bindings["unmanaged: other as reader"]',
       ]);
@@ -422,10 +436,12 @@ describe("drift", () => {
       "access is widened",
       "the same was at org and is gone there: it was moved",
     ]);
-    expect(report.findings[1]?.drift).toMatchObject({
+    expect(report.differences[1]).toMatchObject({
       direction: "narrowed",
-      revert: expect.stringMatching(/^pulumi up --refresh --target urn:\S+ --stack test$/),
-      adopt: expect.stringContaining("pulumi state delete urn:"),
+      answers: {
+        revert: expect.stringMatching(/^pulumi up --refresh --target urn:\S+ --stack test$/),
+        adopt: expect.stringContaining("pulumi state delete urn:"),
+      },
     });
   });
 

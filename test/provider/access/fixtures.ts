@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Finding, GrantChange, Report } from "../../../provider/access/report";
+import type { Finding, GrantChange, ReviewReport } from "../../../provider/access/report";
 import { parsePreview } from "../../../provider/access/preview";
 import { review } from "../../../provider/access/review";
 import { parseStateExport } from "../../../provider/access/stateExport";
+import { PROVENANCE } from "../../support/documents";
 
 export const FIXTURES = join(__dirname, "../../fixtures/previews");
 
@@ -16,13 +17,13 @@ export function fixture(name: string): Buffer {
 export function reportOf(
   preview: string,
   { before, rules = () => [] }: { before?: string; rules?: () => Finding[] } = {},
-): Report {
+): ReviewReport {
   return review(
     {
       preview: parsePreview(fixture(preview), preview),
       ...(before === undefined ? {} : { before: parseStateExport(fixture(before), before) }),
     },
-    { version: "1.2.3", failOn: "high", rules },
+    { provenance: PROVENANCE, failOn: "high", rules },
   );
 }
 
@@ -30,6 +31,6 @@ export function reportOf(
 export function lines(grants: readonly GrantChange[]): string[] {
   return grants.map(({ change, grant: { subject, role, group }, capabilitiesAdded, capabilitiesRemoved }) => {
     const counts = `+${capabilitiesAdded.length} -${capabilitiesRemoved.length}`;
-    return `${change}: ${subject.words}: ${role.name ?? "?"} at ${group.path} (${counts})`;
+    return `${change}: ${subject.displayName}: ${role.name ?? "?"} at ${group.path} (${counts})`;
   });
 }

@@ -170,9 +170,9 @@ describe("what lies between two worlds", () => {
       chainguard: { serviceBindings: { INGESTER: someone } },
     });
     const { changes } = diffGrants(before, world(...basis, binding(1, someone, reader, team), services));
-    expect(changes.map(({ grant }) => [grant.subject.words, grant.role.name, grant.group.path])).toEqual([
-      ["the platform's service INGESTER, as identity 3", "reader", "acme / team"],
-    ]);
+    expect(
+      changes.map(({ grant }) => [grant.subject.displayName, grant.role.name, grant.group.path]),
+    ).toEqual([["the platform's service INGESTER, as identity 3", "reader", "acme / team"]]);
   });
 });
 

@@ -44,7 +44,7 @@ describe("a document that is made to break the reader", () => {
       ),
     );
     expect(report.grants.map(({ change }) => change)).toEqual(["gained"]);
-    expect(report.trust.map(({ fields }) => fields.map(({ property }) => property))).toContainEqual([
+    expect(report.trust.map(({ fields }) => fields.map(({ path }) => path))).toContainEqual([
       `claimMatch.claims.${label}`,
     ]);
   });

@@ -198,21 +198,21 @@ describe("a value that is wrapped", () => {
   test("is none where the engine calls the resource the same", () => {
     const hidden = state("RoleBinding", "binding", { ...grant, roleUid: SECRET }, { id: BINDING });
     const report = judge(preview(...unchanged, same(hidden)));
-    expect(report).toMatchObject({ findings: [], grants: [], summary: { kept: 1 } });
+    expect(report).toMatchObject({ findings: [], grants: [], summary: { unchanged: 1 } });
   });
 
   test.each(["roleUid", "identityUid", "parentUid"])("equals no other, as two secrets at %s", (property) => {
     const hidden = (name: string, id?: string) =>
       state("RoleBinding", name, { ...grant, [property]: SECRET }, id === undefined ? {} : { id });
     const beside = judge(preview(...unchanged, same(hidden("old", BINDING)), create(hidden("new"))));
-    expect(beside.summary).toMatchObject({ gained: 1, kept: 1 });
+    expect(beside.summary).toMatchObject({ gained: 1, unchanged: 1 });
     expect(failing(beside)).not.toEqual([]);
     const replaced = judge(
       preview(...unchanged, step("delete", hidden("old", BINDING)), create(hidden("new"))),
     );
-    expect(replaced.summary).toMatchObject({ gained: 1, lost: 1, kept: 0 });
+    expect(replaced.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
     const updated = judge(preview(...unchanged, step("update", hidden("a", BINDING), hidden("a", BINDING))));
-    expect(updated.summary).toMatchObject({ gained: 1, lost: 1, kept: 0 });
+    expect(updated.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
   });
 
   test("equals none that a program writes as it is shown elsewhere", () => {
@@ -295,7 +295,7 @@ describe("what looks like a resource of this package", () => {
       preview(...unchanged, step("read", undefined, read), anew("RoleBinding", "b", said)),
       organisation(),
     );
-    expect(report.summary).toMatchObject({ gained: 1, kept: 0 });
+    expect(report.summary).toMatchObject({ gained: 1, unchanged: 0 });
     expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 /));
   });
 

@@ -1,6 +1,7 @@
 import { comparePlan, parsePlan } from "../../../provider/access/plan";
 import { parsePreview } from "../../../provider/access/preview";
 import { review } from "../../../provider/access/review";
+import { PROVENANCE } from "../../support/documents";
 
 const urn = (name: string): string => `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:Role::${name}`;
 const type = "pulumi-nodejs:dynamic/platform:Role";
@@ -75,7 +76,7 @@ describe("an update plan", () => {
     const report = (plan: string) =>
       review(
         { preview: parsePreview(previewOf("create")) },
-        { version: "1", failOn: "high", rules: () => [], plan: parsePlan(plan) },
+        { provenance: PROVENANCE, failOn: "high", rules: () => [], plan: parsePlan(plan) },
       );
     expect(report(planOf(["create"]))).toMatchObject({
       complete: true,

@@ -267,9 +267,9 @@ describe("exceptions", () => {
   });
 
   it("are listed apart, with their reason and their end", () => {
-    const { excepted, findings: left, unused, expired } = only("rule: G1", "match: { subject: ci }");
-    expect(excepted).toMatchObject([
-      { id: "G1", excepted: { reason: "it is meant", expires: "2026-12-31" } },
+    const { suppressed, findings: left, unused, expired } = only("rule: G1", "match: { subject: ci }");
+    expect(suppressed).toMatchObject([
+      { id: "G1", suppression: { reason: "it is meant", expires: "2026-12-31" } },
     ]);
     expect(left.map(({ id }) => id)).toEqual(["G6"]);
     expect([unused, expired]).toEqual([[], []]);
@@ -291,7 +291,7 @@ describe("exceptions", () => {
     [[`match: { uid: "${ci.uid}" }`], ["G1"]],
     [["rule: G1", "match: { name: ci }", "fields: [parentUid]"], []],
   ])("%j means %j", (lines, ids) => {
-    expect(only(...lines).excepted.map(({ id }) => id)).toEqual(ids);
+    expect(only(...lines).suppressed.map(({ id }) => id)).toEqual(ids);
   });
 
   it.each([
@@ -301,8 +301,8 @@ describe("exceptions", () => {
     ["2026-05-31", NOW, false],
   ])("that end on %s, at %i: %s", (expires, now, counts) => {
     const text = entry("rule: G1", "match: { name: ci }", "reason: x", `expires: ${expires}`);
-    const { excepted, expired, findings: left, unused } = apply(text, now);
-    expect(excepted).toHaveLength(counts ? 1 : 0);
+    const { suppressed, expired, findings: left, unused } = apply(text, now);
+    expect(suppressed).toHaveLength(counts ? 1 : 0);
     expect(left).toHaveLength(counts ? 1 : 2);
     expect(expired).toEqual(
       counts
@@ -320,8 +320,8 @@ describe("exceptions", () => {
   });
 
   it("without an end let nothing be that is high", () => {
-    const { excepted, unused } = apply(entry("rule: G6", "match: { name: open }", "reason: x"));
-    expect(excepted).toEqual([]);
+    const { suppressed, unused } = apply(entry("rule: G6", "match: { name: open }", "reason: x"));
+    expect(suppressed).toEqual([]);
     expect(unused).toEqual([
       "access-policy.yaml:2: has no expires, so it does not let 1 finding (G6) be, high or critical: add expires",
     ]);
@@ -330,7 +330,7 @@ describe("exceptions", () => {
   it("without an end let be what is medium", () => {
     const medium = findings.map((finding) => ({ ...finding, severity: "medium" as const }));
     const policy = parsePolicy(entry("rule: G6", "match: { name: open }", "reason: x"), FILE);
-    expect(applyPolicy(medium, policy, NOW, "review", true, change).excepted).toHaveLength(1);
+    expect(applyPolicy(medium, policy, NOW, "review", true, change).suppressed).toHaveLength(1);
   });
 
   it("that are of no use are reported, but for those of the other command", () => {
@@ -366,8 +366,8 @@ describe("exceptions", () => {
           reason: "x",
           expires,
         }));
-        const { findings: left, excepted } = apply(JSON.stringify({ allow }));
-        const prints = [...left, ...excepted].map(({ fingerprint }) => fingerprint).sort();
+        const { findings: left, suppressed } = apply(JSON.stringify({ allow }));
+        const prints = [...left, ...suppressed].map(({ fingerprint }) => fingerprint).sort();
         expect(prints).toEqual(findings.map(({ fingerprint }) => fingerprint).sort());
       }),
     );
@@ -388,7 +388,7 @@ describe("a baseline", () => {
     drift: {
       kind: "changed",
       direction: "neutral",
-      fields: [{ property: 'customOverlay.environment["A"]', before: "1", after: "2" }],
+      paths: ['customOverlay.environment["A"]'],
     },
   };
 

@@ -152,7 +152,7 @@ describe("an exception", () => {
         ),
       },
     ]) {
-      expect(judge(sources, match)).toMatchObject({ findings: [], excepted: [{ id: "G1" }], unused: [] });
+      expect(judge(sources, match)).toMatchObject({ findings: [], suppressed: [{ id: "G1" }], unused: [] });
     }
   });
 
@@ -160,9 +160,9 @@ describe("an exception", () => {
     const mallory = created("Identity", "mallory", { parentUid: ACME, ...trust });
     const binding = grant(UNKNOWN, SANDBOX, OWNER, depends("identityUid", mallory));
     const sources = sourcesOf([...others(), create(mallory), create(binding)]);
-    expect(judge(sources, "{ group: acme / sandbox }").excepted).toHaveLength(1);
-    expect(judge(sources, "{ group: acme / sandbox, subject: mallory }").excepted).toHaveLength(0);
-    expect(judge(sources, "{ group: acme / sandbox, name: '*' }").excepted).toHaveLength(0);
+    expect(judge(sources, "{ group: acme / sandbox }").suppressed).toHaveLength(1);
+    expect(judge(sources, "{ group: acme / sandbox, subject: mallory }").suppressed).toHaveLength(0);
+    expect(judge(sources, "{ group: acme / sandbox, name: '*' }").suppressed).toHaveLength(0);
   });
 
   const fake = created("Identity", "break-glass", { parentUid: ACME, ...trust });
@@ -390,7 +390,7 @@ describe("an exception", () => {
   ];
 
   it.each(hostile)("does not match %s", (_what, match, steps) => {
-    expect(judge(sourcesOf(steps), match)).toMatchObject({ excepted: [] });
+    expect(judge(sourcesOf(steps), match)).toMatchObject({ suppressed: [] });
   });
 
   it("tells that it matches only what the change makes", () => {
@@ -411,12 +411,12 @@ describe("an exception", () => {
 
   it("takes no name of what only the program reads, and says so", () => {
     const steps = [...others(sandbox), step("read", undefined, read), create(grant(CI, SANDBOX))];
-    const { excepted, unused } = judge(sourcesOf(steps), "{ group: '* / sandbox' }");
-    expect(excepted).toEqual([]);
+    const { suppressed, unused } = judge(sourcesOf(steps), "{ group: '* / sandbox' }");
+    expect(suppressed).toEqual([]);
     const named = { ...read, inputs: { ...read.inputs, name: "sandbox", parentUid: ACME } };
     const lying = [...others(sandbox), step("read", undefined, named), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(lying), "{ group: acme / sandbox }")).toMatchObject({
-      excepted: [],
+      suppressed: [],
       unused: [
         "p.yaml:2: matches names that only the program states: 1 finding (G1) not let be: give --inventory or --before, or name a uid",
       ],
@@ -428,15 +428,15 @@ describe("an exception", () => {
       inputs: { parentUid: ACME, name: "sandbox" },
     };
     const told = sourcesOf(lying, [builtIn, known]);
-    expect(judge(told, "{ group: acme / sandbox }").excepted).toHaveLength(1);
+    expect(judge(told, "{ group: acme / sandbox }").suppressed).toHaveLength(1);
     const before = [...others(sandbox), step("read", read, named), create(grant(CI, SANDBOX))];
-    expect(judge(sourcesOf(before), "{ group: acme / sandbox }").excepted).toHaveLength(1);
+    expect(judge(sourcesOf(before), "{ group: acme / sandbox }").suppressed).toHaveLength(1);
   });
 
   it("believes no state that an import shows", () => {
     const steps = [...others(sandbox), step("import", sandbox, sandbox), create(grant(CI, SANDBOX))];
-    expect(judge(sourcesOf(steps), "{ group: acme / sandbox }").excepted).toEqual([]);
-    expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).excepted).toHaveLength(1);
+    expect(judge(sourcesOf(steps), "{ group: acme / sandbox }").suppressed).toEqual([]);
+    expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).suppressed).toHaveLength(1);
   });
 
   it("prefers the live name to that of a state", () => {
@@ -446,7 +446,7 @@ describe("an exception", () => {
       inputs: { parentUid: ACME, name: "production" },
     };
     const steps = [...others(), create(grant(CI, PROD))];
-    expect(judge(sourcesOf(steps, [builtIn, renamed]), "{ group: acme / prod }").excepted).toEqual([]);
+    expect(judge(sourcesOf(steps, [builtIn, renamed]), "{ group: acme / prod }").suppressed).toEqual([]);
   });
 
   it("matches uids alone where no comparison is given", () => {
@@ -454,15 +454,15 @@ describe("an exception", () => {
       compare(sourcesOf([...others(), create(grant(GLASS, PROD))])),
       defaultRuleOptions(NOW),
     ).filter(({ id }) => id === "G1");
-    expect(applyPolicy(found, policy("{ subject: break-glass }"), NOW).excepted).toEqual([]);
-    expect(applyPolicy(found, policy(`{ subject: "${GLASS}" }`), NOW).excepted).toHaveLength(1);
+    expect(applyPolicy(found, policy("{ subject: break-glass }"), NOW).suppressed).toEqual([]);
+    expect(applyPolicy(found, policy(`{ subject: "${GLASS}" }`), NOW).suppressed).toHaveLength(1);
   });
 
   it.each([Number.NaN, Infinity])("that ends does not count at a time that is none: %d", (now) => {
     const comparison = compare(sourcesOf([...others(), create(grant(GLASS, PROD))]));
     const found = findingsOf(comparison, defaultRuleOptions(NOW));
     const judged = applyPolicy(found, policy("{ subject: break-glass }"), now, "review", true, comparison);
-    expect(judged.excepted).toEqual([]);
+    expect(judged.suppressed).toEqual([]);
   });
 });
 
@@ -489,10 +489,10 @@ describe("whatever a policy file says, an exception", () => {
     kind: "RoleBinding",
     ...own,
     grant: {
-      subject: { ...named("subject"), type: "identity", words: own.name ?? "", open: false },
+      subject: { ...named("subject"), type: "identity", displayName: own.name ?? "", matchesMany: false },
       role: { ...named("role"), builtIn: false },
       group: { ...named("group"), path: "acme / sandbox", isRoot: false },
-      via: "RoleBinding",
+      sourceKind: "RoleBinding",
       ...(own.uid === undefined ? {} : { uid: own.uid }),
     },
     trust: { issuer: "sandbox", subject: "sandbox" },
@@ -508,7 +508,7 @@ describe("whatever a policy file says, an exception", () => {
     } catch {
       return false;
     }
-    return applyPolicy([finding], read, NOW, "review", true, comparison).excepted.length > 0;
+    return applyPolicy([finding], read, NOW, "review", true, comparison).suppressed.length > 0;
   };
 
   it("never matches a finding whose subject, role and group have no uid before the change", () => {

@@ -2,6 +2,7 @@ import { parsePreview } from "../../../provider/access/preview";
 import type { Finding } from "../../../provider/access/report";
 import { countFailing, review } from "../../../provider/access/review";
 import { parseStateExport } from "../../../provider/access/stateExport";
+import { PROVENANCE } from "../../support/documents";
 import { fixture, lines, reportOf } from "./fixtures";
 
 const updated = [
@@ -14,7 +15,7 @@ const updated = [
 describe("a review of a captured preview", () => {
   test("tells each grant of a first deployment", () => {
     const report = reportOf("create.json");
-    expect(report.stack).toBe("acme/production");
+    expect(report.stacks[0]).toBe("acme/production");
     expect(lines(report.grants)).toEqual([
       "gained: GitHub Actions of acme/pay, branch main: ? at acme / payments (+0 -0)",
       "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+2 -0)",
@@ -30,7 +31,7 @@ describe("a review of a captured preview", () => {
 
   test("says in whose program, and in which line, a grant stands", () => {
     const { grants } = reportOf("create.json");
-    const location = grants.find(({ grant }) => grant.via === "GroupInvite")?.grant.location;
+    const location = grants.find(({ grant }) => grant.sourceKind === "GroupInvite")?.grant.location;
     expect(location).toEqual({ file: "index.js", line: expect.any(Number), column: 17 });
     const program = fixture("program/index.js").toString().split("\n");
     expect(program[(location?.line ?? 0) - 1]).toContain("new platform.GroupInvite");
@@ -43,7 +44,7 @@ describe("a review of a captured preview", () => {
   ])("tells an update the same %s", (_how, preview, before) => {
     const report = reportOf(preview, { before });
     expect(lines(report.grants)).toEqual(updated);
-    expect(report.summary).toMatchObject({ gained: 0, lost: 1, widened: 3, narrowed: 0, kept: 1 });
+    expect(report.summary).toMatchObject({ gained: 0, lost: 1, widened: 3, narrowed: 0, unchanged: 1 });
     expect(report.unrelated).toEqual([{ kind: "Group", op: "update", count: 1 }]);
     expect(report.trust.map(({ kind, name, grants }) => ({ kind, name, grants }))).toEqual([
       { kind: "Identity", name: "deployer", grants: 1 },
@@ -74,7 +75,7 @@ describe("a review of a captured preview", () => {
         "grant removed",
         "new grant",
       ]);
-      expect(report.summary.kept).toBe(3);
+      expect(report.summary.unchanged).toBe(3);
       expect(report.unresolved).toEqual([]);
     },
   );
@@ -99,7 +100,7 @@ describe("a review of a captured preview", () => {
   test("calls a rename no change of access", () => {
     const report = reportOf("rename.json");
     expect(report.grants).toEqual([]);
-    expect(report.summary.kept).toBe(5);
+    expect(report.summary.unchanged).toBe(5);
     expect(report.unresolved).toEqual([]);
     expect(report.unrelated).toEqual([
       { kind: "AccountAssociation", op: "update", count: 1 },
@@ -141,7 +142,7 @@ describe("a review of a captured preview", () => {
         unrelated: [],
       });
     }
-    expect(reportOf("same-shown.json").summary.kept).toBe(5);
+    expect(reportOf("same-shown.json").summary.unchanged).toBe(5);
   });
 
   test.each(["refresh.json", "refresh-stream.ndjson"])("tells what a refresh found (%s)", (name) => {
@@ -192,22 +193,22 @@ describe("a report", () => {
     ).toEqual([1, 2, 3, 4, 0]);
   });
 
-  test("sets excepted findings apart", () => {
+  test("sets suppressed findings apart", () => {
     const report = review(
       { preview: parsePreview(fixture("same-shown.json")) },
       {
-        version: "1.2.3",
+        provenance: PROVENANCE,
         failOn: "high",
         rules: () => found,
         judge: ([first, ...rest]) => ({
           findings: rest,
-          excepted: first ? [{ ...first, excepted: { reason: "known" } }] : [],
+          suppressed: first ? [{ ...first, suppression: { reason: "known" } }] : [],
           unused: ["entry 2"],
           expired: [],
         }),
       },
     );
-    expect(report.excepted.map(({ id }) => id)).toEqual(["C"]);
+    expect(report.suppressed.map(({ id }) => id)).toEqual(["C"]);
     expect(report.failing).toBe(1);
     expect(report.policy.unused).toEqual(["entry 2"]);
   });
@@ -223,7 +224,7 @@ describe("a report", () => {
     expect(() =>
       review(
         { preview: parsePreview(fixture("update.json")), before: parseStateExport(other) },
-        { version: "1.2.3", failOn: "high", rules: () => [] },
+        { provenance: PROVENANCE, failOn: "high", rules: () => [] },
       ),
     ).toThrow(
       "--before is an export of stack acme/staging, and the preview is of acme/production: give both of one stack",

@@ -51,7 +51,7 @@ describe("the holder of an identity in words", () => {
       "GitHub Actions of acme/pay, any pull request, if actor is bot",
     ],
   ])("%j is one holder", (match, words) => {
-    expect(claims(match)).toEqual({ words, open: false });
+    expect(claims(match)).toEqual({ displayName: words, matchesMany: false });
   });
 
   test.each<[Props, string]>([
@@ -65,14 +65,14 @@ describe("the holder of an identity in words", () => {
       "GitHub Actions, any subject that matches “repo:acme/pay”",
     ],
   ])("%j is open to several", (match, words) => {
-    expect(claims(match)).toEqual({ words, open: true });
+    expect(claims(match)).toEqual({ displayName: words, matchesMany: true });
   });
 
   test("a pattern that one text alone matches is one holder", () => {
-    expect(claims({ issuer: github, subjectPattern: "^repo:acme/pay\\.js:ref:refs/heads/main$" }).open).toBe(
-      false,
-    );
-    expect(claims({ issuer: github, subjectPattern: "^repo:acme/pay\\w$" }).open).toBe(true);
+    expect(
+      claims({ issuer: github, subjectPattern: "^repo:acme/pay\\.js:ref:refs/heads/main$" }).matchesMany,
+    ).toBe(false);
+    expect(claims({ issuer: github, subjectPattern: "^repo:acme/pay\\w$" }).matchesMany).toBe(true);
   });
 
   test.each<[Props, string, boolean]>([
@@ -94,7 +94,7 @@ describe("the holder of an identity in words", () => {
     [{ servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }, "the platform's service INGESTER", false],
     [{ name: "ann" }, "signed-in user “ann”", false],
   ])("%j", (inputs, words, open) => {
-    expect(describeIdentity(entity("Identity", inputs))).toEqual({ words, open });
+    expect(describeIdentity(entity("Identity", inputs))).toEqual({ displayName: words, matchesMany: open });
   });
 
   test.each<[string, Props, string]>([
@@ -148,12 +148,12 @@ describe("the holder of an identity in words", () => {
       "CircleCI, subject “org/22222222-2222-2222-2222-222222222222/project/33333333-3333-3333-3333-333333333333/user/x”",
     ],
   ])("%s cannot pass for another issuer", (_, match, words) => {
-    expect(claims(match).words).toBe(words);
+    expect(claims(match).displayName).toBe(words);
   });
 
   test("shows the whole issuer before anything long", () => {
     const issuer = `https://${"a".repeat(60)}.${"b".repeat(60)}.example/${"c".repeat(200)}`;
-    const { words } = claims({
+    const { displayName: words } = claims({
       issuer,
       subject: "s".repeat(4000),
       claims: { ["k".repeat(500)]: "v".repeat(500) },
@@ -163,19 +163,19 @@ describe("the holder of an identity in words", () => {
 
   test("hides nothing of a pattern that is judged", () => {
     const subjectPattern = `^repo:acme/${"pay|".repeat(200)}x$|evil`;
-    expect(claims({ issuer: github, subjectPattern }).words).toContain("|evil”");
+    expect(claims({ issuer: github, subjectPattern }).displayName).toContain("|evil”");
   });
 
   test("is not told where its trust is not known yet", () => {
     const unknown = entity("Identity", { name: "i", claimMatch: {} }, ["claimMatch.subject"]);
     expect(describeIdentity(unknown)).toEqual({
-      words: "identity “i”, whose trust is not known yet",
-      open: true,
+      displayName: "identity “i”, whose trust is not known yet",
+      matchesMany: true,
     });
   });
 
   test("shows no control character, and not all of a long text", () => {
-    const { words } = claims({ issuer: github, subject: `\u001b[2J\u202e${"x".repeat(5000)}` });
+    const { displayName: words } = claims({ issuer: github, subject: `\u001b[2J\u202e${"x".repeat(5000)}` });
     // eslint-disable-next-line no-control-regex
     expect(words).not.toMatch(/[\u0000-\u001f\u202e]/);
     expect(words.length).toBeLessThan(300);
@@ -184,9 +184,15 @@ describe("the holder of an identity in words", () => {
 
 test("an invite is for its e-mail address, or for anyone with its code", () => {
   const invite = (inputs: Props) => describeInvite(entity("GroupInvite", inputs));
-  expect(invite({ email: "ann@example.com" })).toEqual({ words: "ann@example.com, by invite", open: false });
-  expect(invite({})).toEqual({ words: "anyone with the invite's code", open: true });
-  expect(invite({ singleUse: true })).toEqual({ words: "the first with the invite's code", open: true });
+  expect(invite({ email: "ann@example.com" })).toEqual({
+    displayName: "ann@example.com, by invite",
+    matchesMany: false,
+  });
+  expect(invite({})).toEqual({ displayName: "anyone with the invite's code", matchesMany: true });
+  expect(invite({ singleUse: true })).toEqual({
+    displayName: "the first with the invite's code",
+    matchesMany: true,
+  });
 });
 
 test("an identity provider lets in whoever signs in by it", () => {
@@ -194,5 +200,5 @@ test("an identity provider lets in whoever signs in by it", () => {
     name: "staff",
     oidc: { issuer: "https://login.example.com" },
   });
-  expect(describeProvider(provider).words).toBe("anyone who signs in at login.example.com by “staff”");
+  expect(describeProvider(provider).displayName).toBe("anyone who signs in at login.example.com by “staff”");
 });

@@ -1,9 +1,9 @@
-import { reportProblem } from "../../../provider/access/checkReport";
 import { reportDigest, sha256 } from "../../../provider/access/digest";
 import type { Inventory } from "../../../provider/access/inventory";
 import type { Entity } from "../../../provider/access/model";
+import { reportProblem } from "../../../provider/access/parseReport";
 import { formats, renderers } from "../../../provider/access/render";
-import type { Report } from "../../../provider/access/report";
+import type { ReviewReport, VerifyReport } from "../../../provider/access/report";
 import { reportOn } from "../../../provider/access/review";
 import { defaultRuleOptions, findingsOf } from "../../../provider/access/rules";
 import { parseReviewReport } from "../../../provider/access/verify/parseReviewReport";
@@ -22,6 +22,8 @@ import {
   role,
   viewer,
 } from "../../support/access";
+import { PROVENANCE } from "../../support/documents";
+import { nightDrift } from "./render/reports";
 
 /** A binding with a uid of its own. */
 const binding = (who: Entity, what: Entity, where: string): Entity => {
@@ -46,10 +48,10 @@ function inventoryOf(entities: readonly Entity[], takenAt: string, more: Partial
 }
 
 /** The report of a review, as it is read back from its file. */
-function reviewOf(after: readonly Entity[], before: readonly Entity[] = base): Report {
+function reviewOf(after: readonly Entity[], before: readonly Entity[] = base): ReviewReport {
   const inventory = inventoryOf(before, REVIEWED);
   const report = reportOn(comparison(before, after, { inventory, stack: "acme/prod" }), {
-    version: "1.2.3",
+    provenance: PROVENANCE,
     failOn: "high",
     rules: () => [],
   });
@@ -57,12 +59,12 @@ function reviewOf(after: readonly Entity[], before: readonly Entity[] = base): R
 }
 
 /** What verify finds where a review expects one thing and the organisation holds another. */
-function verified(expected: readonly Entity[], actual: readonly Entity[]): Report {
+function verified(expected: readonly Entity[], actual: readonly Entity[]): VerifyReport {
   const sources = { review: reviewOf(expected), inventory: inventoryOf(actual, APPLIED) };
-  return verify(sources, { version: "1.2.3" });
+  return verify(sources, { provenance: PROVENANCE });
 }
 
-const brief = ({ failing, complete, findings, missing = [] }: Report) => ({
+const brief = ({ failing, complete, findings, missing }: VerifyReport) => ({
   failing,
   complete,
   findings: findings.map(({ message }) => message),
@@ -105,7 +107,7 @@ describe("verify", () => {
       base.map((one) => (one.key === changed.key ? changed : one)),
     );
     expect(report.failing).toBe(1);
-    expect(report.unannounced?.map(({ change }) => change)).toEqual(["widened"]);
+    expect(report.unannounced.map(({ change }) => change)).toEqual(["widened"]);
   });
 
   it("names what was announced and did not come", () => {
@@ -177,7 +179,7 @@ describe("verify", () => {
           inventory: inventoryOf(actual, APPLIED),
           state: stateWith(robot.uid ?? ""),
         },
-        { version: "1.2.3" },
+        { provenance: PROVENANCE },
       );
       expect(brief(report)).toMatchObject({ failing: 0, complete: true });
     });
@@ -195,7 +197,7 @@ describe("verify", () => {
           inventory: inventoryOf([...base, evil], APPLIED),
           state: stateWith(mallory.uid ?? ""),
         },
-        { version: "1.2.3" },
+        { provenance: PROVENANCE },
       );
       expect(report).toMatchObject({ failing: 1, complete: false });
     });
@@ -214,13 +216,13 @@ describe("verify", () => {
     ],
   ])("refuses %s", (_what, more, message) => {
     const inventory = { ...inventoryOf(base, APPLIED), ...more };
-    expect(() => verify({ review: reviewOf(base), inventory }, { version: "1" })).toThrow(message);
+    expect(() => verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE })).toThrow(message);
   });
 
   it("refuses the state of another stack", () => {
     const state = { stack: "acme/dev", version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
     const sources = { review: reviewOf(base), inventory: inventoryOf(base, APPLIED), state };
-    expect(() => verify(sources, { version: "1" })).toThrow(
+    expect(() => verify(sources, { provenance: PROVENANCE })).toThrow(
       "the review is of stack acme/prod, and the state of acme/dev: give both of one stack",
     );
   });
@@ -228,7 +230,7 @@ describe("verify", () => {
   it("is incomplete where a list was refused", () => {
     const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
     const inventory = inventoryOf(base, APPLIED, { complete: false, refused });
-    expect(verify({ review: reviewOf(base), inventory }, { version: "1" }).incomplete).toEqual([
+    expect(verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE }).incomplete).toEqual([
       "the inventory lacks RoleBinding: the server answered PERMISSION_DENIED",
     ]);
   });
@@ -236,7 +238,7 @@ describe("verify", () => {
   it("makes a report of the published form, in every form", () => {
     const report = verified(base, [...base, binding(mallory, owner, acme)]);
     const provenance = { commit: "1f2e3d4c5b6a", pullRequest: "12", time: APPLIED, package: "1.2.3" };
-    const whole: Report = { ...report, provenance: { ...provenance, inventoryAgeSeconds: 600 } };
+    const whole: VerifyReport = { ...report, provenance: { ...provenance, inventoryAgeSeconds: 600 } };
     expect(reportProblem(JSON.parse(renderers.json(whole, {})))).toBeUndefined();
     for (const format of formats) {
       const text = renderers[format](whole, {});
@@ -252,15 +254,15 @@ describe("the report of a review", () => {
     const changed = { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_IAM_ROLES_UPDATE"] } };
     const moved = identity("robot", claims({ issuerPattern: ".*", subjectPattern: ".*" }));
     const after = [...base.filter((one) => one !== reader), changed, moved];
-    const { findings, excepted, ...report } = reportOn(comparison(base, after), {
-      version: "1.2.3",
+    const report = reportOn(comparison(base, after), {
+      provenance: PROVENANCE,
       failOn: "high",
       rules: (change) => findingsOf(change, defaultRuleOptions(Date.parse(REVIEWED))),
-      judge: (all) => ({ findings: all.slice(1), excepted: all.slice(0, 1), unused: [], expired: [] }),
+      judge: (all) => ({ findings: all.slice(1), suppressed: all.slice(0, 1), unused: [], expired: [] }),
     });
-    expect([...findings, ...excepted].filter(({ group }) => group !== undefined)).not.toEqual([]);
-    const whole: unknown = JSON.parse(JSON.stringify({ ...report, findings, excepted }));
-    expect(reportProblem(whole)).toBeUndefined();
+    const found = [...report.findings, ...report.suppressed];
+    expect(found.filter(({ group }) => group !== undefined)).not.toEqual([]);
+    expect(reportProblem(JSON.parse(JSON.stringify(report)))).toBeUndefined();
   });
 
   const text = JSON.stringify(reviewOf(base));
@@ -284,8 +286,8 @@ describe("the report of a review", () => {
       /does not fit its digest/,
     ],
     ["without a digest", edited((report) => delete report["digest"]), /has no digest/],
-    ["with a member of no report", edited((report) => (report["more"] = 1)), /is no report of this version/],
-    ["of another command", edited((report) => (report["command"] = "drift")), /is a report of drift/],
+    ["with a member of no report", edited((report) => (report["more"] = 1)), /is not a valid report/],
+    ["of another command", JSON.stringify(nightDrift), /is a report of drift/],
   ])("is refused %s", (_what, changed, message) => {
     expect(() => parseReviewReport(changed, "review.json")).toThrow(message);
   });

@@ -5,7 +5,7 @@ import { review } from "../../../provider/access/review";
 import { parseStateExport } from "../../../provider/access/stateExport";
 import type { Props } from "../../../provider/engine/spec";
 import { UNKNOWN } from "../../../provider/engine/spec";
-import { inventoryOf, preview, same, state, step, urn } from "../../support/documents";
+import { inventoryOf, preview, PROVENANCE, same, state, step, urn } from "../../support/documents";
 import { lines } from "./fixtures";
 
 const ROOT_UID = "a".repeat(40);
@@ -226,7 +226,7 @@ describe("the worlds of a preview", () => {
       "gained: GitHub Actions of acme/a, any pull request: reader at acme / team (+1 -0)",
       `gained: ${asFirst} (+1 -0)`,
     ]);
-    expect(one.grants.map(({ grant: { via, urn: of } }) => [via, of])).toEqual([
+    expect(one.grants.map(({ grant: { sourceKind: via, urn: of } }) => [via, of])).toEqual([
       ["GroupAccess", urn("GroupAccess", "access")],
       ["GroupAccess", urn("GroupAccess", "access")],
     ]);
@@ -321,7 +321,10 @@ describe("the worlds of a preview", () => {
     };
     const foreign = { op: "create", urn: bucket.urn, newState: bucket };
     const documents = preview(...basis.map(same), foreign);
-    const report = review({ preview: documents }, { version: "1", failOn: "high", rules: () => [] });
+    const report = review(
+      { preview: documents },
+      { provenance: PROVENANCE, failOn: "high", rules: () => [] },
+    );
     expect(report.unrelated).toEqual([{ kind: "aws:s3/bucket:Bucket", op: "create", count: 1 }]);
     expect(compare({ preview: preview(foreign) }).incomplete).toEqual([
       "nothing was compared: the preview names no resource of the platform",

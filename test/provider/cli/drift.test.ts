@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { parsePolicy } from "../../../provider/access/policy";
-import type { Report } from "../../../provider/access/report";
+import type { DriftReport } from "../../../provider/access/report";
 import { main } from "../../../provider/cli/drift";
 import { main as takeInventory } from "../../../provider/cli/inventory";
 import { call } from "../../support/wire";
@@ -33,7 +33,7 @@ describe("pulumi-platform drift", () => {
   };
   const reportOf = async (...argv: string[]) => {
     const { code, stdout, stderr } = await run("-o", "json", ...argv);
-    return { code, stderr, report: JSON.parse(stdout) as Report };
+    return { code, stderr, report: JSON.parse(stdout) as DriftReport };
   };
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
@@ -106,8 +106,8 @@ describe("pulumi-platform drift", () => {
     // What is accepted asks for no answer; the three that are left do.
     const text = (await run("--policy", policy)).stdout;
     expect(text.match(/^ +accept:$/gm)).toHaveLength(3);
-    expect(report.excepted).toMatchObject([
-      { uid: byHand, excepted: { reason: "the night shift", expires: "2026-01-31" } },
+    expect(report.suppressed).toMatchObject([
+      { uid: byHand, suppression: { reason: "the night shift", expires: "2026-01-31" } },
     ]);
     expect(report.findings.map(({ kind }) => kind)).toEqual(["Role", "Identity", "Group"]);
     expect(report.policy).toEqual({
@@ -136,8 +136,8 @@ describe("pulumi-platform drift", () => {
   test("has an answer ready that accepts each finding, and no other", async () => {
     const { report } = await reportOf();
     expect(report.findings).toHaveLength(4);
-    const binding = report.findings.find(({ uid }) => uid === byHand);
-    expect(binding?.drift?.accept).toBe(
+    const binding = report.differences.find(({ uid }) => uid === byHand);
+    expect(binding?.answers.suppress).toBe(
       `  - kind: unmanaged
     type: RoleBinding
     match:
@@ -145,10 +145,10 @@ describe("pulumi-platform drift", () => {
     reason: say why this is all right, and who has agreed
     expires: 2026-04-30`,
     );
-    for (const { drift, fingerprint } of report.findings) {
-      const policy = file("one.yaml", `allow:\n${drift?.accept ?? ""}\n`);
-      const { excepted } = (await reportOf("--policy", policy)).report;
-      expect(excepted.map((each) => each.fingerprint)).toEqual([fingerprint]);
+    for (const { answers, fingerprint } of report.differences) {
+      const policy = file("one.yaml", `allow:\n${answers.suppress ?? ""}\n`);
+      const { suppressed } = (await reportOf("--policy", policy)).report;
+      expect(suppressed.map((each) => each.fingerprint)).toEqual([fingerprint]);
     }
     expect((await run()).stdout).toContain("accept:");
   });
@@ -174,7 +174,7 @@ describe("pulumi-platform drift", () => {
     const next = await reportOf("--policy", path);
     expect({ code: next.code, stderr: next.stderr }).toEqual({ code: 0, stderr: "" });
     expect(next.report).toMatchObject({ findings: [], policy: { unused: [], expired: [] } });
-    expect(next.report.excepted).toHaveLength(4);
+    expect(next.report.suppressed).toHaveLength(4);
 
     const again = await run("--policy", path, "--write-baseline", path);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("0 exceptions added") });
@@ -187,11 +187,11 @@ describe("pulumi-platform drift", () => {
 
   test("a new baseline is made with what another policy does not let be", async () => {
     const { report } = await reportOf();
-    const policy = file("policy.yaml", `allow:\n${report.findings[0]?.drift?.accept ?? ""}\n`);
+    const policy = file("policy.yaml", `allow:\n${report.differences[0]?.answers.suppress ?? ""}\n`);
     const path = join(folder, "new.yaml");
     const written = await reportOf("--policy", policy, "--write-baseline", path);
     expect(written.code).toBe(0);
-    expect(written.report.excepted).toHaveLength(4);
+    expect(written.report.suppressed).toHaveLength(4);
     expect(parsePolicy(readFileSync(path, "utf8"), path).entries).toHaveLength(3);
   });
 

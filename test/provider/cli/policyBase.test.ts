@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { reportProblem } from "../../../provider/access/checkReport";
+import { reportProblem } from "../../../provider/access/parseReport";
 import type { Report } from "../../../provider/access/report";
 import { main as review } from "../../../provider/cli/review";
 import { readReviewPolicy } from "../../../provider/cli/policyBase";
@@ -54,11 +54,11 @@ async function report(...flags: string[]): Promise<Report> {
   const { code, stderr } = await runCommand(review, args, {});
   expect([code, stderr]).toEqual([5, expect.stringContaining("pulumi-platform review:")]);
   const read = JSON.parse(readFileSync(out, "utf8")) as Report;
-  expect(reportProblem({ ...read, findings: [], excepted: [] })).toBeUndefined();
+  expect(reportProblem({ ...read, findings: [], suppressed: [] })).toBeUndefined();
   return read;
 }
 
-const ids = ({ excepted }: Report): string[] => excepted.map(({ id }) => id);
+const ids = ({ suppressed }: Report): string[] => suppressed.map(({ id }) => id);
 
 describe("the policy file of a review", () => {
   it("decides alone where no base is given, and no change is reported", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commentMarker } from "../../../provider/access/render/escape";
-import type { Report } from "../../../provider/access/report";
+import type { DriftReport, Report } from "../../../provider/access/report";
 import type { PostHost, PostOptions } from "../../../provider/cli/post";
 import { post } from "../../../provider/cli/post";
 import { appendSummary } from "../../../provider/cli/summary";
@@ -46,8 +46,8 @@ async function run(host: PostHost, report: Report, more: Partial<PostOptions> = 
 }
 
 const marker = commentMarker("review", "acme/access/prod");
-const drift: Report = { ...nightDrift, complete: true, incomplete: [] };
-const noDrift: Report = { ...cleanReview, command: "drift" };
+const drift: DriftReport = { ...nightDrift, complete: true, incomplete: [] };
+const noDrift: DriftReport = { ...drift, failing: 0, differences: [], findings: [] };
 const event = (value: unknown): string => {
   const file = join(folder, "event.json");
   writeFileSync(file, JSON.stringify(value));
@@ -80,7 +80,7 @@ describe("a comment on a pull request of GitHub", () => {
 
   test("is one for each stack and each command", async () => {
     await run("github-pr", riskyReview);
-    await run("github-pr", { ...riskyReview, stack: "acme/access/dev" });
+    await run("github-pr", { ...riskyReview, stacks: ["acme/access/dev"] });
     await run("github-pr", drift);
     await run("github-pr", riskyReview, { marker: "europe" });
     expect(new Set(comments().map(({ body }) => body.split("\n")[0])).size).toBe(4);
@@ -270,7 +270,7 @@ describe("an issue of GitHub", () => {
     expect(await run("github-issue", noDrift)).toBe(true);
     expect(github.issues).toEqual([]);
     await run("github-issue", drift);
-    expect(github.issues).toMatchObject([{ title: "Access drift: acme/access/prod", state: "open" }]);
+    expect(github.issues).toMatchObject([{ title: "Access drift: acme/production", state: "open" }]);
     await run("github-issue", { ...drift, findings: drift.findings.slice(0, 1) });
     expect(github.issues).toHaveLength(1);
     await run("github-issue", { ...noDrift, complete: false, incomplete: ["a list was refused"] });

@@ -87,8 +87,8 @@ test.each([
 });
 
 test.each([
-  ["{", "is not JSON"],
-  ["{}", "is no report of this version"],
+  ["{", "is truncated or invalid JSON"],
+  ["{}", "is not a valid report"],
   [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0] lacks id"],
 ])("a file that is no report is refused and not posted", async (text, message) => {
   await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject({

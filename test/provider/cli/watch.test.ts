@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { Touched } from "../../../provider/access/drift/touched";
-import type { Report } from "../../../provider/access/report";
+import type { DriftReport } from "../../../provider/access/report";
 import { parseStateExport } from "../../../provider/access/stateExport";
 import type { StateExport } from "../../../provider/access/stateExport";
 import { judgementBy } from "../../../provider/cli/judgement";
@@ -21,7 +21,7 @@ describe("pulumi-platform watch", () => {
   let org: string;
   let role: string;
   let state: StateExport;
-  const reports: Report[] = [];
+  const reports: DriftReport[] = [];
   const said: string[] = [];
 
   const settle = async () => {
@@ -80,7 +80,7 @@ describe("pulumi-platform watch", () => {
     rmSync(dirname(policy), { recursive: true });
     expect(report).toMatchObject({
       findings: [],
-      excepted: [{ uid: role, excepted: { reason: "tried out" } }],
+      suppressed: [{ uid: role, suppression: { reason: "tried out" } }],
       policy: { unused: [], expired: [] },
     });
   });
@@ -106,7 +106,10 @@ describe("pulumi-platform watch", () => {
     expect(report.findings.at(-1)).toMatchObject({
       uid: binding["uid"],
       message: "Role binding ci → reader at org is in no stack",
-      details: ["access is widened", expect.stringMatching(/^by \S+ at 20/)],
+      details: ["access is widened"],
+    });
+    expect(report.differences.find(({ uid }) => uid === binding["uid"])).toMatchObject({
+      actor: expect.stringMatching(/^by \S+ at 20/),
     });
 
     await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(binding["uid"])}`);

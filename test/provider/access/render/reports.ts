@@ -1,10 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type {
+  DriftReport,
   Finding,
   Grant,
   GrantChange,
   GrantedRole,
   GroupNode,
   Report,
+  ReviewReport,
   Scope,
   Severity,
   Subject,
@@ -60,30 +64,30 @@ const deployer: Subject = {
   urn: "urn:pulumi:prod::access::platform:Identity::deployer",
   name: "ci-deployer",
   type: "identity",
-  words: "GitHub Actions of acme/pay, branch main",
-  open: false,
+  displayName: "GitHub Actions of acme/pay, branch main",
+  matchesMany: false,
 };
 const anyBranch: Subject = {
   key: "id-any",
   uid: `${ORGANISATION}/0000aaaa1111bbbb`,
   name: "preview",
   type: "identity",
-  words: "GitHub Actions of anybody whose subject matches repo:acme/.*",
-  open: true,
+  displayName: "GitHub Actions of anybody whose subject matches repo:acme/.*",
+  matchesMany: true,
 };
 const jo: Subject = {
   key: "jo",
   uid: "jo",
   name: "jo@example.com",
   type: "identity",
-  words: "jo@example.com",
-  open: false,
+  displayName: "jo@example.com",
+  matchesMany: false,
 };
 const invited: Subject = {
   key: "urn:pulumi:prod::access::platform:GroupInvite::contractor",
   type: "invite",
-  words: "whoever holds the invite contractor",
-  open: true,
+  displayName: "whoever holds the invite contractor",
+  matchesMany: true,
 };
 
 const at = (line: number, column?: number) => ({
@@ -97,12 +101,12 @@ const grant = (
   role: GrantedRole,
   group: Scope,
   line?: number,
-  via = "RoleBinding",
+  sourceKind = "RoleBinding",
 ): Grant => ({
   subject,
   role,
   group,
-  via,
+  sourceKind,
   ...(line === undefined ? {} : { location: at(line, 3) }),
 });
 
@@ -152,11 +156,11 @@ const tool = { name: "pulumi-platform", version: "0.1.0" } as const;
 const ownerAtRoot = grant(jo, owner, acme, 31);
 
 /** A pull request that should not be merged. */
-export const riskyReview: Report = {
-  schemaVersion: 1,
+export const riskyReview: ReviewReport = {
+  schemaVersion: 2,
   tool,
   command: "review",
-  stack: "acme/access/prod",
+  stacks: ["acme/access/prod"],
   complete: true,
   incomplete: [],
   failOn: "high",
@@ -166,9 +170,9 @@ export const riskyReview: Report = {
     lost: 1,
     widened: 1,
     narrowed: 1,
-    kept: 37,
+    unchanged: 37,
     findings: { critical: 2, high: 1, medium: 1, low: 1 },
-    excepted: 1,
+    suppressed: 1,
   },
   grants: [
     change("gained", ownerAtRoot, "new binding", owner.capabilities),
@@ -199,7 +203,7 @@ export const riskyReview: Report = {
       location: at(12, 1),
       fields: [
         {
-          property: "claimMatch.subject",
+          path: "claimMatch.subject",
           before: "repo:acme/pay:ref:refs/heads/main",
           after: "repo:acme/pay:pull_request",
         },
@@ -217,7 +221,7 @@ export const riskyReview: Report = {
         kind: "Identity",
         name: "preview",
         urn: "urn:pulumi:prod::access::platform:Identity::preview",
-        witness: "repo:acme/evil-fork:pull_request",
+        counterexample: "repo:acme/evil-fork:pull_request",
         location: at(40, 3),
         grant: grant(anyBranch, push, payments, 44),
         details: ["holds registry.push at acme / payments", "holds viewer at acme / web"],
@@ -255,10 +259,10 @@ export const riskyReview: Report = {
     ),
     finding("X2", "unresolved", "low", "the role of binding nightly is known after the update only"),
   ],
-  excepted: [
+  suppressed: [
     finding("T4", "pull-request-ref", "medium", 'identity "docs" accepts pull requests', {
       location: at(70),
-      excepted: { reason: "publishes previews of documentation only", expires: "2027-01-31" },
+      suppression: { reason: "publishes previews of documentation only", expires: "2027-01-31" },
     }),
   ],
   unresolved: ["RoleBinding nightly: roleUid is known after the update only"],
@@ -268,91 +272,16 @@ export const riskyReview: Report = {
   ],
   groups,
   policy: { unused: ["T3 old-bot"], expired: ["K2 static-ci (2026-03-01)"] },
+  provenance: { time: "2026-05-11T06:00:00.000Z", package: "0.1.0" },
 };
 
-/** What a night left. */
-export const nightDrift: Report = {
-  ...riskyReview,
-  command: "drift",
-  complete: false,
-  incomplete: ["Subscription at acme / web: PERMISSION_DENIED, the role lacks CAP_SUBSCRIPTION_LIST"],
-  failOn: "any",
-  failing: 3,
-  summary: {
-    gained: 1,
-    lost: 0,
-    widened: 0,
-    narrowed: 0,
-    kept: 40,
-    findings: { critical: 0, high: 2, medium: 1, low: 0 },
-    excepted: 0,
-  },
-  grants: [change("gained", grant(jo, owner, payments), "made outside every stack", owner.capabilities)],
-  trust: [],
-  findings: [
-    finding(
-      "drift-unmanaged",
-      "drift-unmanaged",
-      "high",
-      "a binding in no stack gives jo@example.com owner at acme / payments",
-      {
-        kind: "RoleBinding",
-        uid: `${payments.key}/4444333322221111`,
-        grant: grant(jo, owner, payments),
-        drift: {
-          kind: "unmanaged",
-          direction: "widened",
-          fields: [],
-          when: "2026-05-11T02:14:09Z",
-          adopt:
-            'new RoleBinding("jo-owner", {\n  parentUid: payments.id,\n  identityUid: "jo",\n  roleUid: "owner",\n});',
-          accept:
-            'allow:\n  - kind: RoleBinding\n    match: { subject: "jo@example.com" }\n    reason: …\n    expires: 2026-06-11',
-        },
-      },
-    ),
-    finding(
-      "drift-changed",
-      "drift-changed",
-      "high",
-      'identity "ci-deployer" accepts another subject than the program says',
-      {
-        kind: "Identity",
-        name: "ci-deployer",
-        urn: deployer.urn,
-        location: at(12),
-        drift: {
-          kind: "changed",
-          direction: "widened",
-          fields: [
-            { property: "claimMatch.subject", before: "repo:acme/pay:ref:refs/heads/main" },
-            { property: "claimMatch.subjectPattern", after: "repo:acme/.*|repo:acme-labs/.*" },
-          ],
-          when: "2026-05-11T02:20:00Z",
-          revert: "pulumi up --target 'urn:pulumi:prod::access::platform:Identity::deployer'",
-        },
-      },
-    ),
-    finding("drift-deleted", "drift-deleted", "medium", 'repository "api" is gone', {
-      kind: "Repo",
-      name: "api",
-      drift: {
-        kind: "deleted",
-        direction: "neutral",
-        fields: [],
-        revert: "pulumi up --refresh --target '…'",
-      },
-    }),
-  ],
-  excepted: [],
-  unresolved: [],
-  unrelated: [],
-  groups: groups.map((group) => ({ ...group, change: "same" as const })),
-  policy: { unused: [], expired: [] },
-};
+/** What a night left, as drift wrote it: `forms.test.ts` holds the file to the product. */
+export const nightDrift = JSON.parse(
+  readFileSync(join(__dirname, "golden/nightDrift.json"), "utf8"),
+) as DriftReport;
 
 /** Nothing to say. */
-export const cleanReview: Report = {
+export const cleanReview: ReviewReport = {
   ...riskyReview,
   failing: 0,
   summary: {
@@ -360,14 +289,14 @@ export const cleanReview: Report = {
     lost: 0,
     widened: 0,
     narrowed: 0,
-    kept: 41,
+    unchanged: 41,
     findings: { critical: 0, high: 0, medium: 0, low: 0 },
-    excepted: 0,
+    suppressed: 0,
   },
   grants: [],
   trust: [],
   findings: [],
-  excepted: [],
+  suppressed: [],
   unresolved: [],
   unrelated: [],
   groups: [],
@@ -375,7 +304,7 @@ export const cleanReview: Report = {
 };
 
 /** A report with `count` changes of grants and as many findings, `criticals` of which are critical. */
-export function largeReview(count: number, criticals = 3): Report {
+export function largeReview(count: number, criticals = 3): ReviewReport {
   const roles = [owner, push, viewer];
   const scopes = Array.from({ length: 60 }, (_, index) =>
     scope(`group-${index}`, `acme / division ${index % 6} / team ${index}`),
@@ -390,8 +319,8 @@ export function largeReview(count: number, criticals = 3): Report {
       key: `identity-${index % 400}`,
       name: `deployer-${index % 400}`,
       type: "identity",
-      words: `GitHub Actions of acme/service-${index % 400}, branch main`,
-      open: false,
+      displayName: `GitHub Actions of acme/service-${index % 400}, branch main`,
+      matchesMany: false,
     };
     const role = roles[index % roles.length] ?? viewer;
     const kinds = ["gained", "gained", "widened", "lost"] as const;
@@ -428,18 +357,18 @@ export function largeReview(count: number, criticals = 3): Report {
       lost: counted("lost"),
       widened: counted("widened"),
       narrowed: 0,
-      kept: 0,
+      unchanged: 0,
       findings: {
         critical: tally("critical"),
         high: tally("high"),
         medium: tally("medium"),
         low: tally("low"),
       },
-      excepted: 0,
+      suppressed: 0,
     },
     grants,
     findings,
-    excepted: [],
+    suppressed: [],
     groups: [{ ...acme, change: "same" }, ...where],
   };
 }
@@ -458,13 +387,14 @@ const FIXED = new Set([
   "kind",
   "direction",
   "op",
-  "via",
+  "sourceKind",
   "expires",
-  "when",
+  "at",
+  "time",
 ]);
 
 /** The same report with every free text in it replaced by what `write` answers. */
-export function rewritten(report: Report, write: (text: string) => string): Report {
+export function rewritten<Kind extends Report>(report: Kind, write: (text: string) => string): Kind {
   const visit = (value: unknown): unknown => {
     if (typeof value === "string") return write(value);
     if (Array.isArray(value)) return value.map(visit);
@@ -473,5 +403,5 @@ export function rewritten(report: Report, write: (text: string) => string): Repo
       Object.entries(value).map(([key, inner]) => [key, FIXED.has(key) ? inner : visit(inner)]),
     );
   };
-  return visit(report) as Report;
+  return visit(report) as Kind;
 }

@@ -27,13 +27,13 @@ function made(trust: Props, what: Entity = viewer) {
 }
 
 describe("T1 any-subject", () => {
-  it("shows the witness, why it fits, and what it would hold", () => {
+  it("shows a counterexample, why it fits, and what it would hold", () => {
     expect(found("T1", made(github({ subjectPattern: "^repo:acme.*" })))).toMatchObject([
       {
         severity: "critical",
         message:
           'identity ci can be assumed by outsiders: claimMatch.subjectPattern accepts "repo:acme-intruder/intruder:ref:refs/heads/main": a wildcard reaches over the part that names the owner',
-        witness: "repo:acme-intruder/intruder:ref:refs/heads/main",
+        counterexample: "repo:acme-intruder/intruder:ref:refs/heads/main",
         details: ["pattern: ^repo:acme.*", "who assumes it holds 1 grant:", "viewer on acme / payments"],
         field: "claimMatch.subjectPattern",
       },
@@ -99,7 +99,7 @@ describe("T1 any-subject", () => {
     const [finding] = found("T1", made(github({ subjectPattern: `^${"a".repeat(2000)}$` })));
     expect(finding).toMatchObject({ severity: "critical" });
     expect(finding?.message).toContain("too large to be judged");
-    expect(finding).not.toHaveProperty("witness");
+    expect(finding).not.toHaveProperty("counterexample");
   });
 });
 
@@ -114,7 +114,7 @@ describe("patterns that guessed texts miss", () => {
   ])("%s is open to strangers", (subjectPattern) => {
     const [finding] = found("T1", made(github({ subjectPattern })));
     expect(finding?.severity).toBe("critical");
-    expect(finding?.witness).toMatch(/^repo:/);
+    expect(finding?.counterexample).toMatch(/^repo:/);
     expect(severitiesOf("T3", made(github({ subjectPattern })))).toEqual(["high"]);
   });
 
@@ -124,7 +124,7 @@ describe("patterns that guessed texts miss", () => {
       subjectPattern: "^(?:repo:acme/.*|project_path:.*)$",
     });
     expect(found("T2", made(trust))).toEqual([]);
-    expect(found("T1", made(trust))[0]?.witness).toMatch(/^project_path:intruder/);
+    expect(found("T1", made(trust))[0]?.counterexample).toMatch(/^project_path:intruder/);
   });
 
   it("names the owners where there are several", () => {
@@ -155,7 +155,7 @@ describe("T2 any-issuer", () => {
   ])("%s is critical", (pattern) => {
     const [finding] = found("T2", made(by(pattern)));
     expect(finding?.severity).toBe("critical");
-    expect(new RegExp(pattern).test(finding?.witness ?? "")).toBe(true);
+    expect(new RegExp(pattern).test(finding?.counterexample ?? "")).toBe(true);
   });
 
   it.each(["^https://gitlab\\.com$", "^https://[a-z0-9-]+\\.mycompany\\.com$"])(
