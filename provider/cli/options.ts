@@ -1,6 +1,7 @@
 import { timestampNanos } from "../engine/times";
 import { printable } from "../api/errors";
 import { UsageError } from "./command";
+import { isStdout } from "./files";
 import type { Flag, Flags, Values } from "./flags";
 
 /** The forms of a report. */
@@ -144,7 +145,7 @@ export function readDestinations<F extends string>(
       throw new UsageError(
         `--output ${format}= names no file: write ${format}=PATH, or ${format} for stdout`,
       );
-    return path === undefined || path === "-" ? { format } : { format, path };
+    return path === undefined || isStdout(path) ? { format } : { format, path };
   });
   const places = destinations.map(({ path }) => path);
   const twice = places.find((path, index) => places.indexOf(path) !== index);

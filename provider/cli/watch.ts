@@ -1,9 +1,8 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { findDrift } from "../access/drift/drift";
 import type { DriftRequest } from "../access/drift/drift";
 import { organisationsOf } from "../access/drift/roots";
-import { gatheredKinds, Touched } from "../access/drift/touched";
+import { gatheredKinds } from "../access/drift/touched";
+import type { Touched } from "../access/drift/touched";
 import type { Inventory } from "../access/inventory";
 import type { DriftReport } from "../access/report";
 import type { StateExport } from "../access/stateExport";
@@ -12,11 +11,10 @@ import { hasUserinfo } from "../api/address";
 import type { Client } from "../api/client";
 import { printable } from "../api/errors";
 import { durationNanos } from "../engine/times";
-import { EventError, verifyEvent } from "../events";
-import type { VerifyEventOptions } from "../events";
 import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged } from "./driftRun";
+import { EventReceiver } from "./eventReceiver";
 import { judgementBy } from "./judgement";
 import { readGroup } from "./inventory";
 import { defineCommand } from "./define";
@@ -73,122 +71,6 @@ const flags = {
   },
   "dry-run": commonFlags["dry-run"],
 } as const satisfies Flags;
-
-const MOST_BYTES = 5 * 1024 * 1024;
-const REMEMBERED = 10_000;
-const LONGEST_FACTOR = 10;
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** What a receiver of events does and needs. */
-export interface WatchOptions {
-  readonly verify: VerifyEventOptions;
-  /** How long it must be quiet after an event before a run, in milliseconds. */
-  readonly settleMs: number;
-  /** One run: looks at what was touched. */
-  readonly run: (touched: Touched) => Promise<void>;
-  /** Takes a line about an event that was refused, or a run that failed. */
-  readonly say: (line: string) => void;
-}
-
-/** Receives events and bundles them: one run for each burst, one at a time. */
-export class EventReceiver {
-  readonly server: Server;
-  private readonly seen = new Set<string>();
-  private touched = new Touched();
-  private timer: NodeJS.Timeout | undefined;
-  private firstAt = 0;
-  private running: Promise<void> = Promise.resolve();
-
-  constructor(private readonly options: WatchOptions) {
-    this.server = createServer((request, response) => {
-      this.receive(request, response).catch(() => response.destroy());
-    });
-  }
-
-  /** When all that came so far has been looked at. */
-  async settled(): Promise<void> {
-    if (this.timer) this.start();
-    await this.running;
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.timer);
-    await new Promise<void>((done) => {
-      this.server.close(() => done());
-      this.server.closeAllConnections();
-    });
-    await this.running;
-  }
-
-  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== "POST") {
-      response.writeHead(405, { Allow: "POST" }).end();
-      return;
-    }
-    const body = await bodyOf(request);
-    if (body === undefined) {
-      response.writeHead(413, { Connection: "close" }).end();
-      return;
-    }
-    try {
-      const event = await verifyEvent(request.headers, body, this.options.verify);
-      response.writeHead(204).end();
-      if (!this.isNew(event.id)) return;
-      if (this.touched.add(event)) this.schedule();
-    } catch (error) {
-      const status = error instanceof EventError ? error.status : 400;
-      response.writeHead(status).end();
-      const why = error instanceof Error ? printable(error.message, 300) : "";
-      this.options.say(`an event was not taken (${status}): ${why}`);
-    }
-  }
-
-  /** Events may come twice (contract, section 14). */
-  private isNew(id: string): boolean {
-    if (this.seen.has(id)) return false;
-    this.seen.add(id);
-    if (this.seen.size > REMEMBERED) {
-      for (const oldest of this.seen) {
-        this.seen.delete(oldest);
-        break;
-      }
-    }
-    return true;
-  }
-
-  private schedule(): void {
-    const { settleMs } = this.options;
-    const now = performance.now();
-    if (this.timer === undefined) this.firstAt = now;
-    else clearTimeout(this.timer);
-    const left = this.firstAt + LONGEST_FACTOR * settleMs - now;
-    this.timer = setTimeout(() => this.start(), Math.max(0, Math.min(settleMs, left)));
-  }
-
-  private start(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const { touched } = this;
-    this.touched = new Touched();
-    this.running = this.running
-      .then(() => this.options.run(touched))
-      .catch((error: unknown) => {
-        this.options.say(
-          `a run failed: ${error instanceof Error ? printable(error.message) : "unknown error"}`,
-        );
-      });
-  }
-}
 
 /** Compares what was touched, asking for that and for the names that it needs. */
 export async function reportTouched(

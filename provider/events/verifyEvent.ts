@@ -309,27 +309,29 @@ function checkTimes(toleranceSeconds: number, now: Date): void {
   if (Number.isNaN(now.getTime())) throw new TypeError("now must be a valid Date");
 }
 
+/** A delivery whose headers and bearer are verified, and whose body is not read yet. */
+export interface SignedDelivery {
+  /** The signed part of the bearer: equal in every copy of one delivery, whatever its headers say. */
+  readonly signedPart: string;
+  /** The attributes of the headers by lower-case name; they are not signed. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** @throws EventError where the bearer is for another body. */
+  readonly verifyBody: (raw: Uint8Array) => PlatformEvent;
+}
+
 /**
- * Verifies a delivery of the platform to a subscription's sink, and says what it tells: a CloudEvent in binary
- * mode whose bearer token the issuer signed, for this body and for the subscription of one of these groups.
+ * The part of `verifyEvent` that needs no body: a receiver refuses an unsigned request before it reads more.
  *
- * The signature covers the body and the group of the subscription, not the headers: take `type` and `subject` as
- * a hint of where to look, and read the resource. Events may come twice, or in any order.
- *
- * @param headers of the request.
- * @param body the raw body, before anything has parsed it.
  * @throws EventError, with the status that a receiver answers; TypeError for wrong arguments.
  */
-export async function verifyEvent(
+export async function verifyHeaders(
   headers: EventHeaders,
-  body: string | Uint8Array,
   options: VerifyEventOptions,
-): Promise<PlatformEvent> {
+): Promise<SignedDelivery> {
   const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
   issuerUrl(issuer);
   checkTimes(clockToleranceSeconds, now);
   const groups = groupsOf(options.group);
-  const raw = bytesOf(body);
   const given = headersOf(headers);
   const token = /^bearer +(\S+)$/i.exec(given.get("authorization") ?? "")?.[1];
   if (token === undefined) throw new EventError("refused", "it carries no bearer token");
@@ -349,9 +351,19 @@ export async function verifyEvent(
   }
   checkLife(payload, now.getTime(), clockToleranceSeconds);
   const subscriptionGroup = subscriptionOf(payload, groups);
-  checkDigest(payload, raw);
-
   const attributes = attributesOf(given);
+  const verifyBody = (raw: Uint8Array): PlatformEvent => {
+    checkDigest(payload, raw);
+    return eventOf(attributes, raw, subscriptionGroup);
+  };
+  return { signedPart: token.slice(0, token.lastIndexOf(".")), attributes, verifyBody };
+}
+
+function eventOf(
+  attributes: Readonly<Record<string, string>>,
+  raw: Uint8Array,
+  subscriptionGroup: string,
+): PlatformEvent {
   const type = required(attributes, "type");
   const { actor, body: content } = parse(raw);
   return {
@@ -368,4 +380,25 @@ export async function verifyEvent(
     ...(actor === undefined ? {} : { actor }),
     ...(content === undefined ? {} : { body: content }),
   };
+}
+
+/**
+ * Verifies a delivery of the platform to a subscription's sink, and says what it tells: a CloudEvent in binary
+ * mode whose bearer token the issuer signed, for this body and for the subscription of one of these groups.
+ *
+ * The signature covers the body and the group of the subscription, not the headers: take `type` and `subject` as
+ * a hint of where to look, and read the resource. Events may come twice, or in any order.
+ *
+ * @param headers of the request.
+ * @param body the raw body, before anything has parsed it.
+ * @throws EventError, with the status that a receiver answers; TypeError for wrong arguments.
+ */
+export async function verifyEvent(
+  headers: EventHeaders,
+  body: string | Uint8Array,
+  options: VerifyEventOptions,
+): Promise<PlatformEvent> {
+  const raw = bytesOf(body);
+  const { verifyBody } = await verifyHeaders(headers, options);
+  return verifyBody(raw);
 }

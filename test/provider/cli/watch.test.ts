@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import type { IncomingHttpHeaders, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,7 +11,8 @@ import type { DriftReport } from "../../../provider/access/report";
 import { parseStateExport } from "../../../provider/access/stateExport";
 import type { StateExport } from "../../../provider/access/stateExport";
 import { judgementBy } from "../../../provider/cli/judgement";
-import { EventReceiver, main, reportTouched } from "../../../provider/cli/watch";
+import { EventReceiver } from "../../../provider/cli/eventReceiver";
+import { main, reportTouched } from "../../../provider/cli/watch";
 import { brief, clientOf } from "../../support/driftMatrix";
 import { call } from "../../support/wire";
 import { runCommand } from "./support";
@@ -161,9 +164,120 @@ describe("pulumi-platform watch", () => {
     );
     const get = await fetch(url);
     expect([forged.status, signed.status, get.status]).toEqual([401, 401, 405]);
-    expect(large === undefined || large.status === 413).toBe(true);
+    expect(large?.status ?? 401).toBe(401);
     expect(await settle()).toEqual([]);
     expect(said.join("\n")).toContain("an event was not taken (401)");
+  });
+
+  /** Deliveries of the platform as they came over the wire, kept instead of being received. */
+  async function capture(
+    make: () => Promise<unknown>,
+  ): Promise<{ headers: Record<string, string>; body: Buffer }[]> {
+    const kept: { headers: Record<string, string>; body: Buffer }[] = [];
+    const sink: Server = createServer((incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("end", () => {
+        kept.push({ headers: eventHeaders(incoming.headers), body: Buffer.concat(chunks) });
+        response.writeHead(204).end();
+      });
+    });
+    await new Promise<void>((done) => sink.listen(0, "127.0.0.1", done));
+    emulator.settings({ deliverTo: `http://127.0.0.1:${(sink.address() as AddressInfo).port}` });
+    await make();
+    await emulator.settled();
+    emulator.settings({ deliverTo: url });
+    await new Promise((done) => sink.close(done));
+    return kept;
+  }
+
+  const eventHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === "string" && /^(ce-|authorization$)/.test(name) ? [[name, value]] : [],
+      ),
+    );
+
+  const deliver = async (headers: Record<string, string>, body: Buffer): Promise<number> =>
+    (await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status;
+
+  test("a bearer that is not valid is refused before the body comes", async () => {
+    const answered = await new Promise<number | undefined>((done, failed) => {
+      const headers = { Authorization: "Bearer a.b.c", "Ce-Id": "1" };
+      const sending = request(url, { method: "POST", headers: { ...headers, "Content-Length": 4_000_000 } });
+      sending.on("response", (response) => done(response.statusCode));
+      sending.on("error", failed);
+      // The body never comes: only headers are sent.
+      sending.flushHeaders();
+    });
+    expect(answered).toBe(401);
+  });
+
+  test("a delivery that comes again starts nothing, and one with other headers is refused", async () => {
+    const [first, ...more] = await capture(() =>
+      call(emulator, "POST", `/iam/v2/roles/${org}`, { name: "replayed", capabilities: ["CAP_REPO_LIST"] }),
+    );
+    expect(more).toEqual([]);
+    if (first === undefined) throw new Error("no event was delivered");
+    const { headers, body } = first;
+    // The server answers without reading so much, which a client may see as a broken connection.
+    const large = await deliver(headers, Buffer.alloc(6 * 1024 * 1024)).catch(() => 413);
+    expect(large).toBe(413);
+    expect(await deliver(headers, body)).toBe(204);
+    expect(await settle()).toHaveLength(1);
+    expect(await deliver(headers, body)).toBe(204);
+    said.length = 0;
+    for (const [name, value] of [
+      ["ce-id", "another"],
+      ["ce-subject", org],
+      ["ce-type", "dev.chainguard.api.iam.group.deleted.v1"],
+      ["ce-extra", "x"],
+    ] as const) {
+      expect({ name, status: await deliver({ ...headers, [name]: value }, body) }).toEqual({
+        name,
+        status: 401,
+      });
+    }
+    expect(said).toHaveLength(4);
+    for (const line of said) expect(line).toContain("with other headers: it is a replay");
+    expect(await settle()).toEqual([]);
+  });
+
+  test("a failed run keeps its events for the next run, and says so", async () => {
+    const runs: string[][] = [];
+    const lines: string[] = [];
+    let fails = true;
+    const own = new EventReceiver({
+      verify: { issuer: emulator.url, group: org },
+      settleMs: 600_000,
+      run: (touched) => {
+        runs.push([...touched.uids.values()].flatMap((uids) => [...uids]));
+        return fails ? Promise.reject(new Error("no connection")) : Promise.resolve();
+      },
+      say: (line) => lines.push(line),
+    });
+    await new Promise<void>((done) => own.server.listen(0, "127.0.0.1", () => done()));
+    emulator.settings({ deliverTo: `http://127.0.0.1:${(own.server.address() as AddressInfo).port}` });
+    const make = async (name: string) => {
+      const body = { name, capabilities: ["CAP_REPO_LIST"] };
+      const made = await call(emulator, "POST", `/iam/v2/roles/${org}`, body);
+      await emulator.settled();
+      await own.settled();
+      return String(made["uid"]);
+    };
+    try {
+      const first = await make("first");
+      expect(lines).toEqual(["a run failed: no connection; the next run checks its 1 events again"]);
+      const second = await make("second");
+      fails = false;
+      const third = await make("third");
+      expect(runs).toEqual([[first], [first, second], [first, second, third]]);
+      await own.settled();
+      expect(runs).toHaveLength(3);
+    } finally {
+      emulator.settings({ deliverTo: url });
+      await own.close();
+    }
   });
 
   test.each([
