@@ -504,9 +504,9 @@ function membersOf({
 
 /** An entry as it stands below `allow:` in the file. */
 export function entryText(entry: PolicyEntry): string {
-  return stringify([membersOf(entry)], { version: "1.2", schema: "core", lineWidth: 0 })
-    .trimEnd()
-    .replace(/^/gm, "  ");
+  // Indented by the printer: a value of several lines may begin with blanks of its own.
+  const text = stringify({ allow: [membersOf(entry)] }, { version: "1.2", schema: "core", lineWidth: 0 });
+  return text.replace(/^allow:\n/, "").replace(/\n$/, "");
 }
 
 const HEADER = ` Exceptions from the access review: pulumi-platform explain

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stringify } from "yaml";
 import { literal } from "../access/adopt/code";
 import { slug } from "../access/adopt/names";
 import { writeProgram } from "../access/adopt/program";
@@ -119,7 +120,11 @@ async function inventoryBy(
 function projectFiles(name: string): Record<string, string> {
   const version = packageVersion();
   return {
-    "Pulumi.yaml": `name: ${name}\nruntime: nodejs\ndescription: What the organisation holds, adopted by pulumi-platform\n`,
+    "Pulumi.yaml": stringify({
+      name,
+      runtime: "nodejs",
+      description: "What the organisation holds, adopted by pulumi-platform",
+    }),
     "package.json": `${JSON.stringify(
       {
         name,

@@ -1,17 +1,48 @@
 import type { Json } from "../../engine/spec";
 
 /**
- * Code in the form that Prettier gives it with its usual settings: 80 columns, two spaces, double quotes.
+ * A small syntax tree of a program and its printer, in the form that Prettier gives code with its usual settings: 80
+ * columns, two spaces, double quotes. No node holds code as text, so no name or value can end its own literal.
  */
 
-/** Code as it stands, in place of a value: a variable, a call. */
-export class Code {
-  constructor(readonly text: string) {}
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+function identifier(name: string): string {
+  if (!IDENTIFIER.test(name)) throw new Error(`${JSON.stringify(name)} is not an identifier`);
+  return name;
 }
 
-/** A value of a program: JSON, with code in it. */
+/** A name of the program, or a member of one: `team`, `team.id`. */
+export class Reference {
+  readonly text: string;
+
+  constructor(...names: readonly string[]) {
+    this.text = names.map(identifier).join(".");
+  }
+}
+
+/** `callee(args)`; with `isNew` an instance of a class. */
+export class Call {
+  constructor(
+    readonly callee: Reference,
+    readonly args: readonly CodeValue[],
+    readonly isNew = false,
+  ) {}
+}
+
+/** An object that stands on one line where it fits; others have a line for each member. */
+export class CompactObject {
+  constructor(readonly members: Readonly<Record<string, CodeValue>>) {}
+}
+
+/** An expression of a program: JSON, with references and calls in it. */
 export type CodeValue =
-  Json | Code | readonly CodeValue[] | { readonly [key: string]: CodeValue | undefined };
+  | Json
+  | Reference
+  | Call
+  | CompactObject
+  | readonly CodeValue[]
+  | { readonly [key: string]: CodeValue | undefined };
 
 const WIDTH = 80;
 
@@ -40,12 +71,11 @@ export function literal(text: string): string {
   return doubles > singles ? `'${body.replaceAll("'", "\\'")}'` : `"${body.replaceAll('"', '\\"')}"`;
 }
 
-/** A key of an object; in quotes where it is no identifier. `quoted`: another key of the object needs them. */
-function keyText(key: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(key) && key !== "__proto__" ? key : literal(key);
+/** A key of an object; in quotes where it is no identifier. A plain `__proto__` would set the prototype. */
+export function keyText(key: string): string {
+  if (key === "__proto__") return '["__proto__"]';
+  return IDENTIFIER.test(key) ? key : literal(key);
 }
-
-const isCode = (value: unknown): value is Code => value instanceof Code;
 
 /** How wide a text is shown: most East Asian characters and emoji take two columns. */
 function widthOf(text: string): number {
@@ -61,20 +91,55 @@ function widthOf(text: string): number {
   return width;
 }
 
-/** On one line; undefined where it needs several. Objects always do. */
+type Members = readonly (readonly [string, CodeValue])[];
+
+/** The members of an object; undefined for what is none. */
+function membersOf(value: CodeValue): Members | undefined {
+  if (value instanceof CompactObject) return Object.entries(value.members);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  if (value instanceof Reference || value instanceof Call) return undefined;
+  return Object.entries(value).flatMap(([key, member]) =>
+    member === undefined ? [] : [[key, member] as const],
+  );
+}
+
+function headOf({ callee, isNew }: Call): string {
+  return `${isNew ? "new " : ""}${callee.text}(`;
+}
+
+/** Of several on one line; undefined where one of them needs several lines. */
+function flatList(values: readonly CodeValue[]): string | undefined {
+  const texts = values.map(flat);
+  return texts.includes(undefined) ? undefined : texts.join(", ");
+}
+
+/** On one line; undefined where it needs several. Objects do, but for empty and compact ones. */
 function flat(value: CodeValue): string | undefined {
-  if (isCode(value)) return value.text;
+  if (value instanceof Reference) return value.text;
   if (typeof value === "string") return literal(value);
+  if (Object.is(value, -0)) return "-0";
   if (value === null || typeof value !== "object") return String(value);
   if (Array.isArray(value)) {
-    const items = (value as readonly CodeValue[]).map(flat);
-    return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
+    const items = flatList(value);
+    return items === undefined ? undefined : `[${items}]`;
   }
-  return Object.keys(value).length === 0 ? "{}" : undefined;
+  if (value instanceof Call) {
+    const args = flatList(value.args);
+    return args === undefined ? undefined : `${headOf(value)}${args})`;
+  }
+  const members = membersOf(value) ?? [];
+  if (members.length === 0) return "{}";
+  const texts = members.map(([, member]) => flat(member));
+  if (!(value instanceof CompactObject) || texts.includes(undefined)) return undefined;
+  return `{ ${members.map(([key], index) => `${keyText(key)}: ${texts[index] ?? ""}`).join(", ")} }`;
+}
+
+function isBreakable(value: CodeValue): boolean {
+  return Array.isArray(value) || value instanceof Call || value instanceof CompactObject;
 }
 
 /**
- * A value as code.
+ * An expression as code.
  *
  * @param indent blanks before the line on which it begins.
  * @param used columns that stand on this line before it, the indentation included.
@@ -82,20 +147,39 @@ function flat(value: CodeValue): string | undefined {
  */
 export function print(value: CodeValue, indent: number, used: number, after = 1): string {
   const line = flat(value);
-  if (line !== undefined && (!Array.isArray(value) || used + widthOf(line) + after <= WIDTH)) return line;
+  if (line !== undefined && (!isBreakable(value) || used + widthOf(line) + after <= WIDTH)) return line;
+  if (value instanceof Call) return printCall(value, indent, used);
+  if (Array.isArray(value)) return `[${printLines(value, indent)}]`;
+  const members = membersOf(value) ?? [];
+  const lines = members.map(([key, member]) => property(key, member, indent + 2));
+  return `{\n${lines.join("\n")}\n${" ".repeat(indent)}}`;
+}
+
+/** Values with a line for each, between brackets. */
+function printLines(values: readonly CodeValue[], indent: number): string {
   const inner = " ".repeat(indent + 2);
-  const end = `\n${" ".repeat(indent)}`;
-  if (Array.isArray(value)) {
-    const items = (value as readonly CodeValue[]).map(
-      (item) => `${inner}${print(item, indent + 2, indent + 2)},`,
-    );
-    return `[\n${items.join("\n")}${end}]`;
+  const lines = values.map((value) => `${inner}${print(value, indent + 2, indent + 2)},`);
+  return `\n${lines.join("\n")}\n${" ".repeat(indent)}`;
+}
+
+/** A call that needs several lines: its last argument where that can open on the first line, else a line for each. */
+function printCall(call: Call, indent: number, used: number): string {
+  const head = headOf(call);
+  const last = call.args.at(-1);
+  const others = call.args.slice(0, -1).map(flat);
+  if (last !== undefined && canOpen(last) && !others.includes(undefined)) {
+    const start = `${head}${others.map((other) => `${other ?? ""}, `).join("")}`;
+    const rest = print(last, indent, used + widthOf(start), WIDTH);
+    const [opening = ""] = rest.split("\n");
+    if (used + widthOf(start + opening) <= WIDTH) return `${start}${rest})`;
   }
-  const entries = Object.entries(value as Record<string, CodeValue | undefined>).flatMap(([key, member]) => {
-    if (member === undefined) return [];
-    return [property(key, member, indent + 2)];
-  });
-  return `{\n${entries.join("\n")}${end}}`;
+  return `${head}${printLines(call.args, indent)})`;
+}
+
+/** Whether a value can begin on the line of its call and end on that of its closing bracket. */
+function canOpen(value: CodeValue): boolean {
+  if (value instanceof Call) return value.args.length > 0 && canOpen(value.args.at(-1) ?? null);
+  return membersOf(value) !== undefined;
 }
 
 /** One property of an object with its indentation and comma; a text that is too long gets a line of its own. */
@@ -106,4 +190,36 @@ export function property(key: string, value: CodeValue, indent: number): string 
     return `${head}\n${" ".repeat(indent + 2)}${literal(value)},`;
   }
   return `${head} ${print(value, indent, used)},`;
+}
+
+/** An expression as a statement. */
+export function statement(value: CodeValue): string {
+  return `${print(value, 0, 0)};`;
+}
+
+/** The same, where the last argument begins on the first line however long the uids before it are. */
+export function openStatement(call: Call): string {
+  return `${print(call, 0, Number.NEGATIVE_INFINITY)};`;
+}
+
+/** `const name = value;`; a text that is too long gets a line of its own. */
+export function declaration(name: string, value: CodeValue): string {
+  const head = `const ${identifier(name)} =`;
+  const line = flat(value);
+  const isTooLong = line === undefined || widthOf(`${head} ${line};`) > WIDTH;
+  if (isTooLong && typeof value === "string") return `${head}\n  ${literal(value)};`;
+  return `${head} ${print(value, 0, head.length + 1)};`;
+}
+
+/** The import of names of a module. */
+export function importNames(names: readonly string[], module: string): string {
+  const from = `from ${literal(module)};`;
+  const line = `import { ${names.map(identifier).join(", ")} } ${from}`;
+  if (line.length <= WIDTH) return line;
+  return `import {\n${names.map((name) => `  ${name},\n`).join("")}} ${from}`;
+}
+
+/** The import of a whole module. */
+export function importAll(name: string, module: string): string {
+  return `import * as ${identifier(name)} from ${literal(module)};`;
 }

@@ -5,7 +5,7 @@ import { kinds } from "../../resources";
 import { Directory, keyOf, specOf } from "../directory";
 import type { Inventory, InventoryObject } from "../inventory";
 import { declare } from "./adoptable";
-import { Code, literal, print } from "./code";
+import { Call, CompactObject, declaration, importAll, importNames, Reference, statement } from "./code";
 import type { CodeValue } from "./code";
 import { resourceName, slug, tail } from "./names";
 
@@ -123,7 +123,7 @@ class Writing {
   private readonly variables = new Map<string, string>();
   private readonly usedVariables = new Set<string>(["pulumi", "config"]);
   /** Constants before the resources: their names by uid, and their code. */
-  private readonly constants = new Map<string, { readonly variable: string; readonly code: string }>();
+  private readonly constants = new Map<string, { readonly reference: Reference; readonly code: string }>();
   private readonly referred = new Set<Chosen>();
   private readonly imports = new Set<string>();
   private usesPulumi = false;
@@ -222,18 +222,17 @@ class Writing {
     const one = this.byUid.get(uid);
     if (one) {
       this.referred.add(one);
-      return new Code(`${this.variableOf(one)}.id`);
+      return new Reference(this.variableOf(one), "id");
     }
     const known = this.constants.get(uid);
-    if (known) return new Code(known.variable);
+    if (known) return known.reference;
     const object = this.directory.byUid(uid);
     const name = object?.inputs["name"];
     if (object?.builtIn && typeof name === "string") {
       this.imports.add("getRoleOutput");
       const variable = this.newVariable(`${camel(slug(name) || "builtIn")}Role`, uid);
-      const call = `getRoleOutput({ name: ${literal(name)}, builtIn: true })`;
-      this.constants.set(uid, { variable: `${variable}.uid`, code: constant(variable, call) });
-      return new Code(`${variable}.uid`);
+      const call = new Call(new Reference("getRoleOutput"), [new CompactObject({ name, builtIn: true })]);
+      return this.addConstant(uid, new Reference(variable, "uid"), declaration(variable, call));
     }
     if (object === undefined) return uid;
     const isRoot = uid === this.request.inventory.root;
@@ -241,8 +240,12 @@ class Writing {
       ? "organisation"
       : `${camel(slug(typeof name === "string" ? name : "") || "other")}${object.kind}`;
     const variable = this.newVariable(wanted, uid);
-    this.constants.set(uid, { variable, code: constant(variable, literal(uid)) });
-    return new Code(variable);
+    return this.addConstant(uid, new Reference(variable), declaration(variable, uid));
+  }
+
+  private addConstant(uid: string, reference: Reference, code: string): Reference {
+    this.constants.set(uid, { reference, code });
+    return reference;
   }
 
   private valueOf(field: FieldSpec, value: Json): CodeValue {
@@ -273,8 +276,8 @@ class Writing {
     let args = this.valueOf({ type: "object", fields: spec.fields }, inputs);
     for (const path of secretPaths) {
       this.usesConfig = true;
-      const code = new Code(`config.requireSecret(${literal(this.secretKey(one, path))})`);
-      args = withMember(args, path.split("."), code);
+      const call = new Call(new Reference("config", "requireSecret"), [this.secretKey(one, path)]);
+      args = withMember(args, path.split("."), call);
     }
     return args;
   }
@@ -314,10 +317,8 @@ class Writing {
   private components(): string[] {
     this.usesPulumi = true;
     return [...this.teamVariables.values()].map(({ variable, name }) => {
-      const call = `new pulumi.ComponentResource("platform:adopted:Team", ${literal(name)})`;
-      const line = `const ${variable} = ${call};`;
-      if (line.length <= 80) return line;
-      return `const ${variable} = new pulumi.ComponentResource(\n  "platform:adopted:Team",\n  ${literal(name)},\n);`;
+      const component = new Reference("pulumi", "ComponentResource");
+      return declaration(variable, new Call(component, ["platform:adopted:Team", name], true));
     });
   }
 
@@ -326,15 +327,10 @@ class Writing {
     return () => {
       const { kind } = one.spec;
       this.imports.add(kind);
-      const start = this.referred.has(one) ? `const ${this.variableOf(one)} = ` : "";
-      const name = literal(this.nameOf(one));
       const team = teams.get(one.object.uid);
-      const head = `${start}new ${kind}(${name}, {`;
-      if (team === undefined && head.length <= 80) {
-        return `${start}new ${kind}(${name}, ${print(args, 0, head.length - 1, 2)});`;
-      }
-      const options = team === undefined ? "" : `\n  { parent: ${team} },`;
-      return `${start}new ${kind}(\n  ${name},\n  ${print(args, 2, 2)},${options}\n);`;
+      const options = team === undefined ? [] : [new CompactObject({ parent: new Reference(team) })];
+      const call = new Call(new Reference(kind), [this.nameOf(one), args, ...options], true);
+      return this.referred.has(one) ? declaration(this.variableOf(one), call) : statement(call);
     };
   }
 
@@ -342,23 +338,16 @@ class Writing {
     const resources = blocks.map((block) => block());
     if (this.usesConfig) this.usesPulumi = true;
     const names = [...this.imports].sort((a, b) => compareTexts(a.toLowerCase(), b.toLowerCase()));
-    const line = `import { ${names.join(", ")} } from "pulumi-platform";`;
-    const imports =
-      names.length === 0
-        ? []
-        : [
-            line.length <= 80
-              ? line
-              : `import {\n${names.map((name) => `  ${name},\n`).join("")}} from "pulumi-platform";`,
-          ];
     const constants = [...this.constants.values()].map(({ code }) => code);
     const sections = [
       [
         "// Written by pulumi-platform adopt from what the platform held. It is yours to edit.",
-        ...(this.usesPulumi ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
-        ...imports,
+        ...(this.usesPulumi ? [importAll("pulumi", "@pulumi/pulumi")] : []),
+        ...(names.length === 0 ? [] : [importNames(names, "pulumi-platform")]),
       ].join("\n"),
-      ...(this.usesConfig ? ["const config = new pulumi.Config();"] : []),
+      ...(this.usesConfig
+        ? [declaration("config", new Call(new Reference("pulumi", "Config"), [], true))]
+        : []),
       ...(constants.length === 0 ? [] : [constants.join("\n")]),
       ...(components.length === 0 ? [] : [components.join("\n")]),
       ...resources,
@@ -367,22 +356,13 @@ class Writing {
   }
 }
 
-/** A constant; its value gets a line of its own where both do not fit. */
-function constant(variable: string, value: string): string {
-  const line = `const ${variable} = ${value};`;
-  if (line.length <= 80) return line;
-  const [, call, rest] = /^(\w+\(\{) (.*) \}\)$/.exec(value) ?? [];
-  if (call === undefined || rest === undefined) return `const ${variable} =\n  ${value};`;
-  return `const ${variable} = ${call}\n${rest
-    .split(/, (?=builtIn:)/)
-    .map((part) => `  ${part},\n`)
-    .join("")}});`;
-}
-
 type CodeObject = Readonly<Record<string, CodeValue | undefined>>;
 
 const isCodeObject = (value: CodeValue | undefined): value is CodeObject =>
-  value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Code);
+  value !== null &&
+  typeof value === "object" &&
+  !Array.isArray(value) &&
+  ![Reference, Call, CompactObject].some((node) => value instanceof node);
 
 function withMember(value: CodeValue | undefined, path: readonly string[], member: CodeValue): CodeValue {
   const [key = "", ...rest] = path;

@@ -2,14 +2,14 @@ import { isUid } from "../../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import { declare } from "../adopt/adoptable";
-import { literal, print, property } from "../adopt/code";
+import { Call, keyText, property, Reference, openStatement } from "../adopt/code";
 import { resourceName } from "../adopt/names";
 import type { Directory } from "../directory";
 import type { InventoryObject } from "../inventory";
 
-/** A word of a shell's command line; undefined where it cannot be one. */
+/** A word of a shell's command line; undefined where it cannot be one: half a surrogate pair is no UTF-8. */
 export function shellWord(text: string): string | undefined {
-  if (/\p{Cc}/u.test(text)) return undefined;
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) return undefined;
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -64,7 +64,7 @@ export function changedCode(spec: ResourceSpec, properties: readonly string[], l
   return keys
     .map((key) => {
       const value = live[key];
-      if (value === undefined || value === null) return `// without ${key}`;
+      if (value === undefined || value === null) return `// without ${keyText(key)}`;
       return property(key, relabelled(spec.fields[key], value), 0);
     })
     .join("\n");
@@ -80,6 +80,6 @@ export function adoptingCode(
   const declared = declare(spec, object, now);
   if ("reason" in declared || declared.secrets.length > 0) return undefined;
   const name = resourceName(spec, object, directory);
-  const args = print(declared.inputs, 0, 0);
-  return `new ${spec.kind}(${literal(name)}, adopt(${literal(object.uid)}, ${args}));`;
+  const adoption = new Call(new Reference("adopt"), [object.uid, declared.inputs]);
+  return openStatement(new Call(new Reference(spec.kind), [name, adoption], true));
 }

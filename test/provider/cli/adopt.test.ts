@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { main } from "../../../provider/cli/adopt";
 import { main as inventoryMain } from "../../../provider/cli/inventory";
+import { parse } from "yaml";
 import { call } from "../../support/wire";
 import { runCommand } from "./support";
 
@@ -65,6 +66,18 @@ describe("pulumi-platform adopt", () => {
     });
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
+
+  test.each(["true", "null", "1e3"])(
+    "an organisation that is called %s is a project of that name",
+    async (name) => {
+      const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name });
+      await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
+      const project = join(folder, `project-${name}`);
+      expect((await run(main, ["--root", String(uid), "--out", project])).code).toBe(0);
+      const file: unknown = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8"));
+      expect(file).toMatchObject({ name, runtime: "nodejs" });
+    },
+  );
 
   test("an organisation that holds nothing leaves nothing to adopt, and no folder", async () => {
     const { code, stdout } = await run(main, ["--root", root, "--out", out]);
