@@ -19,7 +19,8 @@ import { isUid } from "../api/uid";
 import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { readText, writeText } from "./files";
-import { heldKinds, readGroup, readKinds, refusals } from "./inventory";
+import { resolveGroup } from "./groups";
+import { heldKinds, readKinds, refusals } from "./inventory";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
 import { Progress } from "./progress";
@@ -33,7 +34,11 @@ const flags = {
     value: "FILE",
     help: "what pulumi-platform inventory wrote; without it, the live organisation is read",
   },
-  root: { type: "string", value: "UID", help: "the group to adopt, with everything below it" },
+  root: {
+    type: "string",
+    value: "GROUP",
+    help: "the group to adopt, by uid or name, with everything below it",
+  },
   types: {
     type: "string",
     multiple: true,
@@ -98,16 +103,16 @@ async function inventoryBy(
     }
     return parseInventory(readText(given.inventory, "--inventory"), given.inventory);
   }
-  const root = given.root === undefined ? undefined : readGroup(given.root, "--root");
-  if (root === undefined) {
+  if (given.root === undefined) {
     throw new UsageError(
-      "--root is missing: give the uid of the organisation, or an inventory with --inventory",
+      "--root is missing: give the uid or the name of the organisation, or an inventory with --inventory",
     );
   }
   const asked = given.only.filter((word) => !isUid(word)).map((kind: string) => `+${kind}`);
   // The stack is one of the program's project, where there is one.
   const cwd = given.out !== undefined && existsSync(given.out) ? given.out : undefined;
   const { client } = await connect({ stack: given.stack, cwd });
+  const root = await resolveGroup(client, given.root, "--root");
   return takeInventory(client, {
     root,
     kinds: readKinds([...given.types, ...asked]),

@@ -13,6 +13,8 @@ import { connect, sourceOfSettings, stackFlag } from "./connection";
 import type { Connection } from "./connection";
 import { defineCommand } from "./define";
 import { writeResults } from "./files";
+import { describeGroups, listRootGroups } from "./groups";
+import type { NamedGroup } from "./groups";
 import { outputFlag, readDestinations } from "./options";
 import { describeToken, endOf, hasEnded } from "./whoami";
 
@@ -24,6 +26,8 @@ export interface Finding {
   readonly text: string;
   /** Of something wrong: the exit code that it asks for. */
   readonly code?: number;
+  /** Of the check "groups": the root groups that the credential may see. */
+  readonly groups?: readonly NamedGroup[];
 }
 
 const ok = (check: string, text: string): Finding => ({ check, state: "ok", text });
@@ -151,21 +155,37 @@ async function checkToken({ settings, tokens }: Connection, from: string): Promi
       ? wrong("token", `${text}: put a new one there`, exitCodes.authentication)
       : ok("token", text);
   } catch (error) {
-    return failed("token", error);
+    return withFix(failed("token", error), settings);
   }
 }
 
-async function checkAccess({ client, settings }: Connection): Promise<Finding> {
+/** Whether the API accepts the token, and the root groups that it shows for it. */
+async function checkAccess({ client, settings }: Connection): Promise<Finding[]> {
   try {
-    const first = await client.list("/iam/v2/groups", {}, { pageSize: 1 }).next();
-    return first.done
-      ? warning("access", "the API takes the token, but shows it no group: has the identity a role binding?")
-      : ok("access", "the API takes the token, and lists groups for it");
+    const groups = await listRootGroups(client);
+    return groups.length === 0
+      ? [
+          warning(
+            "access",
+            "the API takes the token, but shows it no group: has the identity a role binding?",
+          ),
+        ]
+      : [
+          ok("access", "the API takes the token, and lists groups for it"),
+          { ...ok("groups", describeGroups(groups)), groups },
+        ];
   } catch (error) {
-    const { code, text, ...rest } = failed("access", error);
-    const fix = `is the token of ${settings.credentials.setting} for ${settings.baseUrl}? Put a new one there`;
-    return { ...rest, code, text: code === exitCodes.authentication ? `${text}; ${fix}` : text };
+    return [withFix(failed("access", error), settings)];
   }
+}
+
+/** What to do about a credential that was refused. */
+function withFix(finding: Finding, { credentials: { setting }, baseUrl }: Connection["settings"]): Finding {
+  if (finding.code !== exitCodes.authentication) return finding;
+  return {
+    ...finding,
+    text: `${finding.text}; is the token of ${setting} for ${baseUrl}? Put a new one there`,
+  };
 }
 
 /** All checks, in the order of the report; what cannot be told before another is right is skipped. */
@@ -190,7 +210,7 @@ export async function examine(stack: string | undefined): Promise<Finding[]> {
     ok("configuration", `from ${from}: the API at ${connection.settings.baseUrl}`),
     ...server,
     token,
-    hindrance ? skipped("access", hindrance.check) : await checkAccess(connection),
+    ...(hindrance ? [skipped("access", hindrance.check)] : await checkAccess(connection)),
   ];
 }
 

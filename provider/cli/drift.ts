@@ -9,7 +9,8 @@ import { connect } from "./connection";
 import { conclude, isManaged, managedBesides } from "./driftRun";
 import { readText } from "./files";
 import { baselineAt, judgementBy } from "./judgement";
-import { readGroup, readKinds } from "./inventory";
+import { resolveGroup } from "./groups";
+import { readKinds } from "./inventory";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
 import { commonFlags, readCommon } from "./options";
@@ -40,9 +41,9 @@ const ownFlags = {
   root: {
     type: "string",
     multiple: true,
-    value: "UID",
+    value: "GROUP",
     default: "the organisations that the stacks manage",
-    help: "check only this group and what is below it",
+    help: "check only this group, by uid or name, and what is below it",
   },
   types: {
     type: "string",
@@ -123,7 +124,6 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
       "--root and --types belong to a live organisation: leave them out beside --inventory",
     );
   }
-  const roots = values.root.map((uid) => readGroup(uid, "--root"));
   const kinds = readKinds(values.types.length === 0 ? [] : values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
   const path = values["write-baseline"];
@@ -136,11 +136,11 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
     if (values.inventory.length > 0) {
       inventories = values.inventory.map((path) => parseInventory(readText(path, "--inventory"), path));
     } else {
-      const chosen =
-        roots.length > 0
-          ? roots
-          : [...new Set([...organisationsOf(states), ...since.map(({ root }) => root)])];
       const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+      const roots = await Promise.all(values.root.map((text) => resolveGroup(client, text, "--root")));
+      const chosen = new Set(
+        roots.length > 0 ? roots : [...organisationsOf(states), ...since.map(({ root }) => root)],
+      );
       inventories = [];
       for (const root of chosen) {
         inventories.push(
@@ -164,7 +164,7 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
       failOn: options.failOn as DriftThreshold,
       now: options.now.getTime(),
       version: packageVersion(),
-      scoped: roots.length > 0,
+      scoped: values.root.length > 0,
       judge,
     });
     for (const line of baseline?.write() ?? []) complain(line);

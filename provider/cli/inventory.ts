@@ -7,6 +7,7 @@ import { kinds } from "../resources";
 import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { writeResults } from "./files";
+import { resolveGroup } from "./groups";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
 import { outputFlag, readDestinations } from "./options";
@@ -15,7 +16,11 @@ import { Progress } from "./progress";
 const forms = ["text", "json"] as const;
 
 const flags = {
-  root: { type: "string", value: "UID", help: "the group to list, with everything below it" },
+  root: {
+    type: "string",
+    value: "GROUP",
+    help: "the group to list, by uid or name, with everything below it",
+  },
   types: {
     type: "string",
     multiple: true,
@@ -96,15 +101,15 @@ export const { main } = command;
 /** @throws UsageError where a flag is wrong. */
 async function writeInventory(values: Values<typeof flags>): Promise<number> {
   if (values.root === undefined) {
-    throw new UsageError("--root is missing: give the uid of the group to list, as in --root <uid>");
+    throw new UsageError("--root is missing: give the uid or the name of the group to list");
   }
-  const root = readGroup(values.root, "--root");
   const wanted = readKinds(values.types);
   const outputs = readDestinations(values.output, forms, "text");
   const progress = new Progress("listing");
   let inventory: Inventory;
   try {
     const { client } = await connect({ stack: values.stack });
+    const root = await resolveGroup(client, values.root, "--root");
     inventory = await takeInventory(client, {
       root,
       kinds: wanted,

@@ -11,7 +11,7 @@ import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { deliver } from "./deliver";
 import { readInput, textOf } from "./input";
-import { readGroup } from "./inventory";
+import { resolveGroup } from "./groups";
 import { defineCommand } from "./define";
 import type { Flags, Parsed } from "./flags";
 import { commonFlags, readCommon } from "./options";
@@ -37,9 +37,9 @@ const flags = {
   },
   root: {
     type: "string",
-    value: "UID",
+    value: "GROUP",
     default: "the one that the report names",
-    help: "the group that the review was about",
+    help: "the group that the review was about, by uid or name",
   },
   plan: {
     type: "string",
@@ -75,7 +75,7 @@ async function readLive({ root, stack, cwd }: LiveOptions): Promise<Inventory> {
   try {
     const { client } = await connect({ stack, cwd });
     return await takeInventory(client, {
-      root,
+      root: await resolveGroup(client, root, "--root"),
       kinds: listedKinds,
       now: Date.now,
       progress: progress.report,
@@ -143,7 +143,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
     stack === undefined ? [] : [stack],
     cwd,
   );
-  const root = values.root === undefined ? review.expected?.root : readGroup(values.root, "--root");
+  const root = values.root ?? review.expected?.root;
   const inventory =
     values.inventory === undefined && root !== undefined
       ? await readLive({ root, stack, cwd })

@@ -1,11 +1,15 @@
 import { json } from "../access/render/escape";
 import { claimsOf, timeClaim } from "../api/claims";
 import type { Claims } from "../api/claims";
+import type { Client } from "../api/client";
 import { printable } from "../api/errors";
-import { exitCodes } from "./command";
+import { isUid } from "../api/uid";
+import { exitCodeOf, exitCodes } from "./command";
 import { connect, sourceOfSettings, stackFlag } from "./connection";
 import { defineCommand } from "./define";
 import { writeResults } from "./files";
+import { describeGroups, listRootGroups } from "./groups";
+import type { NamedGroup } from "./groups";
 import { outputFlag, readDestinations } from "./options";
 
 /** What the command answers with `-o json`; a claim that the token does not make is null. */
@@ -32,6 +36,39 @@ const textClaim = (claims: Claims | undefined, name: string): string | null => {
   const value = claims?.[name];
   return typeof value === "string" && value !== "" ? printable(value) : null;
 };
+
+/** What the API shows the credential. */
+export interface VisibleGroups {
+  /** The name of the identity; null where the API does not tell it. */
+  readonly name: string | null;
+  /** The highest groups that it may see; null where they could not be listed. */
+  readonly rootGroups: readonly NamedGroup[] | null;
+  /** Why they could not be listed. */
+  readonly problem: string | null;
+}
+
+/** Asks the API what it shows: no endpoint names the caller, so an opaque token is known by its groups alone. */
+async function readVisibleGroups(
+  client: Client,
+  subject: string | null,
+): Promise<{ visible: VisibleGroups; isRefused: boolean }> {
+  try {
+    const rootGroups = await listRootGroups(client);
+    const name = subject !== null && isUid(subject) ? await readName(client, subject) : null;
+    return { visible: { name, rootGroups, problem: null }, isRefused: false };
+  } catch (error) {
+    const problem = printable(error instanceof Error ? error.message : "it failed", 500);
+    const isRefused = exitCodeOf(error) === exitCodes.authentication;
+    return { visible: { name: null, rootGroups: null, problem }, isRefused };
+  }
+}
+
+/** An identity may not be allowed to read itself. */
+async function readName(client: Client, uid: string): Promise<string | null> {
+  const identity = await client.get(client.address("/iam/v2/identities", uid)).catch(() => undefined);
+  const name = identity?.["name"];
+  return typeof name === "string" && name !== "" ? printable(name, 200) : null;
+}
 
 /**
  * What a token says of itself. Not verified: it is shown to whoever holds the token.
@@ -86,9 +123,18 @@ export function hasEnded({ expiry }: WhoAmI, now: number): boolean {
   return expiry !== null && Date.parse(expiry) <= now;
 }
 
-function render(who: WhoAmI, now: number): string {
+function groupsInWords({ rootGroups, problem }: VisibleGroups): string {
+  if (rootGroups === null) return `unknown: ${problem ?? "not listed"}`;
+  return rootGroups.length === 0 ? "none: the API shows it no group" : describeGroups(rootGroups);
+}
+
+function render(who: WhoAmI & VisibleGroups, now: number): string {
   const rows: [string, string | null][] = [
-    ["identity", who.opaque ? "unknown: the token is opaque, only the API can tell" : who.subject],
+    [
+      "identity",
+      who.opaque ? "unknown: the token is opaque, and the API does not name its caller" : who.subject,
+    ],
+    ["name", who.name],
     ["e-mail", who.email],
     ["issuer", who.issuer],
     ["audience", who.audience.length === 0 ? null : who.audience.join(", ")],
@@ -97,6 +143,7 @@ function render(who: WhoAmI, now: number): string {
     ["source", who.source],
     ["settings", who.settings],
     ["ends", endOf(who, now)],
+    ["groups", groupsInWords(who)],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)}  ${value}`])).join("\n");
 }
@@ -109,19 +156,24 @@ export const command = defineCommand(
     usage: ["[options]"],
     about:
       "Shows which identity the configured credential authenticates as, as the access token says, which source it came " +
-      "from, and when it expires. Shows no secret.",
+      "from, when it expires, and the root groups that the API shows it. Shows no secret.",
     flags: { stack: stackFlag, output: outputFlag(forms) },
-    exitCodes: ["clean", "error", "usage", "authentication"],
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
   },
   async ({ values: { stack, output } }) => {
     const outputs = readDestinations(output, forms, "text");
-    const { settings, tokens } = await connect({ stack });
+    const { client, settings, tokens } = await connect({ stack });
     const token = await tokens.token();
     const from = { source: settings.credentials.setting, settings: sourceOfSettings({ stack }) };
-    const who = describeToken(token, from, tokens.expiry?.());
+    const said = describeToken(token, from, tokens.expiry?.());
     const now = Date.now();
+    const { visible, isRefused } = hasEnded(said, now)
+      ? { visible: { name: null, rootGroups: null, problem: "the token has ended" }, isRefused: true }
+      : await readVisibleGroups(client, said.subject);
+    const who = { ...said, ...visible };
     writeResults(outputs, { text: () => `${render(who, now)}\n`, json: () => `${json(who)}\n` });
-    return hasEnded(who, now) ? exitCodes.authentication : exitCodes.clean;
+    if (isRefused) return exitCodes.authentication;
+    return who.opaque && who.rootGroups === null ? exitCodes.incomplete : exitCodes.clean;
   },
 );
 export const { main } = command;

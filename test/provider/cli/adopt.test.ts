@@ -40,8 +40,11 @@ describe("pulumi-platform adopt", () => {
 
   test.each([
     [["--root", NOBODY], "--out is missing"],
-    [["--out", out], "--root is missing: give the uid of the organisation"],
-    [["--out", out, "--root", "acme"], "--root must be the uid of a group"],
+    [["--out", out], "--root is missing: give the uid or the name of the organisation"],
+    [
+      ["--out", out, "--root", "acme"],
+      '--root: no group has the uid or name "acme"; the root groups are org (',
+    ],
     [["--out", out, "--inventory", inventory, "--root", NOBODY], "leave them out beside --inventory"],
     [["--out", out, "--inventory", inventory, "--types", "+Tag"], "leave them out beside --inventory"],
     [

@@ -1,4 +1,5 @@
 import { main as doctor } from "../../../provider/cli/doctor";
+import { call } from "../../support/wire";
 import { commandBench } from "../support/commands";
 
 const bench = commandBench();
@@ -45,6 +46,33 @@ describe("doctor", () => {
     // Where no CLI is installed that is wrong, too.
     expect(code).toBe(cli?.startsWith("ok") ? 3 : 1);
     expect(bench.printed.join("\n")).not.toContain("canary");
+  });
+
+  test("names the root groups, and answers in JSON", async () => {
+    process.env["PLATFORM_TOKEN"] = bench.emulator.token;
+    const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
+    await doctor([]);
+    expect(report()["groups"]).toBe(`ok: acme (${String(uid)})`);
+    bench.printed.length = 0;
+    const code = await doctor(["-o", "json"]);
+    const document = JSON.parse(bench.printed.join("\n")) as { ok: boolean; checks: object[] };
+    expect(document).toMatchObject({ schemaVersion: 1, ok: code === 0 });
+    expect(document.checks).toContainEqual(
+      expect.objectContaining({ check: "groups", state: "ok", groups: [{ uid, name: "acme" }] }),
+    );
+  });
+
+  test("ends with 2 where the address is missing, as every command", async () => {
+    process.env["PLATFORM_BASE_URL"] = "";
+    await expect(doctor([])).resolves.toBe(2);
+    expect(report()["configuration"]).toContain("the address of the API is missing");
+  });
+
+  test("says what to do where the exchange is refused", async () => {
+    await bench.exchanging();
+    bench.emulator.addFault({ path: "/sts/exchange", status: 401, body: { code: 16, message: "no" } });
+    await doctor([]);
+    expect(report()["token"]).toMatch(/^wrong: .*PLATFORM_OIDC_TOKEN.*\? Put a new one there$/);
   });
 
   test("names the setting that is missing, and skips what depends on it", async () => {

@@ -57,7 +57,7 @@ describe("pulumi-platform inventory", () => {
     [["--root", root], { PLATFORM_TOKEN: "" }, 3, "the access token is missing: set PLATFORM_TOKEN"],
     [["--root", "0".repeat(40)], {}, 1, "there is no group with the uid 0000"],
     [[], {}, 2, "--root is missing"],
-    [["--root", "acme"], {}, 2, "--root must be the uid of a group"],
+    [["--root", "nobody"], {}, 2, '--root: no group has the uid or name "nobody"; the root groups are'],
     [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
     [["--root", root, "-o", "md"], {}, 2, "--output must be one of text, json"],
     [["--rot", root], {}, 2, "see pulumi-platform inventory --help"],

@@ -1,5 +1,6 @@
 import { describeToken, inWords, main as whoami } from "../../../provider/cli/whoami";
 import { jwt, OIDC_ISSUER } from "../../support/oidc";
+import { call } from "../../support/wire";
 import { commandBench } from "../support/commands";
 import { runCommand } from "./support";
 
@@ -42,22 +43,46 @@ describe("whoami", () => {
       email: null,
       actor: { issuer: OIDC_ISSUER, subject: "repo:acme/pay" },
       expiry: expect.stringMatching(/Z$/) as unknown,
+      name: "ci",
+      rootGroups: [{ uid: identity.split("/")[0], name: expect.any(String) as unknown }],
+      problem: null,
     });
   });
 
-  test("says of an opaque token that it tells nothing, and asks no server", async () => {
+  test("shows the root groups of an opaque token, whose identity nobody names", async () => {
     process.env["PLATFORM_TOKEN"] = bench.emulator.token;
-    bench.emulator.clearRequests();
+    const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
+    await call(bench.emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "below" });
     await expect(whoami([])).resolves.toBe(0);
     expect(bench.printed.join("\n")).toBe(
       [
-        "identity     unknown: the token is opaque, only the API can tell",
+        "identity     unknown: the token is opaque, and the API does not name its caller",
         "source       PLATFORM_TOKEN",
         "settings     the environment",
         "ends         unknown",
+        `groups       acme (${String(uid)})`,
       ].join("\n"),
     );
-    expect(bench.emulator.requests).toHaveLength(0);
+    bench.printed.length = 0;
+    await expect(whoami(["-o", "json"])).resolves.toBe(0);
+    expect(JSON.parse(bench.printed.join("\n"))).toMatchObject({ rootGroups: [{ uid, name: "acme" }] });
+  });
+
+  test.each([
+    ["a refused token", { status: 401, body: { code: 16, message: "no" } }, "canary-1", 3],
+    ["groups that may not be listed", { status: 403, body: { code: 7, message: "no" } }, "canary-1", 4],
+    [
+      "the same with a token that names its identity",
+      { status: 403, body: { code: 7, message: "no" } },
+      jwt({ sub: "x" }),
+      0,
+    ],
+  ])("with %s says why the groups are unknown", async (_what, fault, token, code) => {
+    process.env["PLATFORM_TOKEN"] = token;
+    bench.emulator.addFault({ path: "/iam/v2/groups", ...fault });
+    await expect(whoami([])).resolves.toBe(code);
+    expect(bench.printed.join("\n")).toMatch(/^groups {7}unknown: GET \/iam\/v2\/groups: /m);
+    expect(bench.printed.join("\n")).not.toContain(token);
   });
 
   test("ends with 3 where the token has ended, and says when that was", async () => {
