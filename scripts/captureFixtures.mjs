@@ -1,9 +1,10 @@
 // @ts-check
 /*
  * Captures the documents below test/fixtures/previews anew, from the real CLI against the emulator:
- *   npm run setup && node scripts/captureFixtures.mjs
- * Uids, times and orders that differ between runs are replaced, so that a second run writes the same bytes; only how
- * far a preview came before it failed (the `same` of its summary) is chance.
+ *   npm run fixtures
+ * Each file is one document without blanks; a stream is one document to a line. Uids, times, folders and orders that
+ * differ between runs are replaced, so that a second run writes the same bytes. Only how far a preview came before it
+ * failed (the `same` of its summary) is chance.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -33,7 +34,7 @@ function inOrder(_key, value) {
   return isUrns ? [...value].sort() : value;
 }
 
-/** The CLI's documents as it writes them, in an order that does not depend on the run. @param {string} text */
+/** The CLI's documents, in an order that does not depend on the run. @param {string} text */
 function ordered(text) {
   if (text.startsWith('{"')) {
     const events = text
@@ -52,7 +53,7 @@ function ordered(text) {
   const document = JSON.parse(text);
   if (document.steps) document.steps = sorted(document.steps);
   if (document.deployment) document.deployment.resources = sorted(document.deployment.resources);
-  return `${JSON.stringify(document, inOrder, 4)}\n`;
+  return `${JSON.stringify(document, inOrder)}\n`;
 }
 
 /** Replaces what differs between runs, the same text by the same text in all documents. */
@@ -73,6 +74,7 @@ class Normaliser {
     const here = new RegExp(`project:///(?:\\.\\./)*${root.slice(1).replace(/[.+]/g, "\\$&")}/`, "g");
     return text
       .replace(here, "project:///")
+      .replaceAll(`${root}/`, "/program/")
       .replaceAll("project:///dist/", "project:///node_modules/pulumi-platform/dist/")
       .replace(/"ciphertext":( ?)"[^"]*"/g, '"ciphertext":$1"c2VjcmV0"')
       .replace(/\b[0-9a-f]{64}\b/g, (hex) => this.#stable(hex, (n) => n.toString(16).padStart(64, "c")))
