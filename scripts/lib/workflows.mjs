@@ -21,11 +21,30 @@ export async function lintWorkflows({ root, folder, scratch, env = process.env }
     timeoutMs: 5 * MINUTE_MS,
   }).catch((error) => ({ code: 1, output: String(error) }));
   if (build.code !== 0) return { reason: `go build ${tool} failed:\n${excerpt(build.output)}` };
-  const workflows = readdirSync(folder).filter((name) => /^access-.*\.yml$/.test(name));
+  const workflows = readdirSync(folder).filter((name) => name.endsWith(".yml") && name !== "gitlab-ci.yml");
   if (workflows.length === 0) return { problems: [`${folder} holds no workflow`] };
   // Other linters, where a machine has them, would make the result depend on the machine.
   const args = ["-no-color", "-oneline", "-shellcheck=", "-pyflakes=", ...workflows];
   const { code, output } = await run(binary, args, { cwd: folder, env, timeoutMs: MINUTE_MS });
   const lines = output.split("\n").filter((line) => line !== "");
-  return { problems: code === 0 ? [] : lines.length === 0 ? [`actionlint: exit code ${code}`] : lines };
+  const unpinned = workflows.flatMap((name) =>
+    unpinnedActions(name, readFileSync(path.join(folder, name), "utf8")),
+  );
+  if (code === 0) return { problems: unpinned };
+  return { problems: [...(lines.length === 0 ? [`actionlint: exit code ${code}`] : lines), ...unpinned] };
+}
+
+/**
+ * The actions of a workflow that are not named by a commit with its version as a comment: a tag may be moved.
+ * @param {string} name
+ * @param {string} text
+ */
+function unpinnedActions(name, text) {
+  return text
+    .split("\n")
+    .map((line, index) => ({ line, uses: /^\s*(?:- )?uses: (.+)$/.exec(line)?.[1], number: index + 1 }))
+    .filter(({ uses }) => uses !== undefined && !/^[\w./-]+@[0-9a-f]{40} # v\d/.test(uses))
+    .map(
+      ({ uses, number }) => `${name}:${number}: ${uses} is not pinned to a commit with its version beside it`,
+    );
 }

@@ -10,8 +10,18 @@ const lint = (folder: string, more = ""): Promise<unknown> =>
     `await m.lintWorkflows({ root: ${JSON.stringify(projectRoot)}, folder: ${JSON.stringify(folder)}, scratch: ${JSON.stringify(temporaryFolder())}${more} })`,
   );
 
-test("the workflows of the examples have no problem", async () => {
-  expect(await lint(path.join(projectRoot, "examples", "ci"))).toEqual({ problems: [] });
+test.each(["examples/ci", ".github/workflows"])("the workflows in %s have no problem", async (folder) => {
+  expect(await lint(path.join(projectRoot, folder))).toEqual({ problems: [] });
+});
+
+test("an action that is named by a tag is a problem", async () => {
+  const folder = temporaryFolder();
+  writeFiles(folder, {
+    "ci.yml": `on: push\njobs:\n  all:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n`,
+  });
+  expect(await lint(folder)).toEqual({
+    problems: ["ci.yml:6: actions/checkout@v4 is not pinned to a commit with its version beside it"],
+  });
 });
 
 test("a job that needs one that does not exist is a problem, with its file and line", async () => {

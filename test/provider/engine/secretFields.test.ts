@@ -1,4 +1,6 @@
+import { maskCredentials } from "../../../provider/api/credentials";
 import { checkInputs } from "../../../provider/engine/check";
+import { holdSecrets } from "../../../provider/engine/secrets";
 import { defineFields, defineResource, holdsSecret } from "../../../provider/engine/spec";
 import type { FieldSpec, PublicSpec, SecretSpec } from "../../../provider/engine/spec";
 import { kinds } from "../../../provider/resources";
@@ -47,6 +49,19 @@ describe("a secret", () => {
         .map(([key]) => `${spec.kind}.${key}`),
     );
     expect(holders.sort()).toEqual(["GroupInvite.code", "IdentityProvider.oidc", "ScimToken.token"]);
+  });
+
+  test.each([
+    ["GroupInvite", { code: "canary-invite-2236067977" }, "canary-invite-2236067977"],
+    ["IdentityProvider", { oidc: { clientSecret: "canary-client-6457513110" } }, "canary-client-6457513110"],
+    ["ScimToken", { token: "canary-scim-3166247903" }, "canary-scim-3166247903"],
+  ])("of a %s is masked in messages once its properties are known", (kind, properties, value) => {
+    const spec = kinds.find((one) => one.spec.kind === kind)?.spec;
+    if (spec === undefined) throw new Error(`there is no kind ${kind}`);
+    const message = `the server refuses ${value}`;
+    expect(maskCredentials(message)).toBe(message);
+    holdSecrets(spec, properties);
+    expect(maskCredentials(message)).not.toContain(value);
   });
 });
 

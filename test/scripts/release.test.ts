@@ -1,0 +1,28 @@
+import { evaluate } from "./support";
+
+const problems = (...args: unknown[]) =>
+  evaluate("release.mjs", `m.releaseProblems(${JSON.stringify(args).slice(1, -1)})`);
+
+const named = { version: "1.2.3", repository: "https://github.com/acme/platform" };
+const unnamed =
+  "package.json names no repository: npm compares it with the one that proves where the package comes from";
+
+test.each<[string | null, object, string, string[]]>([
+  ["v1.2.3", named, "# Changelog\n\n## 1.2.3 (2026-01-01)\n", []],
+  ["v1.2.4", named, "## 1.2.3\n", ["the tag is v1.2.4, package.json says 1.2.3"]],
+  ["v1.2.3", named, "## 1.2.30\n", ["CHANGELOG.md has no section 1.2.3"]],
+  ["v1.2.3", { version: "1.2.3" }, "## 1.2.3\n", [unnamed]],
+  [null, { version: "1.2.3" }, "## 1.2.3\n", []],
+])("a release of tag %j of %j with %j has the problems %j", async (tag, manifest, changelog, expected) => {
+  expect(await problems(tag, manifest, changelog)).toEqual(expected);
+});
+
+test("the oldest SDK of the matrix is the one of package.json's range", async () => {
+  expect(await evaluate("matrix.mjs", 'm.oldestOf(">=3.216.0 <4")')).toBe("3.216.0");
+});
+
+test("the nightly run names its seed in each suite that takes one", async () => {
+  const suites = (await evaluate("nightly.mjs", "m.suitesOf(77)")) as { env?: object; args: string[] }[];
+  const seeded = suites.filter(({ env = {}, args }) => [...Object.values(env), ...args].includes("77"));
+  expect(seeded.length).toBeGreaterThanOrEqual(5);
+});
