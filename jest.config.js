@@ -14,21 +14,36 @@ const common = {
   moduleFileExtensions: ["ts", "js", "json", "node"],
 };
 
+const inFolders = (/** @type {string[]} */ ...folders) =>
+  folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
+
+// `npm test` runs one life of all kinds and one program of the packed package; `npm run test:all` runs every file.
+const isQuick = process.env.PULUMI_PLATFORM_TESTS === "quick";
+
 module.exports = {
   // Tests of the engine mostly wait for processes: jest's default would leave the last processor idle.
   maxWorkers: "100%",
-  // Ends a test that hangs. A busy machine must not fail one that is slow.
-  testTimeout: 300_000,
+  // The only time limit of all tests. It ends a test that hangs; work is bounded by counts, since a machine may be busy.
+  testTimeout: 3_600_000,
+  reporters: ["default", "<rootDir>/scripts/lib/partsReporter.mjs"],
   projects: [
     {
       ...common,
       displayName: "unit",
-      testMatch: ["<rootDir>/test/{provider,emulator,scripts}/**/*.test.ts"],
+      testMatch: inFolders("provider", "emulator"),
     },
     {
       ...common,
       displayName: "engine",
-      testMatch: ["<rootDir>/test/{engine,package,examples,adversarial}/**/*.test.ts"],
+      testMatch: isQuick
+        ? ["<rootDir>/test/engine/lifecycle.test.ts"]
+        : inFolders("engine", "examples", "adversarial"),
     },
+    {
+      ...common,
+      displayName: "package",
+      testMatch: isQuick ? ["<rootDir>/test/package/firstProgram.test.ts"] : inFolders("package"),
+    },
+    ...(isQuick ? [] : [{ ...common, displayName: "scripts", testMatch: inFolders("scripts") }]),
   ],
 };

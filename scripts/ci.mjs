@@ -11,8 +11,9 @@ import {
   readmeProblems,
   runChecks,
 } from "./lib/checks.mjs";
-import { excerpt, onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+import { onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
 import { lintWorkflows } from "./lib/workflows.mjs";
+import { pack } from "./packedPackage.mjs";
 
 const root = path.dirname(import.meta.dirname);
 const MINUTE_MS = 60_000;
@@ -31,22 +32,18 @@ async function succeeds(command, args, minutes = 10) {
   return outcomeOf(code === 0 ? [] : [`exit code ${code}`]);
 }
 
-/** @param {string} scratch */
-async function pack(scratch) {
-  // Set-up has just built what is packed.
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", scratch];
-  const { code, stdout, output } = await run("npm", args, { cwd: root, timeoutMs: 10 * MINUTE_MS });
-  if (code !== 0) throw new Error(`npm pack failed:\n${excerpt(output)}`);
-  const { filename, files } = Object.values(JSON.parse(stdout))[0];
-  return { tarball: path.join(scratch, filename), files };
-}
-
-/** @param {string} scratch */
-async function lintExamples(scratch) {
-  const result = await lintWorkflows({ root, folder: path.join(root, "examples", "ci"), scratch });
-  if ("problems" in result) return outcomeOf(result.problems);
-  console.log(`the workflows are not linted: ${result.reason}`);
-  return { passed: 0, failed: 0, skipped: 1, problems: [] };
+/** The workflows of this repository, and those that users copy. @param {string} scratch */
+async function lintAllWorkflows(scratch) {
+  const problems = [];
+  for (const folder of [".github/workflows", "examples/ci"]) {
+    const result = await lintWorkflows({ root, folder: path.join(root, folder), scratch });
+    if ("problems" in result) problems.push(...result.problems.map((problem) => `${folder}/${problem}`));
+    else {
+      console.log(`the workflows are not linted: ${result.reason}`);
+      return { passed: 0, failed: 0, skipped: 1, problems: [] };
+    }
+  }
+  return outcomeOf(problems);
 }
 
 /** @param {string} scratch */
@@ -57,7 +54,7 @@ async function test(scratch) {
   // A browser that is named is used or the tests fail; without one they are skipped, and jest counts them so.
   if ("file" in browser) env.PULUMI_PLATFORM_BROWSER = browser.file;
   else console.log(`the tests of the page are skipped: ${browser.reason}`);
-  const { code, timedOut } = await run("npm", ["test", "--", "--json", `--outputFile=${file}`], {
+  const { code, timedOut } = await run("npm", ["run", "test:all", "--", "--json", `--outputFile=${file}`], {
     cwd: root,
     env,
     output: "inherit",
@@ -74,6 +71,9 @@ async function test(scratch) {
 
 /** @param {string} scratch @returns {import("./lib/checks.mjs").Check[]} */
 function checks(scratch) {
+  // Set-up has just built what is packed.
+  /** @type {import("./packedPackage.mjs").Packed | undefined} */
+  let packed;
   const npmRun = (/** @type {string} */ script) => succeeds("npm", ["run", "--silent", script]);
   const list = [
     {
@@ -83,22 +83,28 @@ function checks(scratch) {
     },
     { name: "format", body: () => npmRun("check:format") },
     { name: "lint", body: () => npmRun("check:lint") },
-    { name: "workflows", body: () => lintExamples(scratch) },
+    { name: "workflows", body: () => lintAllWorkflows(scratch) },
     { name: "types", body: () => npmRun("check:types") },
     {
       name: "lockfile",
       body: async () => outcomeOf(lockfileProblems(JSON.parse(read("package-lock.json")))),
     },
-    { name: "package contents", body: async () => outcomeOf(packageProblems((await pack(scratch)).files)) },
+    {
+      name: "package contents",
+      body: async () => outcomeOf(packageProblems((packed = await pack(root, scratch)).files)),
+    },
     {
       name: "publint",
-      body: async () => {
-        const { tarball } = await pack(scratch);
+      body: () => {
+        const tarball = path.join(scratch, packed?.filename ?? "");
         return succeeds("npx", ["--no", "--", "publint", "run", tarball, "--strict"]);
       },
     },
-    { name: "README names the test command", body: async () => outcomeOf(readmeProblems(read("README.md"))) },
-    { name: "npm test", body: () => test(scratch) },
+    {
+      name: "README names the test commands",
+      body: async () => outcomeOf(readmeProblems(read("README.md"))),
+    },
+    { name: "npm run test:all", body: () => test(scratch) },
   ];
   const { scripts } = JSON.parse(read("package.json"));
   if (scripts?.demo !== undefined) {

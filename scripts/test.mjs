@@ -1,24 +1,52 @@
 // @ts-check
 import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import { ensureReady, root } from "./setup.mjs";
 import { messageOf } from "./lib/processes.mjs";
 
+/*
+ *   npm test                       the tests of every change: about three minutes
+ *   npm run test:all               everything
+ *   npm test -- <paths, options>   what jest is told to run, as `test:all` runs it
+ */
+
 const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/** Whether jest is told which tests to run: by a path, a project or a name. @param {string[]} args */
+const isSelection = (args) =>
+  args.some(
+    (arg) => !arg.startsWith("-") || /^(-t|--testNamePattern|--testPathPatterns?|--selectProjects)/.test(arg),
+  );
+
+/** How many files of tests a folder below test/ holds. @param {string} folder */
+const countFiles = (folder) =>
+  readdirSync(path.join(root, "test", folder), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".test.ts"),
+  ).length;
+
+/** What `npm test` leaves out. Both files that it runs of these folders lie in the first two. */
+function remainder() {
+  const folders = ["engine", "package", "examples", "adversarial", "scripts"];
+  const counts = folders.map((folder, i) => `test/${folder} (${countFiles(folder) - (i < 2 ? 1 : 0)} files)`);
+  return `left to \`npm run test:all\`: ${counts.join(", ")}, and most of the generated cases of properties`;
+}
 
 /** @param {string[]} args */
 async function main(args) {
+  const isAll = args.includes("--all");
+  const passed = args.filter((arg) => arg !== "--skip-cli" && arg !== "--all");
+  const isQuick = !isAll && !isSelection(passed);
   const start = performance.now();
   const cli = await ensureReady({ skipCli: args.includes("--skip-cli") });
   const ready = performance.now();
 
-  const env = { ...process.env };
+  const env = { ...process.env, PULUMI_PLATFORM_TESTS: isQuick ? "quick" : "all" };
   if (cli !== undefined) {
     env.PATH = [cli.pulumiDir, env.PATH].join(path.delimiter);
     env.PULUMI_PLATFORM_CLI_DIR = cli.pulumiDir;
   }
   const jest = path.join(root, "node_modules", "jest", "bin", "jest.js");
-  const passed = args.filter((arg) => arg !== "--skip-cli");
   // In this process group, so that jest's watch mode can read the terminal.
   const child = spawn(process.execPath, [jest, ...passed], { cwd: root, env, stdio: "inherit" });
   const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
@@ -27,7 +55,8 @@ async function main(args) {
     child.on("error", reject);
     child.on("close", (exitCode, signal) => resolve(exitCode ?? (signal === "SIGINT" ? 130 : 143)));
   });
-  console.error(`tests: set-up ${seconds(ready - start)}, jest ${seconds(performance.now() - ready)}`);
+  console.error(`set-up ${seconds(ready - start)}, tests ${seconds(performance.now() - ready)}`);
+  if (isQuick) console.error(remainder());
   process.exitCode = code;
 }
 

@@ -173,6 +173,20 @@ export function fingerprintSources(root) {
   return hash.digest("hex");
 }
 
+/** What the package consists of, and what it is installed with. @param {string} root */
+export function fingerprintPackage(root) {
+  const hash = createHash("sha256").update(JSON.stringify(installer()));
+  const add = (/** @type {string} */ file, /** @type {string} */ name) => {
+    const content = readFileSync(file);
+    hash.update(`${name}\0${content.length}\0`).update(content);
+  };
+  for (const name of ["package.json", "package-lock.json", "README.md", "CHANGELOG.md", "LICENSE"]) {
+    add(path.join(root, name), name);
+  }
+  for (const folder of ["dist", "docs", "schema"]) walk(path.join(root, folder), add, folder);
+  return hash.digest("hex");
+}
+
 /** By size and time: enough to see an output that was deleted or written by something else. @param {string} root */
 export function fingerprintOutputs(root) {
   const hash = createHash("sha256");

@@ -101,11 +101,17 @@ export function packageProblems(files) {
   return problems;
 }
 
+/** The commands that run the tests: the README names both. */
+const TEST_COMMANDS = ["npm test", "npm run test:all"];
+
 /** @param {string} readme @returns {string[]} */
 export function readmeProblems(readme) {
   // On a line or in backticks of its own: `npm test -- --something` would be another command.
-  const named = /^\s*(?:\$ )?npm test\s*(?:#.*)?$|`npm test`/m.test(readme);
-  return named ? [] : ["README.md does not name `npm test`"];
+  const isNamed = (/** @type {string} */ command) =>
+    new RegExp(`^\\s*(?:\\$ )?${command}\\s*(?:#.*)?$|\`${command}\``, "m").test(readme);
+  return TEST_COMMANDS.filter((command) => !isNamed(command)).map(
+    (command) => `README.md does not name \`${command}\``,
+  );
 }
 
 /** @param {Counts} counts */

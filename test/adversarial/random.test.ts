@@ -10,21 +10,17 @@ import { randomHostility } from "../support/randomHostility";
 const count = Number(process.env["ADVERSARIAL_RANDOM"] ?? "8");
 const seed = Number(process.env["ADVERSARIAL_SEED"] ?? "1");
 
-test(
-  `no random hostile program brings access that nobody is told of (${count} programs, seed ${seed})`,
-  async () => {
-    jest.spyOn(console, "error").mockImplementation(() => undefined);
-    const programs = randomHostility(seed, count);
-    const outcomes = await runCorpus(programs, false);
-    const isHidden = ({ applied, gained, remaining, review, verify }: Outcome): boolean =>
-      applied && gained.length + remaining.length > 0 && !stopsChange(review) && !stopsChange(verify);
-    const hidden = programs.flatMap(({ id, text }) => {
-      const outcome = outcomes.get(id);
-      if (outcome === undefined || !isHidden(outcome)) return [];
-      const { gained, remaining, said } = outcome;
-      return [{ text, gained, remaining, said }];
-    });
-    expect(hidden).toEqual([]);
-  },
-  count * 60_000 + 60_000,
-);
+test(`no random hostile program brings access that nobody is told of (${count} programs, seed ${seed})`, async () => {
+  jest.spyOn(console, "error").mockImplementation(() => undefined);
+  const programs = randomHostility(seed, count);
+  const outcomes = await runCorpus(programs, false);
+  const isHidden = ({ applied, gained, remaining, review, verify }: Outcome): boolean =>
+    applied && gained.length + remaining.length > 0 && !stopsChange(review) && !stopsChange(verify);
+  const hidden = programs.flatMap(({ id, text }) => {
+    const outcome = outcomes.get(id);
+    if (outcome === undefined || !isHidden(outcome)) return [];
+    const { gained, remaining, said } = outcome;
+    return [{ text, gained, remaining, said }];
+  });
+  expect(hidden).toEqual([]);
+});

@@ -68,7 +68,7 @@ describe("adopt, through the real engine", () => {
       provider.oidc = { issuer: "https://login.example.com", clientId: "x", clientSecret: "hush" };
     emulator = await startEmulator({ seed: organisation.seed });
     stack = new Stack({ url: emulator.url, token: emulator.token, directory: out });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -107,7 +107,7 @@ describe("adopt, through the real engine", () => {
     const again = await adopt();
     expect(again.code).toBe(0);
     expect(readFileSync(join(out, "index.ts"), "utf8")).toBe(before);
-  }, 240_000);
+  });
 
   test("adopts what was made since into the same stack, and leaves all else as it is", async () => {
     const name = { name: "made by hand", capabilities: ["CAP_REPO_LIST"] };
@@ -140,7 +140,7 @@ describe("adopt, through the real engine", () => {
     expect(nothing.stdout).toMatch(
       /^there is nothing to adopt\nleft out:\n.*\n +the stack manages it already/,
     );
-  }, 180_000);
+  });
 });
 
 /*
@@ -193,7 +193,7 @@ describe("adopt of many organisations, through the real engine", () => {
     roots.push(...Object.values(ids).filter((uid) => !uid.includes("/") && !builtIn.includes(uid)));
     stack = new Stack({ url: emulator.url, token: emulator.token, directory: out });
     emulator.clearRequests();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -222,7 +222,7 @@ describe("adopt of many organisations, through the real engine", () => {
     cpSync(join(out, "index.ts"), join(each, "all.ts"));
     expect(compile(each)).toEqual(clean);
     expect(lint(each)).toEqual(clean);
-  }, 600_000);
+  });
 
   test("leaves nothing to do, and writes nothing to the API", async () => {
     await stack.init();
@@ -239,7 +239,7 @@ describe("adopt of many organisations, through the real engine", () => {
     expect(writes()).toEqual([]);
     await succeed(main, ...adopt);
     expect(readFileSync(join(out, "index.ts"), "utf8")).toBe(before);
-  }, 1_200_000);
+  });
 
   test("after each object was changed by hand a preview shows exactly that", async () => {
     const wanted = new Map<string, string>();
@@ -269,5 +269,5 @@ describe("adopt of many organisations, through the real engine", () => {
     }
     expect([...found].sort()).toEqual([...wanted].sort());
     expect([...wanted.values()].filter((property) => property === "nothing")).toHaveLength(1);
-  }, 1_200_000);
+  });
 });

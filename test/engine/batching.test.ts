@@ -4,8 +4,6 @@ import { Stack } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { call } from "../support/wire";
 
-jest.setTimeout(180_000);
-
 const COUNT = 60;
 
 const bindings = (count: number): Declarations => ({

@@ -20,17 +20,17 @@ test("ten organisations of all kinds come about under faults, exactly as declare
   expect(seeds(output)).toHaveLength(10);
   const hit = seeds(output).map((line) => Number(/(\d+) of them hit/.exec(line ?? "")?.[1]));
   expect(Math.min(...hit)).toBeGreaterThan(3);
-}, 300_000);
+});
 
 test("a killed engine, and a killed provider, leave no more than the copies that are named", () => {
   // The full size is `npm run chaos -- --kill --seeds 50`.
   const { code, output } = chaos("--kill", "--seeds", "4", "--resources", "18", "--parallel", "2");
   expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
   expect(seeds(output)).toHaveLength(4);
-}, 300_000);
+});
 
 test("four hundred requests pass a limit of fifty a second, in little more than their time", () => {
   // The full size is `npm run chaos -- --limit`: 2,000 requests.
   const { code, output } = chaos("--limit", "--requests", "400");
   expect({ code, output }).toMatchObject({ code: 0 });
-}, 60_000);
+});

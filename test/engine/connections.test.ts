@@ -130,7 +130,7 @@ describe("TLS, on real sockets", () => {
     );
     expect(access).toBe("skipped: not checked before tls is right");
     expect(emulator.requests).toHaveLength(0);
-  }, 60_000);
+  });
 
   test.each<[string, () => Certified, RegExp]>([
     [
@@ -153,16 +153,12 @@ describe("TLS, on real sockets", () => {
       () => certificate({ name: "other", authority, hosts: ["other.example.com"] }),
       /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; is platform:baseUrl \(or PLATFORM_BASE_URL\) right\?/,
     ],
-  ])(
-    "with a certificate that is %s says what to do, and sends nothing",
-    async (_what, made, message) => {
-      emulator.clearRequests();
-      const { tls } = await doctor(`https://127.0.0.1:${await secured(made())}`, trusting());
-      expect(tls).toMatch(message);
-      expect(emulator.requests).toHaveLength(0);
-    },
-    60_000,
-  );
+  ])("with a certificate that is %s says what to do, and sends nothing", async (_what, made, message) => {
+    emulator.clearRequests();
+    const { tls } = await doctor(`https://127.0.0.1:${await secured(made())}`, trusting());
+    expect(tls).toMatch(message);
+    expect(emulator.requests).toHaveLength(0);
+  });
 });
 
 describe("a proxy, on real sockets", () => {
@@ -188,7 +184,7 @@ describe("a proxy, on real sockets", () => {
     const all = { HTTP_PROXY: through.url, HTTPS_PROXY: through.url };
     expect((await doctor(emulator.url, all))["access"]).toContain("the API takes the token");
     expect(through.asked).toEqual([]);
-  }, 60_000);
+  });
 
   test.each<[string, string, RegExp]>([
     [
@@ -202,16 +198,12 @@ describe("a proxy, on real sockets", () => {
       'HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{"code":5,"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.ResourceInfo"}]}',
       /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 404\); HTTPS_PROXY names it: change that, or add api\.hidden\.test to NO_PROXY/,
     ],
-  ])(
-    "that %s is told by its name",
-    async (_what, reply, message) => {
-      const through = await proxy(0, reply);
-      const found = await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url });
-      expect(found["address"]).toMatch(message);
-      expect(through.asked.join("\n")).not.toContain(CANARY);
-    },
-    60_000,
-  );
+  ])("that %s is told by its name", async (_what, reply, message) => {
+    const through = await proxy(0, reply);
+    const found = await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url });
+    expect(found["address"]).toMatch(message);
+    expect(through.asked.join("\n")).not.toContain(CANARY);
+  });
 
   test("that opens no tunnel but lets a page through, or is not there, is told as well", async () => {
     const page = await listening(createServer((_request, response) => response.end("<html>log in</html>")));
@@ -225,7 +217,7 @@ describe("a proxy, on real sockets", () => {
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "socks5://127.0.0.1:1" }))["address"]).toMatch(
       /the address of the proxy for api\.hidden\.test is no http or https URL; HTTPS_PROXY names it/,
     );
-  }, 60_000);
+  });
 });
 
 test("a log-in page and a redirect to another host are told, and the bearer goes to neither", async () => {
@@ -249,7 +241,7 @@ test("a log-in page and a redirect to another host are told, and the bearer goes
     /this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is/,
   );
   expect(seen).toEqual([undefined]);
-}, 60_000);
+});
 
 describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
   /** Runs code in a process of its own, which says what its promise came to. */
@@ -289,23 +281,19 @@ describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
   test.each([
     ["posts nothing", post],
     ["verifies no event by the keys", verify],
-  ])(
-    "%s of a server whose certificate is not valid",
-    async (_what, code) => {
-      for (const certified of [
-        certificate({ name: "127.0.0.1" }),
-        certificate({ name: "server", authority }),
-      ]) {
-        const { url, reached } = await recording(certified);
-        expect(await outcomeOf(code(url))).toMatch(/certificate/);
-        expect(reached).toEqual([]);
-      }
-      const { url, reached } = await recording(certificate({ name: "server", authority }));
-      await outcomeOf(code(url), trusting());
-      expect(reached).not.toEqual([]);
-    },
-    60_000,
-  );
+  ])("%s of a server whose certificate is not valid", async (_what, code) => {
+    for (const certified of [
+      certificate({ name: "127.0.0.1" }),
+      certificate({ name: "server", authority }),
+    ]) {
+      const { url, reached } = await recording(certified);
+      expect(await outcomeOf(code(url))).toMatch(/certificate/);
+      expect(reached).toEqual([]);
+    }
+    const { url, reached } = await recording(certificate({ name: "server", authority }));
+    await outcomeOf(code(url), trusting());
+    expect(reached).not.toEqual([]);
+  });
 
   test("takes no keys from such a server either, where the issuer names it", async () => {
     const keys = await recording(certificate({ name: "127.0.0.1" }));
@@ -317,5 +305,5 @@ describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
       /the keys of \S+ could not be had: self-signed certificate/,
     );
     expect(keys.reached).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -271,7 +271,7 @@ describe("credentials, through the real engine", () => {
     // Revoked already: the delete at the end is done.
     await call(emulator, "POST", `${pathOf("foreign")}:revokeScimToken`, {});
     printed += (await stack.succeed(["destroy", "--yes", "--skip-preview"])).output;
-  }, 280_000);
+  });
 
   afterAll(async () => {
     stack.dispose();

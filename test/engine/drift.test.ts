@@ -74,7 +74,7 @@ describe("drift of every kind, through the real engine", () => {
       ids,
       states: [await exported(stack, "export-one.json"), await exported(other, "export-two.json")],
     };
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -149,7 +149,7 @@ describe("drift of every kind, through the real engine", () => {
       policy: { unused: [], expired: [] },
     });
     await stack.succeed(["preview", "--refresh"]);
-  }, 60_000);
+  });
 });
 
 /*
@@ -169,7 +169,7 @@ describe("drift after the run of a program, through the real engine", () => {
     // The state of many is large, and the engine would write it after each resource.
     const env = { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" };
     stack = await new Stack({ url: emulator.url, token: emulator.token, env }).init();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -198,5 +198,5 @@ describe("drift after the run of a program, through the real engine", () => {
       expect(report).toMatchObject({ complete: true, findings: [], unresolved: [] });
       expect(report.summary.compared).toBe(Object.keys(declarations).length);
     }
-  }, 1_800_000);
+  });
 });

@@ -135,7 +135,7 @@ describe("an exchange, through the real engine", () => {
     );
     emulator.settings({ tokenLifetimeMs: 3_600_000, refreshTokens: false });
     emulator.clearFaults();
-  }, 120_000);
+  });
 
   test("GitHub's own token is minted for the issuer's host at each exchange, one for a run", async () => {
     stack.declare(groups(3, identity.slice(0, 40)));
@@ -145,7 +145,7 @@ describe("an exchange, through the real engine", () => {
     expect(exchanges().map(({ path, status }) => [path, status])).toEqual([["/sts/exchange", 200]]);
     await succeeds(["destroy", "--yes", "--skip-preview"], byGithub());
     expect(minted).toBe(2);
-  }, 60_000);
+  });
 
   test("a refused exchange says whose token was refused by whom, once, and changes nothing", async () => {
     stack.declare(groups(1, identity.slice(0, 40)));
@@ -161,7 +161,7 @@ describe("an exchange, through the real engine", () => {
     expect(output).toContain('subject "repo:mallory/x"');
     expect(emulator.requests.map(({ path }) => path)).toEqual(["/sts/exchange"]);
     for (const name of ["whoami", "doctor"]) expect((await command(name, env)).code).toBe(3);
-  }, 60_000);
+  });
 
   test("whoami and doctor tell who is exchanged for whom, and the end", async () => {
     const whoami = await command("whoami", byGithub());
@@ -170,7 +170,7 @@ describe("an exchange, through the real engine", () => {
     expect(whoami.stdout).toContain("PLATFORM_IDENTITY with GitHub Actions");
     const doctor = await command("doctor", byFile());
     expect({ code: doctor.code, wrong: /^wrong.*/m.exec(doctor.stdout) }).toEqual({ code: 0, wrong: null });
-  }, 60_000);
+  });
 
   test("a stack's configuration is read where it is asked for", async () => {
     await stack.succeed(["config", "set", "platform:identity", identity]);
@@ -194,7 +194,7 @@ describe("an exchange, through the real engine", () => {
       source: "platform:identity with PLATFORM_OIDC_TOKEN",
       settings: "the configuration of stack test and the environment",
     });
-  }, 60_000);
+  });
 
   test("a stack file sends no credential of the environment elsewhere, in the engine or in a command", async () => {
     const issuer = "http://127.0.0.1:1";

@@ -97,7 +97,7 @@ describe("each field of each kind, through the real engine", () => {
     await stack.up();
     const ours = await stack.ours();
     uids = Object.fromEntries(Object.entries(ours).map(([name, { id }]) => [name, id ?? ""]));
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -138,7 +138,7 @@ describe("each field of each kind, through the real engine", () => {
       }
     }
     expect(writes()).toHaveLength(trials.length + 2 * exchanges.length);
-  }, 120_000);
+  });
 
   test("makes another resource for each field that cannot be changed, and deletes the first", async () => {
     const ours = await stack.ours();
@@ -173,10 +173,10 @@ describe("each field of each kind, through the real engine", () => {
     expect(writes()).toHaveLength(clearing.length);
     const run = await stack.pulumi(["preview", "--refresh", "--expect-no-changes"]);
     expect({ code: run.code, output: run.code === 0 ? "" : run.output }).toEqual({ code: 0, output: "" });
-  }, 120_000);
+  });
 
   test("ends with an empty server", async () => {
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     expect(Object.values(emulator.state()).flat()).toEqual([]);
-  }, 120_000);
+  });
 });

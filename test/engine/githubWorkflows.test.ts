@@ -10,9 +10,6 @@ import { readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob } from "../support/githubActions";
 import type { Values } from "../support/shell";
 
-// The real engine runs in each test.
-jest.setTimeout(300_000);
-
 const NUMBER = 7;
 const RUN_ID = 11;
 const PULL_REQUEST = "repo:acme/access:pull_request";

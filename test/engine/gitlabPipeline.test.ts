@@ -9,9 +9,6 @@ import { ROOT } from "../support/engine";
 import { PipelineRun, readPipeline } from "../support/gitlabPipeline";
 import { jwt, OIDC_ISSUER } from "../support/oidc";
 
-// The real engine runs in each test.
-jest.setTimeout(300_000);
-
 const SUBJECT = "project_path:acme/access:ref_type:branch:ref:change";
 const SECRET = "glpat-canary";
 

@@ -89,7 +89,7 @@ describe("the access of a group, through the real engine", () => {
     const { roles } = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
     for (const { name, uid } of roles as { name: string; uid: string }[]) uids[name] = uid;
     stack = await new Stack(emulator).init();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -108,11 +108,11 @@ describe("the access of a group, through the real engine", () => {
     const up = await stack.up();
     expect(writes()).toEqual(["POST /iam/v2/roleBindings:batchCreate"]);
     expect(held()).toEqual(["alice viewer", "bob editor", "carol editor"]);
-    expect((await stack.ours())["access"]?.id).toBe(team);
+    expect(stack.ids()["access"]).toBe(team);
     expect(said(up.output)).toContain(
       `group ${team} holds a binding that no program of this stack has: carol as editor`,
     );
-  }, 60_000);
+  });
 
   test("shows what was made by hand by its name, and the next run removes it", async () => {
     const shown = await stack.pulumi(["preview", "--refresh", "--diff", "--expect-no-changes"]);
@@ -124,7 +124,7 @@ describe("the access of a group, through the real engine", () => {
     expect(writes()).toEqual([`DELETE /iam/v2/roleBindings/${team}/*`]);
     expect(held()).toEqual(["alice viewer", "bob editor"]);
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
-  }, 60_000);
+  });
 
   test("changes create before they delete, are named in the preview, and a new label is no request", async () => {
     stack.declare(access({ "alice-views": ["alice", "registry.pull"], "carol-views": ["carol", "viewer"] }));
@@ -146,7 +146,7 @@ describe("the access of a group, through the real engine", () => {
     await stack.up();
     expect(emulator.requests).toEqual([]);
     expect(await recorded()).toEqual({ "alice-pulls": "alice registry.pull", "carol-views": "carol viewer" });
-  }, 60_000);
+  });
 
   test("what ignore excepts is neither shown nor removed", async () => {
     await bindByHand("break-glass", "owner");
@@ -160,7 +160,7 @@ describe("the access of a group, through the real engine", () => {
     expect(writes()).toEqual([]);
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
     expect(held()).toContain("break-glass owner");
-  }, 60_000);
+  });
 
   test("the caller does not remove what it manages the bindings by, unless told to", async () => {
     const grants = { "alice-owns": ["alice", "owner"], "bob-owns": ["bob", "owner"] } as const;
@@ -186,7 +186,7 @@ describe("the access of a group, through the real engine", () => {
     stack.declare(access({ "alice-views": ["alice", "viewer"] }, { ignore, allowSelfRemoval: true }));
     await stack.succeed(["up", "--yes", "--skip-preview"], { PLATFORM_TOKEN: bob });
     expect(held()).toEqual(["alice viewer", "break-glass owner", "mallory registry.push"]);
-  }, 120_000);
+  });
 
   test("a failure half way leaves what exists in state, and the next run finishes it", async () => {
     const ignore = { identityUids: [uidOf("break-glass"), uidOf("mallory")] };
@@ -203,13 +203,13 @@ describe("the access of a group, through the real engine", () => {
     expect(await recorded()).toEqual({ "carol-edits": "carol editor" });
     expect(held()).toEqual(["break-glass owner", "carol editor", "mallory registry.push"]);
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
-  }, 60_000);
+  });
 
   test("destroying it takes the program's bindings away, and no others", async () => {
     stack.declare({});
     await stack.up();
     expect(held()).toEqual(["break-glass owner", "mallory registry.push"]);
-  }, 60_000);
+  });
 
   test("what a RoleBinding granted goes over to it, and back, and is gone after no run", async () => {
     const parentUid = await make(`/iam/v2/groups/${org}`, { name: "both" });
@@ -239,46 +239,42 @@ describe("the access of a group, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     expect(held(parentUid)).toEqual([]);
-  }, 120_000);
+  });
 
   test.each([
     ["of all bindings", ["bindings"], true],
     ["of all arguments", ["*"], true],
     ["of one binding", ['bindings["alice-views"]'], false],
-  ])(
-    "ignoreChanges %s lives with what a refresh records of others",
-    async (_what, ignoreChanges, keeps) => {
-      const parentUid = await make(`/iam/v2/groups/${org}`, { name: "ignored" });
-      const declare = (label: string, grant: Grant) =>
-        stack.declare({
-          access: {
-            kind: "GroupAccess",
-            args: { parentUid, bindings: bindings({ [label]: grant }) },
-            options: { ignoreChanges },
-          },
-        });
-      declare("alice-views", ["alice", "viewer"]);
-      await stack.up();
-      await bindByHand("carol", "editor", parentUid);
-      await stack.succeed(["refresh", "--yes", "--skip-preview"]);
-      expect(await recorded()).toHaveProperty(["unmanaged: carol as editor"]);
+  ])("ignoreChanges %s lives with what a refresh records of others", async (_what, ignoreChanges, keeps) => {
+    const parentUid = await make(`/iam/v2/groups/${org}`, { name: "ignored" });
+    const declare = (label: string, grant: Grant) =>
+      stack.declare({
+        access: {
+          kind: "GroupAccess",
+          args: { parentUid, bindings: bindings({ [label]: grant }) },
+          options: { ignoreChanges },
+        },
+      });
+    declare("alice-views", ["alice", "viewer"]);
+    await stack.up();
+    await bindByHand("carol", "editor", parentUid);
+    await stack.succeed(["refresh", "--yes", "--skip-preview"]);
+    expect(await recorded()).toHaveProperty(["unmanaged: carol as editor"]);
 
-      await stack.succeed(["preview", ...(keeps ? ["--expect-no-changes"] : [])]);
-      await stack.up(...(keeps ? ["--expect-no-changes"] : []));
-      const whole = ["alice viewer", ...(keeps ? ["carol editor"] : [])];
-      expect(held(parentUid)).toEqual(whole);
-      await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+    await stack.succeed(["preview", ...(keeps ? ["--expect-no-changes"] : [])]);
+    await stack.up(...(keeps ? ["--expect-no-changes"] : []));
+    const whole = ["alice viewer", ...(keeps ? ["carol editor"] : [])];
+    expect(held(parentUid)).toEqual(whole);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
 
-      // A label of that form which the program itself writes is an error still.
-      declare("unmanaged: bob as editor", ["bob", "editor"]);
-      const run = await stack.pulumi(["preview"]);
-      expect(run.code === 0).toBe(keeps);
-      if (!keeps) expect(said(run.output)).toContain('has a label that begins with "unmanaged:"');
-      await stack.succeed(["destroy", "--yes", "--skip-preview"]);
-      expect(held(parentUid)).toEqual(whole.slice(1));
-    },
-    120_000,
-  );
+    // A label of that form which the program itself writes is an error still.
+    declare("unmanaged: bob as editor", ["bob", "editor"]);
+    const run = await stack.pulumi(["preview"]);
+    expect(run.code === 0).toBe(keeps);
+    if (!keeps) expect(said(run.output)).toContain('has a label that begins with "unmanaged:"');
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(held(parentUid)).toEqual(whole.slice(1));
+  });
 
   test.each([
     {
@@ -294,23 +290,19 @@ describe("the access of a group, through the real engine", () => {
         args: { parentUid: "the team's", identityUid: "${fresh}", roleUid: "${fresh}" },
       },
     },
-  ])(
-    "$title is an error of the preview",
-    async ({ parentUid, beside }) => {
-      stack.declare({
-        fresh: { kind: "Group", args: { parentUid: org, name: "fresh" } },
-        there: { kind: "Group", args: {}, options: { id: team } },
-        one: { kind: "GroupAccess", args: { parentUid, bindings: {} } },
-        beside: JSON.parse(JSON.stringify(beside).replace("the team's", team)) as Declarations[string],
-      });
-      const run = await stack.pulumi(["preview"]);
-      expect(run.code).not.toBe(0);
-      expect(said(run.output)).toMatch(/GroupAccess "\w+" owns all role bindings of its group, but/);
-      expect(run.output).toContain(`${beside.kind} "beside"`);
-      expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-    },
-    60_000,
-  );
+  ])("$title is an error of the preview", async ({ parentUid, beside }) => {
+    stack.declare({
+      fresh: { kind: "Group", args: { parentUid: org, name: "fresh" } },
+      there: { kind: "Group", args: {}, options: { id: team } },
+      one: { kind: "GroupAccess", args: { parentUid, bindings: {} } },
+      beside: JSON.parse(JSON.stringify(beside).replace("the team's", team)) as Declarations[string],
+    });
+    const run = await stack.pulumi(["preview"]);
+    expect(run.code).not.toBe(0);
+    expect(said(run.output)).toMatch(/GroupAccess "\w+" owns all role bindings of its group, but/);
+    expect(run.output).toContain(`${beside.kind} "beside"`);
+    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+  });
 
   test("500 bindings take at most 25 requests to make, and 4 to refresh", async () => {
     const roles = Object.keys(uids).filter((name) => /^(actions|apk|libraries|registry)\./.test(name));
@@ -334,5 +326,5 @@ describe("the access of a group, through the real engine", () => {
     expect(emulator.requests.length).toBeLessThanOrEqual(4);
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     expect(held(many)).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -129,8 +129,8 @@ describe("a review of what the engine previews of a hostile edit", () => {
     };
     env = { OWNER: await roleUid("owner"), VIEWER: await roleUid("viewer") };
     await stack.succeed(["up", "--yes", "--skip-preview"], env);
-    root = (await stack.ours())["org"]?.id ?? "";
-  }, 120_000);
+    root = stack.ids()["org"] ?? "";
+  });
   afterAll(async () => {
     await emulator.close();
     stack.dispose();
@@ -153,17 +153,13 @@ describe("a review of what the engine previews of a hostile edit", () => {
       findings: [],
       incomplete: [],
     });
-  }, 60_000);
+  });
 
-  test.each(EDITS)(
-    "%s: %s",
-    async (edit, finding) => {
-      const report = await reviewOnce(edit);
-      expect(report.incomplete).toEqual([]);
-      expect(failing(report)).toContainEqual(expect.stringMatching(finding));
-    },
-    60_000,
-  );
+  test.each(EDITS)("%s: %s", async (edit, finding) => {
+    const report = await reviewOnce(edit);
+    expect(report.incomplete).toEqual([]);
+    expect(failing(report)).toContainEqual(expect.stringMatching(finding));
+  });
 
   test("calls nothing lost that the engine leaves to the delete of another resource", async () => {
     const report = await reviewOnce("deletedWith");
@@ -172,5 +168,5 @@ describe("a review of what the engine previews of a hostile edit", () => {
     const before = count();
     await stack.pulumi(["up", "--yes", "--skip-preview"], { ...env, EDIT: "deletedWith" });
     expect(count()).toBe(before);
-  }, 120_000);
+  });
 });

@@ -27,7 +27,7 @@ describe("lookups and existing resources, through the real engine", () => {
     const other = (await call(emulator, "POST", `/iam/v2/groups/${org}`, { name: "other" }))["uid"];
     await call(emulator, "POST", `/iam/v2/groups/${String(other)}`, { name: "team", description: "two" });
     await call(emulator, "POST", `/iam/v2/roles/${org}`, { name: "viewer", capabilities: ["CAP_REPO_LIST"] });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -65,7 +65,7 @@ describe("lookups and existing resources, through the real engine", () => {
     });
     expect((seen["person"] as { uid: string }).uid).toMatch(/^[0-9a-f]{40}$/);
     expect(seen["same"]).toBe((seen["person"] as { uid: string }).uid);
-  }, 60_000);
+  });
 
   test("lists of what the same run makes, of the catalogue and of advisories, each asked for once", async () => {
     program(`
@@ -109,7 +109,7 @@ describe("lookups and existing resources, through the real engine", () => {
       ({ path, query }) => path === "/iam/v2/roles" && !query.includes("name="),
     );
     expect(roleLists).toHaveLength(1);
-  }, 60_000);
+  });
 
   test.each([
     [
@@ -148,17 +148,13 @@ describe("lookups and existing resources, through the real engine", () => {
       `platform.lookupIdentity({ issuer: "x" })`,
       [/lookupIdentity: subject must be a text that is not empty/],
     ],
-  ])(
-    "one clear error without a stack where %s",
-    async (_title, expression, says) => {
-      program(`${expression};`);
-      const run = await stack.pulumi(["preview"]);
-      expect(run.code).not.toBe(0);
-      for (const pattern of says) expect(run.output).toMatch(pattern);
-      expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+|Unhandled|lookup\.js/);
-    },
-    60_000,
-  );
+  ])("one clear error without a stack where %s", async (_title, expression, says) => {
+    program(`${expression};`);
+    const run = await stack.pulumi(["preview"]);
+    expect(run.code).not.toBe(0);
+    for (const pattern of says) expect(run.output).toMatch(pattern);
+    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+|Unhandled|lookup\.js/);
+  });
 
   test("a lookup names the setting that is missing", async () => {
     program(`platform.ping();`);
@@ -166,14 +162,14 @@ describe("lookups and existing resources, through the real engine", () => {
     expect(run.code).not.toBe(0);
     expect(run.output).toMatch(/ping: the access token is missing: set PLATFORM_TOKEN/);
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-  }, 60_000);
+  });
 
   test("a resource without arguments says what to write", async () => {
     program(`new platform.Role("reader");`);
     const run = await stack.pulumi(["preview"]);
     expect(run.output).toContain('Role "reader": the arguments are missing: write new Role("reader", { … })');
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-  }, 60_000);
+  });
 
   test("get reads each kind as the server holds it, and never changes or deletes it", async () => {
     const owner = await new Stack(emulator).init();
@@ -237,5 +233,5 @@ describe("lookups and existing resources, through the real engine", () => {
     await owner.succeed(["preview", "--refresh", "--expect-no-changes"]);
     await owner.succeed(["destroy", "--yes", "--skip-preview"]);
     owner.dispose();
-  }, 120_000);
+  });
 });

@@ -70,7 +70,7 @@ describe("secrets inside of arguments, through the real engine", () => {
       "dotted:entries": dotted,
     });
     await stack.up();
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -84,7 +84,7 @@ describe("secrets inside of arguments, through the real engine", () => {
     expect(emulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
     await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
-  }, 120_000);
+  });
 
   test("are no drift: what the state hides is not compared, and all else is", async () => {
     const { stdout } = await stack.succeed(["stack", "export"]);
@@ -93,5 +93,5 @@ describe("secrets inside of arguments, through the real engine", () => {
     );
     const on = { emulator, ids, states: [parseStateExport(stdout, "export.json")] };
     expect(brief(await survey(on))).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -54,7 +54,7 @@ describe("the policy pack of the examples, through the real engine", () => {
     const project = join(pack, "PulumiPolicy.yaml");
     writeFileSync(project, readFileSync(project, "utf8").replace("runtime: nodejs", "runtime: node"));
     writeFileSync(join(pack, "bin", "pulumi-analyzer-policy-node"), ANALYZER, { mode: 0o755 });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -68,7 +68,7 @@ describe("the policy pack of the examples, through the real engine", () => {
     expect(output).toMatch(/delegation-caps-advice/);
     expect(output).toMatch(/\[mandatory\]|mandatory/i);
     expect(code).not.toBe(0);
-  }, 60_000);
+  });
 
   it("lets through what is in order, and judges the update with all that is known then", async () => {
     declare({ subject: "repo:acme/pay:ref:refs/heads/main" }, "CAP_REPO_LIST");
@@ -79,5 +79,5 @@ describe("the policy pack of the examples, through the real engine", () => {
     expect(refused.output).toMatch(/takeover-caps[^]*GitHub Actions of acme\/pay, branch main can take over/);
     expect(refused.code).not.toBe(0);
     expect((await stack.ours())["role"]?.outputs?.["capabilities"]).toEqual(["CAP_REPO_LIST"]);
-  }, 120_000);
+  });
 });

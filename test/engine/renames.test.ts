@@ -110,7 +110,7 @@ describe("what a program still declares stays, whatever happens to its name", ()
       ),
     );
     await stack.up();
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -120,7 +120,7 @@ describe("what a program still declares stays, whatever happens to its name", ()
   beforeEach(async () => {
     if (isFirst) await expectDeclared(emulator, stack);
     isFirst = false;
-  }, 300_000);
+  });
 
   const edits: Readonly<Record<string, () => Promise<void>>> = {
     renamed: async () => {
@@ -199,14 +199,10 @@ describe("what a program still declares stays, whatever happens to its name", ()
     },
   };
 
-  test.each(Object.entries(edits))(
-    "%s",
-    async (_name, edit) => {
-      await edit();
-      await expectDeclared(emulator, stack);
-    },
-    300_000,
-  );
+  test.each(Object.entries(edits))("%s", async (_name, edit) => {
+    await edit();
+    await expectDeclared(emulator, stack);
+  });
 
   test("a token that is renamed without an alias is refused, and nothing is changed", async () => {
     const before = structuredClone(emulator.state());
@@ -230,13 +226,13 @@ describe("what a program still declares stays, whatever happens to its name", ()
     );
     await stack.up();
     await expectDeclared(emulator, stack);
-  }, 300_000);
+  });
 
   test("destroy takes all of it away", async () => {
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     const rest = Object.values(COLLECTIONS).flatMap((collection) => emulator.state()[collection] ?? []);
     expect(rest).toEqual([]);
-  }, 300_000);
+  });
 });
 
 test("two resources of each kind exchange their names", async () => {
@@ -277,7 +273,7 @@ test("two resources of each kind exchange their names", async () => {
     await emulator.close();
     stack.dispose();
   }
-}, 300_000);
+});
 
 test("nothing is deleted once a step has failed, though the run goes on", async () => {
   const emulator = await startEmulator();
@@ -315,4 +311,4 @@ test("nothing is deleted once a step has failed, though the run goes on", async 
     await emulator.close();
     stack.dispose();
   }
-}, 300_000);
+});

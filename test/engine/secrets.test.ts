@@ -79,7 +79,7 @@ describe("state and secrets, through the real engine", () => {
     for (const { output } of outputs) expect(output).not.toContain(CANARY);
     expect(stack.everyByte()).not.toContain(CANARY);
     stack.dispose();
-  }, 180_000);
+  });
 
   test("a token of the environment is sent to no address that only the stack file names", async () => {
     const stack = await new Stack({
@@ -128,7 +128,7 @@ describe("state and secrets, through the real engine", () => {
     expect(stack.everyByte()).not.toContain(CANARY);
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     stack.dispose();
-  }, 120_000);
+  });
 
   test("the stored provider is a constant text of at most 80 bytes, without a path", async () => {
     const stack = await new Stack({ url: emulator.url, token: CANARY }).init();
@@ -161,5 +161,5 @@ describe("state and secrets, through the real engine", () => {
     ]);
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     stack.dispose();
-  }, 120_000);
+  });
 });

@@ -6,10 +6,6 @@ import type { Emulator } from "../../emulator";
 import { Stack } from "../support/engine";
 import type { Declarations } from "../support/engine";
 
-/* Two resources of one program that could end with one object, through the real engine. */
-
-jest.setTimeout(120_000);
-
 /** Stands before a server, and does with some requests as a test says. */
 class Proxy {
   private server!: Server;
@@ -133,7 +129,7 @@ describe("two resources that are one object", () => {
   test("are refused by the preview where one adopts what the other is", async () => {
     stack.declare(org);
     await stack.up();
-    const id = (await stack.ours())["org"]?.id ?? "";
+    const id = stack.ids()["org"] ?? "";
     stack.declare({ ...org, copy: { kind: "Group", args: { name: "org", __adopt: id } } });
     const says =
       /Group "(org|copy)" is the same object as Group "(org|copy)": one adopts what the other is\./;

@@ -34,7 +34,7 @@ describe.each(terseModes.slice(-1))("a server that %s, through the real engine",
   beforeAll(async () => {
     emulator = await startEmulator(settings);
     stack = await new Stack(emulator).init();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await emulator.close();
@@ -51,5 +51,5 @@ describe.each(terseModes.slice(-1))("a server that %s, through the real engine",
     }
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     expect(Object.values(emulator.state()).flat()).toEqual([]);
-  }, 300_000);
+  });
 });

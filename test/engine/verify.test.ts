@@ -64,7 +64,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
     );
     expect(ended).toMatchObject({ code: 0 });
     await stack.succeed(["up", "--yes", "--skip-preview", "--plan", "plan.json"]);
-  }, 240_000);
+  });
 
   afterAll(async () => {
     stack.dispose();
@@ -88,7 +88,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
     expect(grants.map(({ change: what }) => what)).toEqual(["gained"]);
     expect(plan).toEqual(report("review.json").plan);
     expect(report("review.json").provenance).toMatchObject({ cli: "v3.230.0" });
-  }, 120_000);
+  });
 
   test("refuses a plan that was not reviewed, another digest, and an edited report", async () => {
     const plan = JSON.parse(readFileSync(path("plan.json"), "utf8")) as { manifest: { time: string } };
@@ -105,7 +105,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
       code: 2,
       stderr: expect.stringContaining("not the report that was approved") as string,
     });
-  }, 120_000);
+  });
 
   test("ends with 5 where somebody else gained access", async () => {
     const { uid } = await call(emulator, "POST", `/iam/v2/identities/${root}`, {
@@ -119,14 +119,14 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
     const { findings, unannounced } = report("verify.json");
     expect(findings.map(({ id, severity }) => [id, severity])).toEqual([["verify-unannounced", "critical"]]);
     expect(unannounced).toHaveLength(1);
-  }, 120_000);
+  });
 
   test("ends with 4 where what was announced has gone, and with 5 where both", async () => {
-    const reads = (await stack.ours())["reads"]?.id ?? "";
+    const reads = stack.ids()["reads"] ?? "";
     await call(emulator, "DELETE", `/iam/v2/roleBindings/${reads}`);
     expect(await verify(...live, "--cwd", stack.directory)).toMatchObject({ code: 5 });
     expect(report("verify.json")).toMatchObject({ complete: false });
     const ended = await verify(...live, "--cwd", stack.directory, "--exit-zero");
     expect(ended).toMatchObject({ code: 4 });
-  }, 120_000);
+  });
 });

@@ -32,16 +32,12 @@ test("there are examples", () => {
   expect(examples).toContain("getting-started");
 });
 
-test.each(examples)(
-  "the example %s goes up, shows no change, and goes down",
-  async (name) => {
-    const stack = new Stack(emulator);
-    stack.copy(join(ROOT, "examples", name));
-    await runs(await stack.init());
-    stack.dispose();
-  },
-  120_000,
-);
+test.each(examples)("the example %s goes up, shows no change, and goes down", async (name) => {
+  const stack = new Stack(emulator);
+  stack.copy(join(ROOT, "examples", name));
+  await runs(await stack.init());
+  stack.dispose();
+});
 
 test("the project file of the repository runs the first example", async () => {
   const stack = new Stack(emulator);
@@ -49,7 +45,7 @@ test("the project file of the repository runs the first example", async () => {
   cpSync(join(ROOT, "examples"), join(stack.directory, "examples"), { recursive: true });
   await runs(await stack.init());
   stack.dispose();
-}, 120_000);
+});
 
 /** The example's component, for as many teams as wanted: each of one role, two bindings and one repository. */
 const teams = (count: number) => `
@@ -98,4 +94,4 @@ test("a team of the example costs five resources and five requests, and its stat
   expect(perTeam.stateBytes).toBeLessThan(15_000);
   emulator.reset();
   stack.dispose();
-}, 120_000);
+});

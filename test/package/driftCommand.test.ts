@@ -17,6 +17,7 @@ interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Of processor time. */
   readonly seconds: number;
   /** Of the most memory that it ever held. */
   readonly megabytes: number;
@@ -27,14 +28,13 @@ let emulator: Emulator;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "pulumi-platform-drift-"));
-  const write = 'require("node:fs").writeFileSync(process.env.PEAK, String(process.resourceUsage().maxRSS))';
+  const write = 'require("node:fs").writeFileSync(process.env.PEAK, JSON.stringify(process.resourceUsage()))';
   writeFileSync(join(folder, "peak.cjs"), `process.on("exit", () => ${write});\n`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => emulator.clearFaults());
 
 function pulumiPlatform(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const started = performance.now();
   const peak = join(folder, "peak.txt");
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, ["--require", join(folder, "peak.cjs"), MAIN, ...args], {
@@ -53,8 +53,9 @@ function pulumiPlatform(args: readonly string[], env: Record<string, string> = {
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
     child.once("error", failed);
     child.once("close", (code) => {
-      const megabytes = (Number(readFileSync(peak, "utf8")) * 1024) / 1e6;
-      done({ code, stdout, stderr, seconds: (performance.now() - started) / 1000, megabytes });
+      const used = JSON.parse(readFileSync(peak, "utf8")) as NodeJS.ResourceUsage;
+      const seconds = (used.userCPUTime + used.systemCPUTime) / 1e6;
+      done({ code, stdout, stderr, seconds, megabytes: (used.maxRSS * 1024) / 1e6 });
     });
   });
 }
@@ -77,7 +78,7 @@ async function exportAll({ root }: Organisation, file: string): Promise<number> 
 
 const lists = () => emulator.requests.filter(({ query }) => query.includes("page_size"));
 
-test("an organisation of 20,000 objects: drift within 120 lists, 60 s and 1 GB, adopt within 120 s", async () => {
+test("an organisation of 20,000 objects: drift within 120 lists, 60 s of processor time and 1 GB, adopt within 120 s", async () => {
   const size = { groups: 1500, identities: 6000, roles: 490, bindings: 11_000, repos: 1000, others: 2 };
   const organisation = randomOrganisation(1, size, []);
   emulator = await startEmulator({ seed: organisation.seed });
@@ -115,7 +116,7 @@ test("an organisation of 20,000 objects: drift within 120 lists, 60 s and 1 GB, 
   expect(Number(declared) + (rest.match(/^ {2}\w+ .*\([0-9a-f/]+\)$/gm)?.length ?? 0) + more).toBe(count);
   expect(adopt.seconds).toBeLessThan(120);
   await emulator.close();
-}, 300_000);
+});
 
 describe("what cannot be looked at never ends drift with 0:", () => {
   const refused = { status: 403, body: { code: 7, message: "no", details: [] } };
@@ -151,7 +152,7 @@ describe("what cannot be looked at never ends drift with 0:", () => {
         handle.remove();
       }
     }
-  }, 60_000);
+  });
 
   test.each([
     [

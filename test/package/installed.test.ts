@@ -3,11 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT } from "../support/engine";
-import { endChildren, packSources, Project, run, signal, start } from "../support/project";
+import { endChildren, packagedBy, Project, run, signal, start } from "../support/project";
 import type { Packed } from "../support/project";
-
-// Installs packages and runs the real CLI: slow where the machine is busy.
-jest.setTimeout(180_000);
 
 interface Manifest {
   readonly main: string;
@@ -29,8 +26,8 @@ async function evaluate(script: string): Promise<{ stderr: string; answer: unkno
 }
 
 beforeAll(async () => {
-  packed = await packSources();
-  project = await Project.with(packed, "npm");
+  packed = await packagedBy("npm");
+  project = await Project.with("npm");
 });
 
 afterEach(() => endChildren());
@@ -38,7 +35,6 @@ afterEach(() => endChildren());
 afterAll(() => {
   // Unset where the set-up failed.
   (project as Project | undefined)?.dispose();
-  packed?.dispose();
 });
 
 describe("the tarball", () => {

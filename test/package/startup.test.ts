@@ -2,21 +2,22 @@ import { join } from "node:path";
 import { ROOT } from "../support/engine";
 import { run } from "../support/project";
 
-/** What a program loads, and how long that takes, in a process of its own. */
+/** What a program loads, and how much processor time that takes, in a process of its own. */
 const PROBE = `
-const started = performance.now();
+const start = process.cpuUsage();
+const spent = (since) => { const { user, system } = process.cpuUsage(since); return (user + system) / 1000; };
 require("@pulumi/pulumi");
-const sdk = performance.now() - started;
+const sdk = spent(start);
 const before = new Set(Object.keys(require.cache));
-const begun = performance.now();
+const begun = process.cpuUsage();
 require("pulumi-platform");
-const ours = performance.now() - begun;
+const ours = spent(begun);
 const loaded = Object.keys(require.cache).filter((path) => !before.has(path));
 console.log(JSON.stringify({ sdk, ours, loaded }));
 `;
 
 interface Start {
-  /** Milliseconds. */
+  /** Milliseconds of processor time. */
   readonly sdk: number;
   readonly ours: number;
   /** Paths of modules, without those that the engine's library had loaded. */
@@ -35,7 +36,7 @@ describe("a program that loads the package", () => {
   beforeAll(async () => {
     // One after another: each has the machine to itself.
     starts = [await start(), await start(), await start()];
-  }, 60_000);
+  });
 
   test("loads no command line, no emulator, no HTTP and nothing of the engine's process", () => {
     const loaded = (starts[0]?.loaded ?? []).map((path) =>
@@ -48,10 +49,8 @@ describe("a program that loads the package", () => {
     expect(loaded.filter((path) => others.test(path))).toEqual([]);
   });
 
-  test("waits for it less than 150 ms, and a small part of what the engine's library takes", () => {
-    const ours = Math.min(...starts.map((one) => one.ours));
+  test("waits for it a small part of what the engine's library takes", () => {
     const ratio = Math.min(...starts.map((one) => one.ours / one.sdk));
-    expect(ours).toBeLessThan(150);
     expect(ratio).toBeLessThan(0.25);
   });
 });

@@ -1,8 +1,4 @@
-import { endChildren, packSources, Project } from "../support/project";
-import type { Packed } from "../support/project";
-
-// Installs packages and runs the real CLI: slow where the machine is busy.
-jest.setTimeout(180_000);
+import { endChildren, Project } from "../support/project";
 
 interface Misuse {
   readonly title: string;
@@ -192,7 +188,6 @@ const compilerOptions = {
 };
 
 describe("the types of the packed package", () => {
-  let packed: Packed | undefined;
   let project: Project | undefined;
   /** Errors by file. */
   let errors: Record<string, { code: string; at: string }[]>;
@@ -201,8 +196,7 @@ describe("the types of the packed package", () => {
   const file = (index: number) => `misuse${index}.ts`;
 
   beforeAll(async () => {
-    packed = await packSources();
-    project = await Project.with(packed, "npm");
+    project = await Project.with("npm");
     const sources: Record<string, string> = {
       ...Object.fromEntries(misuses.map(({ program }, index) => [file(index), `${PRELUDE}${program}\n`])),
       "correct.ts": correct,
@@ -221,7 +215,6 @@ describe("the types of the packed package", () => {
   afterAll(() => {
     endChildren();
     project?.dispose();
-    packed?.dispose();
   });
 
   test.each(misuses.map((misuse, index) => ({ ...misuse, name: file(index) })))(

@@ -4,11 +4,8 @@ import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { Stack } from "../support/engine";
-import { endChildren, packSources, packVersion, Project } from "../support/project";
+import { endChildren, packagedBy, packVersion, Project } from "../support/project";
 import type { PackageManager, Packed } from "../support/project";
-
-// Installs packages and runs the real CLI: slow where the machine is busy.
-jest.setTimeout(180_000);
 
 const NEXT = "0.1.1";
 
@@ -36,19 +33,16 @@ new Role("role", { parentUid: org.id, name: "role", capabilities: ["CAP_REPO_LIS
 `,
 };
 
+const nextFolder = mkdtempSync(join(tmpdir(), "pulumi-platform-next-"));
 let first: Packed;
 let next: Packed;
 
 beforeAll(async () => {
-  first = await packSources();
-  next = await packVersion(first, NEXT, changedCode);
+  first = await packagedBy("npm");
+  next = await packVersion(first, NEXT, changedCode, nextFolder);
 });
 
-afterAll(() => {
-  // Unset where the set-up failed.
-  (next as Packed | undefined)?.dispose();
-  (first as Packed | undefined)?.dispose();
-});
+afterAll(() => rmSync(nextFolder, { recursive: true, force: true }));
 
 describe.each<PackageManager>(["npm", "pnpm"])(
   "a new version of the package, installed by %s,",
@@ -91,7 +85,7 @@ describe.each<PackageManager>(["npm", "pnpm"])(
     beforeAll(async () => {
       emulator = await startEmulator();
       folder = mkdtempSync(join(tmpdir(), "pulumi-platform-marks-"));
-      project = await Project.with(first, manager);
+      project = await Project.with(manager);
       project.describe({ main: "index.js" });
       project.write(program);
       const { url, token } = emulator;

@@ -155,7 +155,7 @@ describe("the operations of the API", () => {
       const args = { ...always?.[0], ...cases[0]?.[0] };
       await recorded(call.name, () => call(args as never));
     }
-  }, 30_000);
+  });
   afterAll(() => emulator.close());
 
   test("are each used, or left out for a reason", () => {

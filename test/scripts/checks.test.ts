@@ -191,15 +191,16 @@ test("a package without built code is a problem", async () => {
 });
 
 test.each([
-  ["Run `npm test`.", true],
-  ["```sh\nnpm test\n```", true],
-  ["    $ npm test   # all of them", true],
-  ["Run npm install.", false],
-  ["```sh\nnpm test -- --selectProjects unit\n```", false],
-  ["npm testing", false],
-])("%j names the test command: %j", async (readme, names) => {
+  ["Run `npm test` and `npm run test:all`.", []],
+  ["```sh\nnpm test\n```\n\n```sh\nnpm run test:all\n```", []],
+  ["    $ npm test   # all of them\n    $ npm run test:all", []],
+  ["Run `npm test`.", ["npm run test:all"]],
+  ["Run npm install.", ["npm test", "npm run test:all"]],
+  ["```sh\nnpm test -- --selectProjects unit\n```\n`npm run test:all`", ["npm test"]],
+  ["npm testing `npm run test:all`", ["npm test"]],
+])("%j lacks the test commands %j", async (readme, lacking) => {
   expect(await call(`m.readmeProblems(${JSON.stringify(readme)})`)).toEqual(
-    names ? [] : ["README.md does not name `npm test`"],
+    lacking.map((command) => `README.md does not name \`${command}\``),
   );
 });
 
@@ -213,8 +214,9 @@ function project(options: { result?: string; testExit?: number; failing?: string
     "scripts/setup.mjs": options.failing === "set-up" ? "process.exit(1);" : "",
     "package.json": { scripts: options.scripts ?? { demo: "demo" } },
     "package-lock.json": { packages: { "": {} } },
-    "README.md": "`npm test`",
+    "README.md": "`npm test` and `npm run test:all`",
     "examples/ci/access-review.yml": "",
+    ".github/workflows/ci.yml": "",
   });
   const packed = [{ filename: "x.tgz", files: [{ path: "dist/index.js", size: 1 }] }];
   const result = options.result ?? JSON.stringify(jestResult(["passed", "passed"]));
@@ -222,7 +224,7 @@ function project(options: { result?: string; testExit?: number; failing?: string
     path.join(bin, "npm"),
     `const args = process.argv.slice(2);
      if (args[0] === "pack") console.log(${JSON.stringify(JSON.stringify(packed))});
-     if (args[0] === "test") {
+     if (args[1] === "test:all") {
        const file = args.find((arg) => arg.startsWith("--outputFile=")).slice(13);
        if (${JSON.stringify(result)} !== "none") require("fs").writeFileSync(file, ${JSON.stringify(result)});
        process.exit(${options.testExit ?? 0});

@@ -56,4 +56,4 @@ test("lint holds every boundary between the layers", () => {
   const caught = JSON.parse(output) as boolean[];
   expect(forbidden.filter((_, i) => caught[i] !== true)).toEqual([]);
   expect(caught).toHaveLength(forbidden.length);
-}, 60_000);
+});

@@ -6,9 +6,6 @@ import { pathToFileURL } from "node:url";
 
 export const projectRoot = path.resolve(__dirname, "../..");
 
-// Every test starts processes, some of them many: slow on a busy machine.
-jest.setTimeout(60_000);
-
 const folders: string[] = [];
 
 export function temporaryFolder(): string {
@@ -89,9 +86,9 @@ export function isRunning(pid: number): boolean {
 }
 
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let waited = 0; waited < 10_000; waited += 20) {
+  for (let polls = 0; polls < 30_000; polls += 1) {
     if (condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`not within ten seconds: ${what}`);
+  throw new Error(`never came: ${what}`);
 }

@@ -128,7 +128,7 @@ async function prepareBase(): Promise<Base> {
     });
     await stack.init();
     await stack.up();
-    const sandbox = (await stack.ours())["sandbox"]?.id ?? "";
+    const sandbox = stack.ids()["sandbox"] ?? "";
     const { mallory, owner, root = "" } = ids;
     await call(emulator, "POST", `/iam/v2/roleBindings/${sandbox}`, { identityUid: mallory, roleUid: owner });
     return { stack, dataFile, token: emulator.token, root, folder };
@@ -257,7 +257,14 @@ class Attack {
   private async outcome(everything: boolean): Promise<Outcome> {
     const before = await accessAt(this.emulator);
     const { code: review, seconds: reviewSeconds } = await this.review();
-    const known = { id: this.program.id, review, reviewSeconds, report: this.read("review.json") };
+    const planRefuses = this.program.plan === undefined ? undefined : await this.isRefusedByPlan();
+    const known = {
+      id: this.program.id,
+      review,
+      reviewSeconds,
+      report: this.read("review.json"),
+      ...(planRefuses === undefined ? {} : { planRefuses }),
+    };
     if (review !== 0 && !everything) {
       return { ...known, applied: false, gained: [], remaining: [], said: this.said.join("\n") };
     }
@@ -276,16 +283,18 @@ class Attack {
     };
   }
 
-  /** Whether an update that is held to its plan fails; the review has nothing to do with it. */
-  static async isRefusedByPlan(base: Base, program: HostileProgram): Promise<boolean> {
+  /**
+   * Whether an update that is held to the plan of the preview fails; the review has nothing to do with it. It runs in a
+   * copy of the project as the preview left it, before the update without a plan.
+   */
+  private async isRefusedByPlan(): Promise<boolean> {
+    const { base, program } = this;
     const dataFile = join(base.folder, `${program.id}-plan.json`);
     writeFileSync(dataFile, readFileSync(base.dataFile));
     const emulator = await startEmulator({ dataFile, token: base.token });
-    const stack = base.stack.copyFor(emulator);
+    const stack = this.stack.copyFor(emulator);
     try {
-      stack.files({ "index.js": program.text });
       const attack = new Attack(base, program, emulator, stack);
-      await attack.review();
       return (await attack.apply("--plan", "plan.json")) !== 0;
     } finally {
       await emulator.close();
@@ -308,9 +317,7 @@ export async function runCorpus(
   const open = [...programs];
   const work = async (): Promise<void> => {
     for (let program = open.shift(); program !== undefined; program = open.shift()) {
-      const outcome = await Attack.run(base, program, everything);
-      const planRefuses = program.plan && (await Attack.isRefusedByPlan(base, program));
-      outcomes.set(program.id, { ...outcome, ...(planRefuses === undefined ? {} : { planRefuses }) });
+      outcomes.set(program.id, await Attack.run(base, program, everything));
     }
   };
   try {

@@ -101,6 +101,15 @@ export function revealed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, revealed(member)]));
 }
 
+/** The resources of this package, by the names that the program gave them. */
+function oursIn(resources: readonly StateResource[]): Record<string, StateResource> {
+  return Object.fromEntries(
+    resources
+      .filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/platform:"))
+      .map((resource) => [resource.urn.slice(resource.urn.lastIndexOf("::") + 2), resource]),
+  );
+}
+
 /** A stack of its own on a file backend in a temporary folder, run by the real CLI. */
 export class Stack {
   readonly directory: string;
@@ -205,19 +214,39 @@ export class Stack {
     return this.succeed(["up", "--yes", "--skip-preview", ...more]);
   }
 
+  /** The state with its secrets in the clear. Only a state that holds secrets needs a process that decrypts them. */
   async resources(): Promise<StateResource[]> {
+    const { text, resources } = this.checkpoint();
+    return text.includes('"ciphertext"') ? await this.exportResources() : resources;
+  }
+
+  async exportResources(): Promise<StateResource[]> {
     const { stdout } = await this.succeed(["stack", "export", "--show-secrets"]);
     const parsed = JSON.parse(stdout) as { deployment: { resources?: StateResource[] } };
     return parsed.deployment.resources ?? [];
   }
 
+  /** The state as the file backend keeps it, with its secrets encrypted. */
+  private checkpoint(): { text: string; resources: StateResource[] } {
+    const stacks = join(this.home, "backend", ".pulumi", "stacks");
+    const [project = "", ...others] = readdirSync(stacks);
+    if (others.length > 0)
+      throw new Error(`the backend holds other projects than ${project}: ${others.join()}`);
+    const text = readFileSync(join(stacks, project, "test.json"), "utf8");
+    const { checkpoint } = JSON.parse(text) as { checkpoint: { latest?: { resources?: StateResource[] } } };
+    return { text, resources: checkpoint.latest?.resources ?? [] };
+  }
+
+  /** The uids of this package's resources, by the names that the program gave them. */
+  ids(): Readonly<Record<string, string | undefined>> {
+    return Object.fromEntries(
+      Object.entries(oursIn(this.checkpoint().resources)).map(([name, { id }]) => [name, id]),
+    );
+  }
+
   /** The resources of this package in the state, by the names that the program gave them. */
   async ours(): Promise<Record<string, StateResource>> {
-    const all = await this.resources();
-    const ours = all.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/platform:"));
-    return Object.fromEntries(
-      ours.map((resource) => [resource.urn.slice(resource.urn.lastIndexOf("::") + 2), resource]),
-    );
+    return oursIn(await this.resources());
   }
 
   /** Every byte that the backend and the CLI's home hold. */

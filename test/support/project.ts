@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import {
-  cpSync,
+  copyFileSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -99,70 +102,71 @@ export interface Packed {
   readonly tarball: string;
   /** Paths in the package. */
   readonly files: readonly string[];
-  dispose(): void;
 }
 
-async function pack(folder: string, destination: string, dispose: () => void): Promise<Packed> {
-  const { stdout } = await succeed("npm", ["pack", "--json", "--pack-destination", destination], {
-    cwd: folder,
-  });
-  // Scripts of the package may print before it.
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [
-    { version: string; filename: string; files: { path: string }[] },
-  ];
-  return {
-    version: packed.version,
-    tarball: join(destination, packed.filename),
-    files: packed.files.map(({ path }) => path),
-    dispose,
-  };
+/** The package as `npm pack` makes it of the built checkout, and a project that it is installed in. */
+interface Installed extends Packed {
+  readonly project: string;
 }
 
-const LEFT_OUT = new Set(["node_modules", ".git", ".cache", "dist", "coverage"]);
+const script = join(ROOT, "scripts", "packedPackage.mjs");
 
-/** Builds and packs the sources as they are, apart from the checkout: whatever its dist/ holds does not count. */
-export async function packSources(): Promise<Packed> {
-  const folder = temporaryFolder();
-  const dispose = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    const copy = join(folder, "sources");
-    cpSync(ROOT, copy, { recursive: true, filter: (path) => path === ROOT || !LEFT_OUT.has(basename(path)) });
-    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-    await succeed("npm", ["run", "build"], { cwd: copy });
-    return await pack(copy, folder, dispose);
-  } catch (error) {
-    dispose();
-    throw error;
-  }
+/** The package of this checkout, packed and installed once for all tests and all runs until it changes. */
+export async function packagedBy(manager: PackageManager): Promise<Installed> {
+  const { stdout } = await succeed(process.execPath, [script, manager], { cwd: ROOT });
+  return JSON.parse(stdout) as Installed;
 }
 
 /** The same package as another version, with code appended to its entry for the engine. */
-export async function packVersion(packed: Packed, version: string, code: string): Promise<Packed> {
-  const folder = temporaryFolder();
-  const dispose = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    await succeed("tar", ["-xzf", packed.tarball, "-C", folder], { cwd: folder });
-    const copy = join(folder, "package");
-    const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8")) as {
-      exports: Record<string, { default: string }>;
-    };
-    writeFileSync(join(copy, "package.json"), JSON.stringify({ ...manifest, version }));
-    writeFileSync(join(copy, manifest.exports["./dynamic"]?.default ?? ""), code, { flag: "a" });
-    return await pack(copy, folder, dispose);
-  } catch (error) {
-    dispose();
-    throw error;
-  }
+export async function packVersion(
+  { tarball }: Packed,
+  version: string,
+  code: string,
+  folder: string,
+): Promise<Packed> {
+  await succeed("tar", ["-xzf", tarball, "-C", folder], { cwd: folder });
+  const copy = join(folder, "package");
+  const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8")) as {
+    exports: Record<string, { default: string }>;
+  };
+  writeFileSync(join(copy, "package.json"), JSON.stringify({ ...manifest, version }));
+  writeFileSync(join(copy, manifest.exports["./dynamic"]?.default ?? ""), code, { flag: "a" });
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const { stdout } = await succeed("npm", args, { cwd: copy });
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  return {
+    version,
+    tarball: join(folder, packed.filename),
+    files: packed.files.map(({ path }) => path),
+  };
 }
 
-/** The version of a package that the lock file names. */
-function lockedVersion(name: string): string {
-  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
-    packages: Record<string, { version?: string } | undefined>;
+/**
+ * Copies an installed project by hard links. What package managers and tests write in place is copied: the files of the
+ * project itself, and those that lie directly in a folder of packages.
+ */
+function linkProject(from: string, to: string): void {
+  const copied = new Set([from, join(from, "node_modules"), join(from, "node_modules", ".pnpm")]);
+  const visit = (source: string, target: string): void => {
+    mkdirSync(target, { recursive: true });
+    for (const entry of readdirSync(source, { withFileTypes: true })) {
+      const [path, copy] = [join(source, entry.name), join(target, entry.name)];
+      if (entry.isDirectory()) visit(path, copy);
+      else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(path), copy);
+      else if (copied.has(source)) copyFileSync(path, copy);
+      else linkOrCopy(path, copy);
+    }
   };
-  const version = lock.packages[`node_modules/${name}`]?.version;
-  if (version === undefined) throw new Error(`package-lock.json does not hold ${name}`);
-  return version;
+  visit(from, to);
+}
+
+/** A temporary folder may lie on another file system. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
 }
 
 /** A user's project, in a temporary folder: nothing above it offers any package. */
@@ -170,21 +174,14 @@ export class Project {
   readonly directory = temporaryFolder();
   private written: string[] = [];
 
-  private constructor(readonly manager: PackageManager) {
-    writeFileSync(join(this.directory, "package.json"), '{ "name": "project", "private": true }\n');
-  }
+  private constructor(readonly manager: PackageManager) {}
 
-  /** An empty project into which the package manager has put the package and what a program needs. */
-  static async with(packed: Packed, manager: PackageManager): Promise<Project> {
+  /** A project into which the package manager has put the package and what a program needs. */
+  static async with(manager: PackageManager): Promise<Project> {
+    const { project: installed } = await packagedBy(manager);
     const project = new Project(manager);
-    try {
-      const others = ["@pulumi/pulumi", "@types/node", "typescript"];
-      await project.install(packed.tarball, ...others.map((name) => `${name}@${lockedVersion(name)}`));
-      return project;
-    } catch (error) {
-      project.dispose();
-      throw error;
-    }
+    linkProject(installed, project.directory);
+    return project;
   }
 
   /** Adds packages, or puts other versions in their place. */

@@ -65,7 +65,7 @@ describe("the program that adopts an organisation", () => {
     expect(before).toEqual(files.map((file) => readFileSync(join(folder, file), "utf8")));
     expect(compile(folder)).toEqual(clean);
     expect(lint(folder)).toEqual(clean);
-  }, 120_000);
+  });
 
   const seeds = Array.from(
     { length: Number(process.env["PULUMI_PLATFORM_SEEDS"] ?? "12") },
@@ -104,7 +104,7 @@ describe("the program that adopts an organisation", () => {
         expect(missing).toContain(uid);
       }
     }
-  }, 600_000);
+  });
 
   test("an object alone is declared with uids where nothing else is, and one that is managed is left out", async () => {
     const inventory = await inventoryOf(1);

@@ -72,7 +72,7 @@ describe("drift", () => {
     };
     for (const [name, { kind, args }] of Object.entries(declarations)) await made.make(name, kind, args);
     on = { emulator, states: [made.export()], ids: made.ids };
-  }, 60_000);
+  });
 
   afterAll(() => emulator.close());
   afterEach(() => emulator.clearFaults());

@@ -1,4 +1,5 @@
 import { globMatches, globProblem, isCatchAll } from "../../../provider/access/glob";
+import { cpuSeconds } from "../../support/cpu";
 
 it.each([
   ["*", "", true],
@@ -45,7 +46,6 @@ it("knows what says nothing", () => {
 });
 
 it("takes no longer than the product of two lengths", () => {
-  const started = performance.now();
-  expect(globMatches("*a".repeat(200) + "b", "a".repeat(2000))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
+  const match = () => expect(globMatches("*a".repeat(200) + "b", "a".repeat(2000))).toBe(false);
+  expect(cpuSeconds(match)).toBeLessThan(5);
 });

@@ -95,7 +95,7 @@ describe("the inventory of a live organisation", () => {
     expect(answered.length - lists.length).toBe(2);
     expect(emulator.requests.every(({ method }) => method === "GET")).toBe(true);
     expect(emulator.maxInFlight).toBeLessThanOrEqual(4);
-  }, 20_000);
+  });
 
   test.each([
     ["refused", { status: 403, body: { code: 7, message: "no", details: [] } }, "PERMISSION_DENIED"],

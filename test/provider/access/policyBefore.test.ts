@@ -1,4 +1,4 @@
-import fc from "../../support/properties";
+import fc, { casesOf } from "../../support/properties";
 import { compare } from "../../../provider/access/compare";
 import type { Sources } from "../../../provider/access/compare";
 import type { InventoryObject } from "../../../provider/access/inventory";
@@ -525,7 +525,7 @@ describe("whatever a policy file says, an exception", () => {
           expect(matches(match, finding)).toBe(false);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 
@@ -546,7 +546,7 @@ describe("whatever a policy file says, an exception", () => {
           expect(group).toBe(recorded.get(uid)?.name);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: casesOf(2000) },
     );
     expect(count).toBeGreaterThan(0);
   });

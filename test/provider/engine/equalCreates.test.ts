@@ -4,6 +4,7 @@ import { CreateRegistry } from "../../../provider/engine/createRegistry";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { PartialFailure } from "../../../provider/engine/messages";
 import type { Props } from "../../../provider/engine/spec";
+import { isQuick } from "../../support/properties";
 import { playAll } from "../support/schedule";
 import type { Schedule } from "../support/schedule";
 import { ROOT_UID, specOf } from "../support/samples";
@@ -172,7 +173,7 @@ const countLate = (fates: readonly Fate[]) =>
 
 async function expectNoProblem(creations: readonly Creation[], interruptions: number): Promise<void> {
   const found = new Map<string, string>();
-  await playAll(interruptions, async (schedule) => {
+  await playAll(isQuick ? 1 : interruptions, async (schedule) => {
     for (const problem of await play(creations, schedule)) {
       if (!found.has(problem)) found.set(problem, schedule.log.join(" | "));
     }

@@ -1,4 +1,4 @@
-import fc from "../../support/properties";
+import fc, { casesOf } from "../../support/properties";
 import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
 import { defineResource, UNKNOWN } from "../../../provider/engine/spec";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/engine/spec";
@@ -629,7 +629,7 @@ describe("PATCH of the difference between any two inputs", () => {
           );
           if (mask.length > 0) patches += 1;
         }),
-        { numRuns: 150 },
+        { numRuns: casesOf(150) },
       );
       // Of some kinds nothing can be changed.
       expect(patches > 0).toBe(Object.values(spec.fields).some(isPatched));

@@ -1,4 +1,4 @@
-import fc from "../../support/properties";
+import fc, { casesOf } from "../../support/properties";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { logLine } from "../../../provider/api/logText";
 import { HandlerError } from "../../../provider/engine/messages";
@@ -195,7 +195,7 @@ describe.each(KINDS.map(({ kind, inputs }) => [kind, inputs] as const))("%s", (k
         await ended(handlers(kind).delete(id, inputs));
         expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
       }),
-      { numRuns: 40 },
+      { numRuns: casesOf(40) },
     );
   });
 

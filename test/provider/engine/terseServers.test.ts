@@ -3,6 +3,7 @@ import type { Emulator } from "../../../emulator";
 import type { Handlers } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";
 import { terseModes } from "../../support/modes";
+import { isQuick } from "../../support/properties";
 import { declared, memberAt, samples, surroundings, withMember } from "../../support/samples";
 import type { FieldCase, Sample } from "../../support/samples";
 import { call } from "../../support/wire";
@@ -66,7 +67,8 @@ function changed(args: Record<string, unknown>, field: FieldCase): Record<string
   return field.without === undefined ? news : withMember(news, field.without, undefined);
 }
 
-describe.each(terseModes)("a server that %s", (_name, settings) => {
+// The last mode has all that the others have.
+describe.each(isQuick ? terseModes.slice(-1) : terseModes)("a server that %s", (_name, settings) => {
   let emulator: Emulator;
   let stack: HandlerStack;
 

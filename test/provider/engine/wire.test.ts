@@ -1,4 +1,4 @@
-import fc from "../../support/properties";
+import fc, { casesOf } from "../../support/properties";
 import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
 import { defineResource } from "../../../provider/engine/spec";
 import type { Json, Props, ResourceSpec } from "../../../provider/engine/spec";
@@ -172,7 +172,7 @@ describe("values on their way", () => {
       fc.property(inputsOf(spec), (inputs) => {
         expect(diffInputs(spec, liveOf(spec, inputs), inputs)).toEqual({ changed: false, replaces: [] });
       }),
-      { numRuns: 100 },
+      { numRuns: casesOf(100) },
     );
   });
 });
@@ -211,7 +211,7 @@ describe("reading what the server holds", () => {
         expect(read).toEqual(inputs);
         expect(outs).toEqual(inputs);
       }),
-      { numRuns: 100 },
+      { numRuns: casesOf(100) },
     );
   });
 
@@ -232,7 +232,7 @@ describe("reading what the server holds", () => {
           const again = mergeLive(spec, a, { ...readBody(spec, after, ROOT_UID), ...parent }).inputs;
           expect(diffInputs(spec, again, a)).toEqual({ changed: false, replaces: [] });
         }),
-        { numRuns: 100 },
+        { numRuns: casesOf(100) },
       );
     },
   );
@@ -244,7 +244,7 @@ describe("reading what the server holds", () => {
         expect(mergeLive(spec, {}, live)).toEqual({ inputs: live, outs: live });
         expect(mergeLive(spec, { __provider: "x" }, live).inputs).toEqual(live);
       }),
-      { numRuns: 100 },
+      { numRuns: casesOf(100) },
     );
   });
 
@@ -417,7 +417,7 @@ describe("reading what the server holds", () => {
         outputsFor(specOf("Repo"), a, b, b);
         expect(JSON.stringify([a, b])).toBe(before);
       }),
-      { numRuns: 50 },
+      { numRuns: casesOf(50) },
     );
   });
 });

@@ -1,4 +1,4 @@
-import fc from "../../support/properties";
+import fc, { casesOf } from "../../support/properties";
 import * as platform from "../../../provider/index";
 import { ProgramContext } from "../support/program";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
@@ -120,6 +120,6 @@ test.each(Object.entries(lookups))("%s", async (_name, [member, call]) => {
         expect({ answer, isPlain: isPlain(answer) }).toMatchObject({ isPlain: true });
       }
     }),
-    { numRuns: 25 },
+    { numRuns: casesOf(25) },
   );
 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
         .map((name) => post(`/iam/v2/roles/${org}`, { name, capabilities: ["CAP_REPO_LIST"] })),
     );
   }
-}, 30_000);
+});
 afterAll(() => emulator.close());
 
 beforeEach(() => {

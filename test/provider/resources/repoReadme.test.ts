@@ -5,6 +5,7 @@ import type { Props } from "../../../provider/engine/spec";
 import { REPO_UID, sample, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
+import { cpuSeconds } from "../../support/cpu";
 
 const README = `/registry/v2/repos/${REPO_UID}/readme`;
 
@@ -128,17 +129,13 @@ test.each([
 });
 
 test("a check of megabytes that lead nowhere takes no time", () => {
-  const started = performance.now();
   const blanks = " ".repeat(2 ** 20);
   const on = " on".repeat(2 ** 20);
-  for (const content of [
-    "<a ".repeat(2 ** 20),
-    `<a${on}`,
-    "](".repeat(2 ** 20),
-    `](${blanks}`,
-    `<${blanks}`,
-  ]) {
-    checkInputs(specOf("RepoReadme"), { ...readme, content }, { olds: {}, now: 0 });
-  }
-  expect(performance.now() - started).toBeLessThan(5000);
+  const contents = ["<a ".repeat(2 ** 20), `<a${on}`, "](".repeat(2 ** 20), `](${blanks}`, `<${blanks}`];
+  const check = () => {
+    for (const content of contents) {
+      checkInputs(specOf("RepoReadme"), { ...readme, content }, { olds: {}, now: 0 });
+    }
+  };
+  expect(cpuSeconds(check)).toBeLessThan(20);
 });

@@ -1,4 +1,4 @@
-import fc from "../../../support/properties";
+import fc, { casesOf } from "../../../support/properties";
 import MarkdownIt from "markdown-it";
 import { parseFragment } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
@@ -94,7 +94,7 @@ const hostile = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ unit: "grapheme", maxLength: 30 }),
 );
-const runs = { numRuns: 600 };
+const runs = { numRuns: casesOf(600) };
 const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2028\u2029\ufeff\p{Cs}]/u;
 
 type Node = DefaultTreeAdapterMap["node"];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import AjvDraft4 from "ajv-draft-04";
 import addFormats from "ajv-formats";
-import fc from "../../../support/properties";
+import fc, { casesOf } from "../../../support/properties";
 import MarkdownIt from "markdown-it";
 import { parse } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
@@ -301,7 +301,7 @@ test("hostile names change no form's structure", () => {
       expect(validSarif.errors ?? []).toEqual([]);
       JSON.parse(renderers.codequality(report, options));
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });
 

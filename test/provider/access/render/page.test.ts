@@ -9,8 +9,6 @@ import { renderers } from "../../../../provider/access/render";
 import type { Report } from "../../../../provider/access/report";
 import { largeReview, nightDrift, rewritten, riskyReview } from "./reports";
 
-jest.setTimeout(30_000);
-
 /** CI names a browser, and then the tests run or fail. */
 const named = process.env["PULUMI_PLATFORM_BROWSER"];
 const executablePath =
@@ -35,7 +33,7 @@ interface Open {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "pulumi-platform-page-"));
     browser = await chromium.launch({ executablePath: executablePath ?? "" });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser.close();

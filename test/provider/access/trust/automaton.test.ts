@@ -3,7 +3,7 @@ import { classOf } from "../../../../provider/access/trust/alphabet";
 import { acceptsText } from "../../../../provider/access/trust/operations";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { Languages } from "../../../../provider/access/trust/languages";
-import fc from "../../../support/properties";
+import fc, { casesOf } from "../../../support/properties";
 
 const CHARS = ["a", "b", "k", "K", "s", "ſ", "é", "É", "0", "_", "-", "/", ":", ".", " ", "\n", "😀"];
 const ATOMS = [
@@ -71,7 +71,7 @@ describe("an automaton", () => {
         for (const each of texts)
           expect([source, each, accepts(languages, source, each)]).toEqual([source, each, regex.test(each)]);
       }),
-      { numRuns: 2000 },
+      { numRuns: casesOf(2000) },
     );
   });
 
@@ -84,7 +84,7 @@ describe("an automaton", () => {
         if (example.text === undefined) expect(regex.test(other)).toBe(false);
         else expect([source, example.text, regex.test(example.text)]).toEqual([source, example.text, true]);
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 
@@ -103,7 +103,7 @@ describe("an automaton", () => {
         }
         expect(languages.isSubset(one, one)).toBe("yes");
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 });

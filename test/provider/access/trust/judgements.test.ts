@@ -1,4 +1,4 @@
-import fc from "../../../support/properties";
+import fc, { casesOf } from "../../../support/properties";
 import { RE2JS } from "re2js";
 import { sharedIssuerOf } from "../../../../provider/access/issuers";
 import type { Judgement } from "../../../../provider/access/trust/judgement";
@@ -278,6 +278,6 @@ it("prints subjects of strangers alone, and leaves out none that a stranger can 
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: casesOf(150) },
   );
 });

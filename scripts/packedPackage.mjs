@@ -1,0 +1,126 @@
+// @ts-check
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { fingerprintPackage } from "./lib/checkout.mjs";
+import { withLock } from "./lib/lock.mjs";
+import { excerpt, messageOf, onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+
+/*
+ * Packs the built package and installs it into a project, once for each content of the package.
+ *
+ *   node scripts/packedPackage.mjs npm|pnpm
+ *
+ * prints where the package and the project lie, as JSON. Tests copy the project.
+ */
+
+const root = path.dirname(import.meta.dirname);
+
+/** The last pnpm that runs on Node 20. */
+const PNPM = "pnpm@10.34.9";
+/** What a program needs beside the package. */
+const COMPANIONS = ["@pulumi/pulumi", "@types/node", "typescript"];
+
+/** @typedef {"npm" | "pnpm"} PackageManager */
+
+/**
+ * @typedef {object} Packed
+ * @property {string} version
+ * @property {string} filename
+ * @property {{ path: string, size: number }[]} files
+ */
+
+/**
+ * Packs a folder that is built.
+ * @param {string} folder
+ * @param {string} destination
+ * @returns {Promise<Packed>}
+ */
+export async function pack(folder, destination) {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
+  const { code, stdout, output } = await run("npm", args, { cwd: folder });
+  if (code !== 0) throw new Error(`npm pack failed:\n${excerpt(output)}`);
+  const [{ version, filename, files }] = /** @type {[Packed]} */ (Object.values(JSON.parse(stdout)));
+  return { version, filename, files };
+}
+
+/** The commands by which a package manager adds packages. */
+const ADD = {
+  npm: ["npm", "install", "--save-exact", "--prefer-offline", "--no-audit", "--no-fund"],
+  pnpm: ["npx", "--yes", PNPM, "add", "--save-exact", "--prefer-offline"],
+};
+
+/**
+ * @param {PackageManager} manager
+ * @param {string} tarball
+ * @param {string} folder
+ */
+async function install(manager, tarball, folder) {
+  const locked = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")).packages;
+  const others = COMPANIONS.map((name) => `${name}@${locked[`node_modules/${name}`].version}`);
+  writeFileSync(path.join(folder, "package.json"), '{ "name": "project", "private": true }\n');
+  const [command = "", ...args] = [...ADD[manager], tarball, ...others];
+  const { code, output } = await run(command, args, { cwd: folder });
+  if (code === 0) return;
+  throw new Error(
+    `${manager} ended with ${code}. These tests need the npm registry: can it be reached?\n${output}`,
+  );
+}
+
+/**
+ * Fills a folder all or nothing.
+ * @param {string} target
+ * @param {(folder: string) => Promise<void>} fill
+ */
+async function fillOnce(target, fill) {
+  if (existsSync(target)) return;
+  mkdirSync(path.dirname(target), { recursive: true });
+  const temporary = mkdtempSync(path.join(path.dirname(target), "tmp-"));
+  const discard = onEarlyEnd(() => remove(temporary));
+  try {
+    await fill(temporary);
+    renameSync(temporary, target);
+  } finally {
+    discard();
+  }
+}
+
+/** @param {PackageManager} manager */
+async function preparePackage(manager) {
+  const base = path.join(root, ".cache", "package");
+  const folder = path.join(base, fingerprintPackage(root).slice(0, 16));
+  if (!existsSync(folder) && existsSync(base))
+    for (const name of readdirSync(base)) remove(path.join(base, name));
+  const archive = path.join(folder, "archive");
+  await fillOnce(archive, async (temporary) => {
+    writeFileSync(path.join(temporary, "packed.json"), JSON.stringify(await pack(root, temporary)));
+  });
+  /** @type {Packed} */
+  const { version, filename, files } = JSON.parse(readFileSync(path.join(archive, "packed.json"), "utf8"));
+  const tarball = path.join(archive, filename);
+  const project = path.join(folder, manager);
+  await fillOnce(project, async (temporary) => await install(manager, tarball, temporary));
+  return { version, tarball, files: files.map(({ path: name }) => name), project };
+}
+
+async function main() {
+  const manager = process.argv[2];
+  if (manager !== "npm" && manager !== "pnpm") throw new Error("usage: packedPackage.mjs npm|pnpm");
+  const lock = path.join(root, ".cache", "package.lock");
+  const packed = await withSignals(() => withLock(lock, () => preparePackage(manager)));
+  console.log(JSON.stringify(packed));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  main().catch((error) => {
+    console.error(messageOf(error));
+    process.exitCode = 1;
+  });
+}

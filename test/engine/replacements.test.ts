@@ -1,0 +1,196 @@
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { AllKinds, asIs, elsewhereOf, program, stepsOf, writingOf } from "../support/allKinds";
+import { Stack } from "../support/engine";
+import type { Declarations } from "../support/engine";
+import { samples, surroundings, withMember } from "../support/samples";
+
+describe("refreshes, spellings, losses and replacements of each kind, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let all: AllKinds;
+
+  const summary = (stdout: string) =>
+    (JSON.parse(stdout) as { changeSummary?: Record<string, number> }).changeSummary ?? {};
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack(emulator).init();
+    all = new AllKinds(emulator, stack);
+    stack.declare(asIs);
+    await stack.up();
+  });
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  test("two refreshes show nothing, and write nothing", async () => {
+    emulator.clearRequests();
+    await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+    const first = await stack.resources();
+    await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+    const untimed = (resources: typeof first) =>
+      resources.map((resource) => ({ ...resource, modified: undefined }));
+    expect(untimed(await stack.resources())).toEqual(untimed(first));
+    expect(all.writes()).toEqual([]);
+  });
+
+  test("another spelling of the same is no change", async () => {
+    emulator.clearRequests();
+    stack.declare(
+      program((label, args) => {
+        const keys = args["staticKeys"] as Record<string, string> | undefined;
+        if (label === "role") args["capabilities"] = ["CAP_TAG_LIST", "CAP_REPO_LIST"];
+        if (label === "tag") args["bundles"] = ["fips", "base"];
+        if (label === "team") args["kind"] = "";
+        if (label === "invite") args["ttl"] = "86400s";
+        if (label === "provider") {
+          Object.assign(args["oidc"] as object, {
+            additionalScopes: ["groups", "email"],
+            correlationRule: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+          });
+        }
+        if (label === "scim") {
+          args["expireTime"] = String(args["expireTime"]).replace("Z", ".000+00:00");
+          args["overlap"] = "1800s";
+        }
+        if (label === "accounts") {
+          args["github"] = {
+            appInstallations: {
+              "12345": {
+                installations: [
+                  { installationId: "2" },
+                  { installationId: "9007199254740993", name: "acme" },
+                ],
+              },
+            },
+          };
+        }
+        if (keys) {
+          keys["issuerKeys"] = JSON.stringify(JSON.parse(keys["issuerKeys"] ?? ""), null, 2);
+          keys["expirationTime"] = (keys["expirationTime"] ?? "").replace("Z", ".000+00:00");
+        }
+        return args;
+      }),
+    );
+    await stack.up("--expect-no-changes");
+    expect(all.writes()).toEqual([]);
+    stack.declare(asIs);
+  });
+
+  test("what was deleted by hand shows as gone, and the next run makes it again", async () => {
+    const gone = samples
+      .filter(({ label, permanent }) => label !== "root" && !permanent)
+      .map(({ label }) => label);
+    for (const label of gone) await all.deleteByHand(label);
+    const preview = await stack.pulumi(["preview", "--refresh", "--json", "--expect-no-changes"]);
+    expect(preview.code).toBe(7);
+    expect(
+      stepsOf(preview.stdout)
+        .filter(({ op }) => op === "create")
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...gone].sort());
+    emulator.clearRequests();
+    await stack.up("--refresh");
+    expect(all.methods()).toEqual(gone.map((label) => writingOf(label)?.create ?? "POST").sort());
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  });
+
+  test("a change of an immutable field shows as a replacement, with its reason", async () => {
+    stack.declare(
+      program((label, args) => {
+        if (label === "subscription") return { ...args, sink: "https://sink.example.com/two" };
+        if (label === "mapping") return { ...args, externalGroupId: "others" };
+        if (label === "claims") {
+          return {
+            ...withMember(args, "claimMatch", undefined),
+            servicePrincipal: "SERVICE_PRINCIPAL_SKILLS",
+          };
+        }
+        if (args["parentUid"] === "${own}") return { ...args, parentUid: `\${${elsewhereOf(label)}}` };
+        return args["parentUid"] === undefined ? args : { ...args, parentUid: "${elsewhere}" };
+      }),
+    );
+    const preview = await stack.succeed(["preview", "--json"]);
+    const replaced = stepsOf(preview.stdout).filter(({ op }) => op === "replace");
+    const expected = samples
+      .map(({ label }) => label)
+      .filter((label) => label !== "root")
+      .sort();
+    expect(replaced.map(({ name }) => name).sort()).toEqual(expected);
+    const reasons = Object.fromEntries(
+      replaced.map(({ name, replaceReasons }) => [name, [...(replaceReasons ?? [])].sort()]),
+    );
+    expect(reasons).toEqual({
+      ...Object.fromEntries(expected.map((label) => [label, ["parentUid"]])),
+      subscription: ["sink"],
+      mapping: ["externalGroupId"],
+      claims: ["claimMatch", "servicePrincipal"],
+    });
+    expect(summary(preview.stdout)["replace"]).toBe(expected.length);
+    const before = stack.ids()["repo"];
+    await stack.up();
+    expect(stack.ids()["repo"]).not.toBe(before);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  });
+
+  test("a replaced parent takes its children along, without a failed step", async () => {
+    const below = (parentOfTop: string): Declarations => ({
+      ...surroundings,
+      old: { kind: "Group", args: { parentUid: "${org}", name: "old" } },
+      top: { kind: "Group", args: { parentUid: parentOfTop, name: "top" } },
+      team: { kind: "Group", args: { parentUid: "${top}", name: "team" } },
+      role: { kind: "Role", args: { parentUid: "${team}", name: "r", capabilities: ["CAP_REPO_LIST"] } },
+      binding: {
+        kind: "RoleBinding",
+        args: { parentUid: "${team}", identityUid: "${someone}", roleUid: "${role}" },
+      },
+      repo: { kind: "Repo", args: { parentUid: "${team}", name: "repo" } },
+    });
+    stack.declare(below("${org}"));
+    await stack.up();
+    stack.declare(below("${old}"));
+    const run = await stack.pulumi(["up", "--yes"]);
+    expect({ code: run.code, output: run.code === 0 ? "" : run.output }).toEqual({ code: 0, output: "" });
+    const ours = await stack.ours();
+    const team = ours["team"]?.id ?? "";
+    expect(team.startsWith(`${ours["old"]?.id ?? "?"}/`)).toBe(true);
+    for (const name of ["role", "binding", "repo"]) expect(ours[name]?.id?.startsWith(`${team}/`)).toBe(true);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  });
+
+  test("an unknown value at preview never fails a check", async () => {
+    stack.declare({
+      fresh: { kind: "Group", args: { name: "fresh" } },
+      in: { kind: "Group", args: { parentUid: "${fresh}", name: "in" } },
+      who: {
+        kind: "Identity",
+        args: {
+          parentUid: "${in}",
+          name: "who",
+          claimMatch: { issuer: "https://issuer.example.com", subject: "${fresh}", claims: { uid: "${in}" } },
+        },
+      },
+      what: { kind: "Role", args: { parentUid: "${in}", name: "what", capabilities: ["CAP_REPO_LIST"] } },
+      grant: { kind: "RoleBinding", args: { parentUid: "${in}", identityUid: "${who}", roleUid: "${what}" } },
+      images: {
+        kind: "Repo",
+        args: { parentUid: "${in}", name: "images", syncConfig: { source: "${fresh}" } },
+      },
+    });
+    const run = await stack.pulumi(["preview"]);
+    expect({ code: run.code, output: run.code === 0 ? "" : run.output }).toEqual({ code: 0, output: "" });
+  });
+
+  test("a delete of what is gone is done, and the server ends empty", async () => {
+    stack.declare(asIs);
+    await stack.up();
+    for (const { label, permanent } of samples) if (!permanent) await all.deleteByHand(label);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(Object.values(emulator.state()).flat()).toEqual([]);
+    expect(await stack.ours()).toEqual({});
+  });
+});

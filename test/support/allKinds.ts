@@ -1,0 +1,95 @@
+import type { Emulator } from "../../emulator";
+import { kinds } from "../../provider/resources";
+import type { Declarations, Stack } from "./engine";
+import { declared, ownOf, samples, surroundings } from "./samples";
+import type { WireRequest } from "./samples";
+import { call } from "./wire";
+
+/** One of each sample, in a team that can be exchanged. */
+export function program(
+  change: (label: string, args: Record<string, unknown>) => Record<string, unknown>,
+): Declarations {
+  return {
+    ...surroundings,
+    elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
+    partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
+    partners: {
+      kind: "AccountAssociation",
+      args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
+    },
+    ...Object.fromEntries(samples.flatMap(({ label, own }) => (own ? [[elsewhereOf(label), own]] : []))),
+    ...Object.fromEntries(
+      samples.flatMap((sample) =>
+        Object.entries(declared(sample.label, sample, change(sample.label, structuredClone(sample.args)))),
+      ),
+    ),
+  };
+}
+
+/** What takes the place of what a sample has for itself alone. */
+export const elsewhereOf = (label: string): string => `${label}-elsewhere`;
+
+export const asIs = program((_label, args) => args);
+
+/** What the tests of the life of all kinds do at the server, past the engine, and read of what the engine did. */
+export class AllKinds {
+  constructor(
+    private readonly emulator: Emulator,
+    private readonly stack: Stack,
+  ) {}
+
+  uid(name: string): string {
+    return this.stack.ids()[name] ?? "";
+  }
+
+  private address(label: string): string {
+    const kind = asIs[label]?.kind ?? "";
+    const collection = kinds.find(({ spec }) => spec.kind === kind)?.spec.collection ?? "";
+    return `${collection}/${this.uid(label)}`;
+  }
+
+  private async send(
+    label: string,
+    request: WireRequest | undefined,
+    usual: "PATCH" | "DELETE",
+    body?: unknown,
+  ): Promise<void> {
+    const path = request?.address.replace("${own}", this.uid(ownOf(label)));
+    const method = request?.method ?? usual;
+    await call(this.emulator, method, path ?? this.address(label), body ?? request?.body);
+  }
+
+  updateByHand(label: string, body: unknown): Promise<void> {
+    return this.send(label, writingOf(label)?.update, "PATCH", body);
+  }
+
+  deleteByHand(label: string): Promise<void> {
+    return this.send(label, writingOf(label)?.delete, "DELETE");
+  }
+
+  writes() {
+    return this.emulator.requests.filter(({ method }) => method !== "GET");
+  }
+
+  /** The methods of all writes, sorted. */
+  methods(): string[] {
+    return this.writes()
+      .map(({ method }) => method)
+      .sort();
+  }
+}
+
+export const writingOf = (label: string) => samples.find((sample) => sample.label === label)?.writing;
+
+interface Step {
+  readonly op: string;
+  readonly urn: string;
+  readonly replaceReasons?: readonly string[];
+  readonly detailedDiff?: Readonly<Record<string, unknown>> | null;
+}
+
+/** The steps of a preview, with the names that the program gave the resources. */
+export function stepsOf(stdout: string): (Step & { name: string })[] {
+  const { steps } = JSON.parse(stdout) as { steps: Step[] };
+  return steps.map((step) => ({ ...step, name: step.urn.slice(step.urn.lastIndexOf("::") + 2) }));
+}
