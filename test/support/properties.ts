@@ -6,10 +6,10 @@ export const isQuick = process.env["PULUMI_PLATFORM_TESTS"] === "quick";
 /** How many of so many generated cases this run tries: a tenth in `npm test`. */
 export const casesOf = (count: number): number => (isQuick ? Math.max(5, Math.ceil(count / 10)) : count);
 
-/** Those of many alike cases that this run tries: in `npm test` as many as `few`, spread evenly. */
-export const spreadOf = <T>(cases: readonly T[], few: number): readonly T[] => {
+/** Those of many alike cases that this run tries: in `npm test` about as many as `few`, others for another offset. */
+export const spreadOf = <T>(cases: readonly T[], few: number, offset: number): readonly T[] => {
   const step = isQuick ? Math.max(1, Math.floor(cases.length / few)) : 1;
-  return cases.filter((_, i) => i % step === 0);
+  return cases.filter((_, i) => i % step === offset % step);
 };
 
 /*
