@@ -230,7 +230,7 @@ describe("the children of one parent", () => {
   test("a page never ends, and no read waits for it", async () => {
     const answer = holding(new Set(numbered(60)));
     server.script((request) => (isPage(request) ? { silent: true } : answer(request)));
-    const outcomes = await reading({ timeoutMs: 2000 }).readAll(numbered(60), 8);
+    const outcomes = await reading({ timeoutMs: 20_000 }).readAll(numbered(60), 8);
     expect(outcomes.size).toBe(60);
     expect([...outcomes.values()].every(({ status }) => status === "fulfilled")).toBe(true);
   });

@@ -34,7 +34,7 @@ function handlers(kind: string, maxRetries = 3) {
     maxRetries,
     tokens: tokenSource({ kind: "token", token: emulator.token, setting: "a test" }),
     policy: { firstDelayMs: 1, maxDelayMs: 2 },
-    timeoutMs: 2000,
+    timeoutMs: 60_000,
   });
   return handlersFor(specOf(kind), {
     client: () => client,

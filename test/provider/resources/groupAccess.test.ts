@@ -139,7 +139,7 @@ async function many(count: number): Promise<Record<string, readonly [string, str
 describe("making the access of a group", () => {
   test("goes in batches of 25, one ahead and the others at once", async () => {
     const wanted = inputs(await many(110));
-    emulator.settings({ latencyMs: 20 });
+    emulator.settings({ latencyMs: 500 });
     await expect(handlers().create(wanted)).resolves.toEqual({ id: team, outs: wanted });
     expect(batches()).toEqual([25, 25, 25, 25, 10]);
     expect(held()).toHaveLength(110);
