@@ -214,7 +214,7 @@ describe("an exchange, through the real engine", () => {
       expect(told.output).toContain(refusal);
     }
     expect(emulator.requests).toEqual([]);
-  }, 60_000);
+  });
 
   test("no token of any kind is in output, state, history or a file of the CLI", () => {
     expect(printed).toMatch(/platform: POST \/sts\/exchange -> 200 in \d+ ms/);

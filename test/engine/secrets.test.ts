@@ -106,7 +106,7 @@ describe("state and secrets, through the real engine", () => {
     }
     await stack.succeed(["destroy", "--yes", "--skip-preview"], confirmed);
     stack.dispose();
-  }, 180_000);
+  });
 
   test("a secret token in stack configuration works, is warned about once, and is stored encrypted only", async () => {
     const stack = await new Stack({

@@ -1,4 +1,4 @@
-import fc from "../../../support/properties";
+import fc, { casesOf } from "../../../support/properties";
 import { entity, payments, uid } from "../../../support/access";
 import { compare } from "../../../../provider/access/compare";
 import { findDrift } from "../../../../provider/access/drift/drift";
@@ -197,6 +197,6 @@ test("review and drift say the same of any two matches", async () => {
         mayWiden(direction) ? "widened" : direction === "narrowed" ? "narrowed" : undefined,
       );
     }),
-    { numRuns: 100 },
+    { numRuns: casesOf(100) },
   );
 });
