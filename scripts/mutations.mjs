@@ -56,9 +56,9 @@ export const mutations = [
   },
   {
     name: "a review with findings ends with exit code 0",
-    file: "provider/cli/command.ts",
-    find: /reviewFindings: 5,/,
-    replace: "reviewFindings: 0,",
+    file: "provider/cli/review.ts",
+    find: /return exitCodes\.reviewFindings;/,
+    replace: "return exitCodes.clean;",
     tests: "provider/cli",
   },
   {
