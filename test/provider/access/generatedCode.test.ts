@@ -9,7 +9,7 @@ import { adoptingCode, changedCode, revertCommand, shellWord } from "../../../pr
 import type { Inventory, InventoryObject } from "../../../provider/access/inventory";
 import { entryText } from "../../../provider/access/policy";
 import { kinds } from "../../../provider/resources";
-import fc from "../../support/properties";
+import fc, { casesOf } from "../../support/properties";
 
 const ROOT_UID = "a".repeat(40);
 const BUILT_IN = "c".repeat(40);
@@ -86,7 +86,7 @@ test("an expression of any values evaluates to the very values", () => {
       expect(shown(evaluate(`${compiled(code)}; return value;`))).toBe(shown(value));
       expect(evaluate(`return ${literal(shown(value))};`)).toBe(shown(value));
     }),
-    { numRuns: 300 },
+    { numRuns: casesOf(300) },
   );
 });
 
@@ -175,7 +175,7 @@ test("a program that adopts objects of any names parses, and declares the very v
         adoption.resources.map(({ kind, name, inputs }) => shown([kind, name, inputs])).sort(),
       );
     }),
-    { numRuns: 150 },
+    { numRuns: casesOf(150) },
   );
   expect(adopted).toBeGreaterThan(500);
 });
@@ -213,7 +213,7 @@ test("the code that answers a drift parses, and holds the very values", () => {
         shown(live),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: casesOf(200) },
   );
 });
 
