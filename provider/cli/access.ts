@@ -1,20 +1,22 @@
 import { printable } from "../api/errors";
+import { accessRows } from "../access/accessRows";
 import { effectiveAccess } from "../access/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../access/effectiveAccess";
 import { urnParts } from "../access/engineState";
 import { parseInventory } from "../access/parseInventory";
 import { parsePreview } from "../access/preview";
+import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../access/render/accessTable";
 import { json } from "../access/render/escape";
 import { parseStateExport } from "../access/stateExport";
 import { believed, buildWorlds, fatesOf } from "../access/worlds";
-import { exitCodes, UsageError } from "./command";
+import { complain, exitCodes, UsageError } from "./command";
 import { writeResults } from "./files";
 import { readInput } from "./input";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
 import { outputFlag, readDestinations } from "./options";
 
-const forms = ["text", "json"] as const;
+const forms = ["text", "json", "csv", "md", "html"] as const;
 
 const flags = {
   who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of how the subject is told" },
@@ -82,7 +84,8 @@ export const command = defineCommand(
     name: "access",
     usage: ["(--inventory | --state | --preview) FILE [options]"],
     about:
-      "Shows who can do what where, and by which grant. Several documents are read together. - is standard input.",
+      "Shows who can do what where, and by which grant. Several documents are read together. - is standard input. csv, md " +
+      "and html are one table of who has what, with the end of each grant, its path, and when the identity was last seen.",
     flags,
     exitCodes: ["clean", "error", "usage", "incomplete"],
   },
@@ -141,6 +144,18 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     query: { who, can, on },
     ...effectiveAccess(after, { who, can, on }),
   };
-  writeResults(outputs, { text: () => asText(answer), json: () => `${json(answer)}\n` });
+  const hasStacks = state !== undefined || preview !== undefined;
+  const table = { rows: accessRows(answer, after, hasStacks), incomplete };
+  writeResults(outputs, {
+    text: () => asText(answer),
+    json: () => `${json(answer)}\n`,
+    csv: () => accessAsCsv(table),
+    md: () => accessAsMarkdown(table),
+    html: () => accessAsHtml(table),
+  });
+  // The other formats say it themselves.
+  if (outputs.some(({ format }) => format === "csv")) {
+    for (const reason of incomplete) complain(`incomplete: ${printable(reason, 400)}`);
+  }
   return answer.complete ? exitCodes.clean : exitCodes.incomplete;
 }

@@ -139,6 +139,16 @@ export function json(value: unknown, indent = 2): string {
 
 const unicode = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
 
+/**
+ * A field of a CSV file, quoted by RFC 4180. A spreadsheet takes a field that begins so for a formula, quoted or not:
+ * an apostrophe in front makes it text.
+ */
+export function csv(text: string): string {
+  const field = plain(text);
+  const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(field);
+  return `"${isFormula ? "'" : ""}${field.replaceAll('"', '""')}"`;
+}
+
 /** For a part of a URI's path that is relative to the repository: SARIF's locations. */
 export function uriPath(path: string): string {
   return plain(path)
