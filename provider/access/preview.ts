@@ -21,7 +21,7 @@ export interface Preview {
   readonly steps: readonly PreviewStep[];
   /** How many resources stay as they are without a step that shows them. */
   readonly hiddenSames: number;
-  /** Why the preview is not whole, a line each: it failed, was cut off, or lost something. */
+  /** Why the preview is not whole, in lines: it failed, was cut off, or lost something. A line that goes on begins with "| ". */
   readonly problems: readonly string[];
 }
 
@@ -42,9 +42,23 @@ const isOurDigest = (document: Record<string, unknown>): boolean =>
   ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
 
 const EVENT = /Event$/;
+const MOST_CAUSE_LINES = 12;
+const LONGEST_CAUSE_LINE = 500;
+
+/** The lines of a diagnostic, safe to print and bounded: a stack trace has no end. */
+function causeLines(message: string): string[] {
+  const lines = message
+    .replace(/^error: /, "")
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  const shown = lines.slice(0, MOST_CAUSE_LINES).map((line) => printable(line.trim(), LONGEST_CAUSE_LINE));
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `… and ${left} more ${left === 1 ? "line" : "lines"}`];
+}
 
 class Reading {
   readonly steps: PreviewStep[] = [];
+  /** Each is one problem of one or more lines. */
   readonly problems: string[] = [];
   summary: Map<string, number> | undefined;
   ended = false;
@@ -61,9 +75,8 @@ class Reading {
   diagnostic(severity: unknown, message: unknown, urn: unknown): void {
     if (severity !== "error") return;
     if (typeof message !== "string") return;
-    const [line = ""] = message.trim().split("\n");
     const who = typeof urn === "string" && urn !== "" ? `${printable(urnParts(urn).name, 80)}: ` : "";
-    this.problems.push(`the preview failed: ${who}${printable(line.replace(/^error: /, ""), 300)}`);
+    this.problems.push(`the preview failed: ${who}${causeLines(message).join("\n| ")}`);
   }
 
   counts(value: unknown): void {
@@ -220,6 +233,6 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     stack: first === undefined ? undefined : `${project}/${stack}`,
     steps: reading.steps,
     hiddenSames: Math.max(0, hidden),
-    problems: withoutRepetition(reading.problems),
+    problems: withoutRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
   };
 }

@@ -17,12 +17,14 @@ interface Node {
 export function renderDiagram(changes: readonly GrantChange[]): string | undefined {
   if (changes.length === 0) return undefined;
   const nodes = new Map<string, Node>();
+  // A key may have one name before the change and another after it: each row of the table has its own.
   const node = (kind: "s" | "g", key: string, label: string): string => {
-    const known = nodes.get(`${kind}:${key}`);
+    const named = JSON.stringify([kind, key, label]);
+    const known = nodes.get(named);
     if (known !== undefined) return known.id;
     const id = `${kind}${nodes.size}`;
     const shape = kind === "s" ? `(["${mermaid(label)}"])` : `["${mermaid(label)}"]`;
-    nodes.set(`${kind}:${key}`, { id, line: `  ${id}${shape}` });
+    nodes.set(named, { id, line: `  ${id}${shape}` });
     return id;
   };
   const edges: string[] = [];

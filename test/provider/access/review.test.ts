@@ -162,13 +162,44 @@ describe("a review of a captured preview", () => {
   });
 
   test.each([
-    ["protected.json", /^the preview failed: builder: Preview failed: .*cannot be deleted$/],
-    ["program-fails.json", /^the preview failed: Running program .*$/],
-    ["check-fails.json", /^the preview failed: wrong: .*CAP_.*$/],
-  ])("is incomplete where the preview failed (%s)", (name, reason) => {
+    [
+      "protected.json",
+      [
+        /^the preview failed: builder: Preview failed: .*cannot be deleted$/,
+        /^\| because it is protected\. To unprotect the resource, .* or use the command:$/,
+        /^\| `pulumi state unprotect .*Identity::builder'`$/,
+      ],
+    ],
+    [
+      "program-fails.json",
+      [
+        /^the preview failed: Running program .*:$/,
+        /^\| Error: the program gave up$/,
+        /^\| at Object.*\d+\)$/,
+      ],
+    ],
+    ["check-fails.json", [/^the preview failed: wrong: .*CAP_.*$/]],
+  ])("says the whole cause where the preview failed (%s)", (name, causes) => {
     const { complete, incomplete } = reportOf(name);
     expect(complete).toBe(false);
-    expect(incomplete[0]).toMatch(reason);
+    for (const [index, cause] of causes.entries()) expect(incomplete[index]).toMatch(cause);
+  });
+
+  test("bounds the cause of a failed preview, and escapes it", () => {
+    const message = ["error: no", ...Array.from({ length: 40 }, () => `\u001b[2J${"x".repeat(900)}`)].join(
+      "\n",
+    );
+    const failed = JSON.stringify({
+      steps: [],
+      changeSummary: {},
+      diagnostics: [{ severity: "error", message }],
+    });
+    const { problems } = parsePreview(failed);
+    expect(problems).toHaveLength(13);
+    expect(problems[0]).toBe("the preview failed: no");
+    expect(problems.at(-1)).toBe("| … and 29 more lines");
+    // eslint-disable-next-line no-control-regex
+    for (const line of problems) expect(line).toMatch(/^[^\u0000-\u001f]{1,520}$/);
   });
 });
 
