@@ -1,3 +1,4 @@
+import { printable } from "../api/errors";
 import { HIDDEN, UNKNOWN } from "../engine/spec";
 import type { Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
@@ -60,6 +61,12 @@ export interface UrnParts {
 export function urnParts(urn: string): UrnParts {
   const [stack = "", project = "", types = "", ...rest] = urn.replace(/^urn:pulumi:/, "").split("::");
   return { stack, project, type: types.slice(types.lastIndexOf("$") + 1), name: rest.join("::") };
+}
+
+/** The version of the Pulumi CLI that a plan's or a state's manifest names. */
+export function cliVersionOf(manifest: unknown): string | undefined {
+  const version = isObject(manifest) ? manifest["version"] : undefined;
+  return typeof version === "string" ? printable(version, 40) : undefined;
 }
 
 export { kindOf } from "./reviewable";

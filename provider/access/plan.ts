@@ -1,7 +1,7 @@
 import { printable } from "../api/errors";
 import { isObject } from "../engine/values";
 import { canonicalJson, sha256 } from "./digest";
-import { readState, urnParts } from "./engineState";
+import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError } from "./jsonText";
 import type { Preview, PreviewStep } from "./preview";
@@ -59,11 +59,9 @@ export function parsePlan(text: string, name = "the plan"): UpdatePlan {
       `${name} is not an update plan: write it with pulumi preview --json --show-sames --save-plan plan.json`,
     );
   }
-  const manifest = value["manifest"];
-  const version = isObject(manifest) ? manifest["version"] : undefined;
   return {
     digest: sha256(canonicalJson(value)),
-    ...(typeof version === "string" ? { cli: printable(version, 40) } : {}),
+    cli: cliVersionOf(value["manifest"]),
     resources: Object.entries(resources).map(([urn, resource]) => readResource(urn, resource, name)),
   };
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../engine/values";
-import { readState, urnParts } from "./engineState";
+import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
 
@@ -15,6 +15,8 @@ export interface StateExport {
   readonly pendingDeletes: readonly RecordedResource[];
   /** Operations that an interrupted update left open: what they did is in no state. */
   readonly pendingOperations: number;
+  /** The version of the Pulumi CLI that wrote the state: `v3.230.0`. */
+  readonly cli?: string;
 }
 
 /**
@@ -54,7 +56,7 @@ export function parseStateExport(input: string | Uint8Array, name = "the export"
       `${name} is a stack export of version ${JSON.stringify(version ?? null).slice(0, 20)}, and only 3 and 4 are known: write it with a newer CLI, or use a newer version of this package`,
     );
   }
-  const pending = document["deployment"]["pending_operations"];
+  const { pending_operations: pending, manifest } = document["deployment"];
   const [first] = resources;
   const { stack, project } = urnParts(first?.urn ?? "");
   return {
@@ -63,5 +65,6 @@ export function parseStateExport(input: string | Uint8Array, name = "the export"
     resources,
     pendingDeletes,
     pendingOperations: Array.isArray(pending) ? pending.length : 0,
+    cli: cliVersionOf(manifest),
   };
 }

@@ -120,7 +120,7 @@ async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Pro
   const provenance = readProvenance(values, {
     now: common.now,
     inventory: sources.inventory,
-    cli: updatePlan?.cli,
+    cli: updatePlan?.cli ?? sources.before?.cli,
   });
   const report = review(sources, {
     failOn,

@@ -150,7 +150,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
       : await readInventoryFile(values.inventory);
   const report = verify(
     { review, inventory, state: recorded },
-    { provenance: readProvenance(values, { now: common.now, inventory }) },
+    { provenance: readProvenance(values, { now: common.now, inventory, cli: recorded?.cli }) },
   );
   await deliver(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);

@@ -151,7 +151,7 @@ describe("a stack export", () => {
     ["export-v4.json", 4],
   ])("is read in both versions, secrets hidden (%s)", (name, version) => {
     const state = parseStateExport(fixture(name), name);
-    expect(state).toMatchObject({ stack: "acme/production", version, pendingOperations: 0 });
+    expect(state).toMatchObject({ stack: "acme/production", version, pendingOperations: 0, cli: "v3.230.0" });
     const kinds = state.resources.flatMap(({ kind }) => kind ?? []).sort();
     expect(kinds.filter((kind) => kind === "RoleBinding")).toHaveLength(2);
     expect(JSON.stringify(state)).not.toMatch(/canary|pulumi-platform\/dynamic|ciphertext|plaintext/);
