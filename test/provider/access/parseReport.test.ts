@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseReport, reportProblem } from "../../../provider/access/parseReport";
 import { ROOT } from "../../support/engine";
-import { cleanReview, largeReview, nightDrift, riskyReview } from "./render/reports";
+import { cleanReview, largeReview, nightDrift, riskyReview, wholeReports } from "./render/reports";
 
 test("the published schema is the one that the types give", () => {
   const file = readFileSync(join(ROOT, "schema/report.schema.json"), "utf8");
@@ -13,7 +13,7 @@ test("the published schema is the one that the types give", () => {
   expect(JSON.parse(file)).toEqual(JSON.parse(made.toString()));
 });
 
-test.each([riskyReview, nightDrift, cleanReview, largeReview(50)])(
+test.each([riskyReview, nightDrift, cleanReview, largeReview(50), ...wholeReports])(
   "a report of ours is one (%#)",
   (report) => {
     expect(parseReport(JSON.stringify(report), "report.json")).toEqual(JSON.parse(JSON.stringify(report)));

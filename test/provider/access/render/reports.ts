@@ -13,6 +13,7 @@ import type {
   Severity,
   Subject,
 } from "../../../../provider/access/report";
+import { reportProblem } from "../../../../provider/access/parseReport";
 import { severities } from "../../../../provider/access/report";
 
 /** Reports made by hand: what the forms are shown with. */
@@ -302,6 +303,97 @@ export const cleanReview: ReviewReport = {
   groups: [],
   policy: { unused: [], expired: [] },
 };
+
+const provenance = {
+  commit: "1f2e3d4c5b6a",
+  pullRequest: "12",
+  time: "2026-05-11T06:00:00.000Z",
+  cli: "v3.230.0",
+  package: "0.1.0",
+  inventoryTime: "2026-05-11T05:50:00Z",
+  inventoryAgeSeconds: 600,
+};
+const digest = "0".repeat(64);
+const share = { managed: 1, total: 3 };
+
+/** A report of each command with every member that it may have. */
+export const wholeReports: readonly Report[] = [
+  {
+    ...riskyReview,
+    incomplete: ["the preview failed: no", "| because of this"],
+    policy: { ...riskyReview.policy, changed: ["an entry is new"] },
+    provenance,
+    plan: { digest },
+    expected: {
+      root: ORGANISATION,
+      inventoryTime: provenance.inventoryTime,
+      entities: [{ key: "a", kind: "Group", uid: "b", urn: "c", name: "d", inputs: { name: "e" } }],
+      removed: ["f"],
+    },
+    digest,
+  },
+  {
+    ...nightDrift,
+    scope: "below acme",
+    grants: riskyReview.grants,
+    groups,
+    coverage: {
+      ...share,
+      byKind: [{ kind: "Group", ...share }],
+      byGroup: [{ uid: ORGANISATION, path: "acme", ...share }],
+    },
+    unresolved: ["a secret was not compared"],
+    policy: { unused: ["an entry"], expired: ["another"] },
+    provenance,
+  },
+  {
+    schemaVersion: 2,
+    tool,
+    command: "verify",
+    stacks: riskyReview.stacks,
+    complete: false,
+    incomplete: ["announced, and not there: a binding"],
+    failOn: "low",
+    failing: 5,
+    summary: {
+      confirmed: 4,
+      unannounced: 1,
+      missing: 1,
+      unchanged: 9,
+      findings: riskyReview.summary.findings,
+      suppressed: 1,
+    },
+    grants: riskyReview.grants,
+    unannounced: riskyReview.grants.slice(0, 1),
+    missing: riskyReview.grants.slice(-1),
+    trust: riskyReview.trust,
+    findings: riskyReview.findings,
+    suppressed: riskyReview.suppressed,
+    unresolved: ["a role"],
+    policy: { unused: [], expired: [] },
+    provenance,
+    plan: { digest },
+    reviewDigest: digest,
+  },
+];
+
+/** Every place of a text in a value. */
+function textPlaces(value: unknown): { at: object; key: string; text: string }[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === "string" ? [{ at: value, key, text: inner }] : textPlaces(inner),
+  );
+}
+
+/** The report with each text rewritten that its schema leaves to whoever writes the report. */
+export function hostileCopy(report: Report, write: (text: string) => string): Report {
+  const copy = JSON.parse(JSON.stringify(report)) as Report;
+  for (const { at, key, text } of textPlaces(copy)) {
+    Reflect.set(at, key, write(text));
+    if (reportProblem(copy) !== undefined) Reflect.set(at, key, text);
+  }
+  return copy;
+}
 
 /** A report with `count` changes of grants and as many findings, `criticals` of which are critical. */
 export function largeReview(count: number, criticals = 3): ReviewReport {
