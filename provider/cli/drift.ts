@@ -168,11 +168,14 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
       judge,
     });
     for (const line of baseline?.write() ?? []) complain(line);
-    const provenance = readProvenance({}, {
-      now: options.now,
-      inventory: oldest(inventories),
-      cli: states.find(({ cli }) => cli !== undefined)?.cli,
-    });
+    const provenance = readProvenance(
+      {},
+      {
+        now: options.now,
+        inventory: oldest(inventories),
+        cli: states.find(({ cli }) => cli !== undefined)?.cli,
+      },
+    );
     return await conclude({ ...report, provenance }, options);
   } finally {
     progress.done();
