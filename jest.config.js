@@ -5,12 +5,15 @@ const common = {
   transform: {
     "^.+\\.ts$": ["ts-jest", { tsconfig: "tsconfig.json", diagnostics: false }],
     // ES modules; Node loads them by require, jest's own loader cannot.
-    "^.+/node_modules/(jose|p-retry|p-limit|is-network-error|yocto-queue)/.+\\.js$": [
-      "ts-jest",
-      { tsconfig: { allowJs: true, module: "CommonJS", esModuleInterop: true }, diagnostics: false },
-    ],
+    "^.+/node_modules/(jose|p-retry|p-limit|is-network-error|yocto-queue|https-proxy-agent|agent-base|proxy-agent-negotiate)/.+\\.js$":
+      [
+        "ts-jest",
+        { tsconfig: { allowJs: true, module: "CommonJS", esModuleInterop: true }, diagnostics: false },
+      ],
   },
-  transformIgnorePatterns: ["/node_modules/(?!(jose|p-retry|p-limit|is-network-error|yocto-queue)/)"],
+  transformIgnorePatterns: [
+    "/node_modules/(?!(jose|p-retry|p-limit|is-network-error|yocto-queue|https-proxy-agent|agent-base|proxy-agent-negotiate)/)",
+  ],
   moduleFileExtensions: ["ts", "js", "json", "node"],
 };
 

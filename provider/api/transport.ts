@@ -1,13 +1,13 @@
-import type { ClientRequest } from "node:http";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import axios from "axios";
 import type { AxiosInstance } from "axios";
-import { HttpsProxyAgent } from "https-proxy-agent";
 import { getProxyForUrl } from "proxy-from-env";
 import { holdCredential, maskCredentials } from "./credentials";
 import { apiErrorFrom, ConnectionError, printable } from "./errors";
 import { isLoopback } from "./loopback";
+import { ProxyError } from "./proxyError";
+import type * as tunnelModule from "./tunnel";
 
 /** A server that requests go to, in the words of messages. */
 export interface Place {
@@ -100,60 +100,6 @@ function dateOf({ header }: Answer): number {
   return Number.isNaN(date) ? Date.now() : date;
 }
 
-/** The proxy itself failed, not the server behind it. */
-class ProxyError extends Error {
-  constructor(
-    message: string,
-    readonly passing: boolean,
-  ) {
-    super(message);
-  }
-}
-
-/**
- * Reaches every server through a tunnel (CONNECT): the proxy sees a host name, never a header of ours. What it
- * answers in place of a tunnel is an error, never taken for the server's answer.
- */
-class TunnelAgent extends HttpsProxyAgent<string> {
-  constructor(
-    proxy: string,
-    private readonly advice: string,
-    options: { keepAlive: boolean; maxSockets: number },
-  ) {
-    super(proxy, options);
-    this.on("proxyConnect", ({ statusCode }: { statusCode: number }) => {
-      if (statusCode !== 200) throw this.refusal(statusCode);
-    });
-  }
-
-  override async connect(
-    request: ClientRequest,
-    options: Parameters<HttpsProxyAgent<string>["connect"]>[1],
-  ): ReturnType<HttpsProxyAgent<string>["connect"]> {
-    try {
-      return await super.connect(
-        request,
-        options.secureEndpoint ? { ...options, rejectUnauthorized: true } : options,
-      );
-    } catch (error) {
-      if (error instanceof ProxyError) throw error;
-      const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-      throw new ProxyError(`the proxy ${this.proxy.host} cannot be reached${code}; ${this.advice}`, true);
-    }
-  }
-
-  private refusal(status: number): ProxyError {
-    const advice =
-      status === 407
-        ? `it wants a user name and a password; put them into the address of the proxy, or ${this.advice}`
-        : this.advice;
-    return new ProxyError(
-      `the proxy ${this.proxy.host} refused the connection (HTTP ${status}); ${advice}`,
-      [429, 502, 503, 504].includes(status),
-    );
-  }
-}
-
 /** The address of the proxy for a URL, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY; loopback never has one. */
 export function proxyFor(url: string): string | undefined {
   const proxy = isLoopback(new URL(url)) ? "" : getProxyForUrl(url);
@@ -195,6 +141,9 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
     throw new ConnectionError(`the address of the proxy for ${hostname} ${why}; ${advice}`, "nothing", false);
   }
   holdProxyPassword(url);
+  // Loaded where there is a proxy only: it is a part of the start.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { TunnelAgent } = require("./tunnel") as typeof tunnelModule;
   const agent = new TunnelAgent(proxy, advice, options);
   return { httpAgent: agent, httpsAgent: agent };
 }

@@ -295,6 +295,21 @@ describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
     expect(reached).not.toEqual([]);
   });
 
+  test("shows no password to a proxy whose certificate is not valid", async () => {
+    const asked: string[] = [];
+    const server = createTlsServer(certificate({ name: "127.0.0.1" }));
+    server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+      asked.push(JSON.stringify(request.rawHeaders));
+      socket.end();
+    });
+    const through = `https://user:secret@127.0.0.1:${await listening(server)}`;
+    const env = { HTTPS_PROXY: through, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    expect((await doctor(`https://${HIDDEN}`, env))["address"]).toMatch(
+      /the proxy 127\.0\.0\.1:\d+ cannot be reached \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+    );
+    expect(asked).toEqual([]);
+  }, 60_000);
+
   test("takes no keys from such a server either, where the issuer names it", async () => {
     const keys = await recording(certificate({ name: "127.0.0.1" }));
     const issuer = createServer((request, response) => {
