@@ -1,7 +1,7 @@
 import type { Report } from "../report";
 import { renderCodequality } from "./codequality";
 import { renderGithub } from "./github";
-import { renderHtml } from "./html";
+import { renderHtml } from "./html/page";
 import { renderJson } from "./json";
 import { renderMarkdown } from "./markdown";
 import type { RenderOptions } from "./options";

@@ -1,0 +1,92 @@
+import type { GrantChange, GroupNode, Report } from "../../report";
+import { changeOrder, nameOf, plural } from "../words";
+import { markup } from "./markup";
+import type { Markup } from "./markup";
+import type { PageIndex } from "./pageIndex";
+
+/** From this many groups on, those where nothing changes are hidden at first. */
+const LARGE_TREE = 30;
+
+type Counts = Map<GrantChange["change"], number>;
+
+/** What changes at each group itself. */
+function countByGroup(report: Report): Map<string, Counts> {
+  const found = new Map<string, Counts>();
+  for (const { change, grant } of report.grants) {
+    const counts: Counts = found.get(grant.group.key) ?? new Map<GrantChange["change"], number>();
+    counts.set(change, (counts.get(change) ?? 0) + 1);
+    found.set(grant.group.key, counts);
+  }
+  return found;
+}
+
+interface Branch {
+  readonly item: Markup;
+  readonly changed: boolean;
+}
+
+class GroupTree {
+  private readonly children = new Map<string | undefined, GroupNode[]>();
+  private readonly counts: Map<string, Counts>;
+  private readonly drawn = new Set<string>();
+  /** How many groups are there in which, and below which, nothing changes. */
+  quiet = 0;
+
+  constructor(
+    report: Report,
+    private readonly index: PageIndex,
+  ) {
+    this.counts = countByGroup(report);
+    for (const group of index.groups.values()) {
+      const { parentKey } = group;
+      const parent = parentKey !== undefined && index.groups.has(parentKey) ? parentKey : undefined;
+      const siblings = this.children.get(parent) ?? [];
+      siblings.push(group);
+      this.children.set(parent, siblings);
+    }
+  }
+
+  draw(): Markup[] {
+    const roots = (this.children.get(undefined) ?? []).map((group) => this.branch(group).item);
+    // A group that says it is below itself is in no branch from the top.
+    for (const group of this.index.groups.values()) {
+      if (!this.drawn.has(group.key)) roots.push(this.branch(group).item);
+    }
+    return roots;
+  }
+
+  private branch(group: GroupNode): Branch {
+    const { key, change, path } = group;
+    this.drawn.add(key);
+    const below = (this.children.get(key) ?? [])
+      .filter((child) => !this.drawn.has(child.key))
+      .map((child) => this.branch(child));
+    const counts = this.counts.get(key);
+    const changed = change !== "same" || counts !== undefined || below.some((one) => one.changed);
+    if (!changed) this.quiet += 1;
+    const delta = changeOrder.flatMap((kind) => {
+      const count = counts?.get(kind);
+      return count === undefined ? [] : [`${count} ${kind}`];
+    });
+    const parts = [
+      markup`<span data-group="${this.index.groupId(key)}" title="${path}">${nameOf(group)}</span>`,
+      change === "same" ? undefined : markup`<span class="state ${change}">${change}</span>`,
+      counts === undefined ? undefined : markup`<span class="delta">${delta.join(", ")}</span>`,
+    ];
+    const inner = below.length === 0 ? undefined : markup`<ul>${below.map(({ item }) => item)}</ul>`;
+    const quiet = changed ? undefined : markup` class="quiet"`;
+    return { item: markup`<li${quiet}><div class="node">${parts}</div>${inner}</li>`, changed };
+  }
+}
+
+/** The tree of groups with what changes in each, for the side of the page. */
+export function groupNavigation(report: Report, index: PageIndex): Markup {
+  if (index.groups.size === 0) return markup`<div></div>`;
+  const tree = new GroupTree(report, index);
+  const items = tree.draw();
+  const unchanged =
+    tree.quiet === 0 || index.groups.size < LARGE_TREE
+      ? undefined
+      : markup`<label class="check js" hidden><input type="checkbox" id="unchanged"> ${plural(tree.quiet, "unchanged group")}</label>`;
+  return markup`<nav class="tree" aria-labelledby="tree"><h2 id="tree">Groups <span class="n">${index.groups.size.toLocaleString("en-US")}</span></h2>${unchanged}<ul>${items}</ul></nav>`;
+}

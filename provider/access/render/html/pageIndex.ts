@@ -1,0 +1,67 @@
+import type { Grant, GroupNode, Report, Severity } from "../../report";
+import { severities } from "../../report";
+import { groupsOf, nameOf, subjectOf } from "../words";
+
+/** What the rows, the lists of choices and the tree have in common: short keys for roles and groups. */
+export class PageIndex {
+  readonly roles = new Map<string, { readonly id: string; readonly name: string }>();
+  readonly groups = new Map<string, GroupNode>();
+  readonly people = new Set<string>();
+  private readonly ids = new Map<string, string>();
+  private readonly worst = new Map<string, Severity>();
+
+  constructor(report: Report) {
+    for (const group of groupsOf(report)) this.groups.set(group.key, group);
+    const grants = report.grants.flatMap(({ grant, before }) =>
+      before === undefined ? [grant] : [grant, before],
+    );
+    const all = [...report.findings, ...report.suppressed];
+    const found = all.flatMap(({ grant }) => (grant === undefined ? [] : [grant]));
+    const concerned = all.flatMap(({ group }) => (group === undefined ? [] : [group]));
+    for (const grant of [...grants, ...found]) {
+      const { key } = grant.role;
+      if (!this.roles.has(key)) this.roles.set(key, { id: `r${this.roles.size}`, name: nameOf(grant.role) });
+      this.people.add(subjectOf(grant).displayName);
+    }
+    for (const group of [...[...grants, ...found].map((grant) => grant.group), ...concerned]) {
+      if (!this.groups.has(group.key)) this.groups.set(group.key, { ...group, change: "same" });
+    }
+    for (const key of this.groups.keys()) this.ids.set(key, `g${this.ids.size}`);
+    for (const { grant, severity } of report.findings) {
+      if (grant === undefined) continue;
+      const tuple = PageIndex.tuple(grant);
+      const known = this.worst.get(tuple);
+      if (known === undefined || severities.indexOf(severity) < severities.indexOf(known)) {
+        this.worst.set(tuple, severity);
+      }
+    }
+  }
+
+  private static tuple({ subject, role, group }: Grant): string {
+    return JSON.stringify([subject.key, role.key, group.key]);
+  }
+
+  severityOf(grant: Grant): Severity | undefined {
+    return this.worst.get(PageIndex.tuple(grant));
+  }
+
+  groupId(key: string): string {
+    return this.ids.get(key) ?? "";
+  }
+
+  /** The group and those above it, by their short keys. */
+  chain(key: string): string {
+    const ids: string[] = [];
+    const seen = new Set<string>();
+    for (
+      let at: string | undefined = key;
+      at !== undefined && !seen.has(at);
+      at = this.groups.get(at)?.parentKey
+    ) {
+      seen.add(at);
+      const id = this.ids.get(at);
+      if (id !== undefined) ids.push(id);
+    }
+    return ids.join(" ");
+  }
+}
