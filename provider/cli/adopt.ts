@@ -11,6 +11,7 @@ import { stateWith, StateProblem } from "../access/adopt/state";
 import { keyOf } from "../access/directory";
 import { urnParts } from "../access/engineState";
 import type { Inventory } from "../access/inventory";
+import { json } from "../access/render/escape";
 import { parseInventory } from "../access/parseInventory";
 import { parseStateExport } from "../access/stateExport";
 import { takeInventory } from "../access/takeInventory";
@@ -18,14 +19,17 @@ import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
 import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
-import { readText, writeText } from "./files";
+import { readText, writeResults, writeText } from "./files";
 import { resolveGroup } from "./groups";
 import { heldKinds, readKinds, refusals } from "./inventory";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
+import { outputFlag, readDestinations } from "./options";
 import { Progress } from "./progress";
 import { pulumi, PulumiError } from "./states";
 import { packageVersion } from "./version";
+
+const forms = ["text", "json"] as const;
 
 const flags = {
   out: { type: "string", value: "DIR", help: "the folder of the program; made if it does not exist" },
@@ -69,6 +73,7 @@ const flags = {
     type: "boolean",
     help: "put them into the state of the stack by pulumi stack import, with a backup, and a check before and after",
   },
+  output: outputFlag(forms),
 } as const satisfies Flags;
 
 const HEADER = "// Written by pulumi-platform adopt";
@@ -303,6 +308,12 @@ function describeLeftOut({ leftOut }: Adoption): string[] {
   ];
 }
 
+/** What `-o json` holds. */
+function documentOf({ resources, leftOut }: Adoption, notes: readonly string[], complete: boolean): object {
+  const secrets = resources.flatMap(({ secrets: needed }) => needed.map(({ key }) => key));
+  return { schemaVersion: 1, complete, resources: resources.length, secrets, leftOut, notes };
+}
+
 export const command = defineCommand(
   {
     name: "adopt",
@@ -326,6 +337,7 @@ async function adopt(values: Values<typeof flags>): Promise<number> {
     throw new UsageError("--write-state belongs to --stack: say which stack is to manage them");
   }
   const only = readOnly(values.only);
+  const outputs = readDestinations(values.output, forms, "text");
   const progress = new Progress("listing");
   try {
     const inventory = await inventoryBy(values, progress);
@@ -377,7 +389,10 @@ async function adopt(values: Values<typeof flags>): Promise<number> {
         );
       }
     }
-    process.stdout.write(`${[...lines, ...describeLeftOut(adoption)].join("\n")}\n`);
+    writeResults(outputs, {
+      text: () => `${[...lines, ...describeLeftOut(adoption)].join("\n")}\n`,
+      json: () => `${json(documentOf(adoption, lines, inventory.complete))}\n`,
+    });
     for (const line of refusals(inventory)) complain(line);
     return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
   } finally {

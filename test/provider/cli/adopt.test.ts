@@ -92,6 +92,21 @@ describe("pulumi-platform adopt", () => {
     });
   });
 
+  test("the result is JSON where that is asked for", async () => {
+    const { code, stdout } = await run(main, ["--root", root, "--out", out, "-o", "json"]);
+    expect({ code, document: JSON.parse(stdout) as unknown }).toEqual({
+      code: 0,
+      document: {
+        schemaVersion: 1,
+        complete: true,
+        resources: 0,
+        secrets: [],
+        leftOut: expect.arrayContaining([expect.objectContaining({ kind: "Group", uid: root })]),
+        notes: ["there is nothing to adopt"],
+      },
+    });
+  });
+
   test("a list that is refused makes it 4, a token that is refused 3, an unknown root or no server 1", async () => {
     const fault = { path: "/iam/v2/roles", status: 403, body: { code: 7, message: "no", details: [] } };
     const refused = emulator.addFault(fault);
