@@ -1,6 +1,6 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the table of docs/threats.md, the schemas of the policy file and of reports. */
-import { writeFileSync } from "node:fs";
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the tables of docs/threats.md and docs/drift.md, the schemas of the policy file and of reports. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
@@ -10,6 +10,7 @@ import { reportSchema } from "./lib/reportSchema.mjs";
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
 const { policySchema } = require("../dist/provider/access/policySchema.js");
+const { withUncomparedFields } = require("../dist/provider/access/drift/uncomparedFields.js");
 const { rulesPage } = require("../dist/provider/access/explain.js");
 const { commandsPage } = require("../dist/provider/cli/reference.js");
 
@@ -29,3 +30,5 @@ await writeSchema("schema/report.schema.json", reportSchema(root));
 write("docs/rules.md", rulesPage());
 write("docs/commands.md", commandsPage());
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));
+const drift = withUncomparedFields(readFileSync(path.join(root, "docs/drift.md"), "utf8"));
+write("docs/drift.md", await format(drift, { parser: "markdown", printWidth: 110 }));

@@ -61,7 +61,8 @@ function changeOf(
   };
 }
 
-function groupNodes(before: Entities, after: Entities): GroupNode[] {
+/** The groups of both sides, with what has changed about each. */
+export function groupNodes(before: Entities, after: Entities): GroupNode[] {
   const places = { before: new Places(before), after: new Places(after) };
   const keys = [...before.values(), ...after.values()]
     .filter(({ kind }) => kind === "Group")
@@ -86,7 +87,7 @@ function groupNodes(before: Entities, after: Entities): GroupNode[] {
 }
 
 /** What a reader of the changes cannot know. */
-function unresolvedGrants(changes: readonly GrantChange[], after: World): string[] {
+export function unresolvedGrants(changes: readonly GrantChange[], after: World): string[] {
   const lines = new Set<string>();
   for (const { grant } of changes) {
     const { role, subject } = grant;

@@ -2,6 +2,7 @@ import { printable } from "../api/errors";
 import { HIDDEN, UNKNOWN } from "../engine/spec";
 import type { Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
+import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./report";
 import { specs } from "./references";
 import { kindOf, whyNotReviewed } from "./reviewable";
@@ -32,6 +33,8 @@ export interface RecordedResource {
   readonly outputs: Props;
   /** Paths of the inputs that are secret: `oidc.clientSecret`. */
   readonly hidden: readonly string[];
+  /** The plain text of these secrets, where the document tells it and the reader asked for it. */
+  readonly secrets?: PlainSecrets;
   /** The urns that each input comes from. Undefined where the document does not tell. */
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
   readonly parent?: string;
@@ -75,6 +78,17 @@ interface Cleaning {
   /** Secrets are the bare text "[secret]": the digest. Elsewhere that text is somebody's own. */
   readonly bare: boolean;
   readonly hidden: string[];
+  readonly secrets?: PlainSecrets;
+}
+
+/** Keeps the plain text of a secret, where the document has it and it is valid JSON. */
+function keepSecret(secrets: PlainSecrets | undefined, path: string, plaintext: unknown): void {
+  if (secrets === undefined || typeof plaintext !== "string") return;
+  try {
+    secrets.set(path, clean(JSON.parse(plaintext), path, { bare: false, hidden: [] }));
+  } catch {
+    // The value then counts as one that the document does not tell.
+  }
 }
 
 function clean(value: unknown, path: string, cleaning: Cleaning): Json {
@@ -95,6 +109,7 @@ function clean(value: unknown, path: string, cleaning: Cleaning): Json {
         );
       case SECRET:
         cleaning.hidden.push(path);
+        keepSecret(cleaning.secrets, path, members["plaintext"]);
         return HIDDEN;
       case RESOURCE:
         return typeof members["id"] === "string" ? members["id"] : UNKNOWN;
@@ -153,10 +168,12 @@ function providerTexts(state: Record<string, unknown>): unknown[] {
  *
  * @param state as the engine writes it: `ResourceV3`, or the states of its events.
  * @param form `digest` blinds secrets to a bare text; an `export` is what earlier updates recorded, and no program's word.
+ * @param withSecrets keeps the plain text of secret inputs in `secrets`.
  */
 export function readState(
   state: unknown,
   form: "digest" | "events" | "export",
+  { withSecrets = false } = {},
 ): RecordedResource | undefined {
   if (!isObject(state)) return undefined;
   const [urn, type] = [text(state["urn"]), text(state["type"])];
@@ -190,10 +207,15 @@ export function readState(
     };
   }
   const hidden: string[] = [];
-  const props = (value: unknown, into: string[]): Props => {
+  const secrets = withSecrets ? new PlainSecrets() : undefined;
+  const props = (value: unknown, into: string[], plain?: PlainSecrets): Props => {
     if (!isObject(value)) return {};
     const given = Object.entries(value).filter(([key]) => key !== PROVIDER);
-    return clean(Object.fromEntries(given), "", { bare: form === "digest", hidden: into }) as Props;
+    return clean(Object.fromEntries(given), "", {
+      bare: form === "digest",
+      hidden: into,
+      secrets: plain,
+    }) as Props;
   };
   const given = state["propertyDependencies"];
   return {
@@ -201,9 +223,10 @@ export function readState(
     type,
     kind,
     id: id === UNKNOWN ? undefined : id,
-    inputs: props(state["inputs"], hidden),
+    inputs: props(state["inputs"], hidden, secrets),
     outputs: props(state["outputs"], []),
     hidden,
+    ...(secrets === undefined ? {} : { secrets }),
     dependencies: isObject(given)
       ? Object.fromEntries(Object.entries(given).map(([key, urns]) => [key, texts(urns)]))
       : undefined,

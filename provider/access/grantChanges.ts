@@ -3,6 +3,7 @@ import type { Direction, EffectContext, FieldEffect } from "./effects";
 import { accessKinds, compareGrants, label, Places, traceGrants } from "./grants";
 import type { Entities, TracedGrant } from "./grants";
 import { withoutRetained } from "./keys";
+import { LostGrants } from "./lostGrants";
 import type { World } from "./model";
 import { specs } from "./references";
 import type { Grant, GrantChange, GrantedRole } from "./report";
@@ -153,35 +154,18 @@ function pair(
   trusts: TrustComparison,
 ): GrantChange[] {
   const changes: GrantChange[] = [];
-  const bySubject = new Map<string, TracedGrant[]>();
-  for (const one of lost) {
-    const all = bySubject.get(one.grant.subject.key) ?? [];
-    bySubject.set(one.grant.subject.key, all);
-    all.push(one);
-  }
+  const open = new LostGrants(lost, before);
   const paired = new Set<TracedGrant>();
-  const partner = (grant: Grant, fits: (old: Grant) => boolean): TracedGrant | undefined => {
-    const open = (bySubject.get(grant.subject.key) ?? []).filter(
-      (one) => !paired.has(one) && fits(one.grant),
-    );
-    // What one resource grants before and after belongs together before all else.
-    return open.find(({ grant: { urn } }) => urn !== undefined && urn === grant.urn) ?? open[0];
-  };
   const take = (one: TracedGrant, old: TracedGrant, change: GrantChange): void => {
-    paired.add(one).add(old);
+    open.take(old);
+    paired.add(one);
     changes.push(change);
   };
   for (const one of gained) {
     const { grant } = one;
-    const above = new Set(after.chain(grant.group.key));
-    const up = (old: Grant) => before.chain(old.group.key).includes(grant.group.key);
-    const down = (old: Grant) => above.has(old.group.key);
-    const moved = partner(
-      grant,
-      (old) => old.role.key === grant.role.key && old.group.key !== grant.group.key && (up(old) || down(old)),
-    );
+    const moved = open.findMoved(one, after);
     if (moved) {
-      const isUp = up(moved.grant);
+      const isUp = before.chain(moved.grant.group.key).includes(grant.group.key);
       const { added, removed } = compareCapabilities(moved.grant.role, grant.role);
       const trust = trusts.compare(moved, one);
       const widened = isUp || added.length > 0 || mayWiden(trust.direction);
@@ -201,10 +185,9 @@ function pair(
     const contains = (outer: GrantedRole, inner: GrantedRole) =>
       outer.capabilities !== undefined &&
       inner.capabilities?.every((name) => outer.capabilities?.includes(name)) === true;
-    const other = partner(
-      grant,
+    const other = open.findAtGroup(
+      one,
       (old) =>
-        old.group.key === grant.group.key &&
         (contains(grant.role, old.role) || contains(old.role, grant.role)) &&
         before.chain(old.group.key).join() === after.chain(grant.group.key).join(),
     );
@@ -225,7 +208,7 @@ function pair(
     });
   }
   gained.splice(0, gained.length, ...gained.filter((one) => !paired.has(one)));
-  lost.splice(0, lost.length, ...lost.filter((one) => !paired.has(one)));
+  lost.splice(0, lost.length, ...open.remaining());
   return changes;
 }
 

@@ -98,6 +98,8 @@ export class TextsBefore {
 
   /** Whether an object of a finding has a uid, and nothing but the program tells its name. */
   isUnverified(finding: Finding): boolean {
+    // After drift the live organisation tells every name.
+    if (this.comparison?.drift !== undefined) return false;
     return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.recorded.has(uid));
   }
 
@@ -140,6 +142,8 @@ export class TextsBefore {
 
   /** A binding is the same one only while it grants the same to the same. */
   private grantingUid(grant: Grant): string | undefined {
+    // What lives already is no program's claim.
+    if (this.comparison?.drift !== undefined) return grant.uid;
     const uids = grantUids(grant);
     return uids !== undefined && this.grants.has(uids) ? grant.uid : undefined;
   }

@@ -100,4 +100,6 @@ export interface Comparison {
    * Without it a suppression matches by uid only.
    */
   readonly recorded?: ReadonlyMap<string, Entity>;
+  /** Set where the change has happened already: both sides are facts. `isWhole`: everything that exists was compared. */
+  readonly drift?: { readonly isWhole: boolean };
 }

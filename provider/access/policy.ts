@@ -11,6 +11,7 @@ import {
   driftKinds,
   endingRules,
   entryKeys,
+  LONGEST_PERSON,
   LONGEST_REASON,
   matchKeys,
   ruleNames,
@@ -32,6 +33,8 @@ export interface PolicyEntry {
   readonly match: Readonly<Partial<Record<MatchKey, string>>>;
   readonly fields?: readonly string[];
   readonly reason: string;
+  /** The person who accepted the finding: needed for high and critical findings of drift. */
+  readonly acceptedBy?: string;
   /** The last day on which it counts, in UTC: `2027-01-31`. */
   readonly expires?: string;
 }
@@ -199,6 +202,13 @@ function readEntry(
     if (text.length > LONGEST_REASON) reader.say(value, at, `must have at most ${LONGEST_REASON} characters`);
     return text;
   });
+  const acceptedBy = get("acceptedBy", (value, at) => {
+    const text = reader.textOf(value, at);
+    if (text === undefined) return undefined;
+    if (text.trim() === "") reader.say(value, at, "must name the person who accepted the finding");
+    if (text.length > LONGEST_PERSON) reader.say(value, at, `must have at most ${LONGEST_PERSON} characters`);
+    return text;
+  });
   const expires = get("expires", (value, at) => {
     const text = reader.textOf(value, at);
     if (text === undefined || new RegExp(DAY).test(text)) return text;
@@ -233,6 +243,7 @@ function readEntry(
     match,
     ...(fields === undefined ? {} : { fields }),
     reason,
+    ...(acceptedBy === undefined ? {} : { acceptedBy }),
     ...(expires === undefined ? {} : { expires }),
     line: reader.line(own),
   };
@@ -337,6 +348,8 @@ interface Use {
   /** Findings that it would let be, were it not over, or had it an end. */
   readonly returned: Finding[];
   readonly endless: Finding[];
+  /** Findings of drift that it would suppress, if it named a person. */
+  readonly anonymous: Finding[];
   /** Findings that it fits by words alone: of what the change makes, or of what nothing but the program names. */
   readonly made: Finding[];
   readonly unverified: Finding[];
@@ -348,9 +361,12 @@ function isOver({ expires }: PolicyEntry, now: number): boolean {
 
 /** What there is to say of an entry that is not over. */
 function* notesOn(use: Use, isUnused: boolean): Generator<string> {
-  const { used, endless, made, unverified } = use;
+  const { used, endless, anonymous, made, unverified } = use;
   if (endless.length > 0) {
     yield `has no expires, so it does not let ${named(endless)} be, high or critical: add expires`;
+  }
+  if (anonymous.length > 0) {
+    yield `has no acceptedBy, so it does not suppress ${named(anonymous)} of drift, high or critical: name the person who accepted it`;
   }
   if (made.length > 0) {
     yield `matches only things made, renamed or moved in this change: ${named(made)} not let be: name what exists before it, best by uid`;
@@ -358,7 +374,7 @@ function* notesOn(use: Use, isUnused: boolean): Generator<string> {
   if (unverified.length > 0) {
     yield `matches names that only the program states: ${named(unverified)} not let be: give --inventory or --before, or name a uid`;
   }
-  if (isUnused && !used && endless.length + made.length + unverified.length === 0) {
+  if (isUnused && !used && endless.length + anonymous.length + made.length + unverified.length === 0) {
     yield "lets nothing be: remove it, or correct what it names";
   }
 }
@@ -371,30 +387,73 @@ function expiredNote({ expires = "" }: PolicyEntry, { returned }: Use): string {
   return `expired on ${expires}; ${what}`;
 }
 
+type Entry = Policy["entries"][number];
+
+/** Finds the entries that may mean a finding, without trying each entry on each finding. */
+class EntryIndex {
+  /** Entries by the one uid that they match. */
+  private readonly byUid = new Map<string, Entry[]>();
+  private readonly others: Entry[] = [];
+
+  constructor(entries: readonly Entry[]) {
+    for (const entry of entries) {
+      const { uid } = entry.match;
+      if (uid === undefined || /[*?\\]/.test(uid)) {
+        this.others.push(entry);
+        continue;
+      }
+      const known = this.byUid.get(uid);
+      if (known) known.push(entry);
+      else this.byUid.set(uid, [entry]);
+    }
+  }
+
+  /** In the order of the file. */
+  candidates(finding: Finding): Entry[] {
+    const uids = new Set(statedTexts(finding).uid);
+    const exact = [...uids].flatMap((uid) => this.byUid.get(uid ?? "") ?? []);
+    return [...exact, ...this.others].sort((a, b) => a.line - b.line);
+  }
+}
+
 /** Applies the entries of a policy, and keeps what became of each. */
 class Suppressor {
   private readonly texts: TextsBefore;
-  private readonly uses = new Map<Policy["entries"][number], Use>();
+  private readonly uses = new Map<Entry, Use>();
+  private readonly index: EntryIndex;
 
   constructor(
     private readonly policy: Policy,
     private readonly now: number,
     comparison: Comparison | undefined,
+    /** High and critical findings need an entry that names a person. */
+    private readonly needsPerson: boolean,
   ) {
     this.texts = new TextsBefore(comparison);
+    this.index = new EntryIndex(policy.entries);
     for (const entry of policy.entries) {
-      this.uses.set(entry, { used: false, returned: [], endless: [], made: [], unverified: [] });
+      this.uses.set(entry, {
+        ...{ used: false, returned: [], endless: [], anonymous: [], made: [], unverified: [] },
+      });
     }
   }
 
   /** The entry that lets a finding be. */
   entryFor(finding: Finding): PolicyEntry | undefined {
     const texts = this.texts.of(finding);
-    const fitting = [...this.uses].filter(([entry]) => isMeant(entry, finding));
+    const fitting = this.index
+      .candidates(finding)
+      .filter((entry) => isMeant(entry, finding))
+      .flatMap((entry): [Entry, Use][] => {
+        const use = this.uses.get(entry);
+        return use === undefined ? [] : [[entry, use]];
+      });
+    const isLoud = LOUD.includes(finding.severity);
     const allows = ([entry]: readonly [PolicyEntry, Use]): boolean =>
       isMeant(entry, finding, texts) &&
       !isOver(entry, this.now) &&
-      (entry.expires !== undefined || !LOUD.includes(finding.severity));
+      (entry.expires !== undefined || !isLoud) &&
+      (entry.acceptedBy !== undefined || !isLoud || !this.needsPerson);
     const found = fitting.find(allows);
     if (found !== undefined) {
       found[1].used = true;
@@ -405,7 +464,10 @@ class Suppressor {
   }
 
   private listFor(entry: PolicyEntry, use: Use, finding: Finding, texts: MatchTexts): Finding[] {
-    if (isMeant(entry, finding, texts)) return isOver(entry, this.now) ? use.returned : use.endless;
+    if (isMeant(entry, finding, texts)) {
+      if (isOver(entry, this.now)) return use.returned;
+      return entry.expires === undefined ? use.endless : use.anonymous;
+    }
     return this.texts.isUnverified(finding) ? use.unverified : use.made;
   }
 
@@ -435,7 +497,7 @@ export function applyPolicy(
   isWhole = true,
   comparison?: Comparison,
 ): Applied {
-  const suppressor = new Suppressor(policy, now, comparison);
+  const suppressor = new Suppressor(policy, now, comparison, command === "drift");
   const left: Finding[] = [];
   const suppressed: Finding[] = [];
   for (const finding of findings) {
@@ -452,17 +514,23 @@ export function applyPolicy(
   return { findings: left, suppressed, ...suppressor.notes(isAsked) };
 }
 
+/** The uids that say which grant of a resource is meant, since one resource may make many. */
+function uidsOf(grant: Finding["grant"]): Partial<Record<MatchKey, string | undefined>> {
+  if (grant === undefined) return {};
+  const { subject, role, group } = grant;
+  return { subject: subject.uid, role: role.uid, group: group.uid };
+}
+
 /**
  * An entry that lets this finding be, and as little else as can be said.
  * @param expires The last day on which it counts: `2027-01-31`.
- * @returns undefined for a critical finding, and where no glob matches it: that is for a person to write.
+ * @returns undefined where no glob matches it: that is for a person to write.
  */
 export function policyEntryFor(finding: Finding, reason: string, expires: string): PolicyEntry | undefined {
-  if (finding.severity === "critical") return undefined;
   const { id, uid, name, kind, grant, group, drift, field } = finding;
   const texts: Partial<Record<MatchKey, string | undefined>> =
     uid !== undefined
-      ? { uid }
+      ? { uid, ...uidsOf(grant) }
       : grant !== undefined
         ? {
             subject: grant.subject.displayName,
@@ -496,9 +564,10 @@ function membersOf({
   match,
   fields,
   reason,
+  acceptedBy,
   expires,
 }: PolicyEntry): Record<string, unknown> {
-  const members = Object.entries({ rule, kind, type, match, fields, reason, expires });
+  const members = Object.entries({ rule, kind, type, match, fields, reason, acceptedBy, expires });
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
@@ -515,12 +584,14 @@ const HEADER = ` Exceptions from the access review: pulumi-platform explain
 /**
  * The text of a policy file with further entries at its end; comments stay.
  * @param text The file as it is; undefined for a new one.
+ * @param comments Blocks of lines that follow as comments.
  * @throws PolicyError where the file as it is is wrong.
  */
 export function appendEntries(
   text: string | undefined,
   entries: readonly PolicyEntry[],
   fileName = "access-policy.yaml",
+  comments: readonly string[] = [],
 ): string {
   const { document } = read(text ?? "allow: []\n", fileName);
   if (text === undefined) document.commentBefore = HEADER;
@@ -530,7 +601,8 @@ export function appendEntries(
     allow.flow = false;
     allow.add(document.createNode(membersOf(entry)));
   }
-  const written = document.toString({ lineWidth: 0 });
+  const blocks = comments.map((block) => `${block.replace(/^ {0,2}/gm, "  # ")}\n`);
+  const written = [document.toString({ lineWidth: 0 }), ...blocks].join("");
   parsePolicy(written, fileName);
   return written;
 }

@@ -11,7 +11,16 @@ export const matchKeys = ["uid", "name", "subject", "issuer", "role", "group"] a
 
 export type MatchKey = (typeof matchKeys)[number];
 
-export const entryKeys = ["rule", "kind", "type", "match", "fields", "reason", "expires"] as const;
+export const entryKeys = [
+  "rule",
+  "kind",
+  "type",
+  "match",
+  "fields",
+  "reason",
+  "acceptedBy",
+  "expires",
+] as const;
 
 /** Every id and name that `rule` can have. */
 export const ruleNames: readonly string[] = [
@@ -39,6 +48,7 @@ export const DAY =
 export const TYPE = "^[A-Z][A-Za-z]{1,63}$";
 
 export const LONGEST_REASON = 1000;
+export const LONGEST_PERSON = 200;
 const LONGEST_GLOB = 512;
 
 /** In JSON Schema's words what `globProblem` says: nothing empty or invisible, nothing special but * and ?. */
@@ -91,6 +101,13 @@ export function policySchema(): Record<string, unknown> {
               description: "Why this is all right: for whoever reads the review.",
               type: "string",
               maxLength: LONGEST_REASON,
+              pattern: "\\S",
+            },
+            acceptedBy: {
+              description:
+                "The person who accepted the finding. Needed for findings of drift that are high or critical.",
+              type: "string",
+              maxLength: LONGEST_PERSON,
               pattern: "\\S",
             },
             expires: {

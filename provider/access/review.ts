@@ -1,7 +1,7 @@
 import { urnParts } from "./engineState";
+import { GrantIndex } from "./grantIndex";
 import { accessKinds, tupleOf } from "./grants";
 import { compare } from "./compare";
-import { ownerOf } from "./keys";
 import type { Sources } from "./compare";
 import type { Comparison, ResourceChange } from "./model";
 import { specs } from "./references";
@@ -71,7 +71,7 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
 }
 
 /** Grants whose finding is worst come first; in one severity they keep their order. */
-function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
+export function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
   const text = ({ grant }: Pick<GrantChange, "grant">) => tupleOf(grant);
   const worst = new Map<string, number>();
   for (const finding of findings) {
@@ -85,16 +85,12 @@ function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]
 
 /** Changes of what existing grants mean. */
 function trustChanges({ changes, after }: Comparison): TrustChange[] {
+  const index = new GrantIndex(after.grants);
   return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
     const meaning = accessKinds[kind]?.meaning ?? [];
     const relevant = fields.filter(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
     if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
-    const touched = after.grants.filter(
-      ({ subject, role, ...grant }) =>
-        [subject.key, role.key].includes(entity.key) ||
-        (grant.urn !== undefined && grant.urn === urn) ||
-        ownerOf(subject.key) === entity.key,
-    );
+    const touched = index.about({ key: entity.key, urn });
     return [
       {
         kind,

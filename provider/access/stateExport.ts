@@ -20,13 +20,18 @@ export interface StateExport {
 }
 
 /**
- * Reads the output of `pulumi stack export`, with or without `--show-secrets`: no secret is kept.
+ * Reads the output of `pulumi stack export`, with or without `--show-secrets`: no secret is kept, unless it is asked for.
  *
  * @param input text or bytes, with Windows' newlines and a byte order mark too.
  * @param name what messages call it: a path.
+ * @param options `withSecrets`: keeps the plain text of secret inputs, for comparisons alone.
  * @throws DocumentError in one line.
  */
-export function parseStateExport(input: string | Uint8Array, name = "the export"): StateExport {
+export function parseStateExport(
+  input: string | Uint8Array,
+  name = "the export",
+  options: { readonly withSecrets?: boolean } = {},
+): StateExport {
   const resources: RecordedResource[] = [];
   const pendingDeletes: RecordedResource[] = [];
   const documents: unknown[] = [];
@@ -39,7 +44,7 @@ export function parseStateExport(input: string | Uint8Array, name = "the export"
       );
     },
     element: (value) => {
-      const resource = readState(value, "export");
+      const resource = readState(value, "export", options);
       if (resource) (resource.pendingDelete ? pendingDeletes : resources).push(resource);
     },
     document: (value) => documents.push(value),

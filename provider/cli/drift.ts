@@ -8,7 +8,7 @@ import { complain, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged, managedBesides } from "./driftRun";
 import { readText } from "./files";
-import { baselineAt, judgementBy } from "./judgement";
+import { baselineAt, judgementBy, rulesBy } from "./judgement";
 import { resolveGroup } from "./groups";
 import { readKinds } from "./inventory";
 import { defineCommand } from "./define";
@@ -60,7 +60,7 @@ const ownFlags = {
   "write-baseline": {
     type: "string",
     value: "FILE",
-    help: "accept what is found: adds an exception for each finding that is not critical to this policy file",
+    help: "accept what is found: adds an exception for each medium and low finding to this policy file, and for each other one a comment that a person must complete",
   },
   cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
 } as const satisfies Flags;
@@ -71,6 +71,16 @@ const shared = {
   policy: commonFlags.policy,
   "exit-zero": commonFlags["exit-zero"],
   now: commonFlags.now,
+  strict: commonFlags.strict,
+  self: { ...commonFlags.self, help: "the identity that must not have lost its access" },
+  "min-owners": commonFlags["min-owners"],
+  "required-owner": commonFlags["required-owner"],
+  "max-removal": {
+    ...commonFlags["max-removal"],
+    help: "the part of all grants that may be lost to drift",
+  },
+  "issuer-allow": commonFlags["issuer-allow"],
+  "sink-allow": commonFlags["sink-allow"],
   "source-root": commonFlags["source-root"],
   summary: commonFlags.summary,
   post: {
@@ -90,9 +100,19 @@ const flags = {
     value: "WHICH",
     choices: driftThresholds,
     default: "any",
-    help: "which findings decide the exit code",
+    help: "which findings decide the exit code: widened counts what widens access or may widen it, unmanaged objects that give access among it, and high and critical findings of the rules; unmanaged counts each unmanaged object",
   },
 } as const satisfies Flags;
+
+/** An older inventory of a root that no newer one covers would compare nothing, in silence. @throws UsageError */
+function requireSameRoots(since: readonly Inventory[], inventories: readonly Inventory[]): void {
+  const roots = new Set(inventories.map(({ root }) => root));
+  const lone = since.find(({ root }) => !roots.has(root));
+  if (lone === undefined) return;
+  throw new UsageError(
+    `--since names an inventory of group ${lone.root}, and no newer one of that group is given: add it with --inventory, or leave this one out`,
+  );
+}
 
 /** Of several inventories the one that was taken first. */
 function oldest(inventories: readonly Inventory[]): Inventory | undefined {
@@ -131,7 +151,7 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
   const judge = baseline?.judge ?? judgementBy(options, "drift");
   const progress = new Progress("looking at");
   try {
-    const states = await readStates(values.state, values.stack, values.cwd);
+    const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
     let inventories: Inventory[];
     if (values.inventory.length > 0) {
       inventories = values.inventory.map((path) => parseInventory(readText(path, "--inventory"), path));
@@ -157,6 +177,7 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
       }
     }
     progress.done();
+    requireSameRoots(since, inventories);
     const report = await findDrift({
       states,
       inventories,
@@ -165,6 +186,7 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
       now: options.now.getTime(),
       version: packageVersion(),
       scoped: values.root.length > 0,
+      rules: rulesBy(options),
       judge,
     });
     for (const line of baseline?.write() ?? []) complain(line);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { printable } from "../api/errors";
-import { baselineOf, lastDay } from "../access/drift/accept";
+import { baselineOf, commentOf, commentTitle, lastDay } from "../access/drift/accept";
 import { appendEntries, applyPolicy, parsePolicy } from "../access/policy";
 import type { Policy } from "../access/policy";
 import type { Comparison } from "../access/model";
@@ -41,10 +41,11 @@ function policyAt(path: string, flag: string): Policy {
 export function judgementBy(
   { policy: path, now }: Pick<CommonOptions, "policy" | "now">,
   command: "drift",
-): ((findings: readonly Finding[], isWhole?: boolean) => Judgement) | undefined {
+): ((findings: readonly Finding[], isWhole?: boolean, comparison?: Comparison) => Judgement) | undefined {
   if (path === undefined) return undefined;
   const policy = policyAt(path, "--policy");
-  return (findings, isWhole) => applyPolicy(findings, policy, now.getTime(), command, isWhole);
+  return (findings, isWhole, comparison) =>
+    applyPolicy(findings, policy, now.getTime(), command, isWhole, comparison);
 }
 
 /**
@@ -68,15 +69,30 @@ export function reviewJudgement(
 
 /** A policy file that takes up what a run finds. */
 export interface Baseline {
-  /** As `judgementBy`, with what is new in the file set apart too. */
-  readonly judge: (findings: readonly Finding[], isWhole: boolean) => Judgement;
-  /** Writes the file, and answers what there is to tell, a line each. Only after `judge`. */
+  /** As `judgementBy`, with what is new in the file suppressed too. */
+  readonly judge: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
+  /** Writes the file, and returns what there is to tell, a line each. Only after `judge`. */
   readonly write: () => string[];
 }
 
+/** What is told of a baseline that was written. */
+function baselineLines(name: string, count: number, left: readonly Finding[], now: number): string[] {
+  const what = `${count === 1 ? "1 exception" : `${count} exceptions`} added to ${name}`;
+  const rest = left.length === 0 ? "" : `; ${left.length} left for a person to accept by name`;
+  return [
+    count === 0
+      ? `${what}: there is nothing else to accept${rest}`
+      : `${what}, to ${lastDay(now)}: give each its own reason${rest}`,
+    ...left.map(({ severity, id, message }) => `not accepted: ${severity} ${id}: ${printable(message, 300)}`),
+    ...(left.length === 0
+      ? []
+      : [`${name} has an entry for each of these as a comment: complete reason and acceptedBy to accept it`]),
+  ];
+}
+
 /**
- * A baseline at a path: entries for all findings that neither `--policy` nor the file itself lets be, but for
- * those that are critical. Entries and comments of the file stay.
+ * A baseline at a path: entries for the medium and low findings that neither `--policy` nor the file itself suppresses,
+ * and comments for the others. Entries and comments of the file stay.
  *
  * @throws UsageError, PolicyError where a file cannot be read or is wrong.
  */
@@ -88,17 +104,27 @@ export function baselineAt(path: string, options: Pick<CommonOptions, "policy" |
   // A file that is wrong is told before anything is asked of the server.
   appendEntries(before, [], name);
   const given = judgementBy(options, "drift");
-  let [text, count, rest] = ["", 0, 0];
+  let text = "";
+  let isChanged = false;
+  let count = 0;
+  let left: readonly Finding[] = [];
   return {
-    judge: (findings, isWhole) => {
-      const first = given?.(findings, isWhole);
+    judge: (findings, isWhole, comparison) => {
+      const suppress = (open: readonly Finding[], policy: string) =>
+        applyPolicy(open, parsePolicy(policy, name), now, "drift", isWhole, comparison);
+      const first = given?.(findings, isWhole, comparison);
       const open = first?.findings ?? findings;
-      const known =
-        before === undefined ? open : applyPolicy(open, parsePolicy(before, name), now, "drift").findings;
-      const made = baselineOf(known, now);
-      [count, rest] = [made.entries.length, made.rest.length];
-      text = appendEntries(before, made.entries, name);
-      const second = applyPolicy(open, parsePolicy(text, name), now, "drift");
+      const known = before === undefined ? open : suppress(open, before).findings;
+      const { entries } = baselineOf(known, now);
+      const withEntries = appendEntries(before, entries, name);
+      const second = suppress(open, withEntries);
+      count = entries.length;
+      left = second.findings;
+      const comments = left
+        .filter((finding) => before?.includes(commentTitle(finding)) !== true)
+        .map((finding) => commentOf(finding, now));
+      isChanged = !isThere || entries.length + comments.length > 0;
+      text = comments.length === 0 ? withEntries : appendEntries(before, entries, name, comments);
       return {
         findings: second.findings,
         suppressed: [...(first?.suppressed ?? []), ...second.suppressed],
@@ -107,14 +133,8 @@ export function baselineAt(path: string, options: Pick<CommonOptions, "policy" |
       };
     },
     write: () => {
-      if (count > 0 || !isThere) writeText(path, text, "--write-baseline");
-      const what = `${count === 1 ? "1 exception" : `${count} exceptions`} added to ${name}`;
-      const critical = rest === 0 ? "" : `; ${rest} left out: what is critical is for a person to accept`;
-      return [
-        count === 0
-          ? `${what}: there is nothing else to accept${critical}`
-          : `${what}, to ${lastDay(now)}: give each its own reason${critical}`,
-      ];
+      if (isChanged) writeText(path, text, "--write-baseline");
+      return baselineLines(name, count, left, now);
     },
   };
 }

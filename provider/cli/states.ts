@@ -53,23 +53,42 @@ export async function pulumi(args: readonly string[], cwd?: string): Promise<str
   }
 }
 
-/** What the files and stacks record, each file and each stack once. @throws DocumentError, UsageError, PulumiError */
+/** The export of a stack. With secrets in it, it is never written and never in a message. */
+async function exportStack(stack: string, cwd: string | undefined, withSecrets: boolean): Promise<string> {
+  const args = ["stack", "export", "--stack", stack];
+  try {
+    return await pulumi(withSecrets ? [...args, "--show-secrets"] : args, cwd);
+  } catch (error) {
+    if (!(error instanceof PulumiError)) throw error;
+    if (error.exitCode === NO_STACK) {
+      throw new UsageError(
+        `--stack names ${printable(stack, 100)}, and there is no such stack; see pulumi stack ls`,
+      );
+    }
+    // Without the stack's key the secrets stay unread, which the comparison then says.
+    if (withSecrets) return exportStack(stack, cwd, false);
+    throw error;
+  }
+}
+
+/**
+ * What the files and stacks record, each file and each stack once.
+ *
+ * @param options `withSecrets`: keeps the plain text of secrets in memory, where a document has it.
+ * @throws DocumentError, UsageError, PulumiError
+ */
 export async function readStates(
   patterns: readonly string[],
   stacks: readonly string[],
   cwd: string | undefined,
+  options: { readonly withSecrets?: boolean } = {},
 ): Promise<StateExport[]> {
   const states: StateExport[] = [];
   const files = patterns.flatMap((pattern) => matchingFiles(pattern, "--state"));
-  for (const file of new Set(files)) states.push(parseStateExport(readText(file, "--state"), file));
+  for (const file of new Set(files)) states.push(parseStateExport(readText(file, "--state"), file, options));
   for (const stack of new Set(stacks)) {
-    const text = await pulumi(["stack", "export", "--stack", stack], cwd).catch((error: unknown) => {
-      if (!(error instanceof PulumiError && error.exitCode === NO_STACK)) throw error;
-      throw new UsageError(
-        `--stack names ${printable(stack, 100)}, and there is no such stack; see pulumi stack ls`,
-      );
-    });
-    states.push(parseStateExport(text, `the export of stack ${stack}`));
+    const text = await exportStack(stack, cwd, options.withSecrets === true);
+    states.push(parseStateExport(text, `the export of stack ${stack}`, options));
   }
   return states;
 }

@@ -15,7 +15,7 @@ import { complain, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged } from "./driftRun";
 import { EventReceiver } from "./eventReceiver";
-import { judgementBy } from "./judgement";
+import { judgementBy, rulesBy } from "./judgement";
 import { readGroup } from "./inventory";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
@@ -77,7 +77,7 @@ export async function reportTouched(
   client: Client,
   touched: Touched,
   states: readonly StateExport[],
-  judge?: DriftRequest["judge"],
+  { rules, judge }: Pick<DriftRequest, "rules" | "judge"> = {},
 ): Promise<DriftReport> {
   const also = touched.also(states);
   const only = touched.only(also);
@@ -107,6 +107,7 @@ export async function reportTouched(
     now: Date.now(),
     version: packageVersion(),
     scoped: true,
+    rules,
     judge,
   });
 }
@@ -156,14 +157,14 @@ async function watch(values: Values<typeof flags>): Promise<number> {
   const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
   // What is wrong with the states and the policy file shows before the first event.
   judgementBy(options, "drift");
-  await readStates(values.state, values.stack, values.cwd);
+  await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
   const receiver = new EventReceiver({
     verify: { issuer, group },
     settleMs: Number(settle / 1_000_000n),
     run: async (touched) => {
-      const states = await readStates(values.state, values.stack, values.cwd);
+      const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
       const judge = judgementBy({ ...options, now: new Date() }, "drift");
-      const report = await reportTouched(client, touched, states, judge);
+      const report = await reportTouched(client, touched, states, { rules: rulesBy(options), judge });
       if (report.findings.length === 0 && report.complete) return;
       await conclude(report, options);
     },

@@ -52,8 +52,8 @@ export class GroupInvite extends PlatformResource {
         inputOnly: true,
         access: "until",
       },
-      email: { type: "string", immutable: true, access: "limits" },
-      singleUse: { type: "boolean", immutable: true, access: "limits" },
+      email: { type: "string", immutable: true, security: true, access: "limits" },
+      singleUse: { type: "boolean", immutable: true, security: true, access: "limits" },
     },
     outputs: {
       code: { type: "string", secret: true, createOnly: true },

@@ -2,11 +2,11 @@ import { entryText, policyEntryFor } from "../policy";
 import type { PolicyEntry } from "../policy";
 import type { Finding } from "../report";
 
-const UNSAID = "say why this is all right, and who has agreed";
+const TO_FILL_IN = "say why this is accepted, and who agreed";
 const MONTHS = 3;
 
 /**
- * The last day of exceptions that are made at a time: the end of the third month after it, so that what is
+ * The last day of exceptions that are written at a time: the end of the third month after it, so that what is
  * written does not differ from day to day.
  *
  * @param now milliseconds since the epoch.
@@ -18,25 +18,48 @@ export function lastDay(now: number): string {
   return day.toISOString().slice(0, 10);
 }
 
-/** The entry of the policy file that lets a finding be; undefined where a person must write it. */
-export function acceptingEntry(finding: Finding, now: number): string | undefined {
-  const entry = policyEntryFor(finding, UNSAID, lastDay(now));
-  return entry && entryText(entry);
+const needsPerson = ({ severity }: Finding): boolean => severity === "critical" || severity === "high";
+
+/**
+ * The entry of the policy file that suppresses a finding; undefined where a person must write it. The entry of a high or
+ * critical finding is refused until a person has filled in the reason and who accepted it.
+ */
+export function suppressingEntry(finding: Finding, now: number): string | undefined {
+  const isBlank = needsPerson(finding);
+  const entry = policyEntryFor(finding, isBlank ? "" : TO_FILL_IN, lastDay(now));
+  return entry && entryText(isBlank ? { ...entry, acceptedBy: "" } : entry);
 }
 
-/** Entries that let findings be for the time being; `rest`: those that no entry may let be. */
-export function baselineOf(
-  findings: readonly Finding[],
-  now: number,
-): { readonly entries: readonly PolicyEntry[]; readonly rest: readonly Finding[] } {
+/** What a baseline holds. */
+export interface BaselineEntries {
+  /** Entries that suppress medium and low findings for the time being. */
+  readonly entries: readonly PolicyEntry[];
+  /** Findings that a person must accept by name. */
+  readonly left: readonly Finding[];
+}
+
+/** Sorts findings into those that a baseline accepts and those that a person must accept. */
+export function baselineOf(findings: readonly Finding[], now: number): BaselineEntries {
   const reason = `was so when the baseline was written on ${new Date(now).toISOString().slice(0, 10)}; not looked into yet`;
   const expires = lastDay(now);
   const entries: PolicyEntry[] = [];
-  const rest: Finding[] = [];
+  const left: Finding[] = [];
   for (const finding of findings) {
-    const entry = policyEntryFor(finding, reason, expires);
-    if (entry === undefined) rest.push(finding);
+    const entry = needsPerson(finding) ? undefined : policyEntryFor(finding, reason, expires);
+    if (entry === undefined) left.push(finding);
     else entries.push(entry);
   }
-  return { entries, rest };
+  return { entries, left };
+}
+
+/** How a policy file names a finding in a comment, so that it is written once. */
+export const commentTitle = ({ id, severity, fingerprint }: Finding): string =>
+  `${severity} ${id}, fingerprint ${fingerprint}`;
+
+/** A finding as a comment of the policy file, with the entry that a person may complete. */
+export function commentOf(finding: Finding, now: number): string {
+  const entry = suppressingEntry(finding, now);
+  return [`  ${commentTitle(finding)}: ${finding.message}`, ...(entry === undefined ? [] : [entry])].join(
+    "\n",
+  );
 }

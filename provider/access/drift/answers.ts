@@ -58,11 +58,17 @@ function relabelled(field: FieldSpec | undefined, value: Json): Json {
   return Object.fromEntries(entries);
 }
 
-/** The arguments of a program that take a change over. */
-export function changedCode(spec: ResourceSpec, properties: readonly string[], live: Props): string {
+/** The arguments of a program that adopt a change. A secret must come from where the program has it. */
+export function changedCode(
+  spec: ResourceSpec,
+  properties: readonly string[],
+  live: Props,
+  isSecret: (argument: string) => boolean = () => false,
+): string {
   const keys = [...new Set(properties.map((path) => path.replace(/[.[].*$/s, "")))];
   return keys
     .map((key) => {
+      if (isSecret(key)) return `// ${key} holds a secret: change it where the program reads it from`;
       const value = live[key];
       if (value === undefined || value === null) return `// without ${keyText(key)}`;
       return property(key, relabelled(spec.fields[key], value), 0);

@@ -136,6 +136,9 @@ const lockOut: Rule = {
   except: "When an organisation is wound up.",
   exampleMatch: { group: "acme-old" },
   needsBefore: true,
+  needsWhole: true,
+  driftAdvice:
+    "restore this owner or bind another one, and find out who removed it; revert the drift of its binding",
   find: (facts) => [...lockedOut(facts), ...selfHarmed(facts)],
 };
 
@@ -168,6 +171,7 @@ const inUse: Rule = {
   except: "For a planned move, for as long as it takes.",
   exampleMatch: { name: "ci-old" },
   needsBefore: true,
+  driftAdvice: "create it again from its program, or move what still refers to it",
   find: (facts) => {
     const drafts: Draft[] = [];
     for (const { op, before } of facts.ended()) {
@@ -225,6 +229,7 @@ const willFail: Rule = {
   except: "Not worth one: it fails anyway.",
   exampleMatch: { name: "old-team" },
   needsBefore: true,
+  planOnly: true,
   find: (facts) => {
     const drafts: Draft[] = [];
     for (const { op, before } of facts.ended()) {
@@ -277,6 +282,9 @@ const massRemoval: Rule = {
   except: "For the day on which a team is dissolved.",
   exampleMatch: { name: "all grants" },
   needsBefore: true,
+  needsWhole: true,
+  driftAdvice:
+    "find out who removed them; the next update of their programs restores them; if it was intended, raise --max-removal for this run",
   find: (facts) => {
     const held = new Set(facts.comparison.before.grants.map(tupleOf));
     // What is lost with the place of a group was granted elsewhere.

@@ -65,6 +65,7 @@ const unresolved: Rule = {
   except: "For a lookup that is never known in a preview.",
   exampleMatch: { role: "team-*" },
   needsBefore: false,
+  driftAdvice: "run drift on an inventory of all kinds, with all stacks, so that they are known",
   find: (facts) => {
     const drafts: Draft[] = [];
     const say = (draft: Draft): void => {

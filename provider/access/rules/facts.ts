@@ -3,8 +3,9 @@ import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { ownerCapabilities } from "../capabilities";
 import { mayWiden } from "../effects";
+import { GrantIndex } from "../grantIndex";
 import { capabilitiesOf, Places, tupleOf } from "../grants";
-import { ownerOf, withoutRetained } from "../keys";
+import { withoutRetained } from "../keys";
 import type { Comparison, Entity, ResourceChange, World } from "../model";
 import { ownMember } from "../references";
 import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report";
@@ -78,12 +79,15 @@ interface Said {
 
 /** What rules ask of a comparison. Worked out once, when first asked for. */
 export class Facts {
-  private readonly heldBefore: ReadonlyMap<string, readonly Grant[]>;
-  private readonly heldAfter: ReadonlyMap<string, readonly Grant[]>;
+  /** The grants on both sides. */
+  readonly before: GrantIndex;
+  readonly after: GrantIndex;
   private readonly scopes: ReadonlyMap<string, Scope>;
   private readonly places: { readonly before: Places; readonly after: Places };
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
   private widenedHolders: ReadonlySet<string> | undefined;
+  private deleted: ReadonlySet<string> | undefined;
+  private gained: ReadonlySet<string> | undefined;
   private readonly ownerSet: readonly string[];
   private readonly viewerSet: ReadonlySet<string> | undefined;
 
@@ -93,8 +97,8 @@ export class Facts {
   ) {
     const { before, after } = comparison;
     this.places = { before: new Places(before.entities), after: new Places(after.entities) };
-    this.heldBefore = bySubject(comparison.before);
-    this.heldAfter = bySubject(comparison.after);
+    this.before = new GrantIndex(before.grants);
+    this.after = new GrantIndex(after.grants);
     this.scopes = new Map(comparison.groups.map((group) => [group.key, group]));
     this.ownerSet = ownerCapabilities(this.builtInCapabilities("owner"));
     const viewer = this.builtInCapabilities("viewer");
@@ -160,33 +164,44 @@ export class Facts {
   }
 
   grantsBefore(subject: string): readonly Grant[] {
-    return this.heldBefore.get(subject) ?? [];
+    return this.before.ofSubject(subject);
   }
 
   grantsAfter(subject: string): readonly Grant[] {
-    return this.heldAfter.get(subject) ?? [];
+    return this.after.ofSubject(subject);
   }
 
   /** What an identity holds, and what others hold by it: groups of an identity provider, services. */
   grantsBy(key: string): readonly Grant[] {
-    const others = [...this.heldAfter.keys()].filter((subject) => ownerOf(subject) === key);
-    return [key, ...others].flatMap((subject) => this.grantsAfter(subject));
+    return [key, ...this.after.subjectsOf(key)].flatMap((subject) => this.grantsAfter(subject));
   }
 
-  private held(grants: readonly Grant[], group: string, side: "before" | "after"): Set<string> {
-    const within = grants.filter((grant) => this.isWithin(group, grant.group.key, side));
-    return new Set(within.flatMap(({ role }) => role.capabilities ?? []));
+  /** Whether a grant is new as a whole. */
+  isGained(grant: Grant): boolean {
+    this.gained ??= new Set(
+      this.comparison.grants
+        .filter(({ change }) => change === "gained")
+        .map((change) => tupleOf(change.grant)),
+    );
+    return this.gained.has(tupleOf(grant));
+  }
+
+  /** The capabilities of a subject at a group, by grants at the group and above it. */
+  private held(subject: string, group: string, side: "before" | "after"): Set<string> {
+    const at = [group, ...this.places[side].chain(group)];
+    const grants = [...new Set(at)].flatMap((key) => this[side].ofSubjectAt(subject, key));
+    return new Set(grants.flatMap(({ role }) => role.capabilities ?? []));
   }
 
   /** What a grant brings its subject that it did not hold there before. */
   newlyHeld({ grant }: GrantChange): string[] {
-    const before = this.held(this.grantsBefore(grant.subject.key), grant.group.key, "before");
+    const before = this.held(grant.subject.key, grant.group.key, "before");
     return (grant.role.capabilities ?? []).filter((capability) => !before.has(capability));
   }
 
   /** What a lost grant takes away and no other grant still gives. */
   reallyLost({ subject, role, group }: Grant): string[] {
-    const after = this.held(this.grantsAfter(subject.key), group.key, "after");
+    const after = this.held(subject.key, group.key, "after");
     return (role.capabilities ?? []).filter((capability) => !after.has(capability));
   }
 
@@ -247,9 +262,10 @@ export class Facts {
   /** What referred to something before the change and is not taken away with it. */
   dependants(key: string): Entity[] {
     this.references ??= referencesOf(this.comparison.before);
-    const deleted = new Set(
+    this.deleted ??= new Set(
       [...this.ended()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : [])),
     );
+    const { deleted } = this;
     return (this.references.get(key) ?? []).filter((entity) => {
       if (entity.key === key || deleted.has(entity.key)) return false;
       const after = this.comparison.after.entities.get(entity.key);
@@ -301,21 +317,6 @@ export class Facts {
 /** Without the members that are undefined: reports are plain JSON. */
 function optional<T extends object>(members: T): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-/** Two resources that grant the same are one grant here. */
-function bySubject({ grants }: World): Map<string, Grant[]> {
-  const held = new Map<string, Grant[]>();
-  const known = new Set<string>();
-  for (const grant of grants) {
-    const key = tupleOf(grant);
-    if (known.has(key)) continue;
-    known.add(key);
-    const list = held.get(grant.subject.key);
-    if (list) list.push(grant);
-    else held.set(grant.subject.key, [grant]);
-  }
-  return held;
 }
 
 function* textsIn(value: Json | undefined): Generator<string> {

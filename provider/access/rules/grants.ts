@@ -1,6 +1,7 @@
 import { isDelegation, isSupplyChain, isTakeover } from "../capabilities";
 import { mayWiden } from "../effects";
-import { capabilitiesOf, tupleOf } from "../grants";
+import { GrantIndex } from "../grantIndex";
+import { capabilitiesOf } from "../grants";
 import type { Entity } from "../model";
 import type { Grant, GrantChange, Severity } from "../report";
 import { bounded, called, plural, some, textAt } from "./facts";
@@ -158,14 +159,7 @@ const roleWidened: Rule = {
       const old = new Set(capabilitiesOf(before));
       const added = (capabilitiesOf(after) ?? []).filter((capability) => !old.has(capability));
       if (added.length === 0 || capabilitiesOf(before) === undefined) continue;
-      const gained = new Set(
-        facts.comparison.grants
-          .filter(({ change }) => change === "gained")
-          .map(({ grant }) => tupleOf(grant)),
-      );
-      const grants = facts.comparison.after.grants.filter(
-        (grant) => grant.role.key === after.key && !gained.has(tupleOf(grant)),
-      );
+      const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => gainOf(facts, grant, before, added));
       const severity = ORDER.find((each) => gains.some(([one]) => one === each)) ?? "low";
@@ -201,7 +195,8 @@ const scopeWidened: Rule = {
   exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },
   needsBefore: true,
   find: (facts) => {
-    const lost = facts.comparison.grants.filter(({ change }) => change === "lost");
+    const gone = facts.comparison.grants.filter(({ change }) => change === "lost");
+    const lost = new GrantIndex(gone.map(({ grant }) => grant));
     const drafts: Draft[] = [];
     for (const { change, grant, before } of facts.comparison.grants) {
       // What was held there before, and means more now, comes in the place of nothing.
@@ -212,9 +207,7 @@ const scopeWidened: Rule = {
         old.group.key !== grant.group.key &&
         facts.isWithin(old.group.key, grant.group.key);
       const from =
-        before !== undefined && same(before)
-          ? before
-          : lost.find((candidate) => same(candidate.grant))?.grant;
+        before !== undefined && same(before) ? before : lost.ofSubject(grant.subject.key).find(same);
       if (from === undefined) continue;
       const reached = facts.reached(grant.group.key, from.group.key);
       drafts.push(
@@ -325,9 +318,7 @@ const identityProvider: Rule = {
         .filter(({ path, direction }) => SIGN_IN.test(path) && mayWiden(direction))
         .map(({ path }) => path);
       if (op === "update" && changed.length === 0) continue;
-      const grants = facts.comparison.after.grants.filter(
-        ({ sourceKind: via, urn }) => via === after.kind && urn !== undefined && urn === after.urn,
-      );
+      const grants = facts.after.ofResource(after);
       const isProvider = after.kind === "IdentityProvider";
       const issuer = textAt(after.inputs["oidc"], "issuer");
       const whom = !isProvider

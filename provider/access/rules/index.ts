@@ -50,15 +50,16 @@ export function fingerprintOf(
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 }
 
-function seal(rule: Rule, draft: Draft): Finding {
+function seal(rule: Rule, draft: Draft, { drift }: Comparison): Finding {
   const { details = [], ...rest } = draft;
+  const advice = drift === undefined ? draft.advice : (rule.driftAdvice ?? draft.advice);
   return {
     id: rule.id,
     rule: rule.name,
     ...rest,
     message: printable(draft.message, LONGEST_LINE),
     details: details.map((line) => printable(line, LONGEST_LINE)),
-    advice: printable(draft.advice, LONGEST_LINE),
+    advice: printable(advice, LONGEST_LINE),
     ...(draft.counterexample === undefined
       ? {}
       : { counterexample: printable(draft.counterexample, LONGEST_LINE) }),
@@ -82,6 +83,11 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
   );
 }
 
+/** Whether a rule can judge a comparison at all. */
+function applies({ planOnly, needsWhole }: Rule, { drift }: Comparison): boolean {
+  return drift === undefined || (planOnly !== true && (needsWhole !== true || drift.isWhole));
+}
+
 /**
  * What is dangerous about a change of access.
  * @param only The rules to ask; all of them if not given.
@@ -93,5 +99,15 @@ export function findingsOf(
   only: readonly Rule[] = rules,
 ): Finding[] {
   const facts = new Facts(comparison, options);
-  return sortFindings(only.flatMap((rule) => rule.find(facts).map((draft) => seal(rule, draft))));
+  const applicable = only.filter((rule) => applies(rule, comparison));
+  const drifted = new Set(comparison.changes.map(({ before, after }) => (after ?? before)?.uid));
+  const concerns = ({ judgesUnchanged }: Rule, { uid }: Draft): boolean =>
+    comparison.drift === undefined || judgesUnchanged !== true || drifted.has(uid);
+  const found = applicable.flatMap((rule) =>
+    rule
+      .find(facts)
+      .filter((draft) => concerns(rule, draft))
+      .map((draft) => seal(rule, draft, comparison)),
+  );
+  return sortFindings(found);
 }

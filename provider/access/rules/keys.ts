@@ -146,6 +146,7 @@ const expiry: Rule = {
   except: "Until a planned rotation, with its date.",
   exampleMatch: { name: "build-cluster" },
   needsBefore: false,
+  judgesUnchanged: true,
   find: (facts) => {
     const written = new Set(Array.from(facts.written("Identity"), ({ after }) => after.key));
     const drafts: Draft[] = [];
@@ -189,11 +190,7 @@ const openInvite: Rule = {
       }
       const [first] = problems;
       if (first === undefined) continue;
-      const grant = facts.comparison.after.grants.find(
-        ({ sourceKind: via, urn, uid }) =>
-          via === after.kind &&
-          ((urn !== undefined && urn === after.urn) || (uid !== undefined && uid === after.uid)),
-      );
+      const [grant] = facts.after.ofResource(after);
       const isStrong =
         grant !== undefined &&
         (facts.isOwner(grant.role) || (grant.role.capabilities ?? []).some(isTakeover));
@@ -247,6 +244,7 @@ const plainSecret: Rule = {
   except: "Hardly ever: for a secret of a test system.",
   exampleMatch: { name: "test-idp" },
   needsBefore: false,
+  planOnly: true,
   find: (facts) =>
     [...facts.comparison.after.entities.values()].flatMap((entity) =>
       plainSecrets(entity).map((property) =>

@@ -64,5 +64,13 @@ export interface Rule {
   readonly exampleMatch: Readonly<Record<string, string>>;
   /** It compares with what was before: without that it finds nothing, or calls everything new. */
   readonly needsBefore: boolean;
+  /** It predicts what an update will do, or judges what a program says: nothing that has happened already. */
+  readonly planOnly?: true;
+  /** It counts what the whole organisation holds: a comparison of a part cannot tell. */
+  readonly needsWhole?: true;
+  /** It reports what has not changed too; after drift it reports what has drifted alone. */
+  readonly judgesUnchanged?: true;
+  /** What to do where the change has happened already, if that differs from the advice on a plan. */
+  readonly driftAdvice?: string;
   readonly find: (facts: Facts) => Draft[];
 }

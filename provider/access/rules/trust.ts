@@ -436,6 +436,8 @@ const trustChanged: Rule = {
     "After a move of a repository or of an issuer, for that identity, for as long as the pull request is open.",
   exampleMatch: { name: "ci-deployer", subject: "repo:acme/pay:*" },
   needsBefore: true,
+  driftAdvice:
+    "restore the trust unless one of you changed it; then change it in the program, and have it reviewed",
   find: (facts) => {
     const drafts: Draft[] = [];
     for (const { op, before, after, fields } of facts.written("Identity", "IdentityProvider")) {

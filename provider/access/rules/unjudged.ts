@@ -133,6 +133,7 @@ export const cannotBeJudged: Rule = {
   except: "For one resource by its uid, once somebody has looked at the value.",
   exampleMatch: { name: "partner-events" },
   needsBefore: false,
+  driftAdvice: "look at the live object, and restore what its program declares unless one of you changed it",
   find: findUnjudged,
 };
 
@@ -153,6 +154,7 @@ export const notReviewed: Rule = {
   except: "For a command that was read and that holds no credential of the platform.",
   exampleMatch: { name: "migrate-database" },
   needsBefore: false,
+  planOnly: true,
   find: ({ comparison }) =>
     comparison.changes.flatMap((change): Draft[] => {
       const { notReviewed: why, kind, urn, location, op } = change;

@@ -201,10 +201,11 @@ describe("drift", () => {
     return Object.assign(new Made(emulator), { rows }).export();
   };
 
-  test.each<[string, string, (readonly string[])[]]>([
-    ["who holds a binding", "access", [["bindings", "someone reads", "identityUid"]]],
-    ["which role a binding gives", "access", [["bindings", "other writes", "roleUid"]]],
-    ["a whole binding", "access", [["bindings", "someone reads"]]],
+  /** The last member tells whether the value decides access. */
+  test.each<[string, string, (readonly string[])[], boolean]>([
+    ["who holds a binding", "access", [["bindings", "someone reads", "identityUid"]], true],
+    ["which role a binding gives", "access", [["bindings", "other writes", "roleUid"]], true],
+    ["a whole binding", "access", [["bindings", "someone reads"]], true],
     [
       "who holds one, and another as a whole",
       "access",
@@ -212,21 +213,27 @@ describe("drift", () => {
         ["bindings", "someone reads"],
         ["bindings", "other writes", "identityUid"],
       ],
+      true,
     ],
-    ["all bindings", "access", [["bindings"]]],
-    ["what is excepted", "access", [["ignore"]]],
-    ["a part of what is excepted", "access", [["ignore", "namePatterns"]]],
+    ["all bindings", "access", [["bindings"]], true],
+    ["what is excepted", "access", [["ignore"]], true],
+    ["a part of what is excepted", "access", [["ignore", "namePatterns"]], true],
     [
       "a value under a key that looks like a path",
       "repo",
       [["customOverlay", "annotations", "com.example.a"]],
+      false,
     ],
-    ["a list in an object", "repo", [["customOverlay", "contents", "packages"]]],
-  ])("of a state that hides %s there is none for ever", async (_what, name, paths) => {
-    const report = await survey({ ...on, states: [hiding(name, paths)] });
-    expect(report.findings).toEqual([]);
-    expect(report.unresolved).toHaveLength(paths.length);
-  });
+    ["a list in an object", "repo", [["customOverlay", "contents", "packages"]], false],
+  ])(
+    "of a state that hides %s there is no drift, and what decides access makes the run incomplete",
+    async (_what, name, paths, decidesAccess) => {
+      const report = await survey({ ...on, states: [hiding(name, paths)] });
+      expect(report.findings).toEqual([]);
+      expect(report.complete).toBe(!decidesAccess);
+      expect(decidesAccess ? report.incomplete : report.unresolved).toHaveLength(paths.length);
+    },
+  );
 
   test("a binding made or removed by hand shows also where the state hides who holds another", async () => {
     const states = [hiding("access", [["bindings", "someone reads", "identityUid"]])];

@@ -10,6 +10,7 @@ import {
   parsePolicy,
   policyEntryFor,
 } from "../../../provider/access/policy";
+import { baselineOf, suppressingEntry } from "../../../provider/access/drift/accept";
 import { policySchema } from "../../../provider/access/policySchema";
 import { defaultRuleOptions, findingsOf } from "../../../provider/access/rules";
 import type { Finding } from "../../../provider/access/report";
@@ -402,8 +403,73 @@ describe("a baseline", () => {
     },
   );
 
-  it("holds nothing that is critical", () => {
-    expect(policyEntryFor({ ...drifted, severity: "critical" }, "x", "2026-12-31")).toBeUndefined();
+  it.each(["critical", "high"] as const)("accepts nothing that is %s", (severity) => {
+    const finding = { ...drifted, severity };
+    expect(baselineOf([finding], NOW)).toEqual({ entries: [], left: [finding] });
+    // The entry that a person completes is refused as it stands.
+    expect(problemsOf(`allow:\n${suppressingEntry(finding, NOW) ?? ""}\n`)).toMatch(
+      /reason: must say why[^]*acceptedBy: must name the person/,
+    );
+  });
+
+  it.each([
+    ["drift", "high", undefined, 0],
+    ["drift", "critical", undefined, 0],
+    ["drift", "high", "ada@acme.example", 1],
+    ["drift", "critical", "ada@acme.example", 1],
+    ["drift", "medium", undefined, 1],
+    ["drift", "low", undefined, 1],
+    ["review", "high", undefined, 1],
+    ["review", "critical", undefined, 1],
+  ] as const)(
+    "in %s of a %s finding, accepted by %s, suppresses %i",
+    (command, severity, acceptedBy, count) => {
+      const [finding] = findings.map((one) => ({ ...one, severity }));
+      const person = acceptedBy === undefined ? [] : [`acceptedBy: ${acceptedBy}`];
+      const text = entry("rule: G1", "match: { subject: ci }", "reason: x", ...person, "expires: 2026-12-31");
+      const { suppressed, unused } = applyPolicy(
+        [finding!],
+        parsePolicy(text, FILE),
+        NOW,
+        command,
+        true,
+        change,
+      );
+      expect(suppressed).toHaveLength(count);
+      expect(unused).toEqual(
+        count === 1
+          ? []
+          : [
+              "access-policy.yaml:2: has no acceptedBy, so it does not suppress 1 finding (G1) of drift, high or critical: name the person who accepted it",
+            ],
+      );
+    },
+  );
+
+  it("tries an entry for one uid on findings of that uid alone", () => {
+    const count = 2_000;
+    const uidOf = (n: number): string => `${acme}/${n.toString(16).padStart(16, "0")}`;
+    const lines = Array.from(
+      { length: count },
+      (_, i) => `  - kind: unmanaged\n    match: { uid: "${uidOf(i)}" }\n    reason: known\n`,
+    );
+    const policy = parsePolicy(`allow:\n${lines.join("")}`, FILE);
+    let reads = 0;
+    const entries = policy.entries.map((one) => ({
+      ...one,
+      get match() {
+        reads += 1;
+        return one.match;
+      },
+    }));
+    const found = Array.from({ length: count }, (_, i) => ({
+      ...drifted,
+      severity: "low" as const,
+      uid: uidOf(i),
+    }));
+    const unmanaged = found.map((one) => ({ ...one, drift: { ...one.drift!, kind: "unmanaged" as const } }));
+    expect(applyPolicy(unmanaged, { ...policy, entries }, NOW, "drift").suppressed).toHaveLength(count);
+    expect(reads).toBeLessThan(30 * count);
   });
 
   it("is added at the end of a file whose comments stay", () => {

@@ -85,12 +85,14 @@ describe("pulumi-platform drift", () => {
   - kind: unmanaged
     match: { uid: "${byHand}" }
     reason: the night shift
+    acceptedBy: grace
     expires: 2026-01-31
   - kind: changed
     type: Role
     match: { uid: "${role}" }
     fields: [capabilities]
     reason: until the move
+    acceptedBy: grace
     expires: 2026-01-14
   - kind: deleted
     match: { name: nothing }
@@ -109,12 +111,17 @@ describe("pulumi-platform drift", () => {
     expect(report.suppressed).toMatchObject([
       { uid: byHand, suppression: { reason: "the night shift", expires: "2026-01-31" } },
     ]);
-    expect(report.findings.map(({ kind }) => kind)).toEqual(["Role", "Identity", "Group"]);
+    expect(report.findings.map(({ id, kind }) => [id, kind])).toEqual([
+      ["drift-changed", "Role"],
+      ["drift-unmanaged", "Identity"],
+      ["G6", "RoleBinding"],
+      ["drift-changed", "Group"],
+    ]);
     expect(report.policy).toEqual({
       expired: [
-        expect.stringContaining("policy.yaml:6: expired on 2026-01-14; 1 finding (drift-changed) back"),
+        expect.stringContaining("policy.yaml:7: expired on 2026-01-14; 1 finding (drift-changed) back"),
       ],
-      unused: [expect.stringContaining("policy.yaml:12: lets nothing be")],
+      unused: [expect.stringContaining("policy.yaml:14: lets nothing be")],
     });
   });
 
@@ -133,66 +140,155 @@ describe("pulumi-platform drift", () => {
     expect((await reportOf("--policy", policy)).report.policy.unused).toHaveLength(1);
   });
 
-  test("has an answer ready that accepts each finding, and no other", async () => {
+  /** What a person writes into an entry that waits for one. */
+  const completed = (text: string): string =>
+    text.replaceAll('reason: ""', "reason: agreed").replaceAll('acceptedBy: ""', "acceptedBy: grace");
+
+  test("has an answer ready that suppresses each difference once a person has completed it, and no other", async () => {
     const { report } = await reportOf();
-    expect(report.findings).toHaveLength(4);
+    expect(report.findings.map(({ id, severity }) => [id, severity])).toEqual([
+      ["drift-changed", "high"],
+      ["drift-unmanaged", "high"],
+      ["drift-unmanaged", "high"],
+      ["G6", "medium"],
+      ["drift-changed", "low"],
+    ]);
     const binding = report.differences.find(({ uid }) => uid === byHand);
     expect(binding?.answers.suppress).toBe(
       `  - kind: unmanaged
     type: RoleBinding
     match:
       uid: ${byHand}
-    reason: say why this is all right, and who has agreed
+    reason: ""
+    acceptedBy: ""
     expires: 2026-04-30`,
     );
-    for (const { answers, fingerprint } of report.differences) {
+    for (const { answers, fingerprint, direction } of report.differences) {
       const policy = file("one.yaml", `allow:\n${answers.suppress ?? ""}\n`);
+      if (direction === "widened") {
+        expect(await run("--policy", policy)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("acceptedBy: must name the person"),
+        });
+      }
+      file("one.yaml", `allow:\n${completed(answers.suppress ?? "")}\n`);
       const { suppressed } = (await reportOf("--policy", policy)).report;
       expect(suppressed.map((each) => each.fingerprint)).toEqual([fingerprint]);
     }
     expect((await run()).stdout).toContain("accept:");
   });
 
-  test("a baseline takes up all that is found, keeps what is there, and makes the next run clean", async () => {
-    const path = file(
-      "baseline.yaml",
-      `# ours\nallow:\n  # the night shift knows\n  - kind: unmanaged\n    match: { uid: "${byHand}" }\n    reason: known\n    expires: 2026-12-31\n`,
-    );
+  const baselined = `# ours
+allow:
+  # the night shift knows
+  - kind: unmanaged
+    match: { uid: "BINDING" }
+    reason: known
+    acceptedBy: grace
+    expires: 2026-12-31
+`;
+
+  test("a baseline accepts what is medium and low, and leaves the rest to a person who gives a name and a reason", async () => {
+    const path = file("baseline.yaml", baselined.replace("BINDING", byHand));
     const written = await run("--write-baseline", path);
-    expect(written.code).toBe(0);
-    expect(written.stderr).toContain(`3 exceptions added to ${path}, to 2026-04-30`);
+    expect(written.code).toBe(7);
+    expect(written.stderr).toContain(`2 exceptions added to ${path}, to 2026-04-30`);
+    expect(written.stderr).toContain("2 left for a person to accept by name");
+    expect(written.stderr.match(/not accepted: high drift-/g)).toHaveLength(2);
     const text = readFileSync(path, "utf8");
     expect(text).toContain("# ours");
     expect(text).toContain("# the night shift knows");
     const { entries } = parsePolicy(text, path);
-    expect(entries).toHaveLength(4);
+    expect(entries.map(({ rule, kind, acceptedBy }) => [rule ?? kind, acceptedBy])).toEqual([
+      ["unmanaged", "grace"],
+      ["G6", undefined],
+      ["changed", undefined],
+    ]);
     for (const { reason, expires } of entries.slice(1)) {
       expect(expires).toBe("2026-04-30");
       expect(reason).toContain("baseline was written on 2026-01-15");
     }
 
+    // The next run has nothing left but what a person must accept, and writes nothing again.
     const next = await reportOf("--policy", path);
-    expect({ code: next.code, stderr: next.stderr }).toEqual({ code: 0, stderr: "" });
-    expect(next.report).toMatchObject({ findings: [], policy: { unused: [], expired: [] } });
-    expect(next.report.suppressed).toHaveLength(4);
-
+    expect(next.code).toBe(7);
+    expect(next.report.findings.map(({ id, severity }) => [id, severity])).toEqual([
+      ["drift-changed", "high"],
+      ["drift-unmanaged", "high"],
+    ]);
+    expect(next.report.policy).toEqual({ unused: [], expired: [] });
     const again = await run("--policy", path, "--write-baseline", path);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("0 exceptions added") });
+    expect(again).toMatchObject({ code: 7, stderr: expect.stringContaining("0 exceptions added") });
     expect(readFileSync(path, "utf8")).toBe(text);
+
+    // A person takes the marks of the comment away, and completes the entries.
+    const entriesOf = text
+      .split(/^ {2}# (?:high|critical) .*\n/m)
+      .slice(1)
+      .join("");
+    file("baseline.yaml", text + completed(entriesOf.replace(/^ {2}# ?/gm, "  ")));
+    const clean = await reportOf("--policy", path);
+    expect({ code: clean.code, stderr: clean.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(clean.report).toMatchObject({ findings: [], policy: { unused: [], expired: [] } });
+    expect(clean.report.suppressed).toHaveLength(5);
     // When they have ended, all of it is back.
-    expect((await reportOf("--policy", path, "--now", "2027-01-01T00:00:00Z")).report.findings).toHaveLength(
-      4,
-    );
+    const later = await reportOf("--policy", path, "--now", "2027-01-01T00:00:00Z");
+    expect(later.report.findings).toHaveLength(5);
   });
 
-  test("a new baseline is made with what another policy does not let be", async () => {
+  test("a new baseline is made with what another policy does not suppress", async () => {
     const { report } = await reportOf();
-    const policy = file("policy.yaml", `allow:\n${report.differences[0]?.answers.suppress ?? ""}\n`);
+    const policy = file(
+      "policy.yaml",
+      `allow:\n${completed(report.differences[0]?.answers.suppress ?? "")}\n`,
+    );
     const path = join(folder, "new.yaml");
     const written = await reportOf("--policy", policy, "--write-baseline", path);
-    expect(written.code).toBe(0);
-    expect(written.report.suppressed).toHaveLength(4);
-    expect(parsePolicy(readFileSync(path, "utf8"), path).entries).toHaveLength(3);
+    expect(written.code).toBe(7);
+    expect(written.report.suppressed).toHaveLength(3);
+    expect(parsePolicy(readFileSync(path, "utf8"), path).entries).toHaveLength(2);
+  });
+
+  /** Everything that is found, accepted by a person. */
+  const acceptAll = async (): Promise<string> => {
+    const path = join(folder, "all.yaml");
+    rmSync(path, { force: true });
+    await run("--write-baseline", path);
+    const text = readFileSync(path, "utf8");
+    const blocks = text
+      .split(/^ {2}# (?:high|critical) .*\n/m)
+      .slice(1)
+      .join("");
+    file("all.yaml", text + completed(blocks.replace(/^ {2}# ?/gm, "  ")));
+    return path;
+  };
+
+  test("--fail-on counts what it says", async () => {
+    const failing = async (which: string) => (await reportOf("--fail-on", which)).report.failing;
+    // A role was widened; a binding and the identity that it names are unmanaged; a rule finds a risk of medium severity.
+    expect(await failing("any")).toBe(5);
+    expect(await failing("widened")).toBe(3);
+    expect(await failing("unmanaged")).toBe(2);
+    expect(await failing("never")).toBe(0);
+  });
+
+  test("an older inventory without a newer one of its group is an error, with and without states", async () => {
+    const inventory = (root: string) =>
+      file(
+        `${root.slice(0, 4)}.json`,
+        JSON.stringify({
+          ...{ schemaVersion: 1, root, takenAt: "2026-01-01T00:00:00Z", complete: true },
+          ...{ refused: [], kinds: ["Group"], objects: [] },
+        }),
+      );
+    const [one, other] = [inventory("a".repeat(40)), inventory("b".repeat(40))];
+    const compare = (...argv: string[]) =>
+      runCommand(main, ["--since", one, "--since", other, "--inventory", one, ...argv], {});
+    const message = { code: 2, stderr: expect.stringContaining(`group ${"b".repeat(40)}`) };
+    expect(await compare()).toMatchObject(message);
+    expect(await compare("--state", join(folder, "export.json"))).toMatchObject(message);
+    // Nothing was compared: both are empty.
+    expect(await compare("--inventory", other)).toMatchObject({ code: 4 });
   });
 
   test("refuses a policy file that is wrong, and a place to post that drift has not", async () => {
@@ -217,8 +313,8 @@ describe("pulumi-platform drift", () => {
 
     expect(await run("--post", "github-issue", "--marker", "night")).toMatchObject({ code: 7 });
     expect(github.issues).toMatchObject([{ title: "Access drift: acme/prod", state: "open" }]);
-    const path = join(folder, "all.yaml");
-    await run("--post", "github-issue", "--marker", "night", "--write-baseline", path);
+    const path = await acceptAll();
+    await run("--post", "github-issue", "--marker", "night", "--policy", path);
     expect(github.issues).toMatchObject([{ state: "closed" }]);
   });
 
@@ -237,8 +333,7 @@ describe("pulumi-platform drift", () => {
       PLATFORM_TOKEN: emulator.token,
     });
     github.issues.length = 0;
-    const path = join(folder, "accepted.yaml");
-    await run("--write-baseline", path);
+    const path = await acceptAll();
     const post = ["--post", "github-issue"];
     const states = () => github.issues.map(({ state }) => state);
     expect((await run(...post)).code).toBe(7);

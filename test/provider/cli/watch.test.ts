@@ -67,7 +67,7 @@ describe("pulumi-platform watch", () => {
     writeFileSync(
       policy,
       `allow:
-  - { kind: changed, match: { uid: "${role}" }, fields: [capabilities], reason: tried out, expires: 2099-12-31 }
+  - { kind: changed, match: { uid: "${role}" }, fields: [capabilities], reason: tried out, acceptedBy: grace, expires: 2099-12-31 }
   - { kind: deleted, match: { name: other }, reason: not touched here }
 `,
     );
@@ -77,7 +77,7 @@ describe("pulumi-platform watch", () => {
     const allow = (capabilities: string[]) =>
       call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, { capabilities });
     await allow(["CAP_REPO_LIST", "CAP_REPO_UPDATE"]);
-    const report = await reportTouched(clientOf(emulator), touched, [state], judge);
+    const report = await reportTouched(clientOf(emulator), touched, [state], { judge });
     await allow(["CAP_REPO_LIST"]);
     await settle();
     rmSync(dirname(policy), { recursive: true });

@@ -1,0 +1,76 @@
+import { parentOf } from "../../api/uid";
+import type { ResourceSpec } from "../../engine/spec";
+import { keyOf } from "../directory";
+import type { Inventory } from "../inventory";
+import type { ManagedResource } from "./difference";
+import type { DriftNotes } from "./driftNotes";
+import type { DriftRequest } from "./request";
+import { childrenOf } from "./touched";
+
+/** What a run compares: the groups and kinds of its inventories, and the uids that it is restricted to. */
+export class ComparisonScope {
+  private readonly byRoot: ReadonlyMap<string, Inventory>;
+  private readonly asked = new Set<string>();
+
+  constructor(
+    private readonly request: Pick<DriftRequest, "inventories" | "only" | "scoped">,
+    private readonly notes: DriftNotes,
+  ) {
+    this.byRoot = new Map([...request.inventories].reverse().map((inventory) => [inventory.root, inventory]));
+    for (const { asked } of request.inventories) {
+      for (const { kind, uid } of asked ?? []) this.asked.add(keyOf(kind, uid));
+    }
+  }
+
+  /** Whether the run compares everything below its roots. */
+  get isWhole(): boolean {
+    return this.request.only === undefined && this.request.scoped !== true;
+  }
+
+  isRoot(uid: string): boolean {
+    return this.byRoot.has(uid);
+  }
+
+  isWanted(spec: ResourceSpec, uid: string): boolean {
+    const { only } = this.request;
+    if (only === undefined || only.has(uid)) return true;
+    if (spec.listing?.gathers !== undefined && only.has(`${uid}/`)) return true;
+    return only.has(childrenOf(spec.kind, parentOf(uid) ?? ""));
+  }
+
+  /** The inventory of a group at or above an object. */
+  inventoryOf(uid: string): Inventory | undefined {
+    for (let at: string | undefined = uid; at !== undefined; at = parentOf(at)) {
+      const inventory = this.byRoot.get(at);
+      if (inventory !== undefined) return inventory;
+    }
+    return undefined;
+  }
+
+  /** Whether an inventory lists every object of a kind at a uid. */
+  lists(kind: string, uid: string): boolean {
+    const inventory = this.inventoryOf(uid);
+    return (
+      inventory?.kinds.includes(kind) === true && !inventory.refused.some((refused) => refused.kind === kind)
+    );
+  }
+
+  /** Whether an object that no inventory holds does not exist; notes why where that is unknown. */
+  isGone({ spec, uid, stack }: ManagedResource): boolean {
+    const kind = spec.listing?.gathers ?? spec.kind;
+    const inventory = this.inventoryOf(uid);
+    if (inventory === undefined) {
+      const root = uid.split("/")[0] ?? uid;
+      const line = `${stack}: resources below ${root} were not looked at: no inventory covers them`;
+      (this.request.scoped ? this.notes.unresolved : this.notes.incomplete).add(line);
+      return false;
+    }
+    // The refusal itself is noted already.
+    if (inventory.refused.some((refused) => refused.kind === kind)) return false;
+    if (inventory.kinds.includes(kind) || this.asked.has(keyOf(kind, uid))) return true;
+    this.notes.incomplete.add(
+      `${spec.noun}: not looked at: the inventory holds no ${kind}: make it with --types +${kind}`,
+    );
+    return false;
+  }
+}

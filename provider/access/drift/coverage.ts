@@ -1,0 +1,57 @@
+import { parentOf } from "../../api/uid";
+import { specOf } from "../directory";
+import type { Directory } from "../directory";
+import { entityOfObject } from "../entities";
+import { boundBy } from "../grants";
+import type { Coverage, ManagedCount } from "../report";
+import type { ComparisonScope } from "./comparisonScope";
+import type { ComparedResource } from "./difference";
+import type { ManagedResources } from "./managedResources";
+import { boundByCollections } from "./driftGraphs";
+import { isInherent } from "./unmanagedObjects";
+
+/** What coverage is measured from. */
+export interface CoverageSources {
+  readonly directory: Directory;
+  readonly managed: ManagedResources;
+  readonly resources: readonly ComparedResource[];
+  readonly scope: ComparisonScope;
+}
+
+class Counter {
+  private readonly counts = new Map<string, { managed: number; total: number }>();
+
+  add(key: string, isManaged: boolean): void {
+    const count = this.counts.get(key) ?? { managed: 0, total: 0 };
+    this.counts.set(key, count);
+    count.total += 1;
+    if (isManaged) count.managed += 1;
+  }
+
+  entries(): [string, ManagedCount][] {
+    return [...this.counts].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  }
+}
+
+/** Measures what share of the live organisation its programs declare, of all that a program can declare. */
+export function measureCoverage({ directory, managed, resources, scope }: CoverageSources): Coverage {
+  const declared = boundByCollections(resources, "before");
+  const [all, kinds, groups] = [new Counter(), new Counter(), new Counter()];
+  for (const object of directory.all()) {
+    const { kind, uid } = object;
+    const spec = specOf(kind);
+    if (spec === undefined || isInherent(spec, object, scope)) continue;
+    const bound = boundBy(entityOfObject(object));
+    const isManaged =
+      managed.ownersOf(kind, uid).length > 0 || (bound.length > 0 && bound.every((one) => declared.has(one)));
+    all.add("", isManaged);
+    kinds.add(kind, isManaged);
+    groups.add((spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged);
+  }
+  const [[, total] = ["", { managed: 0, total: 0 }]] = all.entries();
+  return {
+    ...total,
+    byKind: kinds.entries().map(([kind, count]) => ({ kind, ...count })),
+    byGroup: groups.entries().map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Props, ResourceSpec } from "../../engine/spec";
+import type { RecordedResource } from "../engineState";
+import type { DifferenceKind } from "../report";
+import type { Direction, FieldEffect } from "../effects";
+
+/** A resource that a state manages. */
+export interface ManagedResource {
+  readonly spec: ResourceSpec;
+  readonly uid: string;
+  readonly resource: RecordedResource;
+  /** `project/stack` */
+  readonly stack: string;
+  /** The stack's own name. */
+  readonly stackName: string;
+}
+
+/** A managed resource beside its live object; without `after` the object no longer exists. */
+export interface ComparedResource {
+  readonly managed: ManagedResource;
+  /** The recorded arguments, and live values in place of what is not compared. */
+  readonly before: Props;
+  /** The live arguments in the program's terms. */
+  readonly after?: Props;
+}
+
+/** One object that differs between the programs and the live organisation. */
+export interface DetectedDifference {
+  readonly kind: DifferenceKind;
+  readonly spec: ResourceSpec;
+  readonly uid: string;
+  readonly name: string;
+  readonly direction: Direction;
+  readonly message: string;
+  readonly advice?: string;
+  readonly details: readonly string[];
+  readonly fields: readonly FieldEffect[];
+  /** The resource that the difference is about; for a contested object the first of them. */
+  readonly managed?: ManagedResource;
+  /** The arguments on both sides, where the object has them there. */
+  readonly before?: Props;
+  readonly after?: Props;
+  /** RFC 3339: the time of the change, as far as the API tells it. */
+  readonly at?: string;
+  readonly revert?: string;
+  readonly adopt?: string;
+}

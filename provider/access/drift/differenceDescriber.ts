@@ -1,0 +1,187 @@
+import type { Props, ResourceSpec } from "../../engine/spec";
+import type { Directory } from "../directory";
+import { combineDirections } from "../effects";
+import type { FieldEffect } from "../effects";
+import type { InventoryObject } from "../inventory";
+import { adoptingCode, changedCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
+import type { DetectedDifference, ManagedResource } from "./difference";
+import { isSecretArgument } from "./secretValues";
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function capital(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}
+
+function hasSameInputs(one: InventoryObject, other: InventoryObject): boolean {
+  const text = ({ inputs }: InventoryObject) =>
+    JSON.stringify(Object.entries(inputs).sort(([a], [b]) => compareTexts(a, b)));
+  return text(one) === text(other);
+}
+
+const directionOf = (changes: readonly FieldEffect[]): DetectedDifference["direction"] =>
+  combineDirections(changes.map(({ direction }) => direction));
+
+const propertiesOf = (changes: readonly FieldEffect[]): string => changes.map(({ path }) => path).join(", ");
+
+/** Says what each difference is, and prepares the answers to it. */
+export class DifferenceDescriber {
+  constructor(
+    private readonly directory: Directory,
+    private readonly older: Directory | undefined,
+    private readonly now: number,
+  ) {}
+
+  private get olderTime(): string {
+    return this.older?.inventories[0]?.takenAt ?? "";
+  }
+
+  private timeNotes(wasSo: boolean | undefined): string[] {
+    if (this.older === undefined || wasSo === undefined) return [];
+    return [wasSo ? `it was so at ${this.olderTime} already` : `it is new since ${this.olderTime}`];
+  }
+
+  changed(
+    managed: ManagedResource,
+    changes: readonly FieldEffect[],
+    sides: { before: Props; after: Props },
+  ): DetectedDifference {
+    const { spec, uid, resource, stack, stackName } = managed;
+    const object = this.directory.find(spec.kind, uid);
+    const older = this.older?.find(spec.kind, uid);
+    const name = this.directory.describe(spec, uid, resource.inputs);
+    const isSecret = isSecretArgument(resource);
+    return {
+      kind: "changed",
+      spec,
+      uid,
+      name,
+      direction: directionOf(changes),
+      message: `${capital(spec.noun)} ${name} was changed outside of its program: ${propertiesOf(changes)}`,
+      advice: "put it back, take the change over into the program, or accept it",
+      details: [`in stack ${stack}`, ...this.timeNotes(older && object && hasSameInputs(older, object))],
+      fields: changes,
+      managed,
+      ...sides,
+      at: object?.updateTime,
+      revert: revertCommand(resource.urn, stackName),
+      adopt: changedCode(
+        spec,
+        changes.map(({ path }) => path),
+        sides.after,
+        isSecret,
+      ),
+    };
+  }
+
+  deleted(managed: ManagedResource, before: Props): DetectedDifference {
+    const { spec, uid, resource, stack, stackName } = managed;
+    const forget = forgetCommand(resource.urn, stackName);
+    return {
+      ...this.gone(spec, uid, resource.inputs),
+      advice: "create it again, or remove it from the program and its state",
+      details: [
+        `in stack ${stack}`,
+        ...(this.older?.find(spec.kind, uid) ? [`it was there at ${this.olderTime}`] : []),
+      ],
+      managed,
+      before,
+      revert: revertCommand(resource.urn, stackName),
+      adopt: forget === undefined ? undefined : `# after removing it from the program:\n${forget}`,
+    };
+  }
+
+  private gone(spec: ResourceSpec, uid: string, inputs: Props): Omit<DetectedDifference, "details"> {
+    const name = this.directory.describe(spec, uid, inputs);
+    const direction = spec.gives === undefined ? "neutral" : "narrowed";
+    return {
+      kind: "deleted",
+      spec,
+      uid,
+      name,
+      direction,
+      message: `${capital(spec.noun)} ${name} is gone`,
+      fields: [],
+    };
+  }
+
+  contested(owners: readonly [ManagedResource, ...ManagedResource[]]): DetectedDifference {
+    const [first, ...others] = owners;
+    const { spec, uid, resource } = first;
+    const count = new Set(owners.map(({ stack }) => stack)).size;
+    const name = this.directory.describe(spec, uid, resource.inputs);
+    const commands = others.flatMap((other) => forgetCommand(other.resource.urn, other.stackName) ?? []);
+    const who = count > 1 ? `by ${count} stacks` : "twice in one stack";
+    return {
+      kind: "contested",
+      spec,
+      uid,
+      name,
+      direction: "neutral",
+      message: `${capital(spec.noun)} ${name} is managed ${who}: each undoes what the other does`,
+      advice: "keep it in one program; remove it from the others and from their states",
+      details: owners.map((owner) => `${owner.stack}: ${owner.resource.urn}`),
+      fields: [],
+      managed: first,
+      adopt: commands.length === 0 ? undefined : commands.join("\n"),
+    };
+  }
+
+  /** @param givesAccess whether the object gives somebody access by itself. */
+  unmanaged(
+    spec: ResourceSpec,
+    object: InventoryObject,
+    { givesAccess, isNew, details }: { givesAccess: boolean; isNew: boolean; details: readonly string[] },
+  ): DetectedDifference {
+    const { uid, inputs } = object;
+    const name = this.directory.describe(spec, uid, inputs);
+    const wasThere = this.older?.find(object.kind, uid) !== undefined;
+    return {
+      kind: "unmanaged",
+      spec,
+      uid,
+      name,
+      direction: givesAccess ? "widened" : "neutral",
+      message: `${capital(spec.noun)} ${name} is ${isNew ? "new" : "in no stack"}`,
+      advice: "delete it, adopt it into a program, or accept it",
+      details: [...details, ...this.timeNotes(wasThere)],
+      fields: [],
+      after: inputs,
+      at: object.createTime ?? object.updateTime,
+      revert: deleteCommand(spec, uid),
+      adopt: adoptingCode(spec, object, this.directory, this.now),
+    };
+  }
+
+  /** An object of an older inventory that no longer exists. */
+  removed(spec: ResourceSpec, { uid, inputs }: InventoryObject): DetectedDifference {
+    return {
+      ...this.gone(spec, uid, inputs),
+      details: [`it was there at ${this.olderTime}`],
+      before: inputs,
+    };
+  }
+
+  /** An object that differs between two inventories. */
+  edited(
+    spec: ResourceSpec,
+    older: InventoryObject,
+    now: InventoryObject,
+    changes: readonly FieldEffect[],
+  ): DetectedDifference {
+    const name = this.directory.describe(spec, older.uid, older.inputs);
+    return {
+      kind: "changed",
+      spec,
+      uid: older.uid,
+      name,
+      direction: directionOf(changes),
+      message: `${capital(spec.noun)} ${name} was changed: ${propertiesOf(changes)}`,
+      details: this.timeNotes(false),
+      fields: changes,
+      before: older.inputs,
+      after: now.inputs,
+      at: now.updateTime,
+    };
+  }
+}

@@ -1,0 +1,212 @@
+import { groupNodes, unresolvedGrants } from "../compare";
+import { keyOf, specOf } from "../directory";
+import type { Directory } from "../directory";
+import { describeEffects, sideOf } from "../effects";
+import type { EffectContext } from "../effects";
+import { entityOf, entityOfObject, keyOf as entityKey } from "../entities";
+import { diffGrants } from "../grantChanges";
+import { boundBy, compareGrants } from "../grants";
+import type { Entities } from "../grants";
+import { changesByMoves } from "../groupMoves";
+import type { Languages } from "../trust/languages";
+import type { Comparison, Entity, ResourceChange } from "../model";
+import { worldOf } from "../worlds";
+import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
+import { isReference, mapLeaves } from "../references";
+import { withoutSecrets } from "./secretValues";
+import type { Json, Props } from "../../engine/spec";
+
+/** What the graphs are built from. */
+export interface DriftSides {
+  readonly directory: Directory;
+  readonly compared: readonly ComparedResource[];
+  readonly differences: readonly DetectedDifference[];
+  /** Whether the run compared everything that exists. */
+  readonly isWhole: boolean;
+  /** Compares patterns, within the budget of the run. */
+  readonly languages: Languages;
+}
+
+function keyOfManaged({ spec, uid, resource }: ManagedResource): string {
+  return entityKey(spec.kind, uid, resource.inputs["parentUid"]);
+}
+
+/** A managed resource with the arguments of one side. */
+function entityOfManaged(managed: ManagedResource, inputs: Props, side: "before" | "after"): Entity {
+  const { spec, uid, resource } = managed;
+  const shown = withoutSecrets(managed, inputs);
+  const read = { ...resource, kind: spec.kind, ...shown };
+  return entityOf(read, { key: keyOfManaged(managed), uid, side });
+}
+
+/** The program's view of an object whose live form is known. */
+function withRecord(live: Entity, { resource }: ManagedResource): Entity {
+  const { urn, location, protect } = resource;
+  return { ...live, external: undefined, urn, location, ...(protect ? { protect } : {}) };
+}
+
+/** The bindings that resources own all of at their groups, as the resources declare them or as they live. */
+export function boundByCollections(
+  compared: readonly ComparedResource[],
+  side: "before" | "after",
+): ReadonlySet<string> {
+  const bound = new Set<string>();
+  for (const one of compared) {
+    const { resource, spec, uid } = one.managed;
+    const inputs = one[side];
+    if (spec.listing?.gathers === undefined || inputs === undefined) continue;
+    const whole = { ...resource, kind: spec.kind, inputs, hidden: [] };
+    for (const key of boundBy(entityOf(whole, { key: keyOfManaged(one.managed), uid, side }))) bound.add(key);
+  }
+  return bound;
+}
+
+/** Builds the access graphs on both sides of the drift: what the programs declare, and what lives. */
+class DriftGraphs {
+  readonly before: Map<string, Entity>;
+  readonly after = new Map<string, Entity>();
+  private readonly managed = new Map<string, ComparedResource>();
+
+  constructor({ directory, compared, differences }: DriftSides) {
+    for (const one of compared) this.managed.set(keyOf(one.managed.spec.kind, one.managed.uid), one);
+    const owned = this.addCollections(compared);
+    for (const object of directory.all()) this.addLive(entityOfObject(object), owned);
+    this.before = new Map(this.after);
+    for (const difference of differences) this.revert(difference);
+    this.pruneDanglingReferences(differences);
+  }
+
+  /** Clears what refers to an object that no longer exists: it gives nobody anything. */
+  private pruneDanglingReferences(differences: readonly DetectedDifference[]): void {
+    const gone = new Set<Json | undefined>(
+      differences
+        .filter(({ kind, spec }) => kind === "deleted" && !spec.sharesParentUid)
+        .map(({ uid }) => uid),
+    );
+    if (gone.size === 0) return;
+    for (const [key, entity] of this.after) {
+      const spec = specOf(entity.kind);
+      if (spec === undefined) continue;
+      const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
+        isReference(leaf) && gone.has(value) ? "" : value,
+      );
+      this.after.set(key, { ...entity, inputs });
+    }
+  }
+
+  /** Adds what is made of other objects, and returns the bindings that it is made of. */
+  private addCollections(compared: readonly ComparedResource[]): ReadonlySet<string> {
+    for (const { managed, after } of compared) {
+      if (after === undefined || managed.spec.listing?.gathers === undefined) continue;
+      this.after.set(keyOfManaged(managed), entityOfManaged(managed, after, "before"));
+    }
+    return boundByCollections(compared, "after");
+  }
+
+  private addLive(live: Entity, owned: ReadonlySet<string>): void {
+    const bound = boundBy(live);
+    if (bound.length > 0 && bound.every((one) => owned.has(one))) return;
+    const compared = this.managed.get(keyOf(live.kind, live.uid ?? ""));
+    if (compared?.after === undefined) {
+      this.after.set(live.key, live);
+    } else if (compared.managed.resource.hidden.length > 0) {
+      const told = entityOfManaged(compared.managed, compared.after, "before");
+      this.after.set(live.key, { ...told, details: live.details, lastSeenTime: live.lastSeenTime });
+    } else {
+      this.after.set(live.key, withRecord(live, compared.managed));
+    }
+  }
+
+  /** Puts a difference back in the graph before it. */
+  private revert({ kind, spec, uid, managed, before, after }: DetectedDifference): void {
+    if (kind === "contested") return;
+    const key =
+      managed === undefined
+        ? entityKey(spec.kind, uid, (before ?? after)?.["parentUid"])
+        : keyOfManaged(managed);
+    const live = this.after.get(key);
+    if (managed !== undefined) {
+      if (before !== undefined) this.before.set(key, entityOfManaged(managed, before, "before"));
+      if (after !== undefined) {
+        const now = entityOfManaged(managed, after, "after");
+        this.after.set(key, {
+          ...now,
+          details: live?.details ?? now.details,
+          lastSeenTime: live?.lastSeenTime,
+        });
+      }
+    } else if (before === undefined) {
+      this.before.delete(key);
+    } else {
+      this.before.set(key, entityOfObject({ kind: spec.kind, uid, inputs: before }));
+    }
+  }
+}
+
+const operations = { changed: "update", deleted: "delete", unmanaged: "create" } as const;
+
+/** The changes of resources that lie between the graphs. */
+function changesOf(
+  differences: readonly DetectedDifference[],
+  before: Entities,
+  after: Entities,
+  context: EffectContext,
+): ResourceChange[] {
+  return differences.flatMap(({ kind, spec, uid, managed, ...sides }): ResourceChange[] => {
+    if (kind === "contested") return [];
+    const parent = (sides.before ?? sides.after)?.["parentUid"];
+    const key = managed === undefined ? entityKey(spec.kind, uid, parent) : keyOfManaged(managed);
+    const [old, now] = [before.get(key), after.get(key)];
+    const effects = { ...context, secretPaths: managed?.resource.hidden };
+    return [
+      {
+        op: operations[kind],
+        kind: spec.kind,
+        urn: managed?.resource.urn,
+        before: old,
+        after: now,
+        fields:
+          old === undefined || now === undefined
+            ? []
+            : describeEffects(spec, old.inputs, now.inputs, effects),
+        secretsMayHaveChanged: [],
+      },
+    ];
+  });
+}
+
+/** The objects that programs declare or that no program touches, by uid: what a suppression may name. */
+function recordedObjects(before: Entities): Map<string, Entity> {
+  const objects = [...before.values()].filter(
+    ({ uid, kind }) => uid !== undefined && specOf(kind)?.sharesParentUid !== true,
+  );
+  return new Map(objects.map((entity) => [entity.uid ?? "", entity]));
+}
+
+/**
+ * Compares access as the programs declare it with access as it lives, by the engine of the review: before is the live
+ * organisation with every difference put back, after is the live organisation.
+ */
+export function compareDrift(sides: DriftSides): Comparison {
+  const { directory, differences, isWhole, languages } = sides;
+  const graphs = new DriftGraphs(sides);
+  const [before, after] = [worldOf(graphs.before), worldOf(graphs.after)];
+  const context = { before: sideOf(graphs.before), after: sideOf(graphs.after), languages };
+  const { changes: own, kept } = diffGrants(before, after, languages);
+  const grants = [...own, ...changesByMoves(before, after)].sort((a, b) => compareGrants(a.grant, b.grant));
+  return {
+    before,
+    after,
+    changes: changesOf(differences, before.entities, after.entities, context),
+    grants,
+    kept,
+    groups: groupNodes(before.entities, after.entities),
+    unresolved: unresolvedGrants(grants, after),
+    complete: isWhole,
+    incomplete: [],
+    inventory: directory.inventories[0],
+    recorded: recordedObjects(before.entities),
+    languages,
+    drift: { isWhole },
+  };
+}

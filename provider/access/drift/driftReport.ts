@@ -1,0 +1,102 @@
+import type { Comparison } from "../model";
+import { differenceKinds, driftDirections, SCHEMA_VERSION, severities } from "../report";
+import type { Coverage, Difference, DriftReport, Finding, GrantCounts } from "../report";
+import { countBy, sortGrants } from "../review";
+import type { Judgement } from "../review";
+import { listedKinds } from "../takeInventory";
+import type { DriftNotes } from "./driftNotes";
+import type { DriftRequest } from "./request";
+import { organisationsOf } from "./roots";
+import { countMeeting } from "./threshold";
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** What a run found, before it is a report. */
+export interface DriftResult {
+  readonly request: DriftRequest;
+  readonly notes: DriftNotes;
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+  /** In the order of their findings. */
+  readonly differences: readonly Difference[];
+  readonly coverage?: Coverage;
+  readonly comparison: Comparison;
+  /** How many objects were compared. */
+  readonly compared: number;
+}
+
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      compareTexts(a.id, b.id) ||
+      compareTexts(a.kind ?? "", b.kind ?? "") ||
+      compareTexts(a.name ?? "", b.name ?? "") ||
+      compareTexts(a.uid ?? "", b.uid ?? "") ||
+      compareTexts(a.urn ?? "", b.urn ?? "") ||
+      compareTexts(a.message, b.message),
+  );
+}
+
+/** What was compared, where that is not the usual kinds of whole organisations. */
+function scopeOf({ states, since = [], inventories, only }: DriftRequest): string | undefined {
+  if (only !== undefined) return "events";
+  const sorted = (texts: Iterable<string>) => [...new Set(texts)].sort(compareTexts);
+  const roots = sorted(inventories.map(({ root }) => root)).join(", ");
+  const whole = sorted([...organisationsOf(states), ...since.map(({ root }) => root)]).join(", ");
+  const extra = sorted(
+    inventories.flatMap(({ kinds }) => kinds.filter((kind) => !listedKinds.includes(kind))),
+  );
+  const missing = listedKinds.filter((kind) => inventories.some(({ kinds }) => !kinds.includes(kind)));
+  const parts = [
+    ...(roots === whole ? [] : [`below ${roots}`]),
+    ...(extra.length === 0 ? [] : [`with ${extra.join(", ")}`]),
+    ...(missing.length === 0 ? [] : [`without ${sorted(missing).join(", ")}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join("; ");
+}
+
+function judgementOf({ request, notes, findings, comparison }: DriftResult): Judgement {
+  const { judge, only, scoped } = request;
+  const isWhole = notes.incomplete.size === 0 && only === undefined && scoped !== true;
+  return judge?.(findings, isWhole, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };
+}
+
+function countGrants(grants: Comparison["grants"]): GrantCounts {
+  return countBy(grants, ["gained", "lost", "widened", "narrowed"], ({ change }) => change);
+}
+
+/** Turns what a run found into a report. */
+export function reportDrift(result: DriftResult): DriftReport {
+  const { request, notes, comparison, compared, coverage, differences } = result;
+  const { failOn, states, version, now } = request;
+  const { findings, suppressed, unused, expired } = judgementOf(result);
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    tool: { name: "pulumi-platform", version },
+    command: "drift",
+    stacks: [...new Set(states.flatMap(({ stack }) => stack ?? []))].sort(compareTexts),
+    scope: scopeOf(request),
+    complete: notes.incomplete.size === 0,
+    incomplete: [...notes.incomplete].sort(compareTexts),
+    failOn,
+    failing: countMeeting(findings, failOn),
+    summary: {
+      compared,
+      differences: countBy(differences, differenceKinds, ({ kind }) => kind),
+      directions: countBy(differences, driftDirections, ({ direction }) => direction),
+      ...countGrants(comparison.grants),
+      findings: countBy(findings, severities, ({ severity }) => severity),
+      suppressed: suppressed.length,
+    },
+    differences,
+    grants: sortGrants(comparison.grants, findings),
+    groups: comparison.groups,
+    coverage,
+    findings,
+    suppressed,
+    unresolved: [...notes.unresolved, ...comparison.unresolved].sort(compareTexts),
+    policy: { unused, expired },
+    provenance: { time: new Date(now).toISOString(), package: version },
+  };
+}

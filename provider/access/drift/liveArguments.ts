@@ -1,0 +1,27 @@
+import type { Props } from "../../engine/spec";
+import type { Directory } from "../directory";
+import { readingHost } from "../readOnly";
+import type { ManagedResource } from "./difference";
+import { revealedArguments } from "./secretValues";
+import { snapshotApi } from "./snapshot";
+
+/** Reads the live arguments of managed resources from inventories. */
+export class LiveArguments {
+  private readonly api;
+
+  constructor(private readonly directory: Directory) {
+    this.api = snapshotApi(directory);
+  }
+
+  /** The live arguments of a resource; undefined where no inventory holds its object. */
+  async read({ spec, uid, resource }: ManagedResource): Promise<Props | undefined> {
+    if (spec.listing?.gathers !== undefined) {
+      if (this.directory.byUid(uid) === undefined) return undefined;
+      const olds = { ...resource.outputs, ...revealedArguments(resource) };
+      const response = await spec.operations?.get?.(this.api, uid, olds, readingHost);
+      return response && { ...(response as Props), parentUid: uid };
+    }
+    const live = this.directory.find(spec.kind, uid)?.inputs;
+    return live && (spec.listing?.concerns?.(live, resource.inputs) ?? live);
+  }
+}

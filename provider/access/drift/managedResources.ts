@@ -1,0 +1,79 @@
+import { parentOf } from "../../api/uid";
+import { keyOf, specOf } from "../directory";
+import { urnParts } from "../engineState";
+import type { StateExport } from "../stateExport";
+import type { ManagedResource } from "./difference";
+import type { DriftNotes } from "./driftNotes";
+
+/** Everything that the states of a run record. */
+export class ManagedResources {
+  readonly all: ManagedResource[] = [];
+  /** Keys of what a state manages, reads, or is about to delete. */
+  private readonly known = new Set<string>();
+  private readonly byKey = new Map<string, ManagedResource[]>();
+  /** Resources that own all objects of a kind at a group, by that kind and group. */
+  private readonly collections = new Map<string, ManagedResource>();
+
+  constructor(states: readonly StateExport[], notes: DriftNotes) {
+    for (const state of states) this.readState(state, notes);
+  }
+
+  /** Whether a state records an object, in whatever way. */
+  isKnown(kind: string, uid: string): boolean {
+    return this.known.has(keyOf(kind, uid));
+  }
+
+  /** The resources that manage one object. */
+  ownersOf(kind: string, uid: string): readonly ManagedResource[] {
+    return this.byKey.get(keyOf(kind, uid)) ?? [];
+  }
+
+  /** The resource that owns all objects of this kind at the parent of an object. */
+  collectionOwner(kind: string, uid: string): ManagedResource | undefined {
+    return this.collections.get(keyOf(kind, parentOf(uid) ?? ""));
+  }
+
+  /** The resources of objects that more than one resource manages. */
+  conflictingOwners(): (readonly ManagedResource[])[] {
+    const same = [...this.byKey.values()].filter(({ length }) => length > 1);
+    const parts = this.all.flatMap((managed) => {
+      const owner = this.collectionOwner(managed.spec.kind, managed.uid);
+      return owner === undefined ? [] : [[managed, owner]];
+    });
+    return [...same, ...parts];
+  }
+
+  private readState(state: StateExport, notes: DriftNotes): void {
+    const stack = state.stack ?? "an empty stack";
+    if (state.pendingOperations > 0) {
+      notes.unresolved.add(
+        `${stack}: an interrupted update left ${state.pendingOperations} operations open: what they created may be shown as unmanaged; run pulumi refresh`,
+      );
+    }
+    for (const { kind, id } of state.pendingDeletes) {
+      if (kind !== undefined && id !== undefined) this.known.add(keyOf(kind, id));
+    }
+    for (const resource of state.resources) {
+      const { kind, id: uid, urn, external } = resource;
+      if (kind === undefined || uid === undefined) continue;
+      this.known.add(keyOf(kind, uid));
+      const spec = specOf(kind);
+      if (spec === undefined) {
+        notes.incomplete.add(`${stack}: unknown kind ${kind}: ${urn}; use a newer version of this package`);
+      } else if (!external) {
+        this.add({ spec, uid, resource, stack, stackName: urnParts(urn).stack });
+      }
+    }
+  }
+
+  private add(managed: ManagedResource): void {
+    const { spec, uid } = managed;
+    this.all.push(managed);
+    const key = keyOf(spec.kind, uid);
+    const owners = this.byKey.get(key);
+    if (owners === undefined) this.byKey.set(key, [managed]);
+    else owners.push(managed);
+    const { gathers } = spec.listing ?? {};
+    if (gathers !== undefined) this.collections.set(keyOf(gathers, uid), managed);
+  }
+}

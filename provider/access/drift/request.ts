@@ -1,0 +1,33 @@
+import type { Inventory } from "../inventory";
+import type { Comparison } from "../model";
+import type { Finding } from "../report";
+import type { Judgement, Rules } from "../review";
+import type { StateExport } from "../stateExport";
+
+/** Which findings decide the exit code. */
+export const driftThresholds = ["any", "widened", "unmanaged", "never"] as const;
+export type DriftThreshold = (typeof driftThresholds)[number];
+
+/** What is compared. */
+export interface DriftRequest {
+  /** What each stack records. Without any, `since` is compared. */
+  readonly states: readonly StateExport[];
+  /** The live organisation: one document for each root. */
+  readonly inventories: readonly Inventory[];
+  /** Older inventories of the same roots: they tell since when. */
+  readonly since?: readonly Inventory[];
+  readonly failOn: DriftThreshold;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly version: string;
+  /** The risk rules; none run without them. */
+  readonly rules?: Rules;
+  /** Restricts the run to these uids. */
+  readonly only?: ReadonlySet<string>;
+  /** Who changed the object of a uid. */
+  readonly who?: ReadonlyMap<string, string>;
+  /** Resources below other groups are outside the request, and do not make the run incomplete. */
+  readonly scoped?: boolean;
+  /** Applies the policy file. `isWhole`: everything was compared. */
+  readonly judge?: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
+}

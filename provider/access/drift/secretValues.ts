@@ -1,0 +1,124 @@
+import type { Json, Props, ResourceSpec } from "../../engine/spec";
+import { HIDDEN } from "../../engine/spec";
+import { isObject } from "../../engine/values";
+import type { RecordedResource } from "../engineState";
+import type { PlainSecrets } from "../plainSecrets";
+import { isReference, mapLeaves } from "../references";
+import type { Leaf } from "../references";
+import type { ManagedResource } from "./difference";
+import type { DriftNotes } from "./driftNotes";
+
+/** A value with plain text, or else the live value, in place of each secret: what cannot be compared is no drift. */
+function reveal(
+  value: Json | undefined,
+  live: Json | undefined,
+  path: string,
+  secrets: Secrets,
+): Json | undefined {
+  if (secrets.hidden.has(path)) return secrets.plain?.has(path) ? secrets.plain.get(path) : live;
+  if (Array.isArray(value)) {
+    const isComparable = [...secrets.hidden].every(
+      (one) => !one.startsWith(`${path}[`) || secrets.plain?.has(one),
+    );
+    if (!isComparable) return live;
+    return value.map((item, i) => reveal(item, undefined, `${path}[${i}]`, secrets) ?? null);
+  }
+  return isObject(value) ? revealMembers(value, live, `${path}.`, secrets) : value;
+}
+
+interface Secrets {
+  readonly hidden: ReadonlySet<string>;
+  readonly plain: PlainSecrets | undefined;
+}
+
+/** Keys may hold any character: a path is only ever composed, never split. */
+function revealMembers(recorded: Props, live: Json | undefined, prefix: string, secrets: Secrets): Props {
+  const entries = Object.entries(recorded)
+    .map(([key, value]): [string, Json | undefined] => {
+      const other = isObject(live) && Object.hasOwn(live, key) ? live[key] : undefined;
+      return [key, reveal(value, other, `${prefix}${key}`, secrets)];
+    })
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
+
+/** Whether a field is sent and never returned. */
+function isInputOnly(spec: ResourceSpec, path: string): boolean {
+  let fields: ResourceSpec["fields"] = spec.fields;
+  for (const step of path.split(".")) {
+    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
+    if (field === undefined) return false;
+    if (field.inputOnly) return true;
+    fields = field.type === "object" ? field.fields : {};
+  }
+  return false;
+}
+
+/** The leaves of a resource's arguments that its state holds as secrets. */
+function hiddenLeaves(spec: ResourceSpec, { inputs, hidden }: RecordedResource): Leaf[] {
+  const paths = new Set(hidden);
+  const leaves: Leaf[] = [];
+  mapLeaves(spec, inputs, (value, leaf) => {
+    if (paths.has(leaf.path)) leaves.push(leaf);
+    return value;
+  });
+  return leaves;
+}
+
+/** The secrets that responses of the server hold too; a collection of objects shows which it leaves out. */
+function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
+  if (resource.hidden.length === 0) return [];
+  const isCollection = spec.listing?.gathers !== undefined;
+  return hiddenLeaves(spec, resource).filter(({ path }) => isCollection || !isInputOnly(spec, path));
+}
+
+/** The recorded arguments to compare with live ones. Notes each secret that is not compared. */
+export function recordedArguments(managed: ManagedResource, live: Props, notes: DriftNotes): Props {
+  const { resource, stack } = managed;
+  const leaves = comparableLeaves(managed);
+  if (leaves.length === 0) return resource.inputs;
+  for (const { path, decidesAccess } of leaves) {
+    if (resource.secrets?.has(path)) continue;
+    const line = `${stack}: ${path} of ${resource.urn} is a secret in the state, and was not compared`;
+    if (decidesAccess)
+      notes.incomplete.add(`${line}, though it decides access: use --stack, which reads the secrets`);
+    else notes.unresolved.add(line);
+  }
+  const secrets = { hidden: new Set(leaves.map(({ path }) => path)), plain: resource.secrets };
+  return revealMembers(resource.inputs, live, "", secrets);
+}
+
+/** The recorded arguments with the plain text of each secret that is known. */
+export function revealedArguments({ inputs, hidden, secrets: plain }: RecordedResource): Props {
+  const known = new Set(hidden.filter((path) => plain?.has(path)));
+  return known.size === 0 ? inputs : revealMembers(inputs, undefined, "", { hidden: known, plain });
+}
+
+/** Arguments without their secrets, and the paths of these; references stay, since they only name objects. */
+export function withoutSecrets(
+  managed: ManagedResource,
+  inputs: Props,
+): { inputs: Props; hidden: readonly string[] } {
+  const { spec, resource } = managed;
+  const secret = resource.hidden;
+  if (secret.length === 0) return { inputs, hidden: [] };
+  const hidden: string[] = [];
+  const masked = mapLeaves(spec, inputs, (value, leaf) => {
+    const { path } = leaf;
+    const isSecret = secret.some(
+      (one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`),
+    );
+    if (!isSecret || isReference(leaf) || value === undefined) return value;
+    hidden.push(path);
+    return HIDDEN;
+  });
+  return { inputs: masked, hidden };
+}
+
+/** Whether an argument of a resource is a secret, or holds one. */
+export function isSecretArgument({ hidden }: RecordedResource): (argument: string) => boolean {
+  return (argument) =>
+    hidden.some(
+      (path) => path === argument || path.startsWith(`${argument}.`) || path.startsWith(`${argument}[`),
+    );
+}

@@ -1,0 +1,103 @@
+import type { Props } from "../../engine/spec";
+import { diffInputs } from "../../engine/fieldMask";
+import { mergeLive, NORMALIZED } from "../../engine/wire";
+import type { Directory } from "../directory";
+import { describeEffects } from "../effects";
+import type { EffectContext, FieldEffect } from "../effects";
+import type { ComparisonScope } from "./comparisonScope";
+import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
+import type { DifferenceDescriber } from "./differenceDescriber";
+import type { DriftNotes } from "./driftNotes";
+import { LiveArguments } from "./liveArguments";
+import type { ManagedResources } from "./managedResources";
+import { recordedArguments } from "./secretValues";
+
+const isIgnored = (property: string, ignored: readonly string[]): boolean =>
+  ignored.some((path) => {
+    if (path === "*") return true;
+    return property === path || property.startsWith(`${path}.`) || property.startsWith(`${path}[`);
+  });
+
+/** The live arguments with the recorded value of each property that has changed. */
+function argumentsBefore(recorded: Props, live: Props, changes: readonly FieldEffect[]): Props {
+  const changed = new Set(changes.map(({ path }) => path.replace(/[.[].*$/s, "")));
+  const keys = [...new Set([...Object.keys(live), ...Object.keys(recorded)])];
+  return Object.fromEntries(
+    keys
+      .map((key) => [key, changed.has(key) ? recorded[key] : live[key]] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+}
+
+/** What the comparison of states with the live organisation uses. */
+export interface StateComparisonContext {
+  readonly directory: Directory;
+  readonly scope: ComparisonScope;
+  readonly describer: DifferenceDescriber;
+  readonly effects: EffectContext;
+  readonly notes: DriftNotes;
+}
+
+/** Compares what states record with the live organisation: what has changed, what is gone, what two resources manage. */
+export class StateComparison {
+  readonly differences: DetectedDifference[] = [];
+  readonly compared: ComparedResource[] = [];
+  private readonly liveArguments: LiveArguments;
+
+  constructor(
+    private readonly context: StateComparisonContext,
+    private readonly managed: ManagedResources,
+  ) {
+    this.liveArguments = new LiveArguments(context.directory);
+  }
+
+  async run(): Promise<void> {
+    const { scope, describer } = this.context;
+    for (const [first, ...others] of this.managed.conflictingOwners()) {
+      if (first === undefined || !scope.isWanted(first.spec, first.uid)) continue;
+      this.differences.push(describer.contested([first, ...others]));
+    }
+    for (const managed of this.managed.all) {
+      if (scope.isWanted(managed.spec, managed.uid)) await this.compare(managed);
+    }
+  }
+
+  private async compare(managed: ManagedResource): Promise<void> {
+    const { scope, describer, notes } = this.context;
+    // A collection that could not be listed must not look as if it were empty.
+    const isCollection = managed.spec.listing?.gathers !== undefined;
+    if (isCollection && !scope.isGone(managed)) return;
+    const live = await this.liveArguments.read(managed);
+    if (live === undefined) {
+      if (!scope.isGone(managed)) return;
+      const before = managed.resource.inputs;
+      this.compared.push({ managed, before });
+      this.differences.push(describer.deleted(managed, before));
+      return;
+    }
+    this.compareArguments(managed, recordedArguments(managed, live, notes), live);
+  }
+
+  private compareArguments(managed: ManagedResource, recorded: Props, live: Props): void {
+    const { spec, resource } = managed;
+    const normalized = resource.outputs[NORMALIZED];
+    const olds = normalized === undefined ? recorded : { ...recorded, [NORMALIZED]: normalized };
+    const { inputs: after } = mergeLive(spec, olds, live);
+    const changes = diffInputs(spec, recorded, after).changed ? this.effectsOf(managed, recorded, after) : [];
+    if (changes.length === 0) {
+      this.compared.push({ managed, before: after, after });
+      return;
+    }
+    const before = argumentsBefore(recorded, after, changes);
+    this.compared.push({ managed, before, after });
+    this.differences.push(this.context.describer.changed(managed, changes, { before, after }));
+  }
+
+  /** The changes that the program does not ignore. */
+  private effectsOf({ spec, resource }: ManagedResource, recorded: Props, after: Props): FieldEffect[] {
+    const effects = { ...this.context.effects, secretPaths: resource.hidden };
+    return describeEffects(spec, recorded, after, effects).filter(
+      ({ path }) => !isIgnored(path, resource.ignoreChanges),
+    );
+  }
+}

@@ -1,0 +1,26 @@
+import { mayWiden } from "../effects";
+import type { Finding } from "../report";
+import type { DriftThreshold } from "./request";
+
+const isHighOrCritical = ({ severity }: Finding): boolean => severity === "critical" || severity === "high";
+
+/** Whether a finding decides the exit code. */
+function meets(finding: Finding, failOn: DriftThreshold): boolean {
+  const { drift } = finding;
+  switch (failOn) {
+    case "any":
+      return true;
+    case "widened":
+      // A rule's finding speaks of the risk itself, whichever way access has moved.
+      return drift === undefined ? isHighOrCritical(finding) : mayWiden(drift.direction);
+    case "unmanaged":
+      return drift?.kind === "unmanaged";
+    case "never":
+      return false;
+  }
+}
+
+/** How many findings meet a threshold. */
+export function countMeeting(findings: readonly Finding[], failOn: DriftThreshold): number {
+  return findings.filter((finding) => meets(finding, failOn)).length;
+}

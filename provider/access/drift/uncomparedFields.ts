@@ -1,0 +1,54 @@
+import type { FieldSpec } from "../../engine/spec";
+import { kinds } from "../../resources";
+
+/** Which arguments of a kind drift leaves out, by path. */
+export interface UncomparedFields {
+  readonly kind: string;
+  /** Compared only where the program sets them. */
+  readonly ifUnset: readonly string[];
+  /** Sent and never returned, so that nobody can compare them. */
+  readonly never: readonly string[];
+}
+
+type Fields = Readonly<Record<string, FieldSpec>>;
+
+function pathsIn(fields: Fields, prefix: string, isMeant: (field: FieldSpec) => boolean): string[] {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const path = `${prefix}${key}`;
+    if (isMeant(field)) return [path];
+    // What is sent only, or left out as a whole, has no parts of its own to name.
+    return field.type === "object" && !field.inputOnly ? pathsIn(field.fields, `${path}.`, isMeant) : [];
+  });
+}
+
+/** What drift does not compare, of each kind. */
+export function uncomparedFields(): UncomparedFields[] {
+  return kinds
+    .map(({ spec }) => ({
+      kind: spec.kind,
+      ifUnset: pathsIn(
+        spec.fields,
+        "",
+        ({ path, required, inputOnly, security }) => !path && !required && !inputOnly && !security,
+      ),
+      never: pathsIn(spec.fields, "", ({ inputOnly }) => inputOnly === true),
+    }))
+    .filter(({ ifUnset, never }) => ifUnset.length + never.length > 0);
+}
+
+const START = "<!-- what drift does not compare: written by npm run docs -->";
+const END = "<!-- end -->";
+
+/** A page with its table of what drift does not compare brought up to date. */
+export function withUncomparedFields(page: string): string {
+  const list = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(", ") || "-";
+  const rows = uncomparedFields().map(
+    ({ kind, ifUnset, never }) => `| \`${kind}\` | ${list(ifUnset)} | ${list(never)} |`,
+  );
+  const table = ["| Kind | Only where the program sets it | Never |", "| --- | --- | --- |", ...rows].join(
+    "\n",
+  );
+  const [before = "", rest = ""] = page.split(START);
+  const [, after = ""] = rest.split(END);
+  return `${before}${START}\n\n${table}\n\n${END}${after}`;
+}

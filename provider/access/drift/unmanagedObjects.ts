@@ -1,0 +1,102 @@
+import { parentOf } from "../../api/uid";
+import type { Props, ResourceSpec } from "../../engine/spec";
+import { isSet } from "../../engine/values";
+import { specOf } from "../directory";
+import type { Directory } from "../directory";
+import type { InventoryObject } from "../inventory";
+import type { ComparisonScope } from "./comparisonScope";
+import type { DetectedDifference } from "./difference";
+import type { DifferenceDescriber } from "./differenceDescriber";
+import type { ManagedResources } from "./managedResources";
+
+/** Whether an object is the platform's own, the organisation itself, or a person who signed in: no program declares it. */
+export function isInherent(spec: ResourceSpec, object: InventoryObject, scope: ComparisonScope): boolean {
+  const { uid, inputs, builtIn } = object;
+  if (builtIn || (!spec.sharesParentUid && scope.isRoot(uid))) return true;
+  return (spec.oneOfs ?? []).some(
+    ({ members, required }) =>
+      required &&
+      members.every((member) => {
+        const field = spec.fields[member];
+        return field === undefined || !isSet(field, inputs[member]);
+      }),
+  );
+}
+
+/** The arguments but the parent, as one text: an object that was moved has the same. */
+function textWithoutParent(kind: string, inputs: Props): string {
+  const entries = Object.entries(inputs).filter(([name]) => name !== "parentUid");
+  return JSON.stringify([kind, entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))]);
+}
+
+/** Finds the objects of the live organisation that no program declares. */
+export class UnmanagedObjects {
+  /** The uids that objects refer to, found once. */
+  private referred: ReadonlySet<string> | undefined;
+
+  constructor(
+    private readonly directory: Directory,
+    private readonly scope: ComparisonScope,
+    private readonly describer: DifferenceDescriber,
+    private readonly managed: ManagedResources,
+  ) {}
+
+  /**
+   * @param isCandidate whether an object may be unmanaged at all.
+   * @param gone the differences of objects that no longer exist, which may have been moved.
+   * @param isNew objects are compared with an older inventory.
+   */
+  find(
+    isCandidate: (object: InventoryObject) => boolean,
+    gone: readonly DetectedDifference[],
+    isNew: boolean,
+  ): DetectedDifference[] {
+    const moved = goneByText(gone);
+    const differences: DetectedDifference[] = [];
+    for (const object of this.directory.all()) {
+      const spec = specOf(object.kind);
+      if (spec === undefined || !isCandidate(object) || !this.scope.isWanted(spec, object.uid)) continue;
+      if (this.managed.collectionOwner(object.kind, object.uid) !== undefined) continue;
+      if (isInherent(spec, object, this.scope)) continue;
+      const givesAccess = spec.gives === "always" || (spec.gives === "bound" && this.isBound(object.uid));
+      const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
+        (uid) =>
+          `the same was at ${this.directory.pathOf(parentOf(uid) ?? "")} and is gone there: it was moved`,
+      );
+      differences.push(this.describer.unmanaged(spec, object, { givesAccess, isNew, details }));
+    }
+    return differences;
+  }
+
+  private isBound(uid: string): boolean {
+    this.referred ??= referredUids(this.directory);
+    return this.referred.has(uid);
+  }
+}
+
+/** The uids of deleted objects by what they were, without their parents. */
+function goneByText(gone: readonly DetectedDifference[]): ReadonlyMap<string, readonly string[]> {
+  const byText = new Map<string, string[]>();
+  for (const { spec, uid, managed } of gone) {
+    if (managed === undefined) continue;
+    const text = textWithoutParent(spec.kind, managed.resource.inputs);
+    const uids = byText.get(text);
+    if (uids === undefined) byText.set(text, [uid]);
+    else uids.push(uid);
+  }
+  return byText;
+}
+
+/** Everything that an object names as an argument: the holders and roles of bindings. */
+function referredUids(directory: Directory): Set<string> {
+  const uids = new Set<string>();
+  for (const { kind, inputs } of directory.all()) {
+    for (const [key, field] of Object.entries(specOf(kind)?.fields ?? {})) {
+      const value = inputs[key];
+      if (!field.path && field.type === "string" && field.format === "uid" && typeof value === "string") {
+        uids.add(value);
+      }
+    }
+  }
+  return uids;
+}

@@ -1,0 +1,208 @@
+// @ts-check
+/*
+ * Measures how review, drift, adopt and inventory grow with the organisation, in one process:
+ *   npm run build && node scripts/bench/growth.mjs [objects]
+ * Fails where a run takes more processor time than its limit, or where twice the objects take more than 2.8 times as long.
+ */
+import { createRequire } from "node:module";
+import path from "node:path";
+import process from "node:process";
+import { messageOf } from "../lib/processes.mjs";
+import { root as repository } from "../setup.mjs";
+import { exportOf, inventoryOf, organisationOf, previewOf, root } from "./organisation.mjs";
+
+const load = createRequire(import.meta.url);
+/** @param {string} file */
+const built = (file) => load(path.join(repository, "dist", "provider", file));
+
+const access = built("access/index.js");
+const { findDrift } = built("access/drift/drift.js");
+const { listedKinds, takeInventory } = built("access/takeInventory.js");
+const { writeProgram } = built("access/adopt/program.js");
+const kinds = built("resources/index.js").kinds;
+
+const MOST_RATIO = 2.8;
+const now = Date.parse("2026-01-02T00:00:00Z");
+const version = "0.0.0";
+
+/** @typedef {import("./organisation.mjs").LiveObject} LiveObject */
+
+/** Every fourth object differs. @param {number} index */
+const differs = (index) => index % 4 === 3;
+/** Objects that others lie in stay, so that what differs is what people change. @param {LiveObject} object */
+const isContainer = ({ kind }) => kind === "Group";
+
+/** @param {readonly LiveObject[]} objects @returns {LiveObject[]} */
+const kept = (objects) => objects.filter((object, index) => isContainer(object) || !differs(index));
+
+/** @param {LiveObject} object @returns {LiveObject} */
+function edited({ kind, uid, inputs }) {
+  if (kind === "Role")
+    return { kind, uid, inputs: { ...inputs, capabilities: ["CAP_REPO_LIST", "CAP_REPO_DELETE"] } };
+  if (kind !== "Identity") return { kind, uid, inputs: { ...inputs, roleUid: `${root}/${"f".repeat(16)}` } };
+  const claimMatch = {
+    issuer: "https://token.actions.githubusercontent.com",
+    subjectPattern: "repo:acme/.*",
+  };
+  return { kind, uid, inputs: { ...inputs, claimMatch } };
+}
+
+/** @param {readonly LiveObject[]} objects @returns {LiveObject[]} */
+const changed = (objects) =>
+  objects.map((object, index) => (isContainer(object) || !differs(index) ? object : edited(object)));
+
+const rules = (/** @type {unknown} */ comparison) =>
+  access.findingsOf(comparison, access.defaultRuleOptions(now));
+
+/** @param {readonly LiveObject[]} objects @param {(object: LiveObject, index: number) => LiveObject | undefined} after */
+function reviewOf(objects, after) {
+  const preview = previewOf(objects, after);
+  const inventory = inventoryOf(objects, listedKinds);
+  const provenance = { time: new Date(now).toISOString(), package: version };
+  return () =>
+    access.review(
+      { preview: access.parsePreview(preview), inventory },
+      { version, failOn: "high", rules, provenance },
+    );
+}
+
+/** @param {readonly LiveObject[]} recorded @param {readonly LiveObject[]} live */
+function driftOf(recorded, live, judge = /** @type {unknown} */ (undefined)) {
+  const states = exportOf(recorded);
+  const inventories = [inventoryOf(live, listedKinds)];
+  return () =>
+    findDrift({
+      states: [access.parseStateExport(states)],
+      inventories,
+      failOn: "any",
+      now,
+      version,
+      rules,
+      judge,
+    });
+}
+
+/** A policy with an entry for each fourth object. @param {readonly LiveObject[]} objects */
+function policyOf(objects) {
+  const entries = objects
+    .filter((_, index) => differs(index))
+    .map(
+      ({ uid }) =>
+        `  - kind: unmanaged\n    match: { uid: "${uid}" }\n    reason: bench\n    expires: 2026-12-31\n`,
+    );
+  const policy = access.parsePolicy(`allow:\n${entries.join("")}`, "bench.yaml");
+  return (
+    /** @type {unknown} */ findings,
+    /** @type {boolean} */ isWhole,
+    /** @type {unknown} */ comparison,
+  ) => access.applyPolicy(findings, policy, now, "drift", isWhole, comparison);
+}
+
+/** A server that answers lists from memory. @param {readonly LiveObject[]} objects */
+function clientOf(objects) {
+  const collections = new Map(kinds.map((/** @type {any} */ { spec }) => [spec.kind, spec.collection]));
+  return {
+    address: (/** @type {string} */ collection, /** @type {string} */ uid) => `${collection}/${uid}`,
+    get: (/** @type {string} */ address) =>
+      Promise.resolve({ uid: address.slice(address.indexOf(root)), name: "acme" }),
+    async *list(/** @type {string} */ collection, /** @type {Record<string, unknown>} */ query = {}) {
+      if (query["uidp.descendants_of"] !== root) return;
+      for (const { kind, uid, inputs } of objects) {
+        if (collections.get(kind) !== collection || uid === root) continue;
+        const { identityUid, roleUid } = inputs;
+        yield kind === "RoleBinding"
+          ? { uid, identity: { uid: identityUid }, role: { uid: roleUid } }
+          : { ...inputs, uid };
+      }
+    },
+  };
+}
+
+/** @typedef {{ name: string, mostSeconds: number, prepare: (objects: LiveObject[]) => () => unknown }} Scenario */
+
+/** @type {readonly Scenario[]} */
+const scenarios = [
+  {
+    name: "review, a quarter changed",
+    mostSeconds: 8,
+    prepare: (objects) => {
+      const now = changed(objects);
+      return reviewOf(objects, (_, index) => now[index]);
+    },
+  },
+  {
+    name: "review, a quarter deleted",
+    mostSeconds: 8,
+    prepare: (objects) =>
+      reviewOf(objects, (object, index) => (isContainer(object) || !differs(index) ? object : undefined)),
+  },
+  { name: "drift, nothing differs", mostSeconds: 8, prepare: (objects) => driftOf(objects, objects) },
+  {
+    name: "drift, a quarter changed",
+    mostSeconds: 8,
+    prepare: (objects) => driftOf(objects, changed(objects)),
+  },
+  { name: "drift, a quarter deleted", mostSeconds: 8, prepare: (objects) => driftOf(objects, kept(objects)) },
+  {
+    name: "drift, a quarter unmanaged",
+    mostSeconds: 8,
+    prepare: (objects) => driftOf(kept(objects), objects),
+  },
+  {
+    name: "drift, a quarter unmanaged and accepted",
+    mostSeconds: 10,
+    prepare: (objects) => driftOf(kept(objects), objects, policyOf(objects)),
+  },
+  {
+    name: "every form of a drift report",
+    mostSeconds: 20,
+    prepare: (objects) => {
+      const detect = driftOf(kept(objects), objects);
+      return async () => {
+        const report = await detect();
+        for (const format of access.formats) access.renderers[format](report, {});
+      };
+    },
+  },
+  {
+    name: "adopt",
+    mostSeconds: 8,
+    prepare: (objects) => () => writeProgram({ inventory: inventoryOf(objects, listedKinds) }),
+  },
+  {
+    name: "inventory",
+    mostSeconds: 8,
+    prepare: (objects) => () => takeInventory(clientOf(objects), { root, now: () => now }),
+  },
+];
+
+/** @param {Scenario} scenario @param {number} count @returns {Promise<number>} seconds of processor time */
+async function measure({ prepare }, count) {
+  const run = prepare(organisationOf(count));
+  const start = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000_000;
+}
+
+async function main() {
+  const [count = 20_000] = process.argv.slice(2).map(Number);
+  const only = process.argv[3];
+  const failures = [];
+  for (const scenario of scenarios.filter(({ name }) => only === undefined || name.includes(only))) {
+    // The first run compiles.
+    await measure(scenario, Math.floor(count / 8));
+    const half = await measure(scenario, count / 2);
+    const whole = await measure(scenario, count);
+    const ratio = whole / half;
+    const text = `${scenario.name}: ${count} objects in ${whole.toFixed(1)} s of processor time, ${ratio.toFixed(1)} times that of ${count / 2}`;
+    console.log(text);
+    if (!(whole < scenario.mostSeconds) || !(ratio < MOST_RATIO)) failures.push(text);
+  }
+  if (failures.length > 0) throw new Error(`too slow: ${failures.join("; ")}`);
+}
+
+main().catch((error) => {
+  console.error(`growth: ${messageOf(error)}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,211 @@
+import { review } from "../../../../provider/access/review";
+import { rules } from "../../../../provider/access/rules";
+import type { Finding } from "../../../../provider/access/report";
+import {
+  driftBetween,
+  inventoryOf,
+  live,
+  org,
+  previewOf,
+  rulesWith,
+  stateOf,
+} from "../../../support/driftDocuments";
+import type { Live } from "../../../support/driftDocuments";
+
+const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };
+const builtIn = (name: string, digit: string, capabilities: string[]): Live => ({
+  kind: "Role",
+  uid: digit.repeat(40),
+  inputs: { name, capabilities },
+  builtIn: true,
+});
+const owner = builtIn("owner", "e", [
+  "CAP_IAM_GROUPS_LIST",
+  "CAP_IAM_ROLES_UPDATE",
+  "CAP_IAM_ROLE_BINDINGS_CREATE",
+  "CAP_IAM_IDENTITY_UPDATE",
+]);
+const viewer = builtIn("viewer", "f", ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
+const ofGitHub = (subject: string) => ({
+  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject },
+});
+const team = live("Group", { name: "team" });
+const reader = live("Role", { name: "reader", capabilities: ["CAP_REPO_LIST"] });
+const [ada, bob, ci] = ["ada", "bob", "ci"].map((name) =>
+  live("Identity", { name, ...ofGitHub(`repo:acme/${name}:ref:refs/heads/main`) }),
+) as [Live, Live, Live];
+const bind = (who: Live, role: Live, at = org) =>
+  live("RoleBinding", { identityUid: who.uid, roleUid: role.uid }, at);
+const owners = [bind(ada, owner), bind(bob, owner)];
+const reading = bind(ci, reader, team.uid);
+const held = [team, reader, ada, bob, ci, ...owners, reading];
+const given = [root, owner, viewer];
+
+const edit = (object: Live, inputs: Live["inputs"]): Live => ({
+  ...object,
+  inputs: { ...object.inputs, ...inputs },
+});
+const swap = (...edited: readonly Live[]) =>
+  held.map((object) => edited.find(({ uid }) => uid === object.uid) ?? object);
+const without = (...gone: readonly Live[]) => held.filter((object) => !gone.includes(object));
+
+/** What people do by hand, and a rule that must find it. */
+const changes: readonly [string, readonly Live[], string][] = [
+  ["an owner of the root is made", [...held, bind(ci, owner)], "G1 critical"],
+  ["a viewer becomes an owner", swap(edit(reading, { roleUid: owner.uid })), "G1 high"],
+  [
+    "a role gains all that an owner holds",
+    swap(edit(reader, { capabilities: owner.inputs["capabilities"] })),
+    "G4 high",
+  ],
+  ["a binding moves up to the root", [...without(reading), bind(ci, reader)], "G5 high"],
+  [
+    "an identity accepts anyone",
+    swap(
+      edit(ci, {
+        claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern: ".*" },
+      }),
+    ),
+    "T1 critical",
+  ],
+  ["an identity is somebody else", swap(edit(ci, ofGitHub("repo:evil/pay:ref:refs/heads/main"))), "T5 high"],
+  [
+    "an invite for anyone is made",
+    [...held, live("GroupInvite", { roleUid: owner.uid, ttl: "720h" })],
+    "K3 critical",
+  ],
+  [
+    "events go to a new host",
+    [...held, live("Subscription", { sink: "https://evil.example/x" })],
+    "X1 medium",
+  ],
+  ["the owners are removed", without(...owners), "D1 critical"],
+  ["most grants are removed", without(...owners), "D4 high"],
+  ["a role that is bound is deleted", without(reader), "D2 high"],
+];
+
+const brief = (findings: readonly Finding[]): string[] =>
+  findings
+    .filter(({ drift }) => drift === undefined)
+    .map(({ id, severity }) => `${id} ${severity}`)
+    .sort();
+
+describe("the risk rules after drift", () => {
+  test.each(changes)("when %s, find what they find in a pull request", async (_what, after, expected) => {
+    const report = await driftBetween([stateOf(held)], [...given, ...after]);
+    const planned = review(
+      { preview: previewOf(held, after), inventory: inventoryOf([...given, ...held]) },
+      { failOn: "high", rules: rulesWith(), provenance: { time: "2026-06-01T00:00:00Z", package: "0" } },
+    );
+    const judged = planned.findings.filter(
+      ({ id }) => rules.find((rule) => rule.id === id)?.planOnly !== true,
+    );
+    expect(brief(report.findings)).toContain(expected);
+    expect(brief(report.findings)).toEqual(brief(judged));
+    expect(report.complete).toBe(true);
+  });
+
+  test("find nothing where nothing has drifted, however dangerous it is", async () => {
+    const anyone = {
+      claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern: ".*" },
+    };
+    const keys = {
+      staticKeys: {
+        issuer: "https://k.example",
+        subject: "x",
+        issuerKeys: "{}",
+        expirationTime: "2020-01-01T00:00:00Z",
+      },
+    };
+    const dangerous = [
+      ...held,
+      live("Identity", { name: "any", ...anyone }),
+      live("Identity", { name: "old", ...keys }),
+      bind(ci, owner),
+    ];
+    const report = await driftBetween([stateOf(dangerous)], [...given, ...dangerous]);
+    expect(report.findings).toEqual([]);
+    expect(report.grants).toEqual([]);
+    expect(report.groups.map(({ change }) => change)).toEqual(["same", "same"]);
+  });
+
+  test("tell who gained and who lost what, in the grants of the report", async () => {
+    const report = await driftBetween([stateOf(held)], [...given, ...without(reading), bind(ci, owner)]);
+    expect(
+      report.grants.map(({ change, grant }) => [
+        change,
+        grant.subject.name,
+        grant.role.name,
+        grant.group.path,
+      ]),
+    ).toEqual(
+      [
+        ["lost", "ci", "reader", "acme / team"],
+        ["gained", "ci", "owner", "acme"],
+      ].sort(),
+    );
+  });
+
+  test("that speak of a plan only, or need the whole organisation, are left out by what they say of themselves", async () => {
+    const planOnly = rules.filter((rule) => rule.planOnly === true).map(({ id }) => id);
+    expect(planOnly).toEqual(["K4", "D3", "X4"]);
+    const inventories = [inventoryOf([...given, ...without(...owners)])];
+    const only = new Set(owners.map(({ uid }) => uid));
+    const part = await driftBetween([stateOf(held)], [], { inventories, only });
+    expect(brief(part.findings)).toEqual([]);
+    expect(part.findings.map(({ id }) => id)).toEqual(["drift-deleted", "drift-deleted"]);
+  });
+
+  test("judge by the guards that the flags set", async () => {
+    const run = async (options: Parameters<typeof rulesWith>[0], after: readonly Live[]) =>
+      brief(
+        (await driftBetween([stateOf(held)], [...given, ...after], { rules: rulesWith(options) })).findings,
+      );
+    const oneLess = without(owners[0] as Live);
+    expect(await run({ minOwners: 1 }, oneLess)).toEqual([]);
+    expect(await run({ minOwners: 2 }, oneLess)).toEqual(["D1 critical"]);
+    expect(await run({ minOwners: 1, requiredOwner: ["ada"] }, oneLess)).toEqual(["D1 critical"]);
+    expect(await run({ minOwners: 1, self: ada.uid }, oneLess)).toEqual(["D1 critical"]);
+    expect(await run({ minOwners: 0, maxRemoval: 0.9 }, without(...owners))).toEqual([]);
+    expect(await run({ minOwners: 0, maxRemoval: 0.1 }, without(...owners))).toEqual(["D4 high"]);
+    const events = [...held, live("Subscription", { sink: "https://ours.example/x" })];
+    expect(await run({}, events)).toEqual(["X1 medium"]);
+    expect(await run({ sinkAllow: ["ours.example"] }, events)).toEqual([]);
+    const issuer = swap(edit(ci, { claimMatch: { issuer: "https://other.example", subject: "ci" } }));
+    expect(await run({ issuerAllow: ["https://token.actions.githubusercontent.com"] }, issuer)).toEqual(
+      expect.arrayContaining(["T2 high"]),
+    );
+    const unknown = [...held, bind(ci, { ...reader, uid: `${org}/ffffffffffffffff` })];
+    expect(await run({}, unknown)).toEqual(["X3 high"]);
+  });
+
+  test("give advice on what has happened, not on a plan", async () => {
+    const report = await driftBetween([stateOf(held)], [...given, ...without(...owners)]);
+    const advice = report.findings
+      .filter(({ drift }) => drift === undefined)
+      .map((finding) => finding.advice);
+    expect(advice).not.toEqual([]);
+    for (const text of advice) expect(text).not.toMatch(/this pull request|this program|change of its own/);
+  });
+
+  test("ask of each object no more than a few steps", async () => {
+    // Twice the objects are twice the reads of their arguments, whatever they are compared with.
+    const reads = async (size: number): Promise<number> => {
+      let count = 0;
+      const made = Array.from({ length: size }, (_, i) =>
+        live("Identity", { name: `i${i}`, ...ofGitHub(`repo:acme/${i}:x`) }),
+      );
+      const counted = [...made, ...made.map((who) => bind(who, reader))].map((object) => ({
+        ...object,
+        get inputs() {
+          count += 1;
+          return object.inputs;
+        },
+      }));
+      await driftBetween([stateOf(held)], [...given, ...held, ...counted]);
+      return count;
+    };
+    const [one, two] = [await reads(100), await reads(200)];
+    expect(two / one).toBeLessThan(2.3);
+  });
+});

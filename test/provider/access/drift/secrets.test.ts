@@ -1,0 +1,181 @@
+import { inspect } from "node:util";
+import { specOf } from "../../../../provider/access/directory";
+import { decidesAccess } from "../../../../provider/access/effects/level";
+import { formats, renderers } from "../../../../provider/access/render";
+import type { DriftReport } from "../../../../provider/access/report";
+import { HIDDEN } from "../../../../provider/engine/spec";
+import type { Props } from "../../../../provider/engine/spec";
+import { driftBetween, inventoryOf, live, org, secret, stateOf } from "../../../support/driftDocuments";
+import type { Live } from "../../../support/driftDocuments";
+import { jwks, samples } from "../../../support/samples";
+import { kinds } from "../../../../provider/resources";
+
+const listed = kinds.map(({ spec }) => spec.kind);
+const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };
+
+/** Everything that a run can write. */
+const everything = (report: DriftReport): string =>
+  [JSON.stringify(report), ...formats.map((format) => renderers[format](report, {}))].join("\n");
+
+interface Recorded {
+  readonly kind: string;
+  readonly uid: string;
+  readonly inputs: unknown;
+}
+
+const compare = (recorded: readonly Recorded[], objects: readonly Live[]) =>
+  driftBetween([stateOf(recorded)], [], {
+    inventories: [inventoryOf([root, ...objects], { kinds: listed })],
+  });
+
+/** A sample's arguments with uids in place of references. */
+const argumentsOf = (args: Record<string, unknown>): Props =>
+  JSON.parse(
+    JSON.stringify(args).replace(/"\$\{[\w-]+\}"/g, JSON.stringify(`${org}/${"9".repeat(16)}`)),
+  ) as Props;
+
+const cases = samples
+  .filter(({ kind }) => specOf(kind)?.listing?.gathers === undefined)
+  .flatMap(({ label, kind, args }) =>
+    Object.entries(specOf(kind)?.fields ?? {})
+      .filter(([key, field]) => args[key] !== undefined && !field.path && !field.inputOnly && !field.secret)
+      .map(([key, field]) => [`${label} ${key}`, { kind, inputs: argumentsOf(args), key, field }] as const),
+  );
+
+describe("an argument that the state holds as a secret", () => {
+  test.each(cases)("is compared where its plain text is known: %s", async (_title, { kind, inputs, key }) => {
+    const object = live(kind, inputs);
+    const same = { ...object, inputs: { ...object.inputs, [key]: secret(object.inputs[key]) } };
+    expect(await compare([same], [object])).toMatchObject({ complete: true, findings: [], unresolved: [] });
+  });
+
+  test.each(cases)(
+    "is named where it is not, and makes the run incomplete where it decides access: %s",
+    async (_title, { kind, inputs, key, field }) => {
+      const object = live(kind, inputs);
+      const hidden = { ...object, inputs: { ...object.inputs, [key]: secret(object.inputs[key], false) } };
+      const report = await compare([hidden], [object]);
+      expect(report.findings).toEqual([]);
+      if (decidesAccess(field))
+        expect(report.incomplete).toEqual([expect.stringContaining(`${key} of urn:`)]);
+      else
+        expect([...report.incomplete, ...report.unresolved]).toEqual([
+          expect.stringContaining(`${key} of urn:`),
+        ]);
+    },
+  );
+});
+
+describe("a change by hand of a secret", () => {
+  const owner: Live = {
+    kind: "Role",
+    uid: "e".repeat(40),
+    inputs: { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE", "CAP_IAM_ROLE_BINDINGS_CREATE"] },
+    builtIn: true,
+  };
+  const viewer: Live = {
+    ...owner,
+    uid: "f".repeat(40),
+    inputs: { name: "viewer", capabilities: ["CAP_REPO_LIST"] },
+  };
+  const ci = live("Identity", { name: "ci", claimMatch: { issuer: "https://ci.example", subject: "ci" } });
+  const roles = [owner, viewer, ci];
+
+  test("of a role is found with the risk that it brings", async () => {
+    const binding = live("RoleBinding", { identityUid: ci.uid, roleUid: owner.uid });
+    const recorded = { ...binding, inputs: { ...binding.inputs, roleUid: secret(viewer.uid) } };
+    const report = await compare([ci, recorded], [...roles, binding]);
+    expect(report.complete).toBe(true);
+    expect(report.differences).toMatchObject([
+      { kind: "changed", direction: "widened", fields: [{ path: "roleUid", before: HIDDEN, after: HIDDEN }] },
+    ]);
+    expect(report.findings.map(({ id, severity }) => `${id} ${severity}`)).toContain("G1 critical");
+  });
+
+  const CANARY = "canary-in-the-state";
+  const LIVE = "canary-that-lives";
+  const changes: readonly [string, string, Props, Props][] = [
+    [
+      "keys",
+      "staticKeys",
+      { issuer: "https://k.example", subject: "k", issuerKeys: jwks(CANARY) },
+      { issuer: "https://k.example", subject: "k", issuerKeys: jwks(LIVE) },
+    ],
+    [
+      "a subject",
+      "claimMatch",
+      { issuer: "https://ci.example", subject: CANARY },
+      { issuer: "https://ci.example", subject: LIVE },
+    ],
+    [
+      "a pattern",
+      "claimMatch",
+      { issuer: "https://ci.example", subjectPattern: `^${CANARY}$` },
+      { issuer: "https://ci.example", subjectPattern: `^${LIVE}.*$` },
+    ],
+    [
+      "a claim",
+      "claimMatch",
+      { issuer: "https://ci.example", subject: "x", claims: { team: CANARY } },
+      { issuer: "https://ci.example", subject: "x", claims: { team: LIVE } },
+    ],
+  ];
+
+  test.each(changes)("of %s is found, and no output holds a value", async (_what, key, before, after) => {
+    const identity = live("Identity", { name: "secretive", [key]: after });
+    const binding = live("RoleBinding", { identityUid: identity.uid, roleUid: owner.uid });
+    for (const hidden of [
+      secret(before),
+      Object.fromEntries(Object.entries(before).map(([name, value]) => [name, secret(value)])),
+    ]) {
+      const recorded = { ...identity, inputs: { ...identity.inputs, [key]: hidden } };
+      const report = await compare([ci, recorded, binding], [...roles, identity, binding]);
+      expect(report.differences).toMatchObject([{ kind: "changed" }]);
+      expect(["widened", "unknown"]).toContain(report.differences[0]?.direction);
+      const text = everything(report);
+      expect(text).not.toContain(CANARY);
+      expect(text).not.toContain(LIVE);
+      expect(text).toContain(HIDDEN);
+    }
+  });
+
+  test("of one resource leaves the secrets of others out too", async () => {
+    const quiet = live("Identity", {
+      name: "quiet",
+      claimMatch: { issuer: "https://ci.example", subject: CANARY },
+    });
+    const recorded = {
+      ...quiet,
+      inputs: { ...quiet.inputs, claimMatch: secret(quiet.inputs["claimMatch"]) },
+    };
+    const made = live("RoleBinding", { identityUid: quiet.uid, roleUid: owner.uid });
+    const report = await compare([recorded], [...roles, quiet, made]);
+    expect(report.findings.map(({ id }) => id)).toContain("G1");
+    expect(everything(report)).not.toContain(CANARY);
+  });
+
+  test("of bindings that one resource has is found", async () => {
+    const held = live("RoleBinding", { identityUid: ci.uid, roleUid: owner.uid });
+    const access = (roleUid: unknown, bindings?: unknown): Recorded => ({
+      kind: "GroupAccess",
+      uid: org,
+      inputs: { parentUid: org, bindings: bindings ?? { deploys: { identityUid: ci.uid, roleUid } } },
+    });
+    const whole = { deploys: { identityUid: ci.uid, roleUid: viewer.uid } };
+    for (const recorded of [access(secret(viewer.uid)), access("", secret(whole))]) {
+      const report = await compare([ci, recorded], [...roles, held]);
+      expect(report.findings.map(({ id }) => id)).toEqual(expect.arrayContaining(["drift-changed", "G1"]));
+      expect(report.complete).toBe(true);
+    }
+    const same = await compare([ci, access(secret(owner.uid))], [...roles, held]);
+    expect(same).toMatchObject({ complete: true, findings: [], unresolved: [] });
+  });
+
+  test("is in no text that is made of a state", () => {
+    const state = stateOf([
+      { ...ci, inputs: { name: secret(CANARY), claimMatch: { subject: secret(CANARY) } } },
+    ]);
+    expect(JSON.stringify(state)).not.toContain(CANARY);
+    expect(inspect(state, { depth: Infinity, showHidden: true })).not.toContain(CANARY);
+  });
+});

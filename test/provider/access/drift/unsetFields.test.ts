@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { uncomparedFields, withUncomparedFields } from "../../../../provider/access/drift/uncomparedFields";
+import { decidesAccess } from "../../../../provider/access/effects/level";
+import { specOf } from "../../../../provider/access/directory";
+import type { FieldSpec, Json, Props } from "../../../../provider/engine/spec";
+import { isObject } from "../../../../provider/engine/values";
+import { kinds } from "../../../../provider/resources";
+import { driftBetween, inventoryOf, live, org, stateOf } from "../../../support/driftDocuments";
+import type { Live } from "../../../support/driftDocuments";
+import { samples } from "../../../support/samples";
+
+const listed = kinds.map(({ spec }) => spec.kind);
+
+/** A sample's arguments with uids in place of references. */
+function argumentsOf(args: Record<string, unknown>): Props {
+  const text = JSON.stringify(args).replace(/"\$\{[\w-]+\}"/g, JSON.stringify(`${org}/${"9".repeat(16)}`));
+  return JSON.parse(text) as Props;
+}
+
+type Path = readonly string[];
+
+/** The members of arguments, objects within objects too, with their descriptions. */
+function* fieldsIn(
+  fields: Readonly<Record<string, FieldSpec>>,
+  inputs: Props,
+  path: Path = [],
+): Generator<readonly [Path, FieldSpec]> {
+  for (const [key, value] of Object.entries(inputs)) {
+    const field = fields[key];
+    if (field === undefined || field.path) continue;
+    yield [[...path, key], field];
+    if (field.type === "object" && isObject(value)) yield* fieldsIn(field.fields, value, [...path, key]);
+  }
+}
+
+function withMember(
+  inputs: Props,
+  [key = "", ...rest]: Path,
+  change: (old: Json | undefined) => Json | undefined,
+): Props {
+  const old = inputs[key];
+  const value = rest.length === 0 ? change(old) : withMember(isObject(old) ? old : {}, rest, change);
+  const members = Object.entries({ ...inputs, [key]: value });
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}
+
+const cases = samples
+  .filter(({ kind }) => specOf(kind)?.listing?.gathers === undefined)
+  .flatMap(({ label, kind, args }) => {
+    const inputs = argumentsOf(args);
+    return [...fieldsIn(specOf(kind)?.fields ?? {}, inputs)].map(
+      ([path, field]) => [`${label} ${path.join(".")}`, { kind, inputs, path, field }] as const,
+    );
+  });
+
+const compare = async (recorded: { kind: string; uid: string; inputs: unknown }, now: Live) =>
+  driftBetween([stateOf([recorded])], [], {
+    inventories: [
+      inventoryOf([{ kind: "Group", uid: org, inputs: { name: "acme" } }, now], { kinds: listed }),
+    ],
+  });
+
+describe("what a program never set", () => {
+  const optional = cases.filter(([, { field }]) => !field.required && !field.inputOnly);
+  test.each(optional)(
+    "is compared where it decides access: %s",
+    async (_title, { kind, inputs, path, field }) => {
+      const object = live(kind, inputs);
+      const unset = withMember(object.inputs, path, () => undefined);
+      const report = await compare({ ...object, inputs: unset }, object);
+      const isFound = report.findings.some(({ id }) => id === "drift-changed");
+      if (decidesAccess(field) && field.serverFilled === undefined) expect(isFound).toBe(true);
+    },
+  );
+});
+
+test("the documents name what is not compared, of each kind", () => {
+  const page = readFileSync(join(__dirname, "../../../../docs/drift.md"), "utf8");
+  const rewritten = withUncomparedFields(page);
+  const cells = (text: string) => text.replace(/[ -]+/g, " ");
+  expect(cells(rewritten)).toBe(cells(page));
+  for (const { kind } of uncomparedFields()) expect(page).toContain(`| \`${kind}\``);
+});
