@@ -57,14 +57,18 @@ const ADD = {
   pnpm: ["npx", "--yes", PNPM, "add", "--save-exact", "--prefer-offline"],
 };
 
+/** The version that this checkout is tested with. @param {string} name */
+function installedVersion(name) {
+  return JSON.parse(readFileSync(path.join(root, "node_modules", name, "package.json"), "utf8")).version;
+}
+
 /**
  * @param {PackageManager} manager
  * @param {string} tarball
  * @param {string} folder
  */
 async function install(manager, tarball, folder) {
-  const locked = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")).packages;
-  const others = COMPANIONS.map((name) => `${name}@${locked[`node_modules/${name}`].version}`);
+  const others = COMPANIONS.map((name) => `${name}@${installedVersion(name)}`);
   writeFileSync(path.join(folder, "package.json"), '{ "name": "project", "private": true }\n');
   const [command = "", ...args] = [...ADD[manager], tarball, ...others];
   const { code, output } = await run(command, args, { cwd: folder });
@@ -95,7 +99,8 @@ async function fillOnce(target, fill) {
 /** @param {PackageManager} manager */
 async function preparePackage(manager) {
   const base = path.join(root, ".cache", "package");
-  const folder = path.join(base, fingerprintPackage(root).slice(0, 16));
+  const sdk = installedVersion("@pulumi/pulumi");
+  const folder = path.join(base, `${fingerprintPackage(root).slice(0, 16)}-${sdk}`);
   if (!existsSync(folder) && existsSync(base))
     for (const name of readdirSync(base)) remove(path.join(base, name));
   const archive = path.join(folder, "archive");
