@@ -32,14 +32,21 @@ async function copySources(folder) {
   symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
 }
 
-/** Whether tests fail, and the first that does. @param {string} folder @param {string} tests @param {string} extent */
+/**
+ * The first test that fails, and its file; undefined where all pass.
+ * @param {string} folder
+ * @param {string} tests
+ * @param {string} extent
+ */
 async function failureIn(folder, tests, extent) {
   const jest = path.join(folder, "node_modules", "jest", "bin", "jest.js");
   const args = [jest, "--selectProjects", "unit", "--bail", "--testPathPatterns", tests];
   const env = { ...process.env, PULUMI_PLATFORM_TESTS: extent };
   const { code, output } = await run(process.execPath, args, { cwd: folder, env });
   if (!/^Tests: .* total$/m.test(output)) throw new Error(`jest ran no test:\n${output.slice(-2000)}`);
-  return code === 0 ? undefined : (/^ {2}● (.+)$/m.exec(output)?.[1] ?? `exit code ${code}`);
+  if (code === 0) return undefined;
+  const file = /^FAIL (?:\w+ )?(test\S+)/m.exec(output)?.[1];
+  return { test: /^ {2}● (.+)$/m.exec(output)?.[1] ?? `exit code ${code}`, file };
 }
 
 async function main() {
@@ -64,10 +71,13 @@ async function main() {
       const quick = await failureIn(folder, mutation.tests, "quick");
       const failure = quick ?? (values.all ? await failureIn(folder, ".", "all") : undefined);
       writeFileSync(file, before);
+      // A test that fails without the mutation too has not caught it.
+      const isBroken =
+        failure?.file !== undefined && (await failureIn(folder, failure.file, "quick")) !== undefined;
+      if (isBroken) throw new Error(`${failure.file} fails in sources that are as they were`);
       if (failure === undefined) survivors += 1;
-      console.log(
-        `${failure === undefined ? "SURVIVED" : "caught  "} ${mutation.name}: ${failure ?? "no test fails"}`,
-      );
+      const how = failure === undefined ? "SURVIVED" : "caught  ";
+      console.log(`${how} ${mutation.name}: ${failure?.test ?? "no test fails"}`);
     }
   } finally {
     discard();

@@ -73,7 +73,7 @@ export const mutations = [
     file: "provider/engine/secrets.ts",
     find: /if \(field\.secret && typeof value === "string"\) holdCredential\(value\);/,
     replace: "",
-    tests: "engine/(secret|messages|handlers|dynamic)",
+    tests: "engine/secretFields",
   },
   {
     name: "two writes to one resource run at once",
