@@ -172,10 +172,12 @@ function sortChanges(review: ReviewReport, differences: Differences): Announced 
   );
   const stays = (change: GrantChange): boolean => change.change === "gained" && lost.has(tuple(change.grant));
   const places = { expected: new Places(expected.entities), actual: new Places(actual.entities) };
-  const absent = new Set(less.map(({ grant, before }) => grantKey(before ?? grant, places.expected)));
+  const differing = new Set(
+    [...more, ...less].map(({ grant, before }) => grantKey(before ?? grant, places.expected)),
+  );
   const remaining = new Set(more.filter(stays).map(({ grant }) => tuple(grant)));
   const isMissing = ({ change, grant }: GrantChange): boolean =>
-    change === "lost" ? remaining.has(tuple(grant)) : absent.has(grantKey(grant, places.expected));
+    change === "lost" ? remaining.has(tuple(grant)) : differing.has(grantKey(grant, places.expected));
   return {
     confirmed: review.grants.filter((change) => !isMissing(change)),
     missing: [
