@@ -176,20 +176,13 @@ const scenarios = [
   },
 ];
 
-/** Runs of each size: the quickest one counts, since the garbage of an earlier run may fall into a later one. */
-const RUNS = 3;
-
 /** @param {Scenario} scenario @param {number} count @returns {Promise<number>} seconds of processor time */
 async function measure({ prepare }, count) {
   const run = prepare(organisationOf(count));
-  let quickest = Infinity;
-  for (let i = 0; i < RUNS; i += 1) {
-    const start = process.cpuUsage();
-    await run();
-    const { user, system } = process.cpuUsage(start);
-    quickest = Math.min(quickest, (user + system) / 1_000_000);
-  }
-  return quickest;
+  const start = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000_000;
 }
 
 async function main() {

@@ -1,0 +1,291 @@
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import type { Inventory } from "../../../../provider/access/inventory";
+import { Touched } from "../../../../provider/access/drift/touched";
+import { parseStateExport } from "../../../../provider/access/stateExport";
+import { renderers } from "../../../../provider/access/render";
+import type { DriftReport, ReviewReport, VerifyReport } from "../../../../provider/access/report";
+import { reportTouched } from "../../../../provider/cli/watch";
+import { CommandChain } from "../../../support/commandChain";
+import { clientOf } from "../../../support/driftMatrix";
+import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
+import {
+  exportText,
+  inventoryAfter,
+  previewText,
+  programResources,
+  randomChange,
+} from "../../../support/randomChange";
+import { call } from "../../../support/wire";
+import { describedDocuments, inputs, needsPulumi, outputs, pairs } from "./documents";
+
+test("each output and each input of a command stands in the table of what fits together", () => {
+  expect(Object.keys(outputs).sort()).toEqual(describedDocuments().outputs);
+  expect(Object.keys(inputs).sort()).toEqual(describedDocuments().inputs);
+});
+
+/** A change with findings of several rules. */
+const SEED = 3;
+const NOW = "2026-06-01T00:00:00Z";
+
+describe("the output of one command is the input of the other:", () => {
+  let emulator: Emulator;
+  let chain: CommandChain;
+  let busy: Server;
+  let root: string;
+  let inventory: Inventory;
+  let role: string;
+
+  const path = (name: string): string => chain.path(name);
+  const read = (name: string): unknown => JSON.parse(chain.read(name));
+
+  /** Something of each kind of document, as the commands write it. */
+  beforeAll(async () => {
+    const organisation = randomOrganisation(7, small, await builtInRoles());
+    ({ root } = organisation);
+    emulator = await startEmulator({ seed: organisation.seed });
+    chain = new CommandChain(emulator);
+    busy = createServer();
+    await new Promise<void>((done) => busy.listen(0, "127.0.0.1", () => done()));
+
+    await chain.succeed([0], "inventory", "--root", root, "-o", `json=${path("inventory.json")}`);
+    inventory = read("inventory.json") as Inventory;
+    const change = randomChange(inventory, SEED);
+    chain.write("preview.json", previewText(change));
+    chain.write("state.json", exportText(programResources(inventory)));
+    chain.write("after.json", JSON.stringify(inventoryAfter(inventory, change)));
+    const review = ["review", path("preview.json"), "--inventory", path("inventory.json"), "--now", NOW];
+    await chain.succeed([5], ...review, "-o", `json=${path("review.json")}`);
+    const made = { name: "by hand", capabilities: ["CAP_REPO_LIST"] };
+    role = String((await call(emulator, "POST", `/iam/v2/roles/${root}`, made))["uid"]);
+    await chain.succeed([7], ...drift(), "-o", `json=${path("drift.json")}`);
+  });
+  afterAll(async () => {
+    await emulator.close();
+    await new Promise((done) => busy.close(done));
+    chain.remove();
+  });
+
+  const drift = (): string[] => ["drift", "--state", path("state.json"), "--now", NOW];
+  const review = (): string[] => ["review", path("preview.json"), "--now", NOW];
+
+  /** `watch` reads all that it is given before it listens: where it cannot listen, it has taken that. */
+  async function expectWatched(...argv: string[]): Promise<void> {
+    const { port } = busy.address() as AddressInfo;
+    const listen = ["--issuer", emulator.url, "--listen", `127.0.0.1:${port}`];
+    const { code, stderr } = await chain.run("watch", "--state", path("state.json"), ...listen, ...argv);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^[^\n]*cannot listen\n$/) });
+  }
+
+  async function expectPosted(name: string): Promise<void> {
+    const { code, stderr } = await chain.run("post", path(name), "--to", "github-issue", "--dry-run");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("this would be posted") });
+  }
+
+  /** A policy file that the first command writes. */
+  const policies: Readonly<Record<string, () => Promise<string>>> = {
+    "drift --output json": () => {
+      const { differences } = read("drift.json") as DriftReport;
+      const entries = differences.flatMap(({ answers }) => completed(answers.suppress));
+      expect(entries).not.toEqual([]);
+      return Promise.resolve(chain.write("policy.yaml", `allow:\n${entries.join("\n")}\n`));
+    },
+    "drift --write-baseline": async () => {
+      await chain.succeed([0, 7], ...drift(), "--write-baseline", path("baseline.yaml"));
+      return path("baseline.yaml");
+    },
+    "explain --output json": async () => {
+      const { rules } = JSON.parse(await chain.succeed([0], "explain", "-o", "json")) as {
+        rules: { example: string }[];
+      };
+      const entries = rules.map(({ example }) => example.replace(/^allow:\n/, ""));
+      return chain.write("examples.yaml", `allow:\n${entries.join("\n")}\n`);
+    },
+  };
+
+  const takers: Readonly<Record<string, (policy: string) => Promise<unknown>>> = {
+    "review --policy": (policy) => chain.succeed([0, 5], ...review(), "--policy", policy),
+    "review --policy-base": (policy) =>
+      chain.succeed([0, 5], ...review(), "--policy", policy, "--policy-base", policy),
+    "drift --policy": (policy) => chain.succeed([0, 7], ...drift(), "--policy", policy),
+    "drift --write-baseline": (policy) => chain.succeed([0, 7], ...drift(), "--write-baseline", policy),
+    "watch --policy": (policy) => expectWatched("--group", root, "--policy", policy),
+  };
+
+  /** The root group that a command names. */
+  const groups: Readonly<Record<string, () => Promise<string>>> = {
+    "doctor --output json": async () => {
+      const { stdout } = await chain.run("doctor", "-o", "json");
+      const { checks } = JSON.parse(stdout) as { checks: { groups?: { uid: string }[] }[] };
+      return checks.flatMap((check) => check.groups ?? [])[0]?.uid ?? "";
+    },
+    "whoami --output json": async () => {
+      const { stdout } = await chain.run("whoami", "-o", "json");
+      const { rootGroups } = JSON.parse(stdout) as { rootGroups: { uid: string }[] };
+      return rootGroups[0]?.uid ?? "";
+    },
+  };
+
+  const groupTakers: Readonly<Record<string, (group: string) => Promise<unknown>>> = {
+    "inventory --root": (group) => chain.succeed([0], "inventory", "--root", group),
+    "drift --root": (group) => chain.succeed([7], ...drift(), "--root", group),
+    "verify --root": (group) =>
+      chain.succeed([4, 5], "verify", path("review.json"), "--root", group, "--state", path("state.json")),
+    "access --on": (group) =>
+      chain.succeed([0], "access", "--inventory", path("inventory.json"), "--on", group),
+    "adopt --root": (group) => chain.succeed([0], "adopt", "--root", group, "--out", path("by-root")),
+    "watch --group": (group) => expectWatched("--group", group),
+  };
+
+  const rulesOf = (name: string): string[] => {
+    const { findings } = read(name) as ReviewReport;
+    return [...new Set(findings.map(({ id }) => id).filter((id) => /^[A-Z]/.test(id)))];
+  };
+  const explain = (rules: readonly string[]): Promise<string> => chain.succeed([0], "explain", ...rules);
+
+  const accessAnswer = async () => {
+    const text = await chain.succeed([0], "access", "--inventory", path("inventory.json"), "-o", "json");
+    return JSON.parse(text) as {
+      access: { grant: { subject: { displayName: string }; role: { capabilities: string[] } } }[];
+    };
+  };
+  const ask = async (flag: string, value: string): Promise<void> => {
+    const argv = ["access", "--inventory", path("inventory.json"), flag, value, "-o", "json"];
+    const { access } = JSON.parse(await chain.succeed([0], ...argv)) as { access: unknown[] };
+    expect(access).not.toEqual([]);
+  };
+  const uidOf = (kind: string): string =>
+    inventory.objects.find((object) => object.kind === kind && object.uid.startsWith(root))?.uid ?? "";
+
+  const cases: Record<string, () => Promise<unknown>> = {
+    "review --output json -> verify <review.json>": async () => {
+      const argv = ["--inventory", path("after.json"), "--now", NOW];
+      await chain.succeed([0], "verify", path("review.json"), ...argv, "-o", `json=${path("verify.json")}`);
+    },
+    "review --output json -> verify --digest": async () => {
+      const { digest = "" } = read("review.json") as ReviewReport;
+      const argv = ["verify", path("review.json"), "--inventory", path("after.json"), "--digest"];
+      await chain.succeed([0], ...argv, digest);
+      await chain.succeed(
+        [2],
+        ...argv,
+        digest.replace(/^./, (first) => (first === "0" ? "1" : "0")),
+      );
+    },
+    "review --output json -> explain <RULE>": () => explain(rulesOf("review.json")),
+    "drift --output json -> explain <RULE>": () => explain(rulesOf("drift.json")),
+    "explain --output json -> explain <RULE>": async () => {
+      const { rules } = JSON.parse(await chain.succeed([0], "explain", "-o", "json")) as {
+        rules: { id: string; name: string }[];
+      };
+      await explain(rules.flatMap(({ id, name }) => [id, name]));
+    },
+    "review --output json -> post <report.json>": () => expectPosted("review.json"),
+    "drift --output json -> post <report.json>": () => expectPosted("drift.json"),
+    "verify --output json -> post <report.json>": async () => {
+      await cases["review --output json -> verify <review.json>"]?.();
+      await expectPosted("verify.json");
+    },
+    "watch --output json -> post <report.json>": async () => {
+      const touched = new Touched();
+      touched.add({ name: "iam.roles.created", subject: role });
+      const state = parseStateExport(chain.read("state.json"), "state.json");
+      const report = await reportTouched(clientOf(emulator), touched, [state]);
+      expect(report.findings).not.toEqual([]);
+      chain.write("watch.json", renderers.json(report, {}));
+      await expectPosted("watch.json");
+    },
+    "access --output json -> access --who": async () => {
+      const { access } = await accessAnswer();
+      await ask("--who", access[0]?.grant.subject.displayName ?? "");
+    },
+    "access --output json -> access --can": async () => {
+      const { access } = await accessAnswer();
+      await ask("--can", access.flatMap(({ grant }) => grant.role.capabilities)[0] ?? "");
+    },
+    "inventory --output json -> review --inventory": async () => {
+      const text = await chain.succeed([5], ...review(), "--inventory", path("inventory.json"), "-o", "json");
+      expect(JSON.parse(text)).toMatchObject({ complete: true, expected: { root } });
+    },
+    "inventory --output json -> review --self": () =>
+      chain.succeed([5], ...review(), "--self", uidOf("Identity")),
+    "inventory --output json -> review --required-owner": () =>
+      chain.succeed([5], ...review(), "--required-owner", uidOf("Identity")),
+    "inventory --output json -> drift --self": () =>
+      chain.succeed([7], ...drift(), "--self", uidOf("Identity")),
+    "inventory --output json -> drift --required-owner": () =>
+      chain.succeed([7], ...drift(), "--required-owner", uidOf("Identity")),
+    "inventory --output json -> verify --inventory": async () => {
+      const argv = ["verify", path("review.json"), "--inventory", path("inventory.json"), "-o", "json"];
+      // Before the update nothing of what was announced is there.
+      const report = JSON.parse(await chain.succeed([4, 5], ...argv)) as VerifyReport;
+      expect(report.grants).toEqual([]);
+      expect(report.missing).not.toEqual([]);
+    },
+    "inventory --output json -> access --inventory": () => accessAnswer(),
+    "inventory --output json -> drift --inventory": async () => {
+      const text = await chain.succeed([7], ...drift(), "--inventory", path("inventory.json"), "-o", "json");
+      // Who signed in is in no program.
+      const { differences } = JSON.parse(text) as DriftReport;
+      expect(differences.map(({ kind }) => kind).filter((kind) => kind !== "unmanaged")).toEqual([]);
+    },
+    "inventory --output json -> drift --since": async () => {
+      await chain.succeed([0], "inventory", "--root", root, "-o", `json=${path("later.json")}`);
+      const argv = [
+        "drift",
+        "--since",
+        path("inventory.json"),
+        "--inventory",
+        path("later.json"),
+        "--now",
+        NOW,
+      ];
+      const { differences } = JSON.parse(await chain.succeed([7], ...argv, "-o", "json")) as DriftReport;
+      expect(differences.map(({ uid, kind }) => [uid, kind])).toEqual([[role, "unmanaged"]]);
+    },
+    "inventory --output json -> adopt --inventory": () =>
+      chain.succeed([0], "adopt", "--inventory", path("inventory.json"), "--out", path("by-inventory")),
+    "inventory --output json -> adopt --only": () => adoptOnly("one-of-inventory", uidOf("Role")),
+    "inventory --output json -> access --who": () => ask("--who", uidOf("Identity")),
+    "emulator --data -> emulator --data": async () => {
+      const dataFile = path("data.json");
+      const first = await startEmulator({ dataFile });
+      const { uid } = await call(first, "POST", "/iam/v2/groups", { name: "kept" });
+      await first.close();
+      const second = await startEmulator({ dataFile });
+      const { groups: kept } = await call(second, "GET", "/iam/v2/groups?name=kept");
+      await second.close();
+      expect(kept).toMatchObject([{ uid }]);
+    },
+  };
+
+  const adoptOnly = (folder: string, only: string): Promise<string> => {
+    const argv = ["adopt", "--inventory", path("inventory.json"), "--out", path(folder), "--only", only];
+    return chain.succeed([0], ...argv, "-o", "json");
+  };
+
+  /** What tests a pair: its own case, or what is the same for all pairs with such a document. */
+  function caseOf(pair: string): (() => Promise<unknown>) | undefined {
+    const [output = "", input = ""] = pair.split(" -> ");
+    const [policy, group] = [policies[output], groups[output]];
+    const [takePolicy, takeGroup] = [takers[input], groupTakers[input]];
+    if (policy && takePolicy) return async () => takePolicy(await policy());
+    if (group && takeGroup) return async () => takeGroup(await group());
+    return cases[pair];
+  }
+
+  test.each(pairs.filter((pair) => !needsPulumi(pair)))("%s", async (pair) => {
+    const run = caseOf(pair);
+    if (run === undefined) throw new Error("this pair has no test: write one into `cases`");
+    await run();
+  });
+});
+
+/** What a person writes into an entry that waits for one. */
+function completed(entry: string | undefined): string[] {
+  if (entry === undefined) return [];
+  return [entry.replace('reason: ""', "reason: agreed").replace('acceptedBy: ""', "acceptedBy: grace")];
+}

@@ -1,0 +1,110 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import type { Inventory } from "../../../../provider/access/inventory";
+import { parseReport } from "../../../../provider/access/parseReport";
+import type { Report, ReviewReport, VerifyReport } from "../../../../provider/access/report";
+import { formats, hosts } from "../../../../provider/cli/options";
+import { CommandChain } from "../../../support/commandChain";
+import { ROOT } from "../../../support/engine";
+import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
+import { exportText, inventoryAfter, previewText, randomChange } from "../../../support/randomChange";
+import type { RandomChange } from "../../../support/randomChange";
+import { casesOf } from "../../../support/properties";
+import { expectForm } from "../../../support/reportForms";
+
+const PREVIEWS = join(ROOT, "test/fixtures/previews");
+const recorded = readdirSync(PREVIEWS).filter(
+  (file) => /\.(json|ndjson)$/.test(file) && !/^export/.test(file),
+);
+
+const seedsOf = (count: number): number[] => Array.from({ length: casesOf(count) }, (_, i) => i);
+
+const NOW = "2026-06-01T00:00:00Z";
+const chain = new CommandChain();
+afterAll(() => chain.remove());
+
+/** Runs a command once for all forms of its report, each into a file; answers the report. */
+async function reportInEveryForm<Kind extends Report = Report>(
+  codes: readonly number[],
+  ...argv: readonly string[]
+): Promise<Kind> {
+  const name = argv[0] ?? "";
+  const outputs = formats.flatMap((format) => ["-o", `${format}=${chain.path(`${name}.${format}`)}`]);
+  await chain.succeed(codes, ...argv, "--now", NOW, ...outputs);
+  const report = parseReport(chain.read(`${name}.json`), `${name}.json`);
+  for (const format of formats) expectForm(format, chain.read(`${name}.${format}`), report);
+  return report as Kind;
+}
+
+/** Posts a report, to every host, without sending it. */
+async function expectPosted(report: Report): Promise<void> {
+  const path = chain.path(`${report.command}.json`);
+  for (const host of hosts) {
+    const { code, stderr } = await chain.run("post", path, "--to", host, "--dry-run");
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("warning");
+    expect(stderr).toContain(`--post ${host}: this would be posted:`);
+    for (const { id, severity } of report.findings.slice(0, 1)) {
+      expect(stderr).toContain(`**${severity}** \`${id}`);
+    }
+  }
+}
+
+const ofReview = [0, 4, 5];
+
+test.each(recorded)(
+  "the report of the recorded preview %s is written in every form and posted",
+  async (file) => {
+    await expectPosted(await reportInEveryForm(ofReview, "review", join(PREVIEWS, file)));
+  },
+);
+
+describe("a random change", () => {
+  let emulator: Emulator;
+  let inventory: Inventory;
+
+  beforeAll(async () => {
+    const { root, seed } = randomOrganisation(7, small, await builtInRoles());
+    emulator = await startEmulator({ seed });
+    const live = new CommandChain(emulator);
+    await live.succeed([0], "inventory", "--root", root, "-o", `json=${chain.path("inventory.json")}`);
+    inventory = JSON.parse(chain.read("inventory.json")) as Inventory;
+    live.remove();
+  });
+  afterAll(() => emulator.close());
+
+  /** Reviews a change, and writes what there is once it is carried out. */
+  async function reviewChange(change: RandomChange): Promise<ReviewReport> {
+    const preview = chain.write("preview.json", previewText(change));
+    chain.write("after.json", JSON.stringify(inventoryAfter(inventory, change)));
+    chain.write("export.json", exportText(change.after));
+    const argv = ["review", preview, "--inventory", chain.path("inventory.json")];
+    return reportInEveryForm<ReviewReport>(ofReview, ...argv);
+  }
+
+  const verify = (codes: readonly number[]): Promise<VerifyReport> => {
+    const argv = ["--inventory", chain.path("after.json"), "--state", chain.path("export.json")];
+    return reportInEveryForm<VerifyReport>(codes, "verify", chain.path("review.json"), ...argv);
+  };
+
+  test.each(seedsOf(20))("%d is reviewed, posted, carried out, verified, and posted again", async (seed) => {
+    const change = randomChange(inventory, seed);
+    const report = await reviewChange(change);
+    await expectPosted(report);
+    expect(report.complete).toBe(true);
+    const verified = await verify([0]);
+    expect(verified).toMatchObject({ complete: true, failing: 0, missing: [], unannounced: [] });
+    expect(verified.grants).toEqual(report.grants);
+    await expectPosted(verified);
+  });
+
+  test.each(seedsOf(10))("%d is carried out together with what nobody announced", async (seed) => {
+    const change = randomChange(inventory, seed);
+    await reviewChange(change);
+    const other = randomChange(inventory, seed + 1000);
+    chain.write("after.json", JSON.stringify(inventoryAfter(inventory, { ...change, after: other.after })));
+    await expectPosted(await verify([4, 5]));
+  });
+});

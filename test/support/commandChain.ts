@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Emulator } from "../../emulator";
+import { commands } from "../../provider/cli/commands";
+import { runCommand } from "../provider/cli/support";
+import type { Ended } from "../provider/cli/support";
+
+/** Commands that run one after the other, as a user runs them, with their files in one folder. */
+export class CommandChain {
+  readonly folder = mkdtempSync(join(tmpdir(), "pulumi-platform-chain-"));
+  private readonly env: Record<string, string>;
+
+  constructor(emulator?: Emulator) {
+    this.env = emulator
+      ? {
+          PLATFORM_BASE_URL: emulator.url,
+          PLATFORM_TOKEN: emulator.token,
+          PLATFORM_MAX_RETRIES: "0",
+        }
+      : {};
+  }
+
+  /** Runs a command: its name, then its arguments. */
+  run(...[name = "", ...argv]: readonly string[]): Promise<Ended> {
+    const entry = commands.find((command) => command.name === name);
+    if (entry === undefined) throw new Error(`there is no command ${name}`);
+    return runCommand(entry.load().main, argv, this.env);
+  }
+
+  /** Runs a command that must end with one of these codes, and answers what it printed. */
+  async succeed(codes: readonly number[], ...argv: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(...argv);
+    if (!codes.includes(code)) throw new Error(`${argv.join(" ")}\nended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
+  /** The path of a file of the chain. */
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, text: string): string {
+    writeFileSync(this.path(name), text);
+    return this.path(name);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
