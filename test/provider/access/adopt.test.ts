@@ -40,7 +40,7 @@ describe("the program that adopts an organisation", () => {
           skipLibCheck: true,
           types: ["node"],
           esModuleInterop: true,
-          paths: { "pulumi-platform": [join(ROOT, "provider/index.ts")] },
+          paths: { "pulumi-platform": [join(ROOT, "dist/provider/index.d.ts")] },
         },
         include: ["*.ts"],
       }),

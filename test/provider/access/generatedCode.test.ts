@@ -166,6 +166,7 @@ function declaredBy({ code, resources }: Adoption, builtIn: string): string[] {
 }
 
 test("a program that adopts objects of any names parses, and declares the very values", () => {
+  const programs = casesOf(150);
   let adopted = 0;
   fc.assert(
     fc.property(fc.array(hostile, { minLength: 2, maxLength: 5 }), fc.boolean(), (texts, byTeam) => {
@@ -175,9 +176,9 @@ test("a program that adopts objects of any names parses, and declares the very v
         adoption.resources.map(({ kind, name, inputs }) => shown([kind, name, inputs])).sort(),
       );
     }),
-    { numRuns: casesOf(150) },
+    { numRuns: programs },
   );
-  expect(adopted).toBeGreaterThan(500);
+  expect(adopted).toBeGreaterThan(3 * programs);
 });
 
 test("a role of the platform whose name holds quotes and a member's name is looked up by that name", () => {

@@ -168,6 +168,7 @@ describe("settings", () => {
 
   test("of the environment give the credentials before the stack's", async () => {
     process.env["PLATFORM_TOKEN"] = "from-the-environment";
+    process.env["PLATFORM_BASE_URL"] = server.url;
     server.script([{ json: stored }]);
     await provider(configured(), "Group").read(GROUP_UID, group);
     expect(server.last().headers.authorization).toBe("Bearer from-the-environment");
@@ -176,7 +177,7 @@ describe("settings", () => {
   test("that are missing are told by the first operation that needs them, by name", async () => {
     const error = await errorOf(provider(fresh(), "Group").create(group));
     expect(error.message).toBe(
-      `creating group "team" below ${ROOT_UID}: the address of the API is missing: run \`pulumi config set platform:baseUrl https://…\`, or set PLATFORM_BASE_URL`,
+      `creating group "team" below ${ROOT_UID}: the address of the API is missing: set PLATFORM_BASE_URL, or run \`pulumi config set platform:baseUrl https://…\``,
     );
     expect(error.stack).toBe("");
   });

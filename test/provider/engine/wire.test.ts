@@ -334,7 +334,7 @@ describe("reading what the server holds", () => {
       "chainguard.serviceBindings",
       "github.appInstallations",
     ],
-    GroupInvite: ["roleUid"],
+    GroupInvite: ["roleUid", "email", "singleUse"],
     ExternalGroupRoleMapping: ["externalGroupId", "roleUid", "scope"],
   };
 
