@@ -89,7 +89,10 @@ async function checkVersions(): Promise<Finding[]> {
 
 async function checkCli(): Promise<Finding> {
   try {
-    const { stdout } = await promisify(execFile)("pulumi", ["version"], { timeout: 30_000 });
+    const { stdout } = await promisify(execFile)("pulumi", ["version"], {
+      timeout: 30_000,
+      env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+    });
     const version = printable(stdout, 50);
     return /^v?3\./.test(version)
       ? ok("cli", `pulumi ${version}`)

@@ -248,11 +248,11 @@ function lineSection(page: Page, heading: string, lines: readonly string[]): voi
   for (const line of lines) page.entry(2, "", line);
 }
 
-const grantPrefixes: Readonly<Record<Report["command"], string>> = {
-  review: "",
-  drift: "BY DRIFT ",
-  verify: "ANNOUNCED AND DONE: ",
-};
+function grantHeading(command: Report["command"], change: GrantChange["change"]): string {
+  const heading = changeHeadings[change];
+  if (command === "drift") return `${heading} BY DRIFT`;
+  return command === "verify" ? `ANNOUNCED AND DONE: ${heading}` : heading;
+}
 
 const textHeadings: Readonly<Record<Report["command"], string>> = {
   review: "RISKS",
@@ -280,7 +280,7 @@ function grantSections(page: Page, { command, grants }: Report, options: RenderO
   for (const kind of changeOrder) {
     const changes = grants.filter(({ change }) => change === kind);
     if (changes.length === 0) continue;
-    page.heading(`${grantPrefixes[command]}${changeHeadings[kind]} (${changes.length})`);
+    page.heading(`${grantHeading(command, kind)} (${changes.length})`);
     for (const change of changes) grant(page, change, options);
   }
 }

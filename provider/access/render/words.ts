@@ -165,11 +165,13 @@ export function provenanceParts(report: Report): string[] {
 }
 
 /** What fails a run; undefined where nothing does. */
-function failingLine({ command, failing, failOn, stacks }: Report): string | undefined {
+function failingLine(report: Report): string | undefined {
+  const { command, failing, failOn, stacks } = report;
   if (failing === 0) return undefined;
-  const what = plural(failing, command === "drift" ? "difference" : "finding");
+  const what = plural(failing, "finding");
   if (command === "drift" && failOn === "any") {
-    return `fails: ${what} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
+    const differences = plural(report.differences.length, "difference");
+    return `fails: ${what}, ${differences} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
   }
   return `fails: ${what} ${thresholds[failOn]}`.trimEnd();
 }
@@ -180,10 +182,7 @@ function passingVerdict(report: Report): Verdict {
   const passes = report.failOn === "never" ? "report only" : "passes";
   if (found > 0) {
     const rest = report.failOn === "never" ? "" : ", none that fails";
-    return {
-      state: "findings",
-      line: `${passes}: ${plural(found, report.command === "drift" ? "difference" : "finding")}${rest}`,
-    };
+    return { state: "findings", line: `${passes}: ${plural(found, "finding")}${rest}` };
   }
   if (report.command === "drift") return { state: "clean", line: `${passes}: no drift` };
   const changes = report.grants.length;
