@@ -131,20 +131,12 @@ function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"
   return [...counts.values()].sort((a, b) => order(a.kind, b.kind) || order(a.op, b.op));
 }
 
-/** A finding whose group has the members of the published form alone: rules know more of a group. */
-function withPlainGroup(finding: Finding): Finding {
-  const { group } = finding;
-  if (group === undefined) return finding;
-  const { key, uid, urn, name, path, isRoot } = group;
-  return { ...finding, group: { key, uid, urn, name, path, isRoot } };
-}
-
 const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;
 
 /** Turns a comparison and what the rules find in it into a report. */
 export function reportOn(comparison: Comparison, options: ReviewOptions): ReviewReport {
   const { failOn, plan, provenance } = options;
-  const found = sortFindings(options.rules(comparison).map(withPlainGroup));
+  const found = sortFindings(options.rules(comparison));
   const judged = options.judge?.(found, comparison);
   const {
     findings: open,

@@ -99,7 +99,7 @@ export class Facts {
     this.places = { before: new Places(before.entities), after: new Places(after.entities) };
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);
-    this.scopes = new Map(comparison.groups.map((group) => [group.key, group]));
+    this.scopes = new Map(comparison.groups.map((group) => [group.key, scopeOf(group)]));
     this.ownerSet = ownerCapabilities(this.builtInCapabilities("owner"));
     const viewer = this.builtInCapabilities("viewer");
     this.viewerSet = viewer === undefined ? undefined : new Set(viewer);
@@ -313,6 +313,14 @@ export class Facts {
     };
   }
 }
+
+/** A group as findings name it, without what a report says of the group alone. */
+const scopeOf = ({ key, uid, urn, name, path, isRoot }: Scope): Scope => ({
+  key,
+  ...optional({ uid, urn, name }),
+  path,
+  isRoot,
+});
 
 /** Without the members that are undefined: reports are plain JSON. */
 function optional<T extends object>(members: T): Partial<T> {
