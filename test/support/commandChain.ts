@@ -8,10 +8,13 @@ import type { Ended } from "../provider/cli/support";
 
 /** Commands that run one after the other, as a user runs them, with their files in one folder. */
 export class CommandChain {
-  readonly folder = mkdtempSync(join(tmpdir(), "pulumi-platform-chain-"));
   private readonly env: Record<string, string>;
 
-  constructor(emulator?: Emulator) {
+  /** @param folder of another chain, for commands with another environment. */
+  constructor(
+    emulator?: Emulator,
+    readonly folder: string = mkdtempSync(join(tmpdir(), "pulumi-platform-chain-")),
+  ) {
     this.env = emulator
       ? {
           PLATFORM_BASE_URL: emulator.url,

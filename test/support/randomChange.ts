@@ -23,7 +23,7 @@ export interface RandomChange {
 }
 
 /** The names that samples refer to, each with the uid of some object of its kind. */
-function uidsFor(inventory: Inventory, pick: <T>(items: readonly T[]) => T | undefined) {
+export function sampleUids(inventory: Inventory, pick: <T>(items: readonly T[]) => T | undefined) {
   const kinds = [
     ...Object.entries(surroundings).map(([name, { kind }]) => [name, kind] as const),
     ...samples.map(({ label, kind }) => [label, kind] as const),
@@ -62,7 +62,7 @@ function areOneObject(
 export function randomChange(inventory: Inventory, seed: number): RandomChange {
   const random = randomNumbers(seed);
   const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
-  const ids = uidsFor(inventory, pick);
+  const ids = sampleUids(inventory, pick);
   const before = programResources(inventory);
   const after: ProgramResource[] = before.flatMap((resource) => {
     const { kind, uid, inputs } = resource;

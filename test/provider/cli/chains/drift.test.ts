@@ -1,0 +1,152 @@
+import { execFileSync } from "node:child_process";
+import { startEmulator } from "../../../../emulator";
+import type { Inventory } from "../../../../provider/access/inventory";
+import { parseReport } from "../../../../provider/access/parseReport";
+import type { DriftReport, Finding } from "../../../../provider/access/report";
+import { formats } from "../../../../provider/cli/options";
+import { CommandChain } from "../../../support/commandChain";
+import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
+import { casesOf, spreadOf } from "../../../support/properties";
+import { exportText, programResources } from "../../../support/randomChange";
+import { driftAtRandom } from "../../../support/randomDrift";
+import { expectForm, isSevere } from "../../../support/reportForms";
+
+const NOW = "2026-06-01T00:00:00Z";
+const seeds = Array.from({ length: casesOf(20) }, (_, i) => i);
+
+/** Names that mean something to a shell. */
+const NAMES = [
+  "it's",
+  "a b",
+  '"$(touch pwned)"',
+  "`id`;",
+  "a\\b",
+  "x & y | z > w",
+  "*?[a]",
+  "#!~{}",
+  "-n --stack x",
+];
+
+let builtIn: string[];
+beforeAll(async () => {
+  builtIn = await builtInRoles();
+});
+
+/** What is recorded of an organisation whose objects were then changed by hand, and what lives. */
+async function recordAndDrift(
+  chain: CommandChain,
+  emulator: Awaited<ReturnType<typeof startEmulator>>,
+  root: string,
+  seed: number,
+) {
+  await chain.succeed([0], "inventory", "--root", root, "-o", `json=${chain.path("recorded.json")}`);
+  const recorded = JSON.parse(chain.read("recorded.json")) as Inventory;
+  const resources = programResources(recorded).map((resource, i) => ({
+    ...resource,
+    name: i % 2 === 0 ? resource.name : `${resource.name} ${NAMES[i % NAMES.length] ?? ""}`,
+  }));
+  chain.write("state.json", exportText(resources));
+  await driftAtRandom(emulator, recorded, resources, seed);
+  const printed = await chain.succeed([0], "inventory", "--root", root, "-o", "json");
+  await chain.succeed([0], "inventory", "--root", root, "-o", `json=${chain.path("live.json")}`);
+  const without = (text: string): object => ({ ...(JSON.parse(text) as Inventory), takenAt: "" });
+  expect(without(chain.read("live.json"))).toEqual(without(printed));
+}
+
+describe.each(seeds)("random drift %d", (seed) => {
+  const chain = new CommandChain();
+  let report: DriftReport;
+
+  const drift = (...argv: string[]) =>
+    chain.run(
+      "drift",
+      "--state",
+      chain.path("state.json"),
+      "--inventory",
+      chain.path("live.json"),
+      "--now",
+      NOW,
+      ...argv,
+    );
+  const driftReport = async (...argv: string[]): Promise<DriftReport> => {
+    const { stdout, stderr } = await drift("-o", "json", ...argv);
+    if (stdout === "") throw new Error(stderr);
+    return JSON.parse(stdout) as DriftReport;
+  };
+  const fingerprints = (findings: readonly Finding[]): string[] =>
+    findings.map((each) => each.fingerprint).sort();
+
+  beforeAll(async () => {
+    const { root, seed: objects } = randomOrganisation(seed, small, builtIn);
+    const emulator = await startEmulator({ seed: objects });
+    const live = new CommandChain(emulator, chain.folder);
+    await recordAndDrift(live, emulator, root, seed);
+    await emulator.close();
+  });
+  afterAll(() => chain.remove());
+
+  test("is written in every form, and posted", async () => {
+    const outputs = formats.flatMap((format) => ["-o", `${format}=${chain.path(`drift.${format}`)}`]);
+    const { code } = await drift(...outputs);
+    report = parseReport(chain.read("drift.json"), "drift.json") as DriftReport;
+    expect(code).toBe(report.complete ? 7 : 4);
+    for (const format of formats) expectForm(format, chain.read(`drift.${format}`), report);
+    const { stderr } = await chain.run("post", chain.path("drift.json"), "--to", "github-issue", "--dry-run");
+    expect(stderr).toContain("this would be posted");
+    expect(stderr).not.toContain("warning");
+    const rules = report.findings.map(({ id }) => id).filter((id) => !id.startsWith("drift-"));
+    await chain.succeed([0], "explain", ...new Set(rules));
+  });
+
+  test("its ready exceptions, once completed, suppress each its own finding and no other", async () => {
+    for (const { answers, fingerprint } of spreadOf(report.differences, 5, seed)) {
+      const entry = completed(answers.suppress);
+      const { findings, suppressed } = await driftReport(
+        "--policy",
+        chain.write("one.yaml", `allow:\n${entry}\n`),
+      );
+      expect(fingerprints(suppressed)).toEqual([fingerprint]);
+      expect(fingerprints([...findings, ...suppressed])).toEqual(fingerprints(report.findings));
+    }
+  });
+
+  test("after a baseline only what a person must accept is left", async () => {
+    const policy = chain.path("baseline.yaml");
+    await drift("--write-baseline", policy);
+    const { findings, suppressed, policy: entries } = await driftReport("--policy", policy);
+    expect(fingerprints(findings)).toEqual(fingerprints(report.findings.filter(isSevere)));
+    expect(fingerprints([...findings, ...suppressed])).toEqual(fingerprints(report.findings));
+    expect(entries).toEqual({ unused: [], expired: [] });
+    const before = chain.read("baseline.yaml");
+    await drift("--policy", policy, "--write-baseline", policy);
+    expect(chain.read("baseline.yaml")).toBe(before);
+  });
+
+  test("its commands are words that a shell reads as they are meant", () => {
+    const commands = report.differences.flatMap(({ answers }) => answers.revert ?? []);
+    const words = wordsOf(chain, commands);
+    const meant = report.differences.filter(({ answers }) => answers.revert !== undefined);
+    expect(words).toHaveLength(meant.length);
+    for (const [i, { urn, uid }] of meant.entries()) {
+      if (urn === undefined) expect(words[i]?.join(" ")).toContain(uid);
+      else expect(words[i]).toEqual(expect.arrayContaining([urn, "prod"]));
+    }
+  });
+});
+
+/** What a person writes into an entry that waits for one. */
+const completed = (entry = ""): string =>
+  entry.replace('reason: ""', "reason: agreed").replace('acceptedBy: ""', "acceptedBy: grace");
+
+/** The words of each command, as bash reads them; the programs that they call do not run. */
+function wordsOf(chain: CommandChain, commands: readonly string[]): string[][] {
+  if (commands.length === 0) return [];
+  const show = ["pulumi", "curl"].map((name) => `${name}() { printf '%s\\0' ${name} "$@"; printf '\\n'; }`);
+  const script = chain.write("answers.sh", [...show, ...commands].join("\n"));
+  execFileSync("bash", ["-n", script]);
+  const printed = execFileSync("bash", ["--norc", script], { cwd: chain.folder, env: {}, encoding: "utf8" });
+  return printed
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\0").slice(0, -1));
+}

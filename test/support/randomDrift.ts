@@ -1,0 +1,47 @@
+import type { Emulator } from "../../emulator";
+import type { Inventory } from "../../provider/access/inventory";
+import { addresses, bodyOf, changeByHand, withUids } from "./byHand";
+import { randomNumbers } from "./organisation";
+import { sampleUids } from "./randomChange";
+import type { ProgramResource } from "./randomChange";
+import { samples } from "./samples";
+import { call } from "./wire";
+
+/** Kinds that can be made by hand below any group, next to what is there. */
+const CREATED: readonly string[] = [
+  "Group",
+  "Identity",
+  "Role",
+  "RoleBinding",
+  "Subscription",
+  "GroupInvite",
+];
+
+/** Changes, deletes and creates some objects of an organisation past its program. The same seed does the same. */
+export async function driftAtRandom(
+  emulator: Emulator,
+  inventory: Inventory,
+  resources: readonly ProgramResource[],
+  seed: number,
+): Promise<void> {
+  const random = randomNumbers(seed);
+  const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
+  const ids = sampleUids(inventory, pick);
+  for (const resource of resources) {
+    const { kind, uid } = resource;
+    if (random() < 0.7) continue;
+    const users = [ids, ...resources.filter((other) => other !== resource)];
+    const isUsed = users.some((user) => JSON.stringify(user).includes(uid));
+    const address = addresses[kind];
+    if (!isUsed && address !== undefined && random() < 0.5)
+      await call(emulator, "DELETE", `${address}/${uid}`);
+    else if (kind !== "Group" || uid !== inventory.root) {
+      await changeByHand(emulator, resource, Math.floor(random() * 10), ids);
+    }
+  }
+  for (const { kind, args } of samples) {
+    if (!CREATED.includes(kind) || random() < 0.7) continue;
+    const { parentUid = inventory.root, ...body } = withUids(args, ids) as Record<string, unknown>;
+    await call(emulator, "POST", `${addresses[kind] ?? ""}/${String(parentUid)}`, bodyOf(body));
+  }
+}
