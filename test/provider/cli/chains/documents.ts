@@ -137,7 +137,10 @@ export function describedDocuments(): { readonly outputs: string[]; readonly inp
   return { outputs: found.outputs.sort(), inputs: found.inputs.sort() };
 }
 
-/** A pair of which the Pulumi CLI is a part: the tests of the engine run it. */
+/**
+ * A pair of which the Pulumi CLI is a part, and that does not run here: `test/engine/adopt` adopts into its own project,
+ * `test/engine/drift` and `test/engine/verify` are given the folder of a project that `adopt` did not write.
+ */
 export const needsPulumi = (pair: string): boolean => pair.startsWith("adopt --out ->");
 
 /** Each output with each input that takes what it holds: `inventory --output json -> drift --inventory`. */
