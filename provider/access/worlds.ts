@@ -109,8 +109,10 @@ const KEPT_BY_OTHERS: ReadonlySet<string> = new Set(["Role", "Group"]);
 class Builder {
   readonly before = new Map<string, Entity>();
   readonly after = new Map<string, Entity>();
-  readonly changes: Change[] = [];
+  changes: Change[] = [];
   readonly resolver: ReferenceResolver;
+  /** Entities with what the inventory adds to them. */
+  private readonly completed = new Map<Entity, Entity>();
   private readonly byUrn: ReadonlyMap<string, Fate>;
   private readonly keys = new Map<string, string>();
   /** What is at the server no longer once all is done. */
@@ -202,6 +204,7 @@ class Builder {
     for (const fate of this.fates) this.addForeign(fate);
     for (const fate of ours) this.add(fate);
     if (this.inventory) this.addInventory(this.inventory);
+    this.completeChanges();
   }
 
   private findGone(ours: readonly Fate[]): void {
@@ -339,8 +342,8 @@ class Builder {
       const live = entityOfObject(object);
       const { key } = live;
       const [before, after] = [this.before.get(key), this.after.get(key)];
-      if (before) this.before.set(key, Builder.complete(before, live));
-      if (after && !replaced.has(key)) this.after.set(key, Builder.complete(after, live));
+      if (before) this.before.set(key, this.complete(before, live));
+      if (after && !replaced.has(key)) this.after.set(key, this.complete(after, live));
       // A binding of a resource that owns all of them is no other grant.
       const bound = boundBy(live);
       const isOwned = bound.length > 0 && bound.every((one) => owned.has(one));
@@ -351,11 +354,11 @@ class Builder {
   }
 
   /** What a document says of a resource, with what the server says of it: of what was only read the server alone counts. */
-  private static complete(entity: Entity, live: Entity): Entity {
+  private complete(entity: Entity, live: Entity): Entity {
     const { urn, location, assumed: isAssumed, ...told } = entity;
     if (isAssumed === true) return { ...live, urn, location };
     const { lastSeenTime, details, builtIn } = live;
-    return {
+    const completed = {
       ...told,
       urn,
       location,
@@ -363,6 +366,18 @@ class Builder {
       ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
       ...(details === undefined ? {} : { details: { ...details, ...entity.details } }),
     };
+    this.completed.set(entity, completed);
+    return completed;
+  }
+
+  /** Rules read the changes too: they need what only the server tells, as when an identity was last seen. */
+  private completeChanges(): void {
+    const completeOf = (entity: Entity | undefined) => entity && (this.completed.get(entity) ?? entity);
+    this.changes = this.changes.map((change) => ({
+      ...change,
+      before: completeOf(change.before),
+      after: completeOf(change.after),
+    }));
   }
 
   /** A reference that is written out, and leads to what is no more, or to what stays beside its successor. */

@@ -393,8 +393,14 @@ describe("an inventory beside a preview", () => {
     ]);
   });
 
-  test("tells when a managed identity was last seen", () => {
+  test("tells when a managed identity was last seen, also one that changes or goes", () => {
     const seen = live("Identity", CI, ci.inputs, { lastSeenTime: "2026-01-01T00:00:00Z" });
+    for (const last of [step("update", ci, ci), step("delete", ci)]) {
+      const { changes } = compare({ preview: preview(...basis.map(same), last), inventory: inventory(seen) });
+      const change = changes.find(({ urn }) => urn === ci.urn);
+      for (const entity of [change?.before, change?.after ?? change?.before])
+        expect(entity).toMatchObject({ lastSeenTime: "2026-01-01T00:00:00Z" });
+    }
     const { before, after } = compare({
       preview: preview(...[...basis, ci].map(same)),
       inventory: inventory(seen),
