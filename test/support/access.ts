@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
+import { compare } from "../../provider/access/compare";
+import type { Comparison } from "../../provider/access/model";
+import { UNKNOWN } from "../../provider/engine/spec";
 import type { Json, Props } from "../../provider/engine/spec";
-import { describeEffects, sideOf } from "../../provider/access/effects";
-import { specs } from "../../provider/access/references";
-import { Languages } from "../../provider/access/trust/languages";
-import type { Comparison, Entity, ResourceChange, World } from "../../provider/access/model";
-import type { Grant, GrantChange, GroupNode, Scope, Subject } from "../../provider/access/report";
+import { inventoryOf, preview, state, step, urn } from "./documents";
+import type { State } from "./documents";
 
 /** A uid: 40 hex digits made of a word, and 16 for each further part. */
 export function uid(...parts: string[]): string {
@@ -17,30 +18,46 @@ export const acme = uid("acme");
 export const payments = `${acme}/${"1".repeat(16)}`;
 export const cards = `${payments}/${"2".repeat(16)}`;
 
-type Given = Partial<Omit<Entity, "inputs" | "kind">>;
+/** A resource as a test describes it. Other resources refer to it by its uid, also before it has one. */
+export interface Resource {
+  readonly kind: string;
+  readonly uid: string;
+  readonly urn: string;
+  readonly inputs: Props;
+  /** The program does not manage it: only the inventory knows it. */
+  readonly external?: true;
+  /** The program reads it with `.get`, and the inventory does not have it. */
+  readonly isRead?: true;
+  readonly builtIn?: true;
+  readonly lastSeenTime?: string;
+  readonly protect?: true;
+  /** What the server adds to the inputs. */
+  readonly outputs?: Props;
+  /** A line of the program: `project:///index.ts#7`. */
+  readonly sourcePosition?: string;
+}
 
-export function entity(kind: string, name: string, inputs: Props, given: Given = {}): Entity {
-  const own = given.uid ?? `${acme}/${uid(kind.slice(0, 2) + name).slice(0, 16)}`;
+type Given = Partial<Omit<Resource, "inputs" | "kind" | "urn">>;
+
+/** The last part of a uid, which differs for each resource. */
+const digestOf = (...parts: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+
+export function resource(kind: string, name: string, inputs: Props, given: Given = {}): Resource {
+  const { parentUid } = inputs;
+  const parent = typeof parentUid === "string" && parentUid.startsWith(acme) ? parentUid : acme;
   return {
-    key: own,
     kind,
-    uid: own,
-    urn: `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:${kind}::${name}`,
-    name,
+    uid: `${parent}/${digestOf(kind, name)}`,
+    urn: urn(kind, name),
     inputs: { name, ...inputs },
-    unresolved: [],
-    hidden: [],
     ...given,
   };
 }
 
-export const group = (name: string, own: string, given: Given = {}): Entity => {
+export const group = (name: string, own: string, given: Given = {}): Resource => {
   const parentUid = own.includes("/") ? own.slice(0, own.lastIndexOf("/")) : undefined;
-  return entity("Group", name, parentUid === undefined ? {} : { parentUid }, {
-    uid: own,
-    key: own,
-    ...given,
-  });
+  return resource("Group", name, parentUid === undefined ? {} : { parentUid }, { uid: own, ...given });
 };
 
 /** The three groups, as a program that does not manage the organisation sees them. */
@@ -50,8 +67,8 @@ export const groups = [
   group("cards", cards),
 ];
 
-export const identity = (name: string, trust: Props, given?: Given): Entity =>
-  entity("Identity", name, { parentUid: payments, ...trust }, given);
+export const identity = (name: string, trust: Props, given?: Given): Resource =>
+  resource("Identity", name, { parentUid: payments, ...trust }, given);
 
 export const claims = (claimMatch: Props): Props => ({ claimMatch });
 
@@ -61,11 +78,11 @@ export const pinned = claims({
   subject: "repo:acme/pay:ref:refs/heads/main",
 });
 
-export const role = (name: string, capabilities: string[], given?: Given): Entity =>
-  entity("Role", name, { parentUid: acme, capabilities: capabilities.map((cap) => `CAP_${cap}`) }, given);
+export const role = (name: string, capabilities: string[], given?: Given): Resource =>
+  resource("Role", name, { parentUid: acme, capabilities: capabilities.map((cap) => `CAP_${cap}`) }, given);
 
-const builtIn = (name: string, capabilities: string[]): Entity =>
-  role(name, capabilities, { uid: uid(name), key: uid(name), builtIn: true, external: true });
+const builtIn = (name: string, capabilities: string[]): Resource =>
+  role(name, capabilities, { uid: uid(name), builtIn: true, external: true });
 
 export const viewer = builtIn("viewer", [
   "IAM_GROUPS_LIST",
@@ -84,149 +101,102 @@ export const owner = builtIn("owner", [
   "TAG_CREATE",
 ]);
 
-export const binding = (who: Entity, what: Entity, where: string, given?: Given): Entity =>
-  entity(
-    "RoleBinding",
-    `${who.name}-${what.name}-${where.length}`,
-    { parentUid: where, identityUid: who.key, roleUid: what.key },
-    { name: undefined, ...given },
-  );
+export function binding(who: Resource, what: Resource, where: string, given?: Given): Resource {
+  const inputs = { parentUid: where, identityUid: who.uid, roleUid: what.uid };
+  const name = `${who.inputs["name"] as string}-${what.inputs["name"] as string}-${where.length}`;
+  return resource("RoleBinding", name, { name: undefined, ...inputs }, given);
+}
 
-function scopeOf(all: ReadonlyMap<string, Entity>, key: string): Scope {
-  const names: string[] = [];
-  for (let at: string | undefined = key; at !== undefined;) {
-    const found: Entity | undefined = all.get(at);
-    names.unshift(found?.name ?? at);
-    at = found?.inputs["parentUid"] as string | undefined;
+/** Replaces each reference to what has no uid yet, as a preview does, and names the resources referred to. */
+class References {
+  readonly dependencies: Record<string, string[]> = {};
+
+  constructor(
+    private readonly managed: ReadonlyMap<string, Resource>,
+    private readonly isUnknown: (uid: string) => boolean,
+  ) {}
+
+  resolve(inputs: Props): Props {
+    return Object.fromEntries(
+      Object.entries(inputs).map(([property, value]) => [property, this.resolveValue(property, value)]),
+    );
   }
-  const own = all.get(key);
-  return { key, uid: own?.uid ?? key, name: own?.name, path: names.join(" / "), isRoot: names.length === 1 };
+
+  private resolveValue(property: string, value: Json | undefined): Json | undefined {
+    if (typeof value !== "string") {
+      if (Array.isArray(value)) return value.map((item) => this.resolveValue(property, item) ?? null);
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [key, this.resolveValue(property, member)]),
+      );
+    }
+    const referred = this.managed.get(value);
+    if (referred === undefined) return value;
+    (this.dependencies[property] ??= []).push(referred.urn);
+    return this.isUnknown(value) ? UNKNOWN : value;
+  }
 }
 
-function subjectOf(found: Entity | undefined, key: string): Subject {
-  const open =
-    found !== undefined &&
-    (/Pattern"/.test(JSON.stringify(found.inputs)) ||
-      (found.kind === "GroupInvite" && !found.inputs["email"]));
-  const types: Record<string, Subject["type"] | undefined> = {
-    Identity: "identity",
-    GroupInvite: "invite",
-    IdentityProvider: "identityProvider",
-  };
-  return {
-    key,
-    uid: found?.uid,
-    urn: found?.urn,
-    name: found?.name,
-    type: found ? (types[found.kind] ?? "externalGroup") : "unknown",
-    displayName: found?.name ?? `identity ${key}`,
-    matchesMany: open,
-  };
+function stateOf({ kind, uid: id, ...given }: Resource, references: References, hasId: boolean): State {
+  const { urn: own, inputs, outputs, protect, isRead, sourcePosition } = given;
+  const name = own.slice(own.lastIndexOf("::") + 2);
+  const resolved = references.resolve(inputs);
+  const { dependencies } = references;
+  const flags = { urn: own, outputs: { ...resolved, ...outputs }, protect, external: isRead, sourcePosition };
+  return state(kind, name, resolved, { ...(hasId ? { id } : {}), dependencies, ...flags });
 }
 
-function grantOf(all: ReadonlyMap<string, Entity>, via: Entity): Grant | undefined {
-  const { kind, inputs } = via;
-  const tuples: Record<string, (Json | undefined)[] | undefined> = {
-    RoleBinding: [inputs["identityUid"], inputs["roleUid"], inputs["parentUid"]],
-    GroupInvite: [via.key, inputs["roleUid"], inputs["parentUid"]],
-    IdentityProvider: [via.key, inputs["defaultRole"], inputs["parentUid"]],
-    ExternalGroupRoleMapping: [via.key, inputs["roleUid"], inputs["scope"]],
-  };
-  const [subject, roleKey, where] = tuples[kind] ?? [];
-  if (typeof subject !== "string" || typeof roleKey !== "string" || typeof where !== "string")
-    return undefined;
-  const held = all.get(roleKey);
-  return {
-    subject: subjectOf(all.get(subject), subject),
-    role: {
-      key: roleKey,
-      uid: held?.uid ?? roleKey,
-      urn: held?.urn,
-      name: held?.name,
-      builtIn: held?.builtIn === true,
-      capabilities: held?.inputs["capabilities"] as string[] | undefined,
-    },
-    group: scopeOf(all, where),
-    sourceKind: kind,
-    urn: via.urn,
-    uid: via.uid,
-  };
+/** What a test adds to the two lists of resources. */
+export interface ComparisonOptions {
+  readonly replaced?: readonly Resource[];
+  /** The program then reads with `.get` what it does not manage. */
+  readonly withoutInventory?: boolean;
+  /** Further steps of the preview. */
+  readonly steps?: readonly { readonly op: string }[];
 }
 
-function world(entities: readonly Entity[]): World {
-  const all = new Map(entities.map((each) => [each.key, each]));
-  return { entities: all, grants: entities.flatMap((each) => grantOf(all, each) ?? []) };
-}
+const byUid = (resources: readonly Resource[]): Map<string, Resource> =>
+  new Map(resources.map((each) => [each.uid, each]));
 
-const tuple = ({ subject, role: held, group: where }: Grant): string =>
-  [subject.key, held.key, where.key].join(" ");
-
-/** What lies between two lists of resources, worked out by key: for rules alone, without the parsers. */
-export function comparison(
-  before: readonly Entity[],
-  after: readonly Entity[],
-  given: Partial<Comparison> & { replaced?: readonly Entity[] } = {},
+/** Writes the preview of the change from one list of resources to the other, with the inventory before it, and compares. */
+export function compareResources(
+  before: readonly Resource[],
+  after: readonly Resource[],
+  { replaced = [], withoutInventory = false, steps = [] }: ComparisonOptions = {},
 ): Comparison {
-  const [old, now] = [world(before), world(after)];
-  const changes: ResourceChange[] = [];
-  const languages = new Languages();
-  const context = { before: sideOf(old.entities), after: sideOf(now.entities), languages };
-  for (const each of after) {
-    const was = old.entities.get(each.key);
-    const spec = specs[each.kind];
-    const fields = was && spec ? describeEffects(spec, was.inputs, each.inputs, context) : [];
-    const isSame = was !== undefined && JSON.stringify(was.inputs) === JSON.stringify(each.inputs);
-    const op = given.replaced?.includes(each) ? "replace" : was ? (isSame ? "same" : "update") : "create";
-    changes.push({
-      op,
-      kind: each.kind,
-      urn: each.urn,
-      before: was,
-      after: each,
-      fields,
-      secretsMayHaveChanged: [],
-    });
-  }
-  for (const each of before.filter(({ key, external }) => !now.entities.has(key) && external !== true)) {
-    changes.push({
-      op: "delete",
-      kind: each.kind,
-      urn: each.urn,
-      before: each,
-      fields: [],
-      secretsMayHaveChanged: [],
-    });
-  }
-  const had = new Map(old.grants.map((grant) => [tuple(grant), grant]));
-  const has = new Map(now.grants.map((grant) => [tuple(grant), grant]));
-  const none = { capabilitiesAdded: [], capabilitiesRemoved: [] };
-  const grants: GrantChange[] = [
-    ...now.grants
-      .filter((grant) => !had.has(tuple(grant)))
-      .map((grant): GrantChange => ({ change: "gained", grant, reason: "new", ...none })),
-    ...old.grants
-      .filter((grant) => !has.has(tuple(grant)))
-      .map((grant): GrantChange => ({ change: "lost", grant, reason: "gone", ...none })),
+  const asRead = (each: Resource): Resource =>
+    withoutInventory && each.external === true ? { ...each, isRead: true } : each;
+  const isInProgram = (each: Resource): boolean => each.external !== true || each.isRead === true;
+  const [old, now] = [before, after].map((all) => byUid(all.map(asRead).filter(isInProgram))) as [
+    Map<string, Resource>,
+    Map<string, Resource>,
   ];
-  const all = new Map([...old.entities, ...now.entities]);
-  const nodes: GroupNode[] = [...all.values()]
-    .filter(({ kind }) => kind === "Group")
-    .map((each) => ({
-      ...scopeOf(all, each.key),
-      parentKey: each.inputs["parentUid"] as string | undefined,
-      change: "same" as const,
-    }));
+  const isUnknown = (own: string): boolean => !old.has(own) || replaced.some((each) => each.uid === own);
+  const stateBefore = (each: Resource) => stateOf(each, new References(old, () => false), true);
+  const stepOf = (own: string) => {
+    const [was, is] = [old.get(own), now.get(own)];
+    const oldState = was && stateBefore(was);
+    if (is === undefined) return step("delete", oldState);
+    const newState = stateOf(is, new References(now, isUnknown), !isUnknown(own));
+    if (oldState === undefined) return step("create", undefined, newState);
+    const isSame = JSON.stringify(oldState.inputs) === JSON.stringify(newState.inputs);
+    return step(isUnknown(own) ? "replace" : isSame ? "same" : "update", oldState, newState);
+  };
+  const objects = before.filter(({ isRead }) => isRead !== true);
+  const uids = [...new Set([...now.keys(), ...old.keys()])];
+  return compare({
+    preview: preview(...uids.map(stepOf), ...steps),
+    ...(withoutInventory ? {} : { inventory: inventoryOf(acme, ...objects.map(objectOf)) }),
+  });
+}
+
+/** The resource as the server holds it. */
+export function objectOf({ kind, uid: own, inputs, builtIn: isBuiltIn, lastSeenTime }: Resource) {
   return {
-    before: old,
-    after: now,
-    changes,
-    grants,
-    kept: now.grants.length - grants.filter(({ change }) => change === "gained").length,
-    groups: nodes,
-    unresolved: [],
-    complete: true,
-    incomplete: [],
-    recorded: new Map(before.flatMap((each) => (each.uid === undefined ? [] : [[each.uid, each]]))),
-    ...given,
+    kind,
+    uid: own,
+    inputs,
+    ...(isBuiltIn === true ? { builtIn: isBuiltIn } : {}),
+    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
   };
 }

@@ -18,7 +18,7 @@ import {
   acme,
   binding,
   claims,
-  comparison,
+  compareResources,
   groups,
   identity,
   owner,
@@ -256,7 +256,7 @@ const ci = identity("ci", pinned);
 const open = identity("open", claims({ issuer: "https://sso.acme.example", subjectPattern: "^team-.*$" }));
 const base = [...groups, owner, pusher];
 const there = [...base, ci, open];
-const change = comparison(there, [...there, binding(ci, owner, payments), binding(open, pusher, acme)]);
+const change = compareResources(there, [...there, binding(ci, owner, payments), binding(open, pusher, acme)]);
 const findings = findingsOf(change, defaultRuleOptions(NOW));
 const apply = (text: string, now = NOW, command?: "review" | "drift") =>
   applyPolicy(findings, parsePolicy(text, FILE), now, command, true, change);

@@ -1,6 +1,5 @@
-import { reportDigest, sha256 } from "../../../provider/access/digest";
+import { reportDigest } from "../../../provider/access/digest";
 import type { Inventory } from "../../../provider/access/inventory";
-import type { Entity } from "../../../provider/access/model";
 import { reportProblem } from "../../../provider/access/parseReport";
 import { formats, renderers } from "../../../provider/access/render";
 import type { ReviewReport, VerifyReport } from "../../../provider/access/report";
@@ -10,11 +9,12 @@ import { parseReviewReport } from "../../../provider/access/verify/parseReviewRe
 import { verify } from "../../../provider/access/verify/verify";
 import {
   acme,
-  binding as bindingOf,
+  binding,
   claims,
-  comparison,
+  compareResources,
   groups,
   identity,
+  objectOf,
   owner,
   payments,
   pinned,
@@ -22,14 +22,9 @@ import {
   role,
   viewer,
 } from "../../support/access";
-import { PROVENANCE } from "../../support/documents";
+import type { Resource } from "../../support/access";
+import { inventoryOf, PROVENANCE } from "../../support/documents";
 import { nightDrift } from "./render/reports";
-
-/** A binding with a uid of its own. */
-const binding = (who: Entity, what: Entity, where: string): Entity => {
-  const uid = `${where}/${sha256([who.key, what.key].join()).slice(0, 16)}`;
-  return bindingOf(who, what, where, { uid, key: uid });
-};
 
 const deployer = identity("deployer", pinned);
 const mallory = identity("mallory", claims({ issuer: "https://gitlab.com", subject: "mallory" }));
@@ -40,17 +35,15 @@ const base = [...groups, viewer, pusher, owner, deployer, mallory, reader, reads
 const REVIEWED = "2026-03-01T00:00:00.000Z";
 const APPLIED = "2026-03-01T01:00:00.000Z";
 
-function inventoryOf(entities: readonly Entity[], takenAt: string, more: Partial<Inventory> = {}): Inventory {
-  const objects = entities
-    .filter(({ kind }) => kind !== "GroupAccess")
-    .map(({ kind, uid = "", inputs, builtIn }) => ({ kind, uid, inputs, ...(builtIn ? { builtIn } : {}) }));
-  return { schemaVersion: 1, root: acme, takenAt, complete: true, refused: [], kinds: [], objects, ...more };
-}
+const inventoryAfter = (resources: readonly Resource[], more: Partial<Inventory> = {}): Inventory => ({
+  ...inventoryOf(acme, ...resources.map(objectOf)),
+  takenAt: APPLIED,
+  ...more,
+});
 
 /** The report of a review, as it is read back from its file. */
-function reviewOf(after: readonly Entity[], before: readonly Entity[] = base): ReviewReport {
-  const inventory = inventoryOf(before, REVIEWED);
-  const report = reportOn(comparison(before, after, { inventory, stack: "acme/prod" }), {
+function reviewOf(after: readonly Resource[], before: readonly Resource[] = base): ReviewReport {
+  const report = reportOn(compareResources(before, after), {
     provenance: PROVENANCE,
     failOn: "high",
     rules: () => [],
@@ -59,8 +52,8 @@ function reviewOf(after: readonly Entity[], before: readonly Entity[] = base): R
 }
 
 /** What verify finds where a review expects one thing and the organisation holds another. */
-function verified(expected: readonly Entity[], actual: readonly Entity[]): VerifyReport {
-  const sources = { review: reviewOf(expected), inventory: inventoryOf(actual, APPLIED) };
+function verified(expected: readonly Resource[], actual: readonly Resource[]): VerifyReport {
+  const sources = { review: reviewOf(expected), inventory: inventoryAfter(actual) };
   return verify(sources, { provenance: PROVENANCE });
 }
 
@@ -70,9 +63,6 @@ const brief = ({ failing, complete, findings, missing }: VerifyReport) => ({
   findings: findings.map(({ message }) => message),
   missing: missing.length,
 });
-
-/** A resource that the change creates: before the update only its URN is known. */
-const planned = (made: Entity): Entity => ({ ...made, key: made.urn ?? "", uid: undefined });
 
 describe("verify", () => {
   it("finds nothing where everything is as announced", () => {
@@ -92,7 +82,7 @@ describe("verify", () => {
     expect(report.unannounced).toHaveLength(1);
   });
 
-  it.each<[string, Entity]>([
+  it.each<[string, Resource]>([
     [
       "more capabilities of a bound role",
       { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] } },
@@ -104,7 +94,7 @@ describe("verify", () => {
   ])("finds %s", (_what, changed) => {
     const report = verified(
       base,
-      base.map((one) => (one.key === changed.key ? changed : one)),
+      base.map((one) => (one.uid === changed.uid ? changed : one)),
     );
     expect(report.failing).toBe(1);
     expect(report.unannounced.map(({ change }) => change)).toEqual(["widened"]);
@@ -140,14 +130,9 @@ describe("verify", () => {
   describe("follows what the change creates", () => {
     const robot = identity("robot", claims({ issuer: "https://gitlab.com", subject: "robot" }));
     const granted = binding(robot, pusher, payments);
-    const expected = [
-      ...base,
-      planned(robot),
-      planned({ ...granted, inputs: { ...granted.inputs, identityUid: robot.urn ?? "" } }),
-    ];
-    const actual = [...base, robot, granted];
+    const expected = [...base, robot, granted];
     const resource = (id: string) => ({
-      urn: robot.urn ?? "",
+      urn: robot.urn,
       type: "",
       kind: "Identity",
       id,
@@ -161,7 +146,7 @@ describe("verify", () => {
       ignoreChanges: [],
     });
     const stateWith = (id: string) => ({
-      stack: "acme/prod",
+      stack: "acme/production",
       version: 3,
       resources: [resource(id)],
       pendingDeletes: [],
@@ -169,15 +154,15 @@ describe("verify", () => {
     });
 
     it("by what it holds", () => {
-      expect(brief(verified(expected, actual))).toMatchObject({ failing: 0, complete: true });
+      expect(brief(verified(expected, expected))).toMatchObject({ failing: 0, complete: true });
     });
 
     it("by its URN in the state", () => {
       const report = verify(
         {
           review: reviewOf(expected),
-          inventory: inventoryOf(actual, APPLIED),
-          state: stateWith(robot.uid ?? ""),
+          inventory: inventoryAfter(expected),
+          state: stateWith(robot.uid),
         },
         { provenance: PROVENANCE },
       );
@@ -194,8 +179,8 @@ describe("verify", () => {
       const report = verify(
         {
           review: reviewOf(expected),
-          inventory: inventoryOf([...base, evil], APPLIED),
-          state: stateWith(mallory.uid ?? ""),
+          inventory: inventoryAfter([...base, evil]),
+          state: stateWith(mallory.uid),
         },
         { provenance: PROVENANCE },
       );
@@ -211,25 +196,25 @@ describe("verify", () => {
     ],
     [
       "an inventory from before the review",
-      { takenAt: "2026-02-01T00:00:00Z" },
+      { takenAt: "2025-12-01T00:00:00Z" },
       /is older than that of the review/,
     ],
   ])("refuses %s", (_what, more, message) => {
-    const inventory = { ...inventoryOf(base, APPLIED), ...more };
+    const inventory = { ...inventoryAfter(base), ...more };
     expect(() => verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE })).toThrow(message);
   });
 
   it("refuses the state of another stack", () => {
     const state = { stack: "acme/dev", version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
-    const sources = { review: reviewOf(base), inventory: inventoryOf(base, APPLIED), state };
+    const sources = { review: reviewOf(base), inventory: inventoryAfter(base), state };
     expect(() => verify(sources, { provenance: PROVENANCE })).toThrow(
-      "the review is of stack acme/prod, and the state of acme/dev: give both of one stack",
+      "the review is of stack acme/production, and the state of acme/dev: give both of one stack",
     );
   });
 
   it("is incomplete where a list was refused", () => {
     const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
-    const inventory = inventoryOf(base, APPLIED, { complete: false, refused });
+    const inventory = inventoryAfter(base, { complete: false, refused });
     expect(verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE }).incomplete).toEqual([
       "the inventory lacks RoleBinding: the server answered PERMISSION_DENIED",
     ]);
@@ -254,7 +239,7 @@ describe("the report of a review", () => {
     const changed = { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_IAM_ROLES_UPDATE"] } };
     const moved = identity("robot", claims({ issuerPattern: ".*", subjectPattern: ".*" }));
     const after = [...base.filter((one) => one !== reader), changed, moved];
-    const report = reportOn(comparison(base, after), {
+    const report = reportOn(compareResources(base, after), {
       provenance: PROVENANCE,
       failOn: "high",
       rules: (change) => findingsOf(change, defaultRuleOptions(Date.parse(REVIEWED))),

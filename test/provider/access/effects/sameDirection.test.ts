@@ -1,12 +1,10 @@
 import fc, { casesOf } from "../../../support/properties";
-import { entity, payments, uid } from "../../../support/access";
+import { compareResources, group, payments, resource, role, uid } from "../../../support/access";
 import { compare } from "../../../../provider/access/compare";
 import { findDrift } from "../../../../provider/access/drift/drift";
 import { combineDirections, mayWiden } from "../../../../provider/access/effects";
 import type { Direction } from "../../../../provider/access/effects";
 import type { RecordedResource } from "../../../../provider/access/engineState";
-import { diffGrants } from "../../../../provider/access/grantChanges";
-import { worldOf } from "../../../../provider/access/worlds";
 import type { Props } from "../../../../provider/engine/spec";
 
 const root = uid("acme");
@@ -80,19 +78,17 @@ async function drifted(kind: string, before: Props, after: Props): Promise<Direc
 
 /** What becomes of a grant whose holder changes. */
 function held(before: Props, after: Props): readonly { readonly change: string; readonly reason: string }[] {
+  const reader = role("reader", ["REPO_LIST"]);
   const others = [
-    entity("Group", "payments", {}, { uid: payments, key: payments }),
-    entity("Role", "reader", { capabilities: ["CAP_REPO_LIST"] }, { uid: `${root}/r`, key: `${root}/r` }),
-    entity("RoleBinding", "b", { parentUid: payments, identityUid: own, roleUid: `${root}/r` }),
+    group("payments", payments),
+    reader,
+    resource("RoleBinding", "b", { parentUid: payments, identityUid: own, roleUid: reader.uid }),
   ];
-  const worlds = [before, after].map((inputs) =>
-    worldOf(
-      new Map(
-        [...others, entity("Identity", "one", inputs, { uid: own, key: own })].map((one) => [one.key, one]),
-      ),
-    ),
-  );
-  return diffGrants(worlds[0]!, worlds[1]!).changes;
+  const [old, now] = [before, after].map((inputs) => [
+    ...others,
+    resource("Identity", "one", inputs, { uid: own }),
+  ]);
+  return compareResources(old!, now!).grants;
 }
 
 const parentUid = root;

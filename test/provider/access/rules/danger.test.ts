@@ -1,12 +1,12 @@
-import type { Inventory } from "../../../../provider/access/inventory";
-import type { Comparison, Entity } from "../../../../provider/access/model";
+import type { Comparison } from "../../../../provider/access/model";
+import type { Props } from "../../../../provider/engine/spec";
 import {
   acme,
   binding,
   cards,
   claims,
-  comparison,
-  entity,
+  compareResources,
+  resource,
   group,
   groups,
   identity,
@@ -15,20 +15,26 @@ import {
   pinned,
   pusher,
   role,
-  uid,
   viewer,
 } from "../../../support/access";
+import type { Resource } from "../../../support/access";
 import { found, NOW, severitiesOf } from "./support";
 
-const people = ["ada", "bob", "cyd"].map((name) => identity(name, pinned)) as [Entity, Entity, Entity];
+const issuer = "https://token.actions.githubusercontent.com";
+const subjectOf = (name: string): string => `repo:acme/${name}:ref:refs/heads/main`;
+const trustOf = (name: string): Props => claims({ issuer, subject: subjectOf(name) });
+const people = ["ada", "bob", "cyd"].map((name) => identity(name, trustOf(name))) as [
+  Resource,
+  Resource,
+  Resource,
+];
 const [ada, bob, cyd] = people;
 const base = [...groups, viewer, pusher, owner, ...people];
-const inventory = { objects: [] } as unknown as Inventory;
-const without = (all: readonly Entity[], ...gone: Entity[]): Entity[] =>
+const without = (all: readonly Resource[], ...gone: Resource[]): Resource[] =>
   all.filter((each) => !gone.includes(each));
 
 describe("D1 lock-out", () => {
-  const owns = people.map((who) => binding(who, owner, acme)) as [Entity, Entity, Entity];
+  const owns = people.map((who) => binding(who, owner, acme)) as [Resource, Resource, Resource];
   const all = [...base, ...owns];
 
   it.each([
@@ -38,35 +44,47 @@ describe("D1 lock-out", () => {
     [3, 1, ["critical"]],
     [3, 0, []],
   ])("%i of three owners go, %i must stay: %j", (gone, minOwners, severities) => {
-    const change = comparison(all, without(all, ...owns.slice(0, gone)), { inventory });
+    const change = compareResources(all, without(all, ...owns.slice(0, gone)));
     expect(severitiesOf("D1", change, { minOwners })).toEqual(severities);
   });
 
   it("is high where other owners may be bound elsewhere, and says what to give", () => {
-    const [finding] = found("D1", comparison(all, without(all, owns[0], owns[1])));
+    const [finding] = found(
+      "D1",
+      compareResources(all, without(all, owns[0], owns[1]), { withoutInventory: true }),
+    );
     expect(finding).toMatchObject({
       severity: "high",
       message: "acme is left with 1 owner, fewer than 2, of those that are known here",
-      details: ["no longer an owner: ada", "no longer an owner: bob", "still an owner: cyd"],
+      details: [
+        "no longer an owner: GitHub Actions of acme/ada, branch main",
+        "no longer an owner: GitHub Actions of acme/bob, branch main",
+        "still an owner: GitHub Actions of acme/cyd, branch main",
+      ],
     });
     expect(finding?.advice).toContain("--inventory");
   });
 
   it("is critical where the program manages the root", () => {
     const managed = [group("acme", acme), ...without(all, groups[0]!)];
-    expect(severitiesOf("D1", comparison(managed, without(managed, owns[0], owns[1])))).toEqual(["critical"]);
+    expect(
+      severitiesOf(
+        "D1",
+        compareResources(managed, without(managed, owns[0], owns[1]), { withoutInventory: true }),
+      ),
+    ).toEqual(["critical"]);
   });
 
   it("says nothing of a root that loses no owner, and of owners below the root", () => {
     const few = [...base, owns[0]];
-    expect(found("D1", comparison(few, [...few, binding(bob, viewer, acme)], { inventory }))).toEqual([]);
+    expect(found("D1", compareResources(few, [...few, binding(bob, viewer, acme)]))).toEqual([]);
     const low = [...base, binding(ada, owner, payments)];
-    expect(found("D1", comparison(low, base, { inventory }))).toEqual([]);
+    expect(found("D1", compareResources(low, base))).toEqual([]);
   });
 
   it("holds to the required owners, by uid, name or pattern", () => {
-    const change = comparison(all, without(all, owns[0]), { inventory });
-    for (const required of [ada.uid!, "ada", "a*"]) {
+    const change = compareResources(all, without(all, owns[0]));
+    for (const required of [ada.uid, "ada", "a*"]) {
       expect(severitiesOf("D1", change, { requiredOwner: [required] })).toEqual(["critical"]);
     }
     expect(found("D1", change, { requiredOwner: ["bob", "nobody"] })).toEqual([]);
@@ -75,29 +93,32 @@ describe("D1 lock-out", () => {
 
   it("protects the pipeline's own rights", () => {
     const held = [...base, binding(cyd, pusher, payments)];
-    expect(severitiesOf("D1", comparison(held, base), { self: cyd.uid })).toEqual(["critical"]);
-    expect(found("D1", comparison(held, base), { self: ada.uid })).toEqual([]);
+    expect(severitiesOf("D1", compareResources(held, base), { self: cyd.uid })).toEqual(["critical"]);
+    expect(found("D1", compareResources(held, base), { self: ada.uid })).toEqual([]);
     const moved = [...base, binding(cyd, pusher, acme)];
-    expect(found("D1", comparison(held, moved), { self: cyd.uid })).toEqual([]);
+    expect(found("D1", compareResources(held, moved), { self: cyd.uid })).toEqual([]);
   });
 
   it("protects the pipeline's own identity", () => {
     const other = identity("cyd", claims({ issuer: "https://x.example", subject: "y" }));
     const rest = without(base, cyd);
-    expect(severitiesOf("D1", comparison(base, [...rest, other]), { self: cyd.uid })).toEqual(["critical"]);
-    expect(severitiesOf("D1", comparison(base, rest), { self: cyd.uid })).toEqual(["critical"]);
-    const { subject, ...match } = pinned["claimMatch"] as Record<"subject", string>;
-    const pattern = (text: string) => identity("cyd", claims({ ...match, subjectPattern: text }));
-    expect(found("D1", comparison(base, [...rest, pattern(`^${subject}$`)]), { self: cyd.uid })).toEqual([]);
+    expect(severitiesOf("D1", compareResources(base, [...rest, other]), { self: cyd.uid })).toEqual([
+      "critical",
+    ]);
+    expect(severitiesOf("D1", compareResources(base, rest), { self: cyd.uid })).toEqual(["critical"]);
+    const pattern = (text: string) => identity("cyd", claims({ issuer, subjectPattern: text }));
+    expect(
+      found("D1", compareResources(base, [...rest, pattern(`^${subjectOf("cyd")}$`)]), { self: cyd.uid }),
+    ).toEqual([]);
     const wide = [...rest, pattern("^repo:acme/.*$")];
-    expect(severitiesOf("D1", comparison(wide, base), { self: cyd.uid })).toEqual(["critical"]);
-    const told = identity("cyd", { ...pinned, description: "new" });
-    expect(found("D1", comparison(base, [...rest, told]), { self: cyd.uid })).toEqual([]);
+    expect(severitiesOf("D1", compareResources(wide, base), { self: cyd.uid })).toEqual(["critical"]);
+    const told = identity("cyd", { ...trustOf("cyd"), description: "new" });
+    expect(found("D1", compareResources(base, [...rest, told]), { self: cyd.uid })).toEqual([]);
   });
 });
 
 describe("D2 in-use", () => {
-  const seen = (days: number): Entity =>
+  const seen = (days: number): Resource =>
     identity("old", pinned, { lastSeenTime: new Date(NOW - days * 86_400_000 + 1000).toISOString() });
 
   it.each([
@@ -106,12 +127,12 @@ describe("D2 in-use", () => {
     [31, 0],
   ])("an identity that is deleted and was seen %i days ago: %i", (days, count) => {
     const old = seen(days);
-    expect(severitiesOf("D2", comparison([...base, old], base))).toEqual(count === 1 ? ["high"] : []);
+    expect(severitiesOf("D2", compareResources([...base, old], base))).toEqual(count === 1 ? ["high"] : []);
   });
 
   it("finds what stays and refers to what is deleted", () => {
     const elsewhere = binding(ada, viewer, payments, { external: true });
-    const change = comparison([...base, elsewhere], without(base, ada));
+    const change = compareResources([...base, elsewhere], without(base, ada));
     expect(found("D2", change)).toMatchObject([
       { severity: "high", message: "identity ada is deleted, but 1 resource still refers to it" },
     ]);
@@ -119,33 +140,32 @@ describe("D2 in-use", () => {
 
   it("finds a binding of this program that leads nowhere then", () => {
     const bound = binding(ada, viewer, payments);
-    const dangling = { ...bound, inputs: { ...bound.inputs, identityUid: "" } };
-    const [gone, moved] = [dangling, { ...bound, inputs: { ...bound.inputs, identityUid: bob.key } }];
-    expect(found("D2", comparison([...base, bound], [...without(base, ada), gone]))).toHaveLength(1);
-    expect(found("D2", comparison([...base, bound], [...without(base, ada), moved]))).toEqual([]);
+    const moved = { ...bound, inputs: { ...bound.inputs, identityUid: bob.uid } };
+    expect(found("D2", compareResources([...base, bound], [...without(base, ada), bound]))).toHaveLength(1);
+    expect(found("D2", compareResources([...base, bound], [...without(base, ada), moved]))).toEqual([]);
   });
 
   it("leaves alone what is deleted with all that refers to it", () => {
     const all = [...base, binding(ada, viewer, payments)];
     const rest = without(base, ada);
-    const change = comparison(all, rest);
+    const change = compareResources(all, rest);
     expect(found("D2", change)).toEqual([]);
   });
 
   it("finds a replaced identity that holds something, and not a replaced role whose bindings follow", () => {
     const dev = role("dev", ["REPO_LIST"]);
     const all = [...base, dev, binding(ada, dev, payments)];
-    expect(severitiesOf("D2", comparison(all, all, { replaced: [ada] }))).toEqual(["high"]);
-    expect(found("D2", comparison(all, all, { replaced: [dev] }))).toEqual([]);
+    expect(severitiesOf("D2", compareResources(all, all, { replaced: [ada] }))).toEqual(["high"]);
+    expect(found("D2", compareResources(all, all, { replaced: [dev] }))).toEqual([]);
     const elsewhere = [...base, dev, binding(ada, dev, payments, { external: true })];
-    expect(severitiesOf("D2", comparison(elsewhere, elsewhere, { replaced: [dev] }))).toEqual(["high"]);
+    expect(severitiesOf("D2", compareResources(elsewhere, elsewhere, { replaced: [dev] }))).toEqual(["high"]);
   });
 
   it("finds protect that is taken off", () => {
     const [kept, freed] = [identity("x", pinned, { protect: true }), identity("x", pinned)];
-    expect(severitiesOf("D2", comparison([...base, kept], [...base, freed]))).toEqual(["high"]);
-    expect(found("D2", comparison([...base, freed], [...base, kept]))).toEqual([]);
-    expect(found("D2", comparison([...base, kept], [...base, kept]))).toEqual([]);
+    expect(severitiesOf("D2", compareResources([...base, kept], [...base, freed]))).toEqual(["high"]);
+    expect(found("D2", compareResources([...base, freed], [...base, kept]))).toEqual([]);
+    expect(found("D2", compareResources([...base, kept], [...base, kept]))).toEqual([]);
   });
 });
 
@@ -154,23 +174,25 @@ describe("D3 will-fail", () => {
 
   it("finds a role that is deleted while it is bound, and a group with something in it", () => {
     const bound = [...base, dev, binding(ada, dev, payments, { external: true })];
-    expect(severitiesOf("D3", comparison(bound, without(bound, dev)))).toEqual(["medium"]);
+    expect(severitiesOf("D3", compareResources(bound, without(bound, dev)))).toEqual(["medium"]);
     const leaf = group("cards", cards);
-    const full = [...without(base, groups[2]!), leaf, entity("Repo", "api", { parentUid: cards })];
-    expect(severitiesOf("D3", comparison(full, without(full, leaf)))).toEqual(["medium"]);
+    const full = [...without(base, groups[2]!), leaf, resource("Repo", "api", { parentUid: cards })];
+    expect(severitiesOf("D3", compareResources(full, without(full, leaf)))).toEqual(["medium"]);
   });
 
   it("counts what is deleted with it as gone", () => {
     const bound = [...base, dev, binding(ada, dev, payments)];
-    expect(found("D3", comparison(bound, base))).toEqual([]);
-    expect(found("D3", comparison(base, without(base, groups[2]!)))).toEqual([]);
+    expect(found("D3", compareResources(bound, base))).toEqual([]);
+    expect(found("D3", compareResources(base, without(base, groups[2]!)))).toEqual([]);
   });
 
   it("finds a change of a built-in role, and not one of a role of one's own", () => {
-    const wider = role("viewer", ["TAG_CREATE"], { uid: uid("viewer"), key: uid("viewer"), builtIn: true });
-    expect(severitiesOf("D3", comparison(base, [...without(base, viewer), wider]))).toEqual(["medium"]);
+    const adopted = { ...viewer, external: undefined };
+    const wider = role("viewer", ["TAG_CREATE"], { uid: viewer.uid, builtIn: true });
+    const rest = without(base, viewer);
+    expect(severitiesOf("D3", compareResources([...rest, adopted], [...rest, wider]))).toEqual(["medium"]);
     const own = role("dev", ["TAG_CREATE"]);
-    expect(found("D3", comparison([...base, dev], [...base, own]))).toEqual([]);
+    expect(found("D3", compareResources([...base, dev], [...base, own]))).toEqual([]);
   });
 });
 
@@ -182,7 +204,7 @@ describe("D4 mass-removal", () => {
   const change = (gone: number, of = 8): Comparison => {
     const kept = [...base, ...bindings.map(([who]) => who!)];
     const held = bindings.slice(0, of).map(([, made]) => made!);
-    return comparison([...kept, ...held], [...kept, ...held.slice(gone)]);
+    return compareResources([...kept, ...held], [...kept, ...held.slice(gone)]);
   };
 
   it.each([

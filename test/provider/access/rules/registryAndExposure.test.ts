@@ -1,25 +1,28 @@
-import type { Entity } from "../../../../provider/access/model";
+import { UNKNOWN } from "../../../../provider/engine/spec";
 import type { Props } from "../../../../provider/engine/spec";
 import {
   binding,
-  comparison,
-  entity,
+  compareResources,
+  resource,
   groups,
   identity,
   payments,
   pinned,
   pusher,
+  role,
   viewer,
 } from "../../../support/access";
+import type { ComparisonOptions, Resource } from "../../../support/access";
+import { state, step } from "../../../support/documents";
 import { found, severitiesOf } from "./support";
 
 const base = [...groups, viewer];
 const digest = (char: string): string => `sha256:${char.repeat(64)}`;
-const repo = (more: Props = {}): Entity => entity("Repo", "api", { parentUid: payments, ...more });
-const tag = (to: string, more: Props = {}): Entity =>
-  entity("Tag", "latest", { parentUid: repo().key, digest: digest(to), ...more });
-const change = (before: Entity[], after: Entity[], given = {}) =>
-  comparison([...base, ...before], [...base, ...after], given);
+const repo = (more: Props = {}): Resource => resource("Repo", "api", { parentUid: payments, ...more });
+const tag = (to: string, more: Props = {}): Resource =>
+  resource("Tag", "latest", { parentUid: repo().uid, digest: digest(to), ...more });
+const change = (before: Resource[], after: Resource[], options: ComparisonOptions = {}) =>
+  compareResources([...base, ...before], [...base, ...after], options);
 
 describe("R1 registry-loss", () => {
   it.each([
@@ -57,7 +60,7 @@ describe("R1 registry-loss", () => {
 });
 
 describe("R2 image-trust", () => {
-  const overlay = (customOverlay: Props): Entity => repo({ customOverlay });
+  const overlay = (customOverlay: Props): Resource => repo({ customOverlay });
   const certificate = { name: "corp-ca", content: "PEM" };
 
   it.each([
@@ -95,8 +98,8 @@ describe("R2 image-trust", () => {
 });
 
 describe("X1 exposure", () => {
-  const to = (name: string, sink: string): Entity =>
-    entity("Subscription", name, { parentUid: payments, sink });
+  const to = (name: string, sink: string): Resource =>
+    resource("Subscription", name, { parentUid: payments, sink });
 
   it("finds a new host, and neither one that is known nor one that is allowed", () => {
     const before = [to("a", "https://events.acme.example/a")];
@@ -116,39 +119,38 @@ describe("X1 exposure", () => {
 
 describe("X2 unresolved", () => {
   const who = identity("ci", pinned);
-  const lookup = entity("Role", "lookup", {}, { external: true });
+  const own = role("dev", ["REPO_LIST"]);
 
   it("finds a reference that is assumed, and what is not known and decides nothing: low, and high with --strict", () => {
-    const assumptions = [{ path: "roleUid", property: "roleUid", key: lookup.key }];
-    const bound = { ...binding(who, lookup, payments), assumptions };
-    const given = change([who, lookup], [who, lookup, bound]);
+    const given = change([who], [who, own, binding(who, own, payments)]);
     expect(found("X2", given)).toMatchObject([
       {
         severity: "low",
         message: expect.stringMatching(/^1 reference of role binding .* is assumed: roleUid$/),
-        details: ["roleUid is assumed to be the id of role lookup"],
+        details: ["roleUid is assumed to be the id of role dev"],
       },
     ]);
     expect(severitiesOf("X2", given, { strict: true })).toEqual(["high"]);
-    const unread = [
-      { path: "description", property: "description", reason: "unknown", decidesAccess: false } as const,
-    ];
-    expect(found("X2", change([], [identity("ci", pinned, { unread })]))[0]?.message).toBe(
+    const described = identity("ci", { ...pinned, description: UNKNOWN });
+    expect(found("X2", change([], [described]))[0]?.message).toBe(
       "description of identity ci is not known before the update",
     );
   });
 
   it("finds a secret that may have changed", () => {
-    const idp = entity("IdentityProvider", "sso", {}, { hidden: ["oidc.clientSecret"] });
-    const fields = { op: "update", kind: idp.kind, before: idp, after: idp, fields: [] } as const;
-    const given = change([idp], [idp], {
-      changes: [{ ...fields, secretsMayHaveChanged: ["oidc.clientSecret"] }],
-    });
+    const idp = (description: string) =>
+      resource("IdentityProvider", "sso", {
+        parentUid: payments,
+        defaultRole: viewer.uid,
+        description,
+        oidc: { issuer: "https://login.acme.example", clientId: "a", clientSecret: "[secret]" },
+      });
+    const given = change([idp("old")], [idp("new")]);
     expect(found("X2", given)[0]?.message).toContain("whether it changes cannot be seen");
   });
 
   it("tells of lines that belong to no resource once", () => {
-    const given = change([], [], { unresolved: ["a", "b"] });
+    const given = { ...change([], []), unresolved: ["a", "b"] };
     expect(found("X2", given)).toMatchObject([
       { message: "2 things could not be resolved", details: ["a", "b"] },
     ]);
@@ -161,55 +163,50 @@ describe("X2 unresolved", () => {
 
 describe("X3 cannot-be-judged", () => {
   const who = identity("ci", pinned);
-  const lookup = entity("Role", "lookup", {}, { external: true });
+  const lookup = resource("Role", "lookup", {}, { external: true });
 
   it("finds a role and an identity of which nothing is known, also without --strict", () => {
     const given = change([who, lookup], [who, lookup, binding(who, lookup, payments)]);
     expect(found("X3", given)).toMatchObject([
-      { severity: "high", message: "what lookup allows, nothing tells: ci gains it on acme / payments" },
+      {
+        severity: "high",
+        message:
+          "what lookup allows, nothing tells: GitHub Actions of acme/pay, branch main gains it on acme / payments",
+      },
     ]);
     const stranger = identity("stranger", pinned);
-    const toStranger = { ...binding(stranger, viewer, payments) };
-    const named = change([], [toStranger]).grants.map((one) => ({
-      ...one,
-      grant: { ...one.grant, subject: { ...one.grant.subject, type: "identity" as const } },
-    }));
-    expect(found("X3", change([], [toStranger], { grants: named }))[0]?.message).toMatch(
-      / is, nothing tells: /,
-    );
+    const toStranger = binding(stranger, viewer, payments);
+    expect(found("X3", change([], [toStranger]))[0]?.message).toMatch(/ is, nothing tells: /);
   });
 
   it("finds a role and an identity that the program alone tells", () => {
-    const assumed = (one: ReturnType<typeof entity>) => ({ ...one, external: true, assumed: true }) as const;
-    const read = assumed(pusher);
+    const read = { ...pusher, isRead: true } as const;
     expect(found("X3", change([who, read], [who, read, binding(who, read, payments)]))[0]?.message).toBe(
-      "what registry.push allows, only the program tells: ci gains it on acme / payments",
+      "what registry.push allows, only the program tells: GitHub Actions of acme/pay, branch main gains it on acme / payments",
     );
-    const [told] = [assumed(who)];
+    const told = { ...who, isRead: true } as const;
     expect(found("X3", change([told], [told, binding(told, viewer, payments)]))[0]?.message).toMatch(
       /^who ci is, only the program tells/,
     );
   });
 
-  it.each(["secret", "unknown", "unreadable"] as const)(
-    "finds a value that is %s and decides access",
-    (reason) => {
-      const unread = [{ path: "sink", property: "sink", reason, decidesAccess: true }];
-      const given = entity("Subscription", "events", { parentUid: payments }, { unread });
-      expect(severitiesOf("X3", change([], [given]))).toEqual(["high"]);
-      // What the engine calls the same has the secret that it had.
-      expect(severitiesOf("X3", change([given], [given]))).toEqual(reason === "secret" ? [] : ["high"]);
-    },
-  );
+  it.each([
+    ["secret", "[secret]"],
+    ["unknown", UNKNOWN],
+    ["unreadable", 5],
+  ])("finds a value that is %s and decides access", (reason, sink) => {
+    const given = resource("Subscription", "events", { parentUid: payments, sink });
+    expect(severitiesOf("X3", change([], [given]))).toEqual(["high"]);
+    // What the engine calls the same has the secret that it had.
+    expect(severitiesOf("X3", change([given], [given]))).toEqual(reason === "secret" ? [] : ["high"]);
+  });
 
   it("is one finding for thousands of values of one property", () => {
-    const unread = Array.from({ length: 4_000 }, (_, i) => ({
-      path: `bindings.l${i}.roleUid`,
-      property: "bindings",
-      reason: "unknown" as const,
-      decidesAccess: true,
-    }));
-    const findings = found("X3", change([], [entity("GroupAccess", "access", {}, { unread })]));
+    const bindings = Object.fromEntries(
+      Array.from({ length: 4_000 }, (_, i) => [`l${i}`, { identityUid: who.uid, roleUid: UNKNOWN }]),
+    );
+    const given = change([who], [who, resource("GroupAccess", "access", { parentUid: payments, bindings })]);
+    const findings = found("X3", given);
     expect(findings).toHaveLength(1);
     expect(findings[0]).toMatchObject({ field: "bindings" });
   });
@@ -220,18 +217,19 @@ describe("X3 cannot-be-judged", () => {
 });
 
 describe("X4 not-reviewed", () => {
+  const command = state(
+    "Command",
+    "migrate",
+    {},
+    {
+      urn: "urn:pulumi:production::acme::command:local:Command::migrate",
+      type: "command:local:Command",
+      inputs: {},
+    },
+  );
   const of = (op: "create" | "same" | "delete") =>
     change([], [], {
-      changes: [
-        {
-          op,
-          kind: "command:local:Command",
-          urn: "urn:pulumi:prod::acme::command:local:Command::migrate",
-          fields: [],
-          secretsMayHaveChanged: [],
-          notReviewed: "it runs commands",
-        },
-      ],
+      steps: [step(op, op === "create" ? undefined : command, op === "delete" ? undefined : command)],
     });
 
   it("finds what cannot be reviewed, and leaves what stays as it is alone", () => {

@@ -1,10 +1,9 @@
-import type { Entity } from "../../../../provider/access/model";
 import type { Props } from "../../../../provider/engine/spec";
 import {
   binding,
   claims,
-  comparison,
-  entity,
+  compareResources,
+  resource,
   groups,
   identity,
   payments,
@@ -14,6 +13,7 @@ import {
   viewer,
   acme,
 } from "../../../support/access";
+import type { Resource } from "../../../support/access";
 import { found, severitiesOf } from "./support";
 
 const base = [...groups, viewer, pusher];
@@ -21,9 +21,9 @@ const GITHUB = "https://token.actions.githubusercontent.com";
 const github = (more: Props): Props => claims({ issuer: GITHUB, ...more });
 
 /** An identity that is made and bound. */
-function made(trust: Props, what: Entity = viewer) {
+function made(trust: Props, what: Resource = viewer) {
   const who = identity("ci", trust);
-  return comparison(base, [...base, who, binding(who, what, payments)]);
+  return compareResources(base, [...base, who, binding(who, what, payments)]);
 }
 
 describe("T1 any-subject", () => {
@@ -43,14 +43,14 @@ describe("T1 any-subject", () => {
   const free = identity("ci", github({ subjectPattern: ".*" }));
 
   it("is high while the identity holds nothing", () => {
-    expect(severitiesOf("T1", comparison(base, [...base, free]))).toEqual(["high"]);
+    expect(severitiesOf("T1", compareResources(base, [...base, free]))).toEqual(["high"]);
   });
 
   it("is found when an identity that was there before gains a grant, and not when nothing changes", () => {
     const before = [...base, free];
     const bound = [...before, binding(free, viewer, payments)];
-    expect(severitiesOf("T1", comparison(before, bound))).toEqual(["critical"]);
-    expect(found("T1", comparison(bound, bound))).toEqual([]);
+    expect(severitiesOf("T1", compareResources(before, bound))).toEqual(["critical"]);
+    expect(found("T1", compareResources(bound, bound))).toEqual([]);
   });
 
   it.each([
@@ -240,10 +240,10 @@ describe("T4 pull-request-ref", () => {
   it("is medium where the identity only reads, and high where nobody knows", () => {
     const trust = github({ subjectPattern: "^repo:acme/pay:.*$" });
     const reader = role("reader", ["REPO_LIST"]);
-    const unknown = entity("Role", "lookup", {});
-    const change = (what: Entity) => {
+    const unknown = resource("Role", "lookup", {});
+    const change = (what: Resource) => {
       const who = identity("ci", trust);
-      return comparison([...base, what], [...base, what, who, binding(who, what, payments)]);
+      return compareResources([...base, what], [...base, what, who, binding(who, what, payments)]);
     };
     expect(severitiesOf("T4", change(reader))).toEqual(["medium"]);
     expect(severitiesOf("T4", change(unknown))).toEqual(["high"]);
@@ -271,7 +271,7 @@ describe("T5 trust-changed", () => {
   const changed = (from: Props, to: Props, isBound = true) => {
     const [old, now] = [identity("ci", from), identity("ci", to)];
     const rest = isBound ? [...base, binding(old, viewer, payments)] : base;
-    return comparison([...rest, old], [...rest, now]);
+    return compareResources([...rest, old], [...rest, now]);
   };
 
   it("lists what the new holder inherits", () => {
@@ -315,12 +315,12 @@ describe("T5 trust-changed", () => {
   });
 
   it("counts the issuer of an identity provider, and not its secret", () => {
-    const idp = (oidc: Props): Entity =>
-      entity("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.key, oidc });
+    const idp = (oidc: Props): Resource =>
+      resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.uid, oidc });
     const [old, moved] = [idp({ issuer: "https://a.example" }), idp({ issuer: "https://b.example" })];
-    expect(found("T5", comparison([...base, old], [...base, moved]))).toHaveLength(1);
+    expect(found("T5", compareResources([...base, old], [...base, moved]))).toHaveLength(1);
     const kept = idp({ issuer: "https://a.example", clientSecret: "[secret]" });
-    expect(found("T5", comparison([...base, old], [...base, kept]))).toEqual([]);
+    expect(found("T5", compareResources([...base, old], [...base, kept]))).toEqual([]);
   });
 });
 
