@@ -43,6 +43,8 @@ export default tseslint.config(
       ],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/consistent-type-imports": "error",
+      // The interfaces of arguments and results give a short name to a type that is inferred from a description.
+      "@typescript-eslint/no-empty-object-type": ["error", { allowInterfaces: "with-single-extends" }],
       "@typescript-eslint/switch-exhaustiveness-check": [
         "error",
         { considerDefaultExhaustiveForUnions: true },
@@ -118,6 +120,21 @@ export default tseslint.config(
       ["/(handlers|dynamic)$|/api/(?!uid$)", "A kind describes; the engine side acts."],
     ],
     ["provider/resources/index.ts"],
+  ),
+  {
+    files: ["provider/resources/*.ts"],
+    // The outputs of a kind are declared by an interface beside its class: the engine's library sets them.
+    rules: { "@typescript-eslint/no-unsafe-declaration-merging": "off" },
+  },
+  layer(
+    ["provider/schema/**/*.ts"],
+    [
+      ["^\\.\\./(?!api/uid$|engine/spec$)", "The field language imports types and uids."],
+      noUpper,
+      noCli,
+      noAxios,
+      noEmulator,
+    ],
   ),
   layer(["provider/functions/**/*.ts"], [noCli, noAxios, noEmulator]),
   layer(["provider/access/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),

@@ -5,7 +5,7 @@ import { liveInputs } from "../engine/handlers";
 import type { Api, FieldSpec, Props, ResourceSpec } from "../engine/spec";
 import { isObject, isSet } from "../engine/values";
 import { misfit, readOutputs } from "../engine/wire";
-import { inParts } from "../functions/arguments";
+import { inParts } from "../functions/validators";
 import { kinds as registry } from "../resources";
 import type { Inventory, InventoryObject, RefusedList } from "./inventory";
 import { readingHost, readOnly } from "./readOnly";

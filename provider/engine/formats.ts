@@ -77,6 +77,7 @@ const problems: Record<Format, (text: string) => string | undefined> = {
     timestampNanos(text) === undefined
       ? 'must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"'
       : undefined,
+  int64: (text) => (/^(0|[1-9]\d{0,18})$/.test(text) ? undefined : "must be a whole number, as in 12345"),
   jwks: jwksProblem,
   url: (text) => urlProblem(text, ["https", "http"]),
   httpsUrl: (text) => urlProblem(text, ["https"]),

@@ -15,6 +15,7 @@ import type { Clock, Failure, Host, Props, ResourceSpec } from "./spec";
 import { Turns } from "./turns";
 import { equal, isSet } from "./values";
 import {
+  inFieldForm,
   isServerFilled,
   mergeLive,
   misfit,
@@ -281,7 +282,7 @@ class KindHandlers implements Handlers {
 
   /** An answer in the form of the fields. */
   private body(answer: JsonObject, id: string): Props {
-    return this.spec.fromServer?.(answer as Props, id) ?? (answer as Props);
+    return inFieldForm(this.spec, answer as Props, id);
   }
 
   /** What a resource holds that was made, and then could not be read. */

@@ -11,9 +11,6 @@ export function providerText(kind: string): string {
   return `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
 }
 
-/** The outputs of nested arguments: the same members, resolved. */
-export type Resolved<T> = { [K in keyof T]: pulumi.Unwrap<T[K]> };
-
 const prepared = new WeakSet<object>();
 
 /**
@@ -186,4 +183,39 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   get uid(): pulumi.Output<pulumi.ID> {
     return this.id;
   }
+}
+
+/** The constructor of a kind with these arguments. */
+export interface ResourceClass<Args> {
+  /** @internal */
+  readonly spec: ResourceSpec;
+  new (name: string, args: Args, opts?: pulumi.CustomResourceOptions): PlatformResource;
+  /** Reads one that this program does not manage, by its uid. */
+  get<Resource>(
+    this: new (name: string, args: Args, opts?: pulumi.CustomResourceOptions) => Resource,
+    name: string,
+    uid: pulumi.Input<string>,
+    opts?: pulumi.CustomResourceOptions,
+  ): Resource;
+}
+
+/**
+ * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares the
+ * outputs, so that the class itself stands for a resource of Pulumi's wherever one is expected.
+ */
+export function resource<Args extends object>(
+  kind: ResourceSpec & { readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec } },
+): ResourceClass<Args> {
+  class DescribedResource extends PlatformResource {
+    static readonly spec = kind;
+
+    constructor(name: string, args: Args | undefined, opts?: pulumi.CustomResourceOptions) {
+      super(kind, name, args, opts);
+    }
+
+    static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions) {
+      return new this(name, undefined, { ...opts, id: uid });
+    }
+  }
+  return DescribedResource as unknown as ResourceClass<Args>;
 }

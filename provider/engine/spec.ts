@@ -28,6 +28,7 @@ export type Format =
   | "regex"
   | "duration"
   | "timestamp"
+  | "int64"
   | "jwks"
   | "url"
   | "httpsUrl"
@@ -51,6 +52,12 @@ export interface Pattern {
  * - `none`: nothing.
  */
 export type AccessEffect = "match" | "powers" | "limits" | "until" | "role" | "keys" | "none";
+
+/** Reads a member of a response; `body` is the object that holds it. */
+export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
+
+/** What only the server tells of an object, by the name that a lookup gives it. */
+export type Reads = Readonly<Record<string, Decoder<unknown>>>;
 
 interface Behaviour {
   /** That of the field around it if not given, else `none`. A field that is `security` must have one. */
@@ -83,6 +90,8 @@ interface Behaviour {
 
 export interface StringSpec extends Behaviour {
   readonly type: "string";
+  /** Of a uid: the member of a response that holds the object it stands for, perhaps instead of the uid. */
+  readonly hydratedIn?: string;
   readonly format?: Format;
   readonly pattern?: Pattern;
   readonly maxLength?: number;
@@ -108,6 +117,8 @@ export interface EnumSpec extends Behaviour {
 
 export interface BooleanSpec extends Behaviour {
   readonly type: "boolean";
+  /** What the server takes where none is given: the two mean the same. False if not said. */
+  readonly default?: boolean;
 }
 
 /** A whole number in the range of int32. */
@@ -137,6 +148,8 @@ export interface ObjectSpec extends Behaviour {
   readonly type: "object";
   readonly fields: Readonly<Record<string, PublicSpec>>;
   readonly oneOfs?: readonly OneOf[];
+  /** What a lookup returns of it besides its fields. */
+  readonly reads?: Reads;
 }
 
 /** An object that may have a secret among its members. */
@@ -307,6 +320,8 @@ export interface ResourceSpec {
   readonly collection: string;
   readonly fields: Readonly<Record<string, FieldSpec>>;
   readonly oneOfs?: readonly OneOf[];
+  /** What lookups return besides the fields and outputs, or in another form. */
+  readonly reads?: Reads;
   /** What the server adds and a program needs; each costs time and memory for every resource. */
   readonly outputs?: Readonly<Record<string, PublicSpec | SecretSpec>>;
   /** The uid is the parent's: one for each parent, a part of it. */
@@ -342,8 +357,8 @@ export interface ResourceSpec {
   readonly readsByList?: { readonly query?: Readonly<Record<string, string>> };
   /** What is made together below one parent may share a request. */
   readonly batchCreate?: BatchMethod;
-  /** Whether the collection's list takes an exact `name` filter (contract, section 4). */
-  readonly listsByName: boolean;
+  /** Whether the collection's list takes an exact `name` filter. */
+  readonly listsByName?: boolean;
   readonly listing?: Listing;
   /** How the names of events about it begin, as in `iam.roles` (contract, section 11). */
   readonly events?: string;
@@ -361,15 +376,6 @@ export interface ResourceSpec {
   readonly advise?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
 }
 
-/** The description of a resource whose arguments are `Args`: a forgotten field does not compile. */
-export interface ResourceDescription<Args> extends Omit<ResourceSpec, "fields"> {
-  readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec };
-}
-
-export function defineResource<Args>(description: ResourceDescription<Args>): ResourceSpec {
-  return description;
-}
-
 /** Whether a field, or a part of it, is a secret. */
 export function holdsSecret(field: FieldSpec): boolean {
   return field.secret === true || (field.type === "object" && Object.values(field.fields).some(holdsSecret));
@@ -381,36 +387,3 @@ export function givenOnce(spec: ResourceSpec): string[] {
     .filter(([, field]) => field.createOnly)
     .map(([key]) => key);
 }
-
-/** Names of nested fields with a type argument, so that a forgotten one does not compile. */
-export function defineFields<Args>(fields: {
-  readonly [K in keyof Required<Args>]: PublicSpec;
-}): Readonly<Record<string, PublicSpec>> {
-  return fields;
-}
-
-/** The same for an object with a secret. */
-export function defineFieldsWithSecret<Args>(fields: {
-  readonly [K in keyof Required<Args>]: FieldSpec;
-}): Readonly<Record<string, FieldSpec>> {
-  return fields;
-}
-
-/** The parent's uid: immutable everywhere, a part of the path. */
-export function parentGroup(options: { required: boolean }): StringSpec {
-  return {
-    type: "string",
-    format: "groupUid",
-    path: true,
-    immutable: true,
-    required: options.required,
-    access: "match",
-  };
-}
-
-/** One line of at most 512 characters (contract, section 5, formats). */
-export const description: StringSpec = {
-  type: "string",
-  maxLength: 512,
-  pattern: { regex: /^[\S ]*$/u, must: "one line, without tabs" },
-};

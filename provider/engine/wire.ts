@@ -148,9 +148,26 @@ function misfitFields(
   );
 }
 
+/** The uid of a field, or of the object that a response holds in its place. A uid of another type is passed on. */
+function hydrated(field: FieldSpec, uid: Json | undefined, body: Props): Json | undefined {
+  if (field.type !== "string" || field.hydratedIn === undefined) return uid;
+  if (uid !== undefined && uid !== null && uid !== "") return uid;
+  const object = body[field.hydratedIn];
+  return isObject(object) ? object["uid"] : undefined;
+}
+
+/** A response in the form of the fields. */
+export function inFieldForm(spec: ResourceSpec, response: Props, uid: string): Props {
+  const body = spec.fromServer ? spec.fromServer(response, uid) : response;
+  const uids = Object.entries(spec.fields)
+    .filter(([, field]) => field.type === "string" && field.hydratedIn !== undefined)
+    .map(([key, field]) => [key, hydrated(field, body[key], body)] as const);
+  return uids.length === 0 ? body : { ...body, ...Object.fromEntries(uids) };
+}
+
 /** What of an answer does not have the type of its field, as in `name is not a text`; undefined where all fits. */
 export function misfit(spec: ResourceSpec, body: Props, uid: string): string | undefined {
-  const answer = spec.fromServer ? spec.fromServer(body, uid) : body;
+  const answer = inFieldForm(spec, body, uid);
   return misfitFields(spec.fields, "", answer) ?? misfitFields(spec.outputs ?? {}, "", answer);
 }
 
@@ -161,13 +178,13 @@ export function parentByUid(spec: ResourceSpec, uid: string): string | undefined
 
 /** The fields of an answer that a program can set, in the form of inputs. */
 export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
-  return readFields(spec.fields, spec.fromServer ? spec.fromServer(body, uid) : body);
+  return readFields(spec.fields, inFieldForm(spec, body, uid));
 }
 
 /** The outputs that an answer holds; what it does not name, or tells only once, is kept. */
 export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
   const fields = spec.outputs ?? {};
-  const answer = spec.fromServer ? spec.fromServer(body, uid) : body;
+  const answer = inFieldForm(spec, body, uid);
   const kept = Object.entries(fields)
     .filter(
       ([key, field]) => olds[key] !== undefined && (field.createOnly || !(wireName(key, field) in answer)),

@@ -1,37 +1,33 @@
-import type * as pulumi from "@pulumi/pulumi";
-import * as read from "./answers";
-import * as take from "./arguments";
-import type { LookupInputs } from "./arguments";
-import { ask, askLater, byUid, listing, listRules } from "./lookup";
+import { decode } from "../schema/decoders";
+import type { Decoded } from "../schema/fields";
+import { decodeSeverities, eventKind } from "./advisoryParts";
+import { validate } from "./validators";
+import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { byUid, listRules, listing } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
 /** Selects one advisory. */
 export type GetAdvisoryArgs = ByUidArgs;
 
-/** How severe a vulnerability is. */
-export interface AdvisorySeverity {
-  /** The system of the score: `TYPE_CVSS_V2`, `TYPE_CVSS_V3`, `TYPE_CVSS_V4`. Left out where it is not set. */
-  type?: string;
-  /** The score in that system. */
-  score: string;
-}
+const event = {
+  /** The uid; empty where there is none. */
+  uid: decode.string,
+  /** When it was written: RFC 3339, as the API wrote it. */
+  createTime: decode.time,
+  /** What was found: bytes in base64; empty where there is nothing. */
+  findings: decode.string,
+  /** Who wrote it; empty where that is not known. */
+  author: decode.string,
+  /** Who reviewed it; empty where nobody has. */
+  reviewer: decode.string,
+  /** `REVIEW_STATE_…`; left out where it is not set. */
+  reviewState: decode.enumName,
+  /** Where it is discussed. */
+  issue: decode.optionalString,
+};
 
 /** Something that was found out or done about a vulnerability. */
-export interface AdvisoryEvent {
-  /** The uid; empty where there is none. */
-  uid: string;
-  /** When it was written: RFC 3339, as the API wrote it. */
-  createTime?: string;
-  /** What was found: bytes in base64; empty where there is nothing. */
-  findings: string;
-  /** Who wrote it; empty where that is not known. */
-  author: string;
-  /** Who reviewed it; empty where nobody has. */
-  reviewer: string;
-  /** `REVIEW_STATE_…`; left out where it is not set. */
-  reviewState?: string;
-  /** Where it is discussed. */
-  issue?: string;
+export interface AdvisoryEvent extends Decoded<typeof event> {
   /**
    * What it is: `detection`, `truePositiveDetermination`, `fixed`, `falsePositiveDetermination`,
    * `analysisNotPlanned`, `fixNotPlanned`, `pendingUpstreamFix`, `patched`, or one newer than this package.
@@ -41,43 +37,50 @@ export interface AdvisoryEvent {
   content: Record<string, unknown>;
 }
 
-/** What is known of one vulnerability in one component of one artifact. Contract, section 7. */
-export interface GetAdvisoryResult {
+const advisory = {
   /** The uid. */
-  uid: string;
+  uid: decode.string,
   /** The uid of its parent; left out where it has none. */
-  parentUid?: string;
+  parentUid: decode.optionalParentUid,
   /** The id of the advisory, as in `CGA-…`. */
-  advisoryId: string;
+  advisoryId: decode.string,
   /** The id that it had before. */
-  legacyAdvisoryId?: string;
+  legacyAdvisoryId: decode.optionalString,
   /** Who wrote it; empty where that is not known. */
-  author: string;
+  author: decode.string,
   /** The name of the artifact. */
-  artifactName: string;
+  artifactName: decode.string,
   /** The type of the artifact, as in `apk`. */
-  artifactType: string;
+  artifactType: decode.string,
   /** The architecture of the artifact. */
-  artifactArchitecture: string;
+  artifactArchitecture: decode.string,
   /** The name of the component in it. */
-  componentName: string;
+  componentName: decode.string,
   /** The type of the component. */
-  componentType: string;
+  componentType: decode.string,
   /** Where the component is in the artifact. */
-  componentLocation: string;
+  componentLocation: decode.string,
   /** Other ids of the vulnerability, as in `CVE-…`. */
-  aliases: string[];
+  aliases: decode.strings,
   /** How severe it is, in different systems. */
-  severities: AdvisorySeverity[];
+  severities: decodeSeverities,
   /** What was found out and done, in the order of the answer. */
-  events: AdvisoryEvent[];
+  events: decode.objects(
+    decode.object<AdvisoryEvent>({
+      ...event,
+      ...eventKind(["createTime", "findings"]),
+    }),
+  ),
   /** When it was made: RFC 3339, as the API wrote it. */
-  createTime?: string;
+  createTime: decode.time,
   /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime?: string;
+  updateTime: decode.time,
   /** When it was withdrawn: RFC 3339, as the API wrote it. */
-  deleteTime?: string;
-}
+  deleteTime: decode.time,
+};
+
+/** What is known of one vulnerability in one component of one artifact. */
+export interface GetAdvisoryResult extends Decoded<typeof advisory> {}
 
 /** Which advisories to list. All by default. A list keeps what matches any of its items. */
 export interface GetAdvisoriesArgs extends ListArgs {
@@ -119,58 +122,13 @@ export interface GetAdvisoriesArgs extends ListArgs {
 
 const COLLECTION = "/vulnerabilities/v2/advisories";
 
-/** The kinds of events, which the API writes as the one member that is set. */
-export const EVENT_KINDS = [
-  "detection",
-  "truePositiveDetermination",
-  "fixed",
-  "falsePositiveDetermination",
-  "analysisNotPlanned",
-  "fixNotPlanned",
-  "pendingUpstreamFix",
-  "patched",
-];
-
-export const readSeverities = read.objects(
-  read.object<AdvisorySeverity>({ type: read.enumName, score: read.text }),
-);
-
-const readAdvisory = read.object<GetAdvisoryResult>({
-  uid: read.text,
-  parentUid: read.parent,
-  advisoryId: read.text,
-  legacyAdvisoryId: read.optionalText,
-  author: read.text,
-  artifactName: read.text,
-  artifactType: read.text,
-  artifactArchitecture: read.text,
-  componentName: read.text,
-  componentType: read.text,
-  componentLocation: read.text,
-  aliases: read.texts,
-  severities: readSeverities,
-  events: read.objects(
-    read.object<AdvisoryEvent>({
-      uid: read.text,
-      createTime: read.time,
-      findings: read.text,
-      author: read.text,
-      reviewer: read.text,
-      reviewState: read.enumName,
-      issue: read.optionalText,
-      ...read.kindOfEvent(EVENT_KINDS, ["createTime", "findings"]),
-    }),
-  ),
-  createTime: read.time,
-  updateTime: read.time,
-  deleteTime: read.time,
-});
+const decodeAdvisory = decode.object<GetAdvisoryResult>(advisory);
 
 // Advisories come from elsewhere; the form of their uids is not promised.
-const oneAdvisory = byUid("getAdvisory", COLLECTION, readAdvisory, take.anyUid);
+const oneAdvisory = byUid("getAdvisory", COLLECTION, decodeAdvisory, validate.anyUid);
 
-const texts = (parameter: string) => take.sentAs(parameter, take.listOf(take.text));
-const eventType = take.enumName(
+const texts = (parameter: string) => validate.sentAs(parameter, validate.listOf(validate.text));
+const eventType = validate.enumName(
   "EVENT_TYPE_FILTER_",
   "DETECTION TRUE_POSITIVE_DETERMINATION FIXED FALSE_POSITIVE_DETERMINATION ANALYSIS_NOT_PLANNED FIX_NOT_PLANNED PENDING_UPSTREAM_FIX PATCHED",
 );
@@ -192,16 +150,16 @@ const advisories = listing<GetAdvisoriesArgs, GetAdvisoryResult>({
     eventAuthors: texts("eventAuthors"),
     excludeEventAuthors: { ...texts("excludeEventAuthors"), excludes: true },
     eventReviewers: texts("eventReviewers"),
-    eventReviewStates: take.sentAs(
+    eventReviewStates: validate.sentAs(
       "eventReviewStates",
-      take.listOf(take.enumName("REVIEW_STATE_", "PENDING APPROVED REQUEST_CHANGES REJECTED")),
+      validate.listOf(validate.enumName("REVIEW_STATE_", "PENDING APPROVED REQUEST_CHANGES REJECTED")),
     ),
-    eventTypes: take.sentAs("eventTypes", take.listOf(eventType)),
-    latestEventType: take.sentAs("latestEventType", eventType),
-    origin: take.sentAs("origin", take.text),
-    query: take.sentAs("query", take.text),
+    eventTypes: validate.sentAs("eventTypes", validate.listOf(eventType)),
+    latestEventType: validate.sentAs("latestEventType", eventType),
+    origin: validate.sentAs("origin", validate.text),
+    query: validate.sentAs("query", validate.text),
   },
-  read: readAdvisory,
+  read: decodeAdvisory,
   problem: ({ origin, artifactNames }) =>
     origin !== undefined && artifactNames !== undefined
       ? "give either origin or artifactNames: beside origin the server ignores artifactNames"
@@ -209,23 +167,13 @@ const advisories = listing<GetAdvisoriesArgs, GetAdvisoryResult>({
 });
 
 /** Reads one advisory. Throws where there is none. */
-export function getAdvisory(args: GetAdvisoryArgs): Promise<GetAdvisoryResult> {
-  return ask(oneAdvisory, args);
-}
+export const getAdvisory = invoke(oneAdvisory);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getAdvisoryOutput(args: LookupInputs<GetAdvisoryArgs>): pulumi.Output<GetAdvisoryResult> {
-  return askLater(oneAdvisory, args);
-}
+export const getAdvisoryOutput = invokeOutput(oneAdvisory);
 
 /** Lists the advisories that match. */
-export function getAdvisories(args: GetAdvisoriesArgs = {}): Promise<GetAdvisoryResult[]> {
-  return ask(advisories, args);
-}
+export const getAdvisories = invokeAny(advisories);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getAdvisoriesOutput(
-  args: LookupInputs<GetAdvisoriesArgs> = {},
-): pulumi.Output<GetAdvisoryResult[]> {
-  return askLater(advisories, args);
-}
+export const getAdvisoriesOutput = invokeAnyOutput(advisories);

@@ -1,11 +1,9 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { EVENT_KINDS, readSeverities } from "./advisory";
-import type { AdvisorySeverity } from "./advisory";
-import * as read from "./answers";
-import * as take from "./arguments";
-import type { LookupInputs } from "./arguments";
-import { ask, askLater } from "./lookup";
-import type { Lookup } from "./lookup";
+import { decode } from "../schema/decoders";
+import type { Decoded } from "../schema/fields";
+import { decodeSeverities, eventKind } from "./advisoryParts";
+import { inParts, validate } from "./validators";
+import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import type { Lookup } from "./invoke";
 
 /** Which documents to read. All by default. */
 export interface GetAdvisoryDocumentsArgs {
@@ -15,35 +13,42 @@ export interface GetAdvisoryDocumentsArgs {
   cves?: string[];
 }
 
-/** Something that was found out or done about a vulnerability. */
-export interface DocumentEvent {
+const event = {
   /** When: RFC 3339, as the API wrote it. */
-  timestamp?: string;
+  timestamp: decode.time,
+};
+
+/** Something that was found out or done about a vulnerability. */
+export interface DocumentEvent extends Decoded<typeof event> {
   /** What it is, as in `detection` or `fixed`. */
   kind?: string;
   /** What an event of its kind says, as in `fixedVersion`: the API's JSON. */
   content: Record<string, unknown>;
 }
 
-/** What a document says about one vulnerability. */
-export interface DocumentAdvisory {
+const advisory = {
   /** The id of the advisory. */
-  id: string;
+  id: decode.string,
   /** What was found out and done, in the order of the answer. */
-  events: DocumentEvent[];
+  events: decode.objects(decode.object<DocumentEvent>({ ...event, ...eventKind(["timestamp"]) })),
   /** Other ids of the vulnerability, as in `CVE-…`. */
-  aliases: string[];
+  aliases: decode.strings,
   /** The namespace of the package; empty where there is none. */
-  packageNamespace: string;
-}
+  packageNamespace: decode.string,
+};
 
-/** The security advisories of one package. Contract, section 7. */
-export interface AdvisoryDocument {
+/** What a document says about one vulnerability. */
+export interface DocumentAdvisory extends Decoded<typeof advisory> {}
+
+const document = {
   /** The id: the name of the package. */
-  id: string;
+  id: decode.string,
   /** One for each vulnerability. */
-  advisories: DocumentAdvisory[];
-}
+  advisories: decode.objects(decode.object<DocumentAdvisory>(advisory)),
+};
+
+/** The security advisories of one package. */
+export interface AdvisoryDocument extends Decoded<typeof document> {}
 
 /** Selects vulnerabilities. */
 export interface GetVulnerabilityMetadataArgs {
@@ -51,80 +56,61 @@ export interface GetVulnerabilityMetadataArgs {
   ids: string[];
 }
 
-/** A text to read on. */
-export interface VulnerabilityReference {
+const reference = {
   /** What it is; left out where that is not said. */
-  type?: string;
+  type: decode.enumName,
   /** Its address. */
-  url: string;
-}
+  url: decode.string,
+};
 
-/** What is known of a vulnerability wherever it is. Contract, section 7. */
-export interface VulnerabilityMetadata {
+/** A text to read on. */
+export interface VulnerabilityReference extends Decoded<typeof reference> {}
+
+const vulnerability = {
   /** The id. */
-  id: string;
+  id: decode.string,
   /** One line; empty where there is none. */
-  summary: string;
+  summary: decode.string,
   /** The whole text; empty where there is none. */
-  details: string;
+  details: decode.string,
   /** Texts to read on. */
-  references: VulnerabilityReference[];
+  references: decode.objects(decode.object<VulnerabilityReference>(reference)),
   /** How severe it is, in different systems. */
-  severities: AdvisorySeverity[];
-}
+  severities: decodeSeverities,
+};
 
-const readDocuments = read.objects(
-  read.object<AdvisoryDocument>({
-    id: read.text,
-    advisories: read.objects(
-      read.object<DocumentAdvisory>({
-        id: read.text,
-        events: read.objects(
-          read.object<DocumentEvent>({
-            timestamp: read.time,
-            ...read.kindOfEvent(EVENT_KINDS, ["timestamp"]),
-          }),
-        ),
-        aliases: read.texts,
-        packageNamespace: read.text,
-      }),
-    ),
-  }),
-);
+/** What is known of a vulnerability wherever it is. */
+export interface VulnerabilityMetadata extends Decoded<typeof vulnerability> {}
+
+const decodeDocuments = decode.objects(decode.object<AdvisoryDocument>(document));
 
 const documents: Lookup<GetAdvisoryDocumentsArgs, AdvisoryDocument[]> = {
   call: "getAdvisoryDocuments",
   rules: {
-    id: take.sentAs("id", take.text),
-    cves: take.sentAs("cves", take.listOf(take.text)),
+    id: validate.sentAs("id", validate.text),
+    cves: validate.sentAs("cves", validate.listOf(validate.text)),
   },
   run: async (client, args) => {
     if (args.cves?.length === 0) return [];
     const path = "/advisory/v2/documents";
-    return readDocuments(await client.listIn(path, await client.get(path, { ...args }), "documents"));
+    return decodeDocuments(await client.listIn(path, await client.get(path, { ...args }), "documents"));
   },
 };
 
-const readMetadata = read.object<VulnerabilityMetadata>({
-  id: read.text,
-  summary: read.text,
-  details: read.text,
-  references: read.objects(read.object<VulnerabilityReference>({ type: read.enumName, url: read.text })),
-  severities: readSeverities,
-});
+const decodeMetadata = decode.object<VulnerabilityMetadata>(vulnerability);
 
 const MOST_IDS = 1000;
 
 const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = {
   call: "getVulnerabilityMetadata",
-  rules: { ids: take.required(take.listOf(take.text)) },
+  rules: { ids: validate.required(validate.listOf(validate.text)) },
   run: async (client, { ids }) => {
     const parts = await Promise.all(
-      take.inParts("ids", ids, MOST_IDS).map(async (part) => {
+      inParts("ids", ids, MOST_IDS).map(async (part) => {
         const answers: VulnerabilityMetadata[] = [];
         const options = { member: "vulnerabilityMetadata", key: ({ id }: { id?: unknown }) => id };
         for await (const item of client.list("/advisory/v2/metadata", { ids: part }, options)) {
-          answers.push(readMetadata(item));
+          answers.push(decodeMetadata(item));
         }
         return answers;
       }),
@@ -137,27 +123,13 @@ const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = 
 };
 
 /** Reads the security advisories of packages. */
-export function getAdvisoryDocuments(args: GetAdvisoryDocumentsArgs = {}): Promise<AdvisoryDocument[]> {
-  return ask(documents, args);
-}
+export const getAdvisoryDocuments = invokeAny(documents);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getAdvisoryDocumentsOutput(
-  args: LookupInputs<GetAdvisoryDocumentsArgs> = {},
-): pulumi.Output<AdvisoryDocument[]> {
-  return askLater(documents, args);
-}
+export const getAdvisoryDocumentsOutput = invokeAnyOutput(documents);
 
 /** Reads what is known of vulnerabilities, in the order of `ids`, each once. What nothing is known of is left out. */
-export function getVulnerabilityMetadata(
-  args: GetVulnerabilityMetadataArgs,
-): Promise<VulnerabilityMetadata[]> {
-  return ask(metadata, args);
-}
+export const getVulnerabilityMetadata = invoke(metadata);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getVulnerabilityMetadataOutput(
-  args: LookupInputs<GetVulnerabilityMetadataArgs>,
-): pulumi.Output<VulnerabilityMetadata[]> {
-  return askLater(metadata, args);
-}
+export const getVulnerabilityMetadataOutput = invokeOutput(metadata);

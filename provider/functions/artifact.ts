@@ -1,9 +1,10 @@
-import type * as pulumi from "@pulumi/pulumi";
-import * as read from "./answers";
-import * as take from "./arguments";
-import type { LookupInputs } from "./arguments";
-import { ask, askLater, limitRules, listing } from "./lookup";
-import type { LimitArgs, Lookup } from "./lookup";
+import { decode } from "../schema/decoders";
+import type { Decoded } from "../schema/fields";
+import { validate } from "./validators";
+import { invoke, invokeOutput } from "./invoke";
+import type { Lookup } from "./invoke";
+import { limitRules, listing } from "./lookup";
+import type { LimitArgs } from "./lookup";
 
 /** Which libraries to list. */
 export interface GetArtifactsArgs extends LimitArgs {
@@ -19,51 +20,55 @@ export interface GetArtifactsArgs extends LimitArgs {
   orderBy?: string;
 }
 
-/** A library. Contract, section 7. */
-export interface GetArtifactResult {
+const artifact = {
   /** The uid; it looks different from others and has no parent. */
-  uid: string;
+  uid: decode.string,
   /** The name. */
-  name: string;
+  name: decode.string,
   /** The description; empty where there is none. */
-  description: string;
+  description: decode.string,
   /** `ECOSYSTEM_…`; left out where it is not set. */
-  ecosystem?: string;
+  ecosystem: decode.enumName,
   /** The newest version; empty where there is none. */
-  latestVersion: string;
+  latestVersion: decode.string,
   /** How many versions there are. */
-  versionCount: number;
+  versionCount: decode.int32,
   /** When it was made: RFC 3339, as the API wrote it. */
-  createTime?: string;
+  createTime: decode.time,
   /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime?: string;
-}
+  updateTime: decode.time,
+};
+
+/** A library. */
+export interface GetArtifactResult extends Decoded<typeof artifact> {}
 
 /** Selects the library whose versions to list. */
 export interface GetArtifactVersionsArgs extends LimitArgs {
-  /** The uid of the library, as `getArtifacts` answers it. */
+  /** The uid of the library, as `getArtifacts` returns it. */
   artifactUid: string;
   /** A column of the server and perhaps `asc` or `desc`; `version desc` by default. */
   orderBy?: string;
 }
 
-/** A version of a library. Contract, section 7. */
-export interface GetArtifactVersionResult {
+const version = {
   /** The uid. */
-  uid: string;
+  uid: decode.string,
   /** The name. */
-  name: string;
+  name: decode.string,
   /** The version. */
-  version: string;
+  version: decode.string,
   /** The description; empty where there is none. */
-  description: string;
+  description: decode.string,
   /** The size in bytes: an exact whole number, in decimal digits. */
-  sizeBytes: string;
+  sizeBytes: decode.int64,
   /** When it was made: RFC 3339, as the API wrote it. */
-  createTime?: string;
+  createTime: decode.time,
   /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime?: string;
-}
+  updateTime: decode.time,
+};
+
+/** A version of a library. */
+export interface GetArtifactVersionResult extends Decoded<typeof version> {}
 
 /** What to count. */
 export interface GetArtifactCountArgs {
@@ -71,13 +76,15 @@ export interface GetArtifactCountArgs {
   ecosystems: string[];
 }
 
-/** How many libraries an ecosystem has. */
-export interface ArtifactCount {
+const ecosystemCount = {
   /** `ECOSYSTEM_…`; left out where it is not set. */
-  ecosystem?: string;
+  ecosystem: decode.enumName,
   /** The number: exact, in decimal digits. */
-  totalCount: string;
-}
+  totalCount: decode.int64,
+};
+
+/** How many libraries an ecosystem has. */
+export interface ArtifactCount extends Decoded<typeof ecosystemCount> {}
 
 /** What `getArtifactCount` answers. */
 export interface GetArtifactCountResult {
@@ -87,54 +94,35 @@ export interface GetArtifactCountResult {
 
 const COLLECTION = "/libraries/v2/artifacts";
 
-const ecosystems = take.sentAs(
+const ecosystems = validate.sentAs(
   "ecosystems",
-  take.required(take.someOf(take.enumName("ECOSYSTEM_", "JAVA PYTHON"))),
+  validate.required(validate.someOf(validate.enumName("ECOSYSTEM_", "JAVA PYTHON"))),
 );
-const orderBy = take.sentAs("order_by", take.orderBy);
+const orderBy = validate.sentAs("order_by", validate.orderBy);
 
 const artifacts = listing<GetArtifactsArgs, GetArtifactResult>({
   call: "getArtifacts",
   collection: COLLECTION,
   rules: {
     ecosystems,
-    query: take.sentAs("query", take.text),
-    cudaVersion: take.sentAs("cudaVersion", take.text),
-    remediated: take.sentAs("remediated", take.flag),
+    query: validate.sentAs("query", validate.text),
+    cudaVersion: validate.sentAs("cudaVersion", validate.text),
+    remediated: validate.sentAs("remediated", validate.flag),
     orderBy,
     ...limitRules,
   },
-  read: read.object<GetArtifactResult>({
-    uid: read.text,
-    name: read.text,
-    description: read.text,
-    ecosystem: read.enumName,
-    latestVersion: read.text,
-    versionCount: read.count,
-    createTime: read.time,
-    updateTime: read.time,
-  }),
+  read: decode.object<GetArtifactResult>(artifact),
 });
 
 const versions = listing<GetArtifactVersionsArgs, GetArtifactVersionResult>({
   call: "getArtifactVersions",
   collection: ({ artifactUid }) => `${COLLECTION}/${encodeURIComponent(artifactUid)}/versions`,
   member: "artifactVersions",
-  rules: { artifactUid: take.required(take.segment), orderBy, ...limitRules },
-  read: read.object<GetArtifactVersionResult>({
-    uid: read.text,
-    name: read.text,
-    version: read.text,
-    description: read.text,
-    sizeBytes: read.decimal,
-    createTime: read.time,
-    updateTime: read.time,
-  }),
+  rules: { artifactUid: validate.required(validate.segment), orderBy, ...limitRules },
+  read: decode.object<GetArtifactVersionResult>(version),
 });
 
-const readCounts = read.objects(
-  read.object<ArtifactCount>({ ecosystem: read.enumName, totalCount: read.decimal }),
-);
+const decodeCounts = decode.objects(decode.object<ArtifactCount>(ecosystemCount));
 
 const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
   call: "getArtifactCount",
@@ -142,40 +130,24 @@ const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
   run: async (client, args) => {
     const path = `${COLLECTION}/count`;
     const answer = await client.get(path, { ecosystems: args.ecosystems });
-    return { counts: readCounts(await client.listIn(path, answer, "counts")) };
+    return { counts: decodeCounts(await client.listIn(path, answer, "counts")) };
   },
 };
 
 /** Lists the libraries that match. */
-export function getArtifacts(args: GetArtifactsArgs): Promise<GetArtifactResult[]> {
-  return ask(artifacts, args);
-}
+export const getArtifacts = invoke(artifacts);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getArtifactsOutput(args: LookupInputs<GetArtifactsArgs>): pulumi.Output<GetArtifactResult[]> {
-  return askLater(artifacts, args);
-}
+export const getArtifactsOutput = invokeOutput(artifacts);
 
 /** Lists the versions of a library. */
-export function getArtifactVersions(args: GetArtifactVersionsArgs): Promise<GetArtifactVersionResult[]> {
-  return ask(versions, args);
-}
+export const getArtifactVersions = invoke(versions);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getArtifactVersionsOutput(
-  args: LookupInputs<GetArtifactVersionsArgs>,
-): pulumi.Output<GetArtifactVersionResult[]> {
-  return askLater(versions, args);
-}
+export const getArtifactVersionsOutput = invokeOutput(versions);
 
 /** How many libraries ecosystems have. */
-export function getArtifactCount(args: GetArtifactCountArgs): Promise<GetArtifactCountResult> {
-  return ask(count, args);
-}
+export const getArtifactCount = invoke(count);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getArtifactCountOutput(
-  args: LookupInputs<GetArtifactCountArgs>,
-): pulumi.Output<GetArtifactCountResult> {
-  return askLater(count, args);
-}
+export const getArtifactCountOutput = invokeOutput(count);

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../api/client";
-import { readSettings } from "../config";
-import type { Settings } from "../config";
+import type * as configModule from "../config";
 import type * as connectModule from "../connect";
 
 /**
@@ -35,24 +34,27 @@ const sessions = new WeakMap<object, Map<string, Session>>();
 const NO_RUN = {};
 
 /**
- * The HTTP library takes a noticeable part of a program's start, so it is loaded by the first lookup,
- * not with the package; `import()` is no way to do that under test runners that have their own loader.
+ * The settings and the HTTP library take a noticeable part of a program's start, so the first lookup loads them, not the
+ * package; `import()` is no way to do that under test runners that have their own loader.
  */
-function newClient(settings: Settings): Client {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- see above
+function load(): Pick<typeof configModule, "readSettings"> & Pick<typeof connectModule, "clientOf"> {
+  /* eslint-disable @typescript-eslint/no-require-imports -- see above */
+  const { readSettings } = require("../config") as typeof configModule;
   const { clientOf } = require("../connect") as typeof connectModule;
-  return clientOf(settings).client;
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  return { readSettings, clientOf };
 }
 
 /** The session of the program that is running, by its stack configuration and environment as they are now. */
 export function connect(): Session {
+  const { readSettings, clientOf } = load();
   const config = new pulumi.Config("platform");
   const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
   const run = pulumi.runtime.getMonitor() ?? NO_RUN;
   const ofRun = sessions.get(run) ?? new Map<string, Session>();
   sessions.set(run, ofRun);
   const key = JSON.stringify(settings);
-  const session = ofRun.get(key) ?? { client: newClient(settings), memo: new Memo(run !== NO_RUN) };
+  const session = ofRun.get(key) ?? { client: clientOf(settings).client, memo: new Memo(run !== NO_RUN) };
   ofRun.set(key, session);
   return session;
 }

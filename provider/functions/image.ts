@@ -1,10 +1,9 @@
-import type * as pulumi from "@pulumi/pulumi";
 import type { Client, JsonObject, Query } from "../api/client";
-import * as read from "./answers";
-import * as take from "./arguments";
-import type { LookupInputs } from "./arguments";
-import { ask, askLater, found } from "./lookup";
-import type { Lookup } from "./lookup";
+import { decode } from "../schema/decoders";
+import { validate } from "./validators";
+import { invoke, invokeOutput } from "./invoke";
+import type { Lookup } from "./invoke";
+import { found } from "./lookup";
 
 /** Selects one image. */
 export interface GetImageArchitecturesArgs {
@@ -54,49 +53,39 @@ function askImage(
 
 const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResult> = {
   call: "getImageArchitectures",
-  rules: { repoUid: take.required(take.uid), digest: take.required(take.digest) },
+  rules: { repoUid: validate.required(validate.uid), digest: validate.required(validate.digest) },
   run: async (client, args) => {
     const path = pathOf(client, args, "architectures");
     const answer = await askImage(client, path, args);
-    return { architectures: read.texts(await client.listIn(path, answer, "architectures")) };
+    return { architectures: decode.strings(await client.listIn(path, answer, "architectures")) };
   },
 };
 
 const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
   call: "getImageSize",
   rules: {
-    repoUid: take.required(take.uid),
-    digest: take.required(take.digest),
-    architecture: take.text,
+    repoUid: validate.required(validate.uid),
+    digest: validate.required(validate.digest),
+    architecture: validate.text,
   },
   run: async (client, args) => {
     const { architecture } = args;
     const answer = await askImage(client, pathOf(client, args, "size"), args, { architecture });
     return {
-      bytes: read.decimal(answer["size"]),
-      architecture: read.optionalText(answer["architecture"]) ?? architecture ?? "amd64",
+      bytes: decode.int64(answer["size"]),
+      architecture: decode.optionalString(answer["architecture"]) ?? architecture ?? "amd64",
     };
   },
 };
 
-/** The architectures that an image is there for (contract, section 7). */
-export function getImageArchitectures(args: GetImageArchitecturesArgs): Promise<GetImageArchitecturesResult> {
-  return ask(architectures, args);
-}
+/** The architectures that an image is there for. */
+export const getImageArchitectures = invoke(architectures);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getImageArchitecturesOutput(
-  args: LookupInputs<GetImageArchitecturesArgs>,
-): pulumi.Output<GetImageArchitecturesResult> {
-  return askLater(architectures, args);
-}
+export const getImageArchitecturesOutput = invokeOutput(architectures);
 
-/** The size of an image for one architecture (contract, section 7). */
-export function getImageSize(args: GetImageSizeArgs): Promise<GetImageSizeResult> {
-  return ask(size, args);
-}
+/** The size of an image for one architecture. */
+export const getImageSize = invoke(size);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getImageSizeOutput(args: LookupInputs<GetImageSizeArgs>): pulumi.Output<GetImageSizeResult> {
-  return askLater(size, args);
-}
+export const getImageSizeOutput = invokeOutput(size);

@@ -1,77 +1,11 @@
-import * as pulumi from "@pulumi/pulumi";
 import type { Client, JsonObject, Query } from "../api/client";
-import { ApiError, isNotFound, printable } from "../api/errors";
-import { logLines } from "../api/logText";
+import { isNotFound, printable } from "../api/errors";
 import { parentOf } from "../api/uid";
-import { text } from "./answers";
-import { asksForNothing, checkArguments, inParts, queryOf, querySize, querySizeProblem } from "./arguments";
-import * as take from "./arguments";
-import type { LookupInputs, Rules } from "./arguments";
-import { connect } from "./connection";
-
-/**
- * A lookup that found none, or more than one, or was asked wrongly. The message says what to do; the
- * engine prints it without a stack.
- */
-export class LookupError extends pulumi.RunError {
-  override readonly name = "LookupError";
-  readonly code = "LOOKUP";
-
-  constructor(message: string) {
-    super(logLines(message));
-    // A rejected promise that nobody awaits is printed by its stack.
-    this.stack = this.message;
-  }
-}
-
-/** What a lookup is called, what it takes, and how it is answered. */
-export interface Lookup<A extends object, R> {
-  readonly call: string;
-  readonly rules: Rules<A>;
-  /** What is wrong with arguments that are right one by one. */
-  readonly problem?: (args: A) => string | undefined;
-  readonly run: (client: Client, args: A) => Promise<R>;
-}
-
-/**
- * Answers a lookup: the same one is asked once in a program's run. Whatever goes wrong names the call
- * and prints without a stack.
- */
-export async function ask<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
-  try {
-    const checked = checkArguments(lookup.call, lookup.rules, args);
-    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.rules, checked);
-    if (problem !== undefined) throw new Error(problem);
-    const { client, memo } = connect();
-    const question = `${lookup.call} ${JSON.stringify(checked)}`;
-    // A copy each: what one caller changes is no one else's affair.
-    return structuredClone(await memo.share(question, () => lookup.run(client, checked)));
-  } catch (error) {
-    throw new LookupError([`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "));
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "failed";
-}
-
-/** A line for each detail that the message does not tell already. */
-function detailsOf(error: unknown): string[] {
-  if (!(error instanceof ApiError)) return [];
-  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
-  const lines = [
-    ...fieldViolations.map(({ field, description }) => `${field}: ${description}`),
-    ...preconditions.map(({ type, subject, description }) => `${type} ${subject}: ${description}`),
-    ...(resource ? [`not found: ${resource.resourceType} ${resource.resourceName}`] : []),
-    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
-  ].filter((line) => !error.serverMessage.includes(line));
-  return error.requestId === "" ? lines : [...lines, `request id: ${error.requestId}`];
-}
-
-/** The same once the inputs are known. */
-export function askLater<A extends object, R>(lookup: Lookup<A, R>, args: LookupInputs<A>): pulumi.Output<R> {
-  return pulumi.all([args as object]).apply(([resolved]) => ask(lookup, resolved as A));
-}
+import type { ResourceSpec } from "../engine/spec";
+import { decode, resourceDecoder } from "../schema/decoders";
+import { asksForNothing, inParts, queryOf, querySize, validate } from "./validators";
+import type { Rules } from "./validators";
+import type { Lookup } from "./invoke";
 
 /** An answer about something that may be missing, or an error that says what is. */
 export async function found(answer: Promise<JsonObject>, otherwise: string): Promise<JsonObject> {
@@ -105,7 +39,7 @@ interface NameQuery {
 }
 
 /** What there is to know of a kind that is selected by name. */
-interface ByName<A> {
+export interface ByName<A> {
   /** Further parameters of the list: what it keeps out unless asked for. */
   readonly query?: Query;
   readonly root?: (args: A) => boolean | undefined;
@@ -144,7 +78,7 @@ async function only(
   if (others.length > 0) {
     const candidates = matching.slice(0, 20).map((item) => {
       const uid = String(item["uid"]);
-      const description = printable(text(item["description"]), 80);
+      const description = printable(decode.string(item["description"]), 80);
       return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
     });
     const advice = narrows ? "narrow by parentUid, or give the uid of one:" : "give the uid of one:";
@@ -191,9 +125,23 @@ export function selecting<A extends Selection, R>(
       if (uid !== undefined) return read(await one(client, collection, uid));
       const wanted = { name, parentUid, root: root?.(args) };
       const listed = await only(client, collection, wanted, query, "parentUid" in rules);
-      return read(listsLess ? await one(client, collection, text(listed["uid"])) : listed);
+      return read(listsLess ? await one(client, collection, decode.string(listed["uid"])) : listed);
     },
   };
+}
+
+/** The exact name. */
+export interface NameArgs {
+  /** The exact name. */
+  name?: string;
+}
+
+/** Selects one object: by `uid`, or by `name`. */
+export interface ByNameArgs extends NameArgs {
+  /** The uid, as the `id` of a resource or the `uid` of a lookup. */
+  uid?: string;
+  /** Only one directly below the object with this uid. */
+  parentUid?: string;
 }
 
 /** Selects one object. */
@@ -207,11 +155,11 @@ export function byUid<R>(
   call: string,
   collection: string,
   read: (object: unknown) => R,
-  rule = take.uid,
+  rule = validate.uid,
 ): Lookup<ByUidArgs, R> {
   return {
     call,
-    rules: { uid: take.required(rule) },
+    rules: { uid: validate.required(rule) },
     run: async (client, { uid }) => read(await one(client, collection, uid)),
   };
 }
@@ -244,27 +192,27 @@ export interface ListArgs extends LimitArgs {
   orderBy?: string;
 }
 
-export const limitRules: Rules<LimitArgs> = { limit: take.limit };
+export const limitRules: Rules<LimitArgs> = { limit: validate.limit };
 
 /** The order of the uids, in which requests for a part of them each may follow one another. */
 const BY_UID = /^uid(?: (asc|desc))?$/;
 
 export const listRules: Rules<ListArgs> = {
-  ancestorsOf: take.sentAs("uidp.ancestors_of", take.uid),
-  descendantsOf: take.sentAs("uidp.descendants_of", take.uid),
-  childrenOf: take.sentAs("uidp.children_of", take.uid),
-  inRoot: take.sentAs("uidp.in_root", take.flag),
+  ancestorsOf: validate.sentAs("uidp.ancestors_of", validate.uid),
+  descendantsOf: validate.sentAs("uidp.descendants_of", validate.uid),
+  childrenOf: validate.sentAs("uidp.children_of", validate.uid),
+  inRoot: validate.sentAs("uidp.in_root", validate.flag),
   uids: {
-    ...take.sentAs("uidp.ids", take.listOf(take.uid)),
+    ...validate.sentAs("uidp.ids", validate.listOf(validate.uid)),
     mayDivide: ({ orderBy }) =>
       orderBy === undefined || (typeof orderBy === "string" && BY_UID.test(orderBy)),
   },
-  orderBy: take.sentAs("order_by", take.orderBy),
+  orderBy: validate.sentAs("order_by", validate.orderBy),
   ...limitRules,
 };
 
 /** A list, and what is odd about it. */
-interface Listing<A extends LimitArgs, R> {
+export interface Listing<A extends LimitArgs, R> {
   readonly call: string;
   readonly collection: string | ((args: A) => string);
   readonly rules: Rules<A>;
@@ -316,5 +264,46 @@ export function listing<A extends LimitArgs, R>(list: Listing<A, R>): Lookup<A, 
       }
       return objects;
     },
+  };
+}
+
+/** What the lists of kinds with names take. */
+export interface NamedListArgs extends ListArgs, NameArgs {}
+
+type Common<Args> = Args extends { name?: string } ? keyof NamedListArgs : keyof ListArgs;
+
+/** What a list of a kind takes beyond what all take, and what is odd about its lookups. */
+interface KindLookups<One extends object, List extends LimitArgs, Result> {
+  /** The calls: `getGroup`, `getGroups`. */
+  readonly calls: readonly [one: string, list: string];
+  readonly selects?: Rules<Omit<One, keyof ByNameArgs>>;
+  readonly filters?: Rules<Omit<List, Common<List>>>;
+  readonly byName?: ByName<One>;
+  readonly keep?: Listing<List, Result>["keep"];
+}
+
+/** The lookups of a kind, from its description: one object, and all that match. */
+export function lookupsOf<One extends object, List extends LimitArgs, Result>(
+  { spec }: { readonly spec: ResourceSpec },
+  { calls: [one, list], selects, filters, byName, keep }: KindLookups<One, List, Result>,
+): { readonly one: Lookup<One, Result>; readonly list: Lookup<List, Result[]> } {
+  const { collection, listsByName, sharesParentUid } = spec;
+  const read = resourceDecoder(spec) as (response: unknown) => Result;
+  const parent = sharesParentUid ? {} : { parentUid: validate.uid };
+  const selected = { uid: validate.uid, name: validate.text, ...parent, ...selects };
+  const rules = {
+    ...listRules,
+    ...(listsByName ? { name: validate.sentAs("name", validate.text) } : {}),
+    ...filters,
+  };
+  return {
+    one: listsByName
+      ? selecting(one, collection, selected as unknown as Rules<One>, read, {
+          query: spec.listing?.query,
+          listsLess: spec.listing?.listsLess,
+          ...byName,
+        })
+      : (byUid(one, collection, read) as unknown as Lookup<One, Result>),
+    list: listing({ call: list, collection, rules: rules as unknown as Rules<List>, read, keep }),
   };
 }

@@ -1,9 +1,8 @@
-import type * as pulumi from "@pulumi/pulumi";
-import * as read from "./answers";
-import { ask, askLater } from "./lookup";
-import type { Lookup } from "./lookup";
+import { decode } from "../schema/decoders";
+import { invokeNone, invokeNoneOutput } from "./invoke";
+import type { Lookup } from "./invoke";
 
-/** What `ping` answers. */
+/** What `ping` returns. */
 export interface PingResult {
   /** What the API says; it means nothing. */
   response: string;
@@ -13,16 +12,12 @@ const signOfLife: Lookup<object, PingResult> = {
   call: "ping",
   rules: {},
   run: async (client) => ({
-    response: read.text((await client.getPerhapsEmpty("/ping/v2/ping"))["response"]),
+    response: decode.string((await client.getPerhapsEmpty("/ping/v2/ping"))["response"]),
   }),
 };
 
-/** Asks the API for a sign of life (contract, section 7). Throws where the address or the network is wrong. */
-export function ping(): Promise<PingResult> {
-  return ask(signOfLife, {});
-}
+/** Asks the API for a sign of life. Throws where the address or the network is wrong. */
+export const ping = invokeNone(signOfLife);
 
 /** The same as an output. */
-export function pingOutput(): pulumi.Output<PingResult> {
-  return askLater(signOfLife, {});
-}
+export const pingOutput = invokeNoneOutput(signOfLife);

@@ -1,42 +1,15 @@
-import type * as pulumi from "@pulumi/pulumi";
-import * as read from "./answers";
-import * as take from "./arguments";
-import type { LookupInputs, Rules } from "./arguments";
-import { ask, askLater, listing, listRules, selecting } from "./lookup";
-import type { ListArgs } from "./lookup";
+import { Tag } from "../resources/tag";
+import type { GetTagResult } from "../resources/tag";
+import { validate } from "./validators";
+import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { lookupsOf } from "./lookup";
+import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one tag: by `uid`, or by `name` and the repository. */
-export interface GetTagArgs {
-  /** The uid, as the `id` of a Tag. */
-  uid?: string;
-  /** The exact name. */
-  name?: string;
-  /** Only a tag of the repository with this uid. */
-  parentUid?: string;
-}
-
-/** A tag of a repository. Contract, section 5. */
-export interface GetTagResult {
-  /** The uid; empty where the answer does not hold it. */
-  uid: string;
-  /** The uid of its repository; empty where the answer does not hold the uid. */
-  parentUid: string;
-  /** The name. */
-  name: string;
-  /** The digest that it points to: `sha256:` and hex digits. */
-  digest: string;
-  /** Whether it has reached the end of its life. */
-  deprecated: boolean;
-  /** Bundles that it belongs to; their order means nothing. */
-  bundles: string[];
-  /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime?: string;
-}
+export interface GetTagArgs extends ByNameArgs {}
 
 /** Which tags to list: those of one repository by `childrenOf`. */
-export interface GetTagsArgs extends ListArgs {
-  /** The exact name. */
-  name?: string;
+export interface GetTagsArgs extends NamedListArgs {
   /** Only tags that point to this digest: `sha256:` and 64 hex digits. */
   digest?: string;
   /** Only tags that changed since: RFC 3339 with its zone. */
@@ -54,56 +27,27 @@ export interface GetTagsArgs extends ListArgs {
   deprecated?: boolean;
 }
 
-const COLLECTION = "/registry/v2/tags";
-
-const readTag = read.object<GetTagResult>({
-  uid: read.text,
-  parentUid: read.certainParent,
-  name: read.text,
-  digest: read.text,
-  deprecated: read.flag,
-  bundles: read.texts,
-  updateTime: read.time,
-});
-
-const rules: Rules<GetTagArgs> = { uid: take.uid, name: take.text, parentUid: take.uid };
-const oneTag = selecting("getTag", COLLECTION, rules, readTag, {
-  query: { includeReferrers: true, includeDates: true, includeEpochs: true },
-});
-
-const tags = listing<GetTagsArgs, GetTagResult>({
-  call: "getTags",
-  collection: COLLECTION,
-  rules: {
-    ...listRules,
-    name: take.sentAs("name", take.text),
-    digest: take.sentAs("digest", take.digest),
-    updatedSince: take.sentAs("updatedSince", take.time),
-    includeReferrers: take.sentAs("includeReferrers", take.flag),
-    includeDates: take.sentAs("includeDates", take.flag),
-    includeEpochs: take.sentAs("includeEpochs", take.flag),
-    deprecated: take.flag,
+const { one, list } = lookupsOf<GetTagArgs, GetTagsArgs, GetTagResult>(Tag, {
+  calls: ["getTag", "getTags"],
+  filters: {
+    digest: validate.sentAs("digest", validate.digest),
+    updatedSince: validate.sentAs("updatedSince", validate.time),
+    includeReferrers: validate.sentAs("includeReferrers", validate.flag),
+    includeDates: validate.sentAs("includeDates", validate.flag),
+    includeEpochs: validate.sentAs("includeEpochs", validate.flag),
+    deprecated: validate.flag,
   },
-  read: readTag,
   keep: ({ deprecated }) => (deprecated === undefined ? undefined : (tag) => tag.deprecated === deprecated),
 });
 
 /** Finds exactly one tag. Throws where there is none, and where there are several, with their uids and repositories. */
-export function getTag(args: GetTagArgs): Promise<GetTagResult> {
-  return ask(oneTag, args);
-}
+export const getTag = invoke(one);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getTagOutput(args: LookupInputs<GetTagArgs>): pulumi.Output<GetTagResult> {
-  return askLater(oneTag, args);
-}
+export const getTagOutput = invokeOutput(one);
 
 /** Lists the tags that match and that the token may see. */
-export function getTags(args: GetTagsArgs = {}): Promise<GetTagResult[]> {
-  return ask(tags, args);
-}
+export const getTags = invokeAny(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export function getTagsOutput(args: LookupInputs<GetTagsArgs> = {}): pulumi.Output<GetTagResult[]> {
-  return askLater(tags, args);
-}
+export const getTagsOutput = invokeAnyOutput(list);

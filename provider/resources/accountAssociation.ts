@@ -1,82 +1,10 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { printable } from "../engine/messages";
-import { PlatformResource } from "../engine/resource";
-import type { Resolved } from "../engine/resource";
-import { defineFields, defineResource, description, parentGroup } from "../engine/spec";
-import type { Api, Clock, Failure, Json, ObjectSpec, Pattern, Props, StringSpec } from "../engine/spec";
-
-/** An account of Amazon Web Services. */
-export interface AmazonAccountArgs {
-  /** The number of the account. */
-  account: pulumi.Input<string>;
-}
-
-/** A project of Google Cloud. */
-export interface GoogleProjectArgs {
-  /** The id of the project, as in `acme-production`. */
-  projectId: pulumi.Input<string>;
-  /** The number of the project, as text. */
-  projectNumber: pulumi.Input<string>;
-}
-
-/** A tenant of Azure. */
-export interface AzureTenantArgs {
-  /** The id of the tenant. */
-  tenantId: pulumi.Input<string>;
-  /** Client ids, by what they are for. */
-  clientIds: pulumi.Input<Record<string, pulumi.Input<string>>>;
-}
-
-/** Services of the platform itself that act for the group. */
-export interface ChainguardServicesArgs {
-  /** The uid of the identity that each service acts as, by the name of the service. */
-  serviceBindings: pulumi.Input<Record<string, pulumi.Input<string>>>;
-}
-
-/** Where one GitHub app is installed. */
-export interface GithubInstallationArgs {
-  /** The id of the installation: a number, as text. */
-  installationId: pulumi.Input<string>;
-  /** Where it is installed: for people, so a difference at the server is not drift. */
-  name?: pulumi.Input<string>;
-}
-
-/** Where a GitHub app is installed. */
-export interface GithubAppArgs {
-  /** The installations. Order means nothing. */
-  installations: pulumi.Input<pulumi.Input<GithubInstallationArgs>[]>;
-}
-
-/** Apps on GitHub. */
-export interface GithubAppsArgs {
-  /** The installations of each app, by the id of the app. */
-  appInstallations?: pulumi.Input<Record<string, pulumi.Input<GithubAppArgs>>>;
-}
-
-/** The arguments of an AccountAssociation. */
-export interface AccountAssociationArgs {
-  /** The uid of the group, which has at most one association. Changing it replaces the association. */
-  parentUid: pulumi.Input<string>;
-  /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-  name: pulumi.Input<string>;
-  /** One line, at most 512 characters. */
-  description?: pulumi.Input<string>;
-  /** The account of Amazon Web Services. */
-  amazon?: pulumi.Input<AmazonAccountArgs>;
-  /** The project of Google Cloud. */
-  google?: pulumi.Input<GoogleProjectArgs>;
-  /** The tenant of Azure. */
-  azure?: pulumi.Input<AzureTenantArgs>;
-  /** Services of the platform itself. */
-  chainguard?: pulumi.Input<ChainguardServicesArgs>;
-  /** Apps on GitHub. */
-  github?: pulumi.Input<GithubAppsArgs>;
-  /**
-   * After a create or an update, waits up to a minute until the platform can use these accounts. Still not
-   * then: the run fails with the platform's reason, the association stays, and the next run waits again.
-   */
-  awaitReady?: pulumi.Input<pulumi.Input<"amazon" | "google" | "azure">[]>;
-}
+import { resource } from "../engine/resource";
+import type { Api, Clock, Failure, Json, Props } from "../engine/spec";
+import { decode } from "../schema/decoders";
+import { kind, list, map, object, shape, string, word } from "../schema/fields";
+import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
+import { description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
 const CHECKED = ["amazon", "google", "azure"] as const;
@@ -84,74 +12,112 @@ const READY_WITHIN_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
 
-const text: StringSpec = { type: "string", required: true, security: true, access: "match" };
+const account = string({ required: true, security: true, access: "match" });
+const acts = { required: true, security: true, access: "powers" } as const;
 
-const number: Pattern = { regex: /^(0|[1-9]\d{0,18})$/, must: "a whole number, as in 12345" };
+const amazon = shape({
+  fields: {
+    /** The number of the account. */
+    account,
+  },
+});
 
-const amazon: ObjectSpec = {
-  type: "object",
-  security: true,
-  fields: defineFields<AmazonAccountArgs>({ account: text }),
-};
+const google = shape({
+  fields: {
+    /** The id of the project, as in `acme-production`. */
+    projectId: account,
+    /** The number of the project, as text. */
+    projectNumber: account,
+  },
+});
 
-const google: ObjectSpec = {
-  type: "object",
-  security: true,
-  fields: defineFields<GoogleProjectArgs>({ projectId: text, projectNumber: text }),
-};
+const azure = shape({
+  fields: {
+    /** The id of the tenant. */
+    tenantId: account,
+    /** Client ids, by what they are for. */
+    clientIds: map(string(), acts),
+  },
+});
 
-const azure: ObjectSpec = {
-  type: "object",
-  security: true,
-  fields: defineFields<AzureTenantArgs>({
-    tenantId: text,
-    clientIds: { type: "map", required: true, security: true, access: "powers", values: { type: "string" } },
-  }),
-};
+const chainguard = shape({
+  fields: {
+    /** The uid of the identity that each service acts as, by the name of the service. */
+    serviceBindings: map(string({ format: "uid" }), acts),
+  },
+});
 
-const chainguard: ObjectSpec = {
-  type: "object",
-  security: true,
-  fields: defineFields<ChainguardServicesArgs>({
-    serviceBindings: {
-      type: "map",
+const installation = shape({
+  fields: {
+    /** The id of the installation: a number, as text. */
+    installationId: string({ format: "int64", required: true }),
+    /** Where it is installed: for people, so a difference at the server is not drift. */
+    name: string({ informative: true }),
+  },
+});
+
+/** Where one GitHub app is installed. */
+export interface GithubInstallationArgs extends ArgsOf<typeof installation> {}
+
+/** One installation of an app of GitHub. */
+export interface GithubInstallation extends ResultOf<typeof installation> {}
+
+const app = shape({
+  fields: {
+    /** The installations. Order means nothing. */
+    installations: list(object<GithubInstallationArgs, GithubInstallation>(installation), {
       required: true,
-      security: true,
-      access: "powers",
-      values: { type: "string", format: "uid" },
-    },
-  }),
-};
+      unordered: true,
+    }),
+  },
+});
 
-const github: ObjectSpec = {
-  type: "object",
-  security: true,
-  fields: defineFields<GithubAppsArgs>({
-    appInstallations: {
-      type: "map",
+/** Where a GitHub app is installed. */
+export interface GithubAppArgs extends ArgsOf<typeof app> {}
+
+/** Where one app of GitHub is installed. */
+export interface GithubInstallations extends ResultOf<typeof app> {}
+
+const github = shape({
+  fields: {
+    /** The installations of each app, by the id of the app. */
+    appInstallations: map(object<GithubAppArgs, GithubInstallations>(app), {
       security: true,
       access: "powers",
-      keys: number,
-      values: {
-        type: "object",
-        fields: defineFields<GithubAppArgs>({
-          installations: {
-            type: "list",
-            required: true,
-            unordered: true,
-            items: {
-              type: "object",
-              fields: defineFields<GithubInstallationArgs>({
-                installationId: { type: "string", required: true, pattern: number },
-                name: { type: "string", informative: true },
-              }),
-            },
-          },
-        }),
-      },
-    },
-  }),
-};
+      keys: { regex: /^(0|[1-9]\d{0,18})$/, must: "a whole number, as in 12345" },
+    }),
+  },
+});
+
+/** An account of Amazon Web Services. */
+export interface AmazonAccountArgs extends ArgsOf<typeof amazon> {}
+
+/** A project of Google Cloud. */
+export interface GoogleProjectArgs extends ArgsOf<typeof google> {}
+
+/** A tenant of Azure. */
+export interface AzureTenantArgs extends ArgsOf<typeof azure> {}
+
+/** Services of the platform itself that act for the group. */
+export interface ChainguardServicesArgs extends ArgsOf<typeof chainguard> {}
+
+/** Apps on GitHub. */
+export interface GithubAppsArgs extends ArgsOf<typeof github> {}
+
+/** An account of Amazon. */
+export interface AssociatedAmazon extends ResultOf<typeof amazon> {}
+
+/** A project of Google. */
+export interface AssociatedGoogle extends ResultOf<typeof google> {}
+
+/** A tenant of Azure. */
+export interface AssociatedAzure extends ResultOf<typeof azure> {}
+
+/** Identities of the platform's own services. */
+export interface AssociatedChainguard extends ResultOf<typeof chainguard> {}
+
+/** Installations of apps of GitHub. */
+export interface AssociatedGithub extends ResultOf<typeof github> {}
 
 function awaited(inputs: Props): string[] {
   const names = inputs["awaitReady"];
@@ -176,14 +142,14 @@ async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Pro
     const reasons: string[] = [];
     const still: string[] = [];
     for (const name of open) {
-      const answer = await api.post(
+      const response = await api.post(
         api.address(COLLECTION, uid, ":checkAccountAssociation"),
         { providerType: `ACCOUNT_PROVIDER_TYPE_${name.toUpperCase()}` },
         { repeatable: true },
       );
-      if (answer["status"] === "CHECK_STATUS_READY") continue;
+      if (response["status"] === "CHECK_STATUS_READY") continue;
       still.push(name);
-      const told = [answer["reason"], answer["message"]].filter(
+      const told = [response["reason"], response["message"]].filter(
         (part): part is string => typeof part === "string" && part !== "",
       );
       reasons.push([name, ...told.map((part) => printable(part))].join(": "));
@@ -197,7 +163,7 @@ async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Pro
 }
 
 /** A warning about a member of a block that does not look as it usually does. */
-const advice =
+const unusual =
   (key: string, usual: RegExp, warning: string) =>
   (block: Json | undefined): string[] => {
     const value =
@@ -205,70 +171,56 @@ const advice =
     return typeof value === "string" && !usual.test(value) ? [warning] : [];
   };
 
-/** Names the accounts, at clouds and elsewhere, that belong to a group. Contract, section 5. */
-export class AccountAssociation extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<AccountAssociationArgs>({
-    kind: "AccountAssociation",
-    noun: "account association",
-    collection: COLLECTION,
-    events: "iam.account_associations",
-    listsByName: true,
-    sharesParentUid: true,
-    fields: {
-      parentUid: parentGroup({ required: true }),
-      name: { type: "string", required: true },
-      description,
-      amazon,
-      google,
-      azure,
-      chainguard,
-      github,
-      awaitReady: {
-        type: "list",
-        unordered: true,
-        apart: true,
-        inputOnly: true,
-        items: {
-          type: "string",
-          pattern: { regex: /^(amazon|google|azure)$/, must: "amazon, google or azure" },
-        },
-      },
-    },
-    deletesBeforeReplace: "belowSameParent",
-    operations: { afterWrite: awaitReady },
-    gives: "always",
-    rules: checkAwaited,
-    advise: {
-      amazon: advice("account", /^\d{12}$/, "account is usually the 12 digits of an AWS account"),
-      google: advice(
-        "projectNumber",
-        /^\d+$/,
-        "projectNumber is usually a number: is this the project's id?",
-      ),
-    },
-  });
+const accountAssociation = kind({
+  kind: "AccountAssociation",
+  noun: "account association",
+  collection: COLLECTION,
+  events: "iam.account_associations",
+  listsByName: true,
+  sharesParentUid: true,
+  deletesBeforeReplace: "belowSameParent",
+  gives: "always",
+  fields: {
+    /** The uid of the group, which has at most one association. Changing it replaces the association. */
+    parentUid: parentGroup,
+    /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
+    name: string({ required: true }),
+    /** One line, at most 512 characters. */
+    description,
+    /** The account of Amazon Web Services. */
+    amazon: object<AmazonAccountArgs, AssociatedAmazon>(amazon, { security: true }),
+    /** The project of Google Cloud. */
+    google: object<GoogleProjectArgs, AssociatedGoogle>(google, { security: true }),
+    /** The tenant of Azure. */
+    azure: object<AzureTenantArgs, AssociatedAzure>(azure, { security: true }),
+    /** Services of the platform itself. */
+    chainguard: object<ChainguardServicesArgs, AssociatedChainguard>(chainguard, { security: true }),
+    /** Apps on GitHub. */
+    github: object<GithubAppsArgs, AssociatedGithub>(github, { security: true }),
+    /**
+     * After a create or an update, waits up to a minute until the platform can use these accounts. Still not
+     * then: the run fails with the platform's reason, the association stays, and the next run waits again.
+     */
+    awaitReady: list(word(...CHECKED), { unordered: true, apart: true, inputOnly: true }),
+  },
+  reads: {
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+    /** When it last changed: RFC 3339, as the API wrote it. */
+    updateTime: decode.time,
+  },
+  operations: { afterWrite: awaitReady },
+  rules: checkAwaited,
+  advise: {
+    amazon: unusual("account", /^\d{12}$/, "account is usually the 12 digits of an AWS account"),
+    google: unusual("projectNumber", /^\d+$/, "projectNumber is usually a number: is this the project's id?"),
+  },
+});
 
-  declare readonly parentUid: pulumi.Output<string>;
-  declare readonly name: pulumi.Output<string>;
-  declare readonly description: pulumi.Output<string | undefined>;
-  declare readonly amazon: pulumi.Output<Resolved<AmazonAccountArgs> | undefined>;
-  declare readonly google: pulumi.Output<Resolved<GoogleProjectArgs> | undefined>;
-  declare readonly azure: pulumi.Output<Resolved<AzureTenantArgs> | undefined>;
-  declare readonly chainguard: pulumi.Output<Resolved<ChainguardServicesArgs> | undefined>;
-  declare readonly github: pulumi.Output<Resolved<GithubAppsArgs> | undefined>;
-  declare readonly awaitReady: pulumi.Output<("amazon" | "google" | "azure")[] | undefined>;
-
-  constructor(name: string, args: AccountAssociationArgs, opts?: pulumi.CustomResourceOptions) {
-    super(AccountAssociation.spec, name, args, opts);
-  }
-
-  /** Reads the association of a group that this program does not manage: `uid` is the group's. */
-  static get(
-    name: string,
-    uid: pulumi.Input<string>,
-    opts?: pulumi.CustomResourceOptions,
-  ): AccountAssociation {
-    return new AccountAssociation(name, undefined as unknown as AccountAssociationArgs, { ...opts, id: uid });
-  }
-}
+/** The arguments of an AccountAssociation. */
+export interface AccountAssociationArgs extends ArgsOf<typeof accountAssociation> {}
+/** An account association: the accounts at clouds and services that belong to a group. Its uid is that of its group. */
+export interface GetAccountAssociationResult extends ResultOf<typeof accountAssociation> {}
+/** Names the accounts, at clouds and elsewhere, that belong to a group. */
+export class AccountAssociation extends resource<AccountAssociationArgs>(accountAssociation) {}
+export interface AccountAssociation extends Resolved<AccountAssociationArgs> {}

@@ -1,77 +1,46 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { PlatformResource } from "../engine/resource";
-import { defineResource } from "../engine/spec";
+import { resource } from "../engine/resource";
+import { decode } from "../schema/decoders";
+import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
+
+const grants = { required: true, immutable: true, security: true } as const;
+
+const externalGroupRoleMapping = kind({
+  kind: "ExternalGroupRoleMapping",
+  noun: "external group role mapping",
+  collection: "/iam/v2/externalGroupRoleMappings",
+  events: "iam.external_group_role_mappings",
+  identifiedBy: ["parentUid", "externalGroupId", "roleUid", "scope"],
+  readsByList: {},
+  gives: "always",
+  fields: {
+    /** The uid of the identity provider whose groups are meant. Changing it replaces the mapping. */
+    parentUid: string({ format: "uid", path: true, required: true, immutable: true, access: "match" }),
+    /** The group, as the provider's `groupsClaim` names it. Changing it replaces the mapping. */
+    externalGroupId: string({ ...grants, access: "match" }),
+    /** The uid of the role that members of the group get. Changing it replaces the mapping. */
+    roleUid: string({ ...grants, format: "uid", access: "role" }),
+    /** The uid of the root group on which they get it. Changing it replaces the mapping. */
+    scope: string({
+      ...grants,
+      format: "groupUid",
+      pattern: { regex: /^[^/]*$/, must: "the uid of a root group, which has no slash" },
+      access: "match",
+    }),
+  },
+  reads: {
+    /** The uid of the identity provider. */
+    identityProviderUid: decode.uidOrParent,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+  },
+});
 
 /** The arguments of an ExternalGroupRoleMapping. Nothing of a mapping can be changed: each change replaces it. */
-export interface ExternalGroupRoleMappingArgs {
-  /** The uid of the identity provider whose groups are meant. Changing it replaces the mapping. */
-  parentUid: pulumi.Input<string>;
-  /** The group, as the provider's `groupsClaim` names it. Changing it replaces the mapping. */
-  externalGroupId: pulumi.Input<string>;
-  /** The uid of the role that members of the group get. Changing it replaces the mapping. */
-  roleUid: pulumi.Input<string>;
-  /** The uid of the root group on which they get it. Changing it replaces the mapping. */
-  scope: pulumi.Input<string>;
-}
-
-/** Gives a role to all members of a group of an identity provider. Contract, section 5. */
-export class ExternalGroupRoleMapping extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<ExternalGroupRoleMappingArgs>({
-    kind: "ExternalGroupRoleMapping",
-    noun: "external group role mapping",
-    collection: "/iam/v2/externalGroupRoleMappings",
-    events: "iam.external_group_role_mappings",
-    identifiedBy: ["parentUid", "externalGroupId", "roleUid", "scope"],
-    listsByName: false,
-    readsByList: {},
-    fields: {
-      parentUid: {
-        type: "string",
-        format: "uid",
-        path: true,
-        required: true,
-        immutable: true,
-        access: "match",
-      },
-      externalGroupId: { type: "string", required: true, immutable: true, security: true, access: "match" },
-      roleUid: {
-        type: "string",
-        format: "uid",
-        required: true,
-        immutable: true,
-        security: true,
-        access: "role",
-      },
-      scope: {
-        type: "string",
-        format: "groupUid",
-        pattern: { regex: /^[^/]*$/, must: "the uid of a root group, which has no slash" },
-        required: true,
-        immutable: true,
-        security: true,
-        access: "match",
-      },
-    },
-    gives: "always",
-  });
-
-  declare readonly parentUid: pulumi.Output<string>;
-  declare readonly externalGroupId: pulumi.Output<string>;
-  declare readonly roleUid: pulumi.Output<string>;
-  declare readonly scope: pulumi.Output<string>;
-
-  constructor(name: string, args: ExternalGroupRoleMappingArgs, opts?: pulumi.CustomResourceOptions) {
-    super(ExternalGroupRoleMapping.spec, name, args, opts);
-  }
-
-  /** Reads a mapping that this program does not manage. */
-  static get(
-    name: string,
-    uid: pulumi.Input<string>,
-    opts?: pulumi.CustomResourceOptions,
-  ): ExternalGroupRoleMapping {
-    const none = undefined as unknown as ExternalGroupRoleMappingArgs;
-    return new ExternalGroupRoleMapping(name, none, { ...opts, id: uid });
-  }
-}
+export interface ExternalGroupRoleMappingArgs extends ArgsOf<typeof externalGroupRoleMapping> {}
+/** A role that members of a group at an identity provider get. */
+export interface GetExternalGroupRoleMappingResult extends ResultOf<typeof externalGroupRoleMapping> {}
+/** Gives a role to all members of a group of an identity provider. */
+export class ExternalGroupRoleMapping extends resource<ExternalGroupRoleMappingArgs>(
+  externalGroupRoleMapping,
+) {}
+export interface ExternalGroupRoleMapping extends Resolved<ExternalGroupRoleMappingArgs> {}

@@ -1,84 +1,73 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { PlatformResource } from "../engine/resource";
-import { defineResource, description, parentGroup } from "../engine/spec";
+import { resource } from "../engine/resource";
+import type { Failure, Props } from "../engine/spec";
+import { decode } from "../schema/decoders";
+import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
+import { description } from "./common";
+
+function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
+  const failures: Failure[] = (["kind", "verified"] as const)
+    .filter((property) => inputs["parentUid"] && inputs[property])
+    .map((property) => ({
+      property,
+      reason: "belongs on the root group only; groups below inherit it: remove it here",
+    }));
+  if (inputs["verified"] === true && !inputs["kind"] && !unknown.has("kind")) {
+    failures.push({ property: "kind", reason: "is missing: a verified organisation needs a kind" });
+  }
+  return failures;
+}
+
+const group = kind({
+  kind: "Group",
+  noun: "group",
+  collection: "/iam/v2/groups",
+  events: "iam.group",
+  listsByName: true,
+  readsByList: {},
+  dependents: [
+    { collection: "/iam/v2/groups", noun: "groups below it", by: "uidp.children_of" },
+    { collection: "/iam/v2/identities", noun: "identities in it", by: "uidp.children_of" },
+    { collection: "/iam/v2/roles", noun: "roles in it", by: "uidp.children_of" },
+    { collection: "/iam/v2/roleBindings", noun: "role bindings in it", by: "uidp.children_of" },
+    { collection: "/iam/v2/identityProviders", noun: "identity providers in it", by: "uidp.children_of" },
+    { collection: "/iam/v2/groupInvites", noun: "invites to it", by: "uidp.children_of" },
+    { collection: "/iam/v2/accountAssociations", noun: "its account association", by: "uidp.ids" },
+    { collection: "/registry/v2/repos", noun: "repositories in it", by: "uidp.children_of" },
+    { collection: "/events/v2/subscriptions", noun: "subscriptions in it", by: "uidp.children_of" },
+  ],
+  fields: {
+    /** The uid of the parent group; absent on a root group (an organisation). Changing it replaces the group. */
+    parentUid: string({ format: "groupUid", path: true, immutable: true, access: "match" }),
+    /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
+    name: string({ required: true }),
+    /** One line, at most 512 characters. */
+    description,
+    /** `ORG_KIND_…`, on root groups only; inherited below. Required if `verified`. */
+    kind: enumOf("ORG_KIND_", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE"),
+    /** Whether the organisation is verified: set by the platform's staff only, on root groups only. */
+    verified: boolean(),
+  },
+  reads: {
+    /** The uid of its parent; left out on a root group. */
+    parentUid: decode.optionalParentUid,
+    /** How many of each type of resource there may be; left out where nothing is limited. */
+    resourceLimits: decode.int32Map,
+    /** `ORG_STATUS_…`; inherited from the root. Left out where it is not set. */
+    status: decode.enumName,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+    /** When it last changed: RFC 3339, as the API wrote it. */
+    updateTime: decode.time,
+  },
+  rules: checkRoot,
+  // Below a root both are inherited, not set.
+  fromServer: (body, uid) => (uid.includes("/") ? { ...body, kind: undefined, verified: undefined } : body),
+});
 
 /** The arguments of a Group. */
-export interface GroupArgs {
-  /** The uid of the parent group; absent on a root group (an organisation). Changing it replaces the group. */
-  parentUid?: pulumi.Input<string>;
-  /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-  name: pulumi.Input<string>;
-  /** One line, at most 512 characters. */
-  description?: pulumi.Input<string>;
-  /** `ORG_KIND_…`, on root groups only; inherited below. Required if `verified`. */
-  kind?: pulumi.Input<string>;
-  /** Whether the organisation is verified: set by the platform's staff only, on root groups only. */
-  verified?: pulumi.Input<boolean>;
-}
-
-/** A group: an organisation (root) or a team, folder or environment below one. Contract, section 5. */
-export class Group extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<GroupArgs>({
-    kind: "Group",
-    noun: "group",
-    collection: "/iam/v2/groups",
-    events: "iam.group",
-    listsByName: true,
-    readsByList: {},
-    fields: {
-      parentUid: parentGroup({ required: false }),
-      name: { type: "string", required: true },
-      description,
-      kind: {
-        type: "enum",
-        prefix: "ORG_KIND_",
-        known: ["STARTER", "CUSTOMER", "DEV", "INFRA", "AWS_MARKETPLACE"],
-      },
-      verified: { type: "boolean" },
-    },
-    rules: (inputs, unknown) => {
-      const failures = [];
-      for (const key of ["kind", "verified"] as const) {
-        if (inputs["parentUid"] && inputs[key]) {
-          failures.push({
-            property: key,
-            reason: "belongs on the root group only; groups below inherit it: remove it here",
-          });
-        }
-      }
-      if (inputs["verified"] === true && !inputs["kind"] && !unknown.has("kind")) {
-        failures.push({ property: "kind", reason: "is missing: a verified organisation needs a kind" });
-      }
-      return failures;
-    },
-    // Below a root both are inherited, not set (contract, section 5).
-    fromServer: (body, uid) => (uid.includes("/") ? { ...body, kind: undefined, verified: undefined } : body),
-    dependents: [
-      { collection: "/iam/v2/groups", noun: "groups below it", by: "uidp.children_of" },
-      { collection: "/iam/v2/identities", noun: "identities in it", by: "uidp.children_of" },
-      { collection: "/iam/v2/roles", noun: "roles in it", by: "uidp.children_of" },
-      { collection: "/iam/v2/roleBindings", noun: "role bindings in it", by: "uidp.children_of" },
-      { collection: "/iam/v2/identityProviders", noun: "identity providers in it", by: "uidp.children_of" },
-      { collection: "/iam/v2/groupInvites", noun: "invites to it", by: "uidp.children_of" },
-      { collection: "/iam/v2/accountAssociations", noun: "its account association", by: "uidp.ids" },
-      { collection: "/registry/v2/repos", noun: "repositories in it", by: "uidp.children_of" },
-      { collection: "/events/v2/subscriptions", noun: "subscriptions in it", by: "uidp.children_of" },
-    ],
-  });
-
-  declare readonly parentUid: pulumi.Output<string | undefined>;
-  declare readonly name: pulumi.Output<string>;
-  declare readonly description: pulumi.Output<string | undefined>;
-  declare readonly kind: pulumi.Output<string | undefined>;
-  declare readonly verified: pulumi.Output<boolean | undefined>;
-
-  constructor(name: string, args: GroupArgs, opts?: pulumi.CustomResourceOptions) {
-    super(Group.spec, name, args, opts);
-  }
-
-  /** Reads a group that this program does not manage. */
-  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): Group {
-    return new Group(name, undefined as unknown as GroupArgs, { ...opts, id: uid });
-  }
-}
+export interface GroupArgs extends ArgsOf<typeof group> {}
+/** A group. */
+export interface GetGroupResult extends ResultOf<typeof group> {}
+/** A group: an organisation (root) or a team, folder or environment below one. */
+export class Group extends resource<GroupArgs>(group) {}
+export interface Group extends Resolved<GroupArgs> {}

@@ -4,7 +4,9 @@ import { hasCode, PartialFailure, printable, refused, refusedFields } from "../e
 import { HIDDEN } from "../engine/spec";
 import type { Api, Host, Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
-import { bindingBatch, grantKey, grantOf } from "./roleBinding";
+import { readBody } from "../engine/wire";
+import { bindingBatch, grantKey } from "./grants";
+import { RoleBinding } from "./roleBinding";
 
 /*
  * The requests of a GroupAccess. Bindings are told apart by what they grant: who holds which role. Two that
@@ -70,6 +72,12 @@ export function grantsIn(inputs: Props): string[] {
   return bindingsIn(inputs).map(([, grant]) => grantKey("all", { ...grant, parentUid: inputs["parentUid"] }));
 }
 
+/** Who holds which role, by a response about a binding. */
+function grantOf(response: Record<string, unknown>): Grant {
+  const { identityUid, roleUid } = readBody(RoleBinding.spec, response as Props, text(response["uid"]));
+  return { identityUid: text(identityUid), roleUid: text(roleUid) };
+}
+
 function nameOf(value: unknown, keys: readonly string[]): string {
   const members = isObject(value) ? value : {};
   return keys.map((key) => printable(text(members[key]), 80)).find((name) => name !== "") ?? "";
@@ -81,8 +89,7 @@ async function holdingsOf(api: Api, group: string): Promise<Holdings> {
   for await (const item of api.list(COLLECTION, { "uidp.children_of": group })) {
     const uid = text(item["uid"]);
     if (parentOf(uid) !== group) continue;
-    const found = grantOf(item as Props);
-    const grant = { identityUid: text(found.identityUid), roleUid: text(found.roleUid) };
+    const grant = grantOf(item);
     const known = holdings.get(keyOf(grant));
     const who = nameOf(item["identity"], ["name", "email", "subject"]) || grant.identityUid || uid;
     const role = nameOf(item["role"], ["name"]) || grant.roleUid;
@@ -345,10 +352,10 @@ async function rolesAbove(api: Api, group: string, identityUid: string): Promise
   if (parentOf(group) === undefined) return [];
   const roles: string[] = [];
   for await (const item of api.list(COLLECTION, { identity: identityUid })) {
-    const grant = grantOf(item as Props);
+    const grant = grantOf(item);
     const at = parentOf(text(item["uid"]));
     if (grant.identityUid === identityUid && at !== undefined && group.startsWith(`${at}/`))
-      roles.push(text(grant.roleUid));
+      roles.push(grant.roleUid);
   }
   return roles;
 }

@@ -1,98 +1,70 @@
-import type * as pulumi from "@pulumi/pulumi";
+import { resource } from "../engine/resource";
 import { durationNanos } from "../engine/times";
-import { PlatformResource } from "../engine/resource";
-import { defineResource, parentGroup } from "../engine/spec";
-
-/** The arguments of a GroupInvite. Nothing of an invite can be changed: each change replaces it. */
-export interface GroupInviteArgs {
-  /** The uid of the group that the invite leads to. Changing it replaces the invite. */
-  parentUid: pulumi.Input<string>;
-  /** The uid of the role that whoever accepts it gets on the group. Changing it replaces the invite. */
-  roleUid: pulumi.Input<string>;
-  /** How long it can be accepted, as in `24h` or `86400s`. Changing it replaces the invite. */
-  ttl: pulumi.Input<string>;
-  /** The only e-mail address that may accept it; anyone with the code if not given. Changing it replaces the invite. */
-  email?: pulumi.Input<string>;
-  /** Whether it is used up by the first who accepts it. Changing it replaces the invite. */
-  singleUse?: pulumi.Input<boolean>;
-}
+import { decode } from "../schema/decoders";
+import { boolean, kind, secret, string } from "../schema/fields";
+import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../schema/fields";
+import { inviteRole, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/groupInvites";
 
-/** The role is told whole for as long as it exists (contract, section 5): without it, the invite grants nothing. */
+/** The role is hydrated for as long as it exists: without it, the invite grants nothing. */
 function withRole(invite: Record<string, unknown>): Record<string, unknown> {
   const { role } = invite;
   return role !== null && typeof role === "object" ? invite : { ...invite, roleUid: "" };
 }
 
-/** Lets somebody join a group with a role, by a code. Contract, section 5. */
-export class GroupInvite extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<GroupInviteArgs>({
-    kind: "GroupInvite",
-    noun: "group invite",
-    collection: COLLECTION,
-    events: "iam.group_invite",
-    listsByName: false,
-    fields: {
-      parentUid: parentGroup({ required: true }),
-      roleUid: {
-        type: "string",
-        format: "uid",
-        required: true,
-        immutable: true,
-        security: true,
-        access: "role",
-      },
-      ttl: {
-        type: "string",
-        format: "duration",
-        required: true,
-        immutable: true,
-        inputOnly: true,
-        access: "until",
-      },
-      email: { type: "string", immutable: true, security: true, access: "limits" },
-      singleUse: { type: "boolean", immutable: true, security: true, access: "limits" },
-    },
-    outputs: {
-      code: { type: "string", secret: true, createOnly: true },
-      keyId: { type: "string" },
-      expirationTime: { type: "string", format: "timestamp" },
-    },
-    // How long it was to live is never answered: without it the next run replaces the invite.
-    unseen: (inputs) => ({ ...inputs, ttl: null }),
-    operations: {
-      get: async (api, uid) => withRole(await api.get(api.address(COLLECTION, uid))),
-    },
-    listing: { item: withRole },
-    gives: "always",
-    rules: ({ ttl }) => {
-      const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
-      return nanos === undefined || nanos > 0n
-        ? []
-        : [{ property: "ttl", reason: "must be longer than nothing" }];
-    },
-  });
+const groupInvite = kind({
+  kind: "GroupInvite",
+  noun: "group invite",
+  collection: COLLECTION,
+  events: "iam.group_invite",
+  gives: "always",
+  fields: {
+    /** The uid of the group that the invite leads to. Changing it replaces the invite. */
+    parentUid: parentGroup,
+    /** The uid of the role that whoever accepts it gets on the group. Changing it replaces the invite. */
+    roleUid: string({ format: "uid", required: true, immutable: true, security: true, access: "role" }),
+    /** How long it can be accepted, as in `24h` or `86400s`. Changing it replaces the invite. */
+    ttl: string({ format: "duration", required: true, immutable: true, inputOnly: true, access: "until" }),
+    /** The only e-mail address that may accept it; anyone with the code if not given. Changing it replaces the invite. */
+    email: string({ immutable: true, security: true, access: "limits" }),
+    /** Whether it is used up by the first who accepts it. Changing it replaces the invite. */
+    singleUse: boolean({ immutable: true, security: true, access: "limits" }),
+  },
+  outputs: {
+    /** What to hand to whoever is invited: a secret, answered once, when the invite is made. */
+    code: secret({ createOnly: true, required: true }),
+    /** Names the code without telling it. */
+    keyId: string({ required: true }),
+    /** When it can no longer be accepted. */
+    expirationTime: string({ format: "timestamp", required: true }),
+  },
+  reads: {
+    /** The uid of the role; empty once the role is deleted. */
+    roleUid: decode.uidOrIn("role"),
+    /** The role as the API shows it; left out once it is deleted. */
+    role: inviteRole,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+  },
+  // How long it was to live is never answered: without it the next run replaces the invite.
+  unseen: (inputs) => ({ ...inputs, ttl: null }),
+  operations: {
+    get: async (api, uid) => withRole(await api.get(api.address(COLLECTION, uid))),
+  },
+  listing: { item: withRole },
+  rules: ({ ttl }) => {
+    const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
+    return nanos === undefined || nanos > 0n
+      ? []
+      : [{ property: "ttl", reason: "must be longer than nothing" }];
+  },
+});
 
-  declare readonly parentUid: pulumi.Output<string>;
-  declare readonly roleUid: pulumi.Output<string>;
-  declare readonly ttl: pulumi.Output<string>;
-  declare readonly email: pulumi.Output<string | undefined>;
-  declare readonly singleUse: pulumi.Output<boolean | undefined>;
-  /** What to hand to whoever is invited: a secret, answered once, when the invite is made. */
-  declare readonly code: pulumi.Output<string>;
-  /** Names the code without telling it. */
-  declare readonly keyId: pulumi.Output<string>;
-  /** When it can no longer be accepted. */
-  declare readonly expirationTime: pulumi.Output<string>;
-
-  constructor(name: string, args: GroupInviteArgs, opts?: pulumi.CustomResourceOptions) {
-    super(GroupInvite.spec, name, args, opts);
-  }
-
-  /** Reads an invite that this program does not manage. Its code and `ttl` are not known then. */
-  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): GroupInvite {
-    return new GroupInvite(name, undefined as unknown as GroupInviteArgs, { ...opts, id: uid });
-  }
-}
+/** The arguments of a GroupInvite. Nothing of an invite can be changed: each change replaces it. */
+export interface GroupInviteArgs extends ArgsOf<typeof groupInvite> {}
+/** An invite to a group. Its code is answered once, when it is made, and never here. */
+export interface GetGroupInviteResult extends ResultOf<typeof groupInvite> {}
+/** Lets somebody join a group with a role, by a code. */
+export class GroupInvite extends resource<GroupInviteArgs>(groupInvite) {}
+export interface GroupInvite extends Resolved<GroupInviteArgs>, OutputsOf<typeof groupInvite> {}

@@ -1,22 +1,9 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { PlatformResource } from "../engine/resource";
-import { defineResource } from "../engine/spec";
+import { resource } from "../engine/resource";
 import type { Api, Failure, Json, Props } from "../engine/spec";
-import { parentRepo } from "./registry";
+import { kind, string, type ArgsOf, type Resolved } from "../schema/fields";
+import { parentRepo } from "./common";
 
-/** The arguments of a RepoReadme. */
-export interface RepoReadmeArgs {
-  /** The uid of the repository that it describes. Changing it replaces the readme. */
-  parentUid: pulumi.Input<string>;
-  /**
-   * The text in Markdown; not empty. The platform refuses HTML that a sanitiser would change. A preview
-   * finds scripts, attributes such as `onclick=` and links to `javascript:`, in code blocks too; what else
-   * its sanitiser refuses shows when it is written.
-   */
-  content: pulumi.Input<string>;
-}
-
-const collection = "/registry/v2/repos";
+const COLLECTION = "/registry/v2/repos";
 
 const REFUSED: readonly { readonly html: RegExp; readonly what: string }[] = [
   { html: /<\s*(\/\s*)?script\b/i, what: "<script>" },
@@ -27,7 +14,7 @@ const REFUSED: readonly { readonly html: RegExp; readonly what: string }[] = [
   },
 ];
 
-/** The gateway takes messages of 4 MiB (contract, section 8); a little of that is not content. */
+/** The gateway takes messages of 4 MiB; a little of that is not content. */
 const MOST_BYTES = 4 * 1024 * 1024 - 1024;
 
 function checkContent(content: Json | undefined): Failure[] {
@@ -39,10 +26,10 @@ function checkContent(content: Json | undefined): Failure[] {
   return reasons.map((reason) => ({ property: "content", reason }));
 }
 
-/** The whole text, each time. An answer may leave the uid out: it is the one of the address. */
+/** The whole text, each time. A response may leave the uid out: it is the one of the address. */
 async function write(api: Api, uid: string, content: Json | undefined): Promise<Record<string, unknown>> {
-  const answer = await api.patchAt(api.address(collection, uid, "/readme"), { content }, ["content"]);
-  return { ...answer, uid };
+  const response = await api.patchAt(api.address(COLLECTION, uid, "/readme"), { content }, ["content"]);
+  return { ...response, uid };
 }
 
 /** A repository has one readme. */
@@ -50,57 +37,52 @@ const readmeKeys = ({ parentUid }: Props): string[] => [JSON.stringify(["readme"
 
 const repoOf = (inputs: Props): string => inputs["parentUid"] as string;
 
+const repoReadme = kind({
+  kind: "RepoReadme",
+  noun: "readme",
+  collection: COLLECTION,
+  sharesParentUid: true,
+  listing: { onDemand: true, partOf: "Repo" },
+  fields: {
+    /** The uid of the repository that it describes. Changing it replaces the readme. */
+    parentUid: parentRepo,
+    /**
+     * The text in Markdown; not empty. The platform refuses HTML that a sanitiser would change. A preview
+     * finds scripts, attributes such as `onclick=` and links to `javascript:`, in code blocks too; what else
+     * its sanitiser refuses shows when it is written.
+     */
+    content: string({ required: true }),
+  },
+  rules: ({ content }) => checkContent(content),
+  declares: readmeKeys,
+  keptBy: readmeKeys,
+  operations: {
+    createsOver: true,
+    create: (api, inputs) => write(api, repoOf(inputs), inputs["content"]),
+    get: async (api, uid) => {
+      const readme = await api.get(api.address(COLLECTION, uid, "/readme"));
+      // Every repository answers; only about this one does an empty text mean that there is none.
+      return readme["uid"] === uid && !readme["content"] ? undefined : readme;
+    },
+    update: (api, uid, _olds, news) => write(api, uid, news["content"]),
+    delete: async (api, uid) => {
+      await write(api, uid, "");
+    },
+  },
+  advice: {
+    PERMISSION_DENIED:
+      "writing a readme needs CAP_REPO_UPDATE and CAP_REPO_INTERNAL_ADMIN, which customers usually cannot get: ask the platform's support, or leave the readme out; reading one needs CAP_REPO_LIST",
+  },
+});
+
+/** The arguments of a RepoReadme. */
+export interface RepoReadmeArgs extends ArgsOf<typeof repoReadme> {}
 /**
- * The readme of a repository; its uid is the repository's. Contract, section 5.
+ * The readme of a repository; its uid is the repository's.
  *
  * A repository has one readme: making it takes the place of a text that is there already, deleting it
  * empties the text. Of a synced repository the readme comes from the source: do not declare one. Writing
  * needs a capability that the platform may keep to its own staff: a refusal says so.
  */
-export class RepoReadme extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<RepoReadmeArgs>({
-    kind: "RepoReadme",
-    noun: "readme",
-    collection,
-    listsByName: false,
-    sharesParentUid: true,
-    fields: {
-      parentUid: parentRepo,
-      content: { type: "string", required: true },
-    },
-    listing: { onDemand: true, partOf: "Repo" },
-    rules: ({ content }) => checkContent(content),
-    declares: readmeKeys,
-    keptBy: readmeKeys,
-    operations: {
-      createsOver: true,
-      create: (api, inputs) => write(api, repoOf(inputs), inputs["content"]),
-      get: async (api, uid) => {
-        const readme = await api.get(api.address(collection, uid, "/readme"));
-        // Every repository answers; only about this one does an empty text mean that there is none.
-        return readme["uid"] === uid && !readme["content"] ? undefined : readme;
-      },
-      update: (api, uid, _olds, news) => write(api, uid, news["content"]),
-      delete: async (api, uid) => {
-        await write(api, uid, "");
-      },
-    },
-    advice: {
-      PERMISSION_DENIED:
-        "writing a readme needs CAP_REPO_UPDATE and CAP_REPO_INTERNAL_ADMIN, which customers usually cannot get: ask the platform's support, or leave the readme out; reading one needs CAP_REPO_LIST",
-    },
-  });
-
-  declare readonly parentUid: pulumi.Output<string>;
-  declare readonly content: pulumi.Output<string>;
-
-  constructor(name: string, args: RepoReadmeArgs, opts?: pulumi.CustomResourceOptions) {
-    super(RepoReadme.spec, name, args, opts);
-  }
-
-  /** Reads a readme that this program does not manage, by the uid of its repository. */
-  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): RepoReadme {
-    return new RepoReadme(name, undefined as unknown as RepoReadmeArgs, { ...opts, id: uid });
-  }
-}
+export class RepoReadme extends resource<RepoReadmeArgs>(repoReadme) {}
+export interface RepoReadme extends Resolved<RepoReadmeArgs> {}

@@ -1,60 +1,51 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { PlatformResource } from "../engine/resource";
-import { defineResource, description, parentGroup } from "../engine/spec";
+import { resource } from "../engine/resource";
+import { decode } from "../schema/decoders";
+import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { adviseOnCapabilities, capabilityNames } from "./capabilities";
+import { description, parentGroup } from "./common";
+
+const role = kind({
+  kind: "Role",
+  noun: "role",
+  collection: "/iam/v2/roles",
+  events: "iam.roles",
+  listsByName: true,
+  readsByList: {},
+  listing: { builtIn: true },
+  gives: "bound",
+  dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", by: "role" }],
+  fields: {
+    /** The uid of the group that the role belongs to. Changing it replaces the role. */
+    parentUid: parentGroup,
+    /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
+    name: string({ required: true }),
+    /** One line, at most 512 characters. */
+    description,
+    /** What the role allows: one or more full names, as in `CAP_REPO_LIST`. Order means nothing. */
+    capabilities: list(enumOf("CAP_", capabilityNames), {
+      required: true,
+      unordered: true,
+      security: true,
+      access: "powers",
+    }),
+  },
+  reads: {
+    /** Whether it is one of the platform's own, which never change. */
+    builtIn: decode.isRoot,
+    /** The uid of its group; left out on a built-in role. */
+    parentUid: decode.optionalParentUid,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+    /** When it last changed: RFC 3339, as the API wrote it. */
+    updateTime: decode.time,
+  },
+  advise: { capabilities: adviseOnCapabilities },
+});
 
 /** The arguments of a Role. */
-export interface RoleArgs {
-  /** The uid of the group that the role belongs to. Changing it replaces the role. */
-  parentUid: pulumi.Input<string>;
-  /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-  name: pulumi.Input<string>;
-  /** One line, at most 512 characters. */
-  description?: pulumi.Input<string>;
-  /** What the role allows: one or more full names, as in `CAP_REPO_LIST`. Order means nothing. */
-  capabilities: pulumi.Input<pulumi.Input<string>[]>;
-}
-
-/** A custom role. Built-in roles never change: find them with `getRole`. Contract, sections 5 and 12. */
-export class Role extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<RoleArgs>({
-    kind: "Role",
-    noun: "role",
-    collection: "/iam/v2/roles",
-    events: "iam.roles",
-    listsByName: true,
-    readsByList: {},
-    fields: {
-      parentUid: parentGroup({ required: true }),
-      name: { type: "string", required: true },
-      description,
-      capabilities: {
-        type: "list",
-        required: true,
-        unordered: true,
-        security: true,
-        access: "powers",
-        items: { type: "enum", prefix: "CAP_", known: capabilityNames },
-      },
-    },
-    listing: { builtIn: true },
-    gives: "bound",
-    dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", by: "role" }],
-    advise: { capabilities: adviseOnCapabilities },
-  });
-
-  declare readonly parentUid: pulumi.Output<string>;
-  declare readonly name: pulumi.Output<string>;
-  declare readonly description: pulumi.Output<string | undefined>;
-  declare readonly capabilities: pulumi.Output<string[]>;
-
-  constructor(name: string, args: RoleArgs, opts?: pulumi.CustomResourceOptions) {
-    super(Role.spec, name, args, opts);
-  }
-
-  /** Reads a role that this program does not manage, a built-in one included. */
-  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): Role {
-    return new Role(name, undefined as unknown as RoleArgs, { ...opts, id: uid });
-  }
-}
+export interface RoleArgs extends ArgsOf<typeof role> {}
+/** A role. Of a capability that is newer than the gateway, `capabilities` holds the number. */
+export interface GetRoleResult extends ResultOf<typeof role> {}
+/** A custom role. Built-in roles never change: find them with `getRole`. */
+export class Role extends resource<RoleArgs>(role) {}
+export interface Role extends Resolved<RoleArgs> {}

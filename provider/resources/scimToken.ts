@@ -1,44 +1,38 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { durationNanos, durationToWire, timestampNanos } from "../engine/times";
+import { durationNanos, durationToWire } from "../engine/times";
 import { hasCode, refused } from "../engine/messages";
-import { PlatformResource } from "../engine/resource";
-import { defineResource } from "../engine/spec";
-import type { Api, CheckContext, Failure, FieldSpec, Json, Props, StringSpec } from "../engine/spec";
+import { resource } from "../engine/resource";
+import type { Api, CheckContext, Failure, Json, Props } from "../engine/spec";
 import { equal, isObject, isSet } from "../engine/values";
-
-/** The arguments of a ScimToken. */
-export interface ScimTokenArgs {
-  /** The uid of the identity provider: an IdentityProvider's id. Changing it replaces the token. */
-  parentUid: pulumi.Input<string>;
-  /**
-   * When the token stops counting: RFC 3339, at most two years ahead. The server's default is one year. Changing it
-   * rotates the token.
-   */
-  expireTime?: pulumi.Input<string>;
-  /** A token without an end, instead of `expireTime`. Changing it rotates the token. */
-  neverExpires?: pulumi.Input<boolean>;
-  /**
-   * How long the old token still counts after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
-   * nothing before the next rotation.
-   */
-  overlap?: pulumi.Input<string>;
-  /** Any text: giving another one rotates the token. */
-  rotate?: pulumi.Input<string>;
-}
+import { boolean, kind, secret, shape, string } from "../schema/fields";
+import type { ArgsOf, OutputsOf, Resolved } from "../schema/fields";
+import { checkEnd } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 /** Stands in state as `rotate` while the token there is is known to nobody: the next run differs from it, and rotates. */
 const LOST = "the token was lost";
 
-const time: StringSpec = { type: "string", format: "timestamp" };
+const time = string({ format: "timestamp" });
 
-const fields: { readonly [K in keyof Required<ScimTokenArgs>]: FieldSpec } = {
-  parentUid: { type: "string", format: "uid", path: true, immutable: true, required: true, access: "match" },
-  expireTime: { ...time, normalized: true, serverFilled: true, access: "until" },
-  neverExpires: { type: "boolean", access: "powers" },
-  overlap: { type: "string", format: "duration", inputOnly: true, access: "until" },
-  rotate: { type: "string", inputOnly: true },
-};
+const { fields } = shape({
+  fields: {
+    /** The uid of the identity provider: an IdentityProvider's id. Changing it replaces the token. */
+    parentUid: string({ format: "uid", path: true, immutable: true, required: true, access: "match" }),
+    /**
+     * When the token stops counting: RFC 3339, at most two years ahead. The server's default is one year. Changing it
+     * rotates the token.
+     */
+    expireTime: string({ format: "timestamp", normalized: true, serverFilled: true, access: "until" }),
+    /** A token without an end, instead of `expireTime`. Changing it rotates the token. */
+    neverExpires: boolean({ access: "powers" }),
+    /**
+     * How long the old token still counts after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
+     * nothing before the next rotation.
+     */
+    overlap: string({ format: "duration", inputOnly: true, access: "until" }),
+    /** Any text: giving another one rotates the token. */
+    rotate: string({ inputOnly: true }),
+  },
+});
 
 /** A change of one of them rotates the token. */
 const TRIGGERS = ["expireTime", "neverExpires", "rotate"] as const;
@@ -46,18 +40,9 @@ const TRIGGERS = ["expireTime", "neverExpires", "rotate"] as const;
 const DAY_NANOS = 86_400_000_000_000n;
 
 function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }: CheckContext): Failure[] {
-  const failures: Failure[] = [];
   const { expireTime, overlap } = inputs;
-  const before = olds["expireTime"];
-  const nanos = typeof expireTime === "string" ? timestampNanos(expireTime) : undefined;
-  // Only a new value is held to the calendar: an expired token must not block other changes, or a delete.
-  if (nanos !== undefined && !(typeof before === "string" && nanos === timestampNanos(before))) {
-    const ahead = nanos - BigInt(now) * 1_000_000n;
-    if (ahead <= 0n) failures.push({ property: "expireTime", reason: "must lie in the future" });
-    if (ahead > 731n * DAY_NANOS) {
-      failures.push({ property: "expireTime", reason: "must be at most two years ahead" });
-    }
-  }
+  const calendar = { now, recorded: olds["expireTime"], days: 731, must: "must be at most two years ahead" };
+  const failures = checkEnd("expireTime", expireTime, calendar);
   const span = typeof overlap === "string" ? durationNanos(overlap) : undefined;
   if (span !== undefined && (span < 0n || span > DAY_NANOS)) {
     failures.push({ property: "overlap", reason: 'must be between "0s" and "24h"' });
@@ -79,7 +64,7 @@ function hasToken({ credentialState }: Props): boolean {
   return ["LIVE", "EXPIRED", "ROTATING"].some((state) => credentialState === `CREDENTIAL_STATE_${state}`);
 }
 
-function resource(provider: string, expireTime: Json | undefined, more: Props): Props {
+function inForm(provider: string, expireTime: Json | undefined, more: Props): Props {
   const isEndless = !isSet(time, expireTime);
   return {
     ...more,
@@ -104,7 +89,7 @@ async function generate(api: Api, inputs: Props): Promise<Props> {
   try {
     const path = api.address(COLLECTION, provider, ":generateScimToken");
     const answer = (await api.post(path, life(inputs), { repeatable: false })) as Props;
-    return resource(provider, answer["expireTime"], answer);
+    return inForm(provider, answer["expireTime"], answer);
   } catch (error) {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
       throw refused(
@@ -134,7 +119,7 @@ async function rotate(api: Api, provider: string, olds: Props, news: Props): Pro
       const path = api.address(COLLECTION, provider, ":regenerateScimToken");
       // A repetition with a fresh etag would rotate twice, and cut short the token that is in use.
       const answer = (await api.post(path, { ...body, etag }, { repeatable: false })) as Props;
-      return resource(provider, answer["expireTime"], answer);
+      return inForm(provider, answer["expireTime"], answer);
     } catch (error) {
       if (hasCode(error, "ABORTED")) {
         if (isFirst) continue;
@@ -151,7 +136,7 @@ async function rotate(api: Api, provider: string, olds: Props, news: Props): Pro
 
 async function find(api: Api, provider: string): Promise<Props | undefined> {
   const scim = await readScim(api, provider);
-  return hasToken(scim) ? resource(provider, scim["tokenExpireTime"], scim) : undefined;
+  return hasToken(scim) ? inForm(provider, scim["tokenExpireTime"], scim) : undefined;
 }
 
 async function revoke(api: Api, provider: string): Promise<void> {
@@ -162,60 +147,36 @@ async function revoke(api: Api, provider: string): Promise<void> {
   }
 }
 
+const scimToken = kind({
+  kind: "ScimToken",
+  noun: "SCIM token",
+  collection: COLLECTION,
+  sharesParentUid: true,
+  listing: { partOf: "IdentityProvider" },
+  gives: "always",
+  deletesBeforeReplace: "always",
+  fields,
+  oneOfs: [{ members: ["expireTime", "neverExpires"], required: false }],
+  outputs: {
+    /** The token: a secret. */
+    token: secret({ createOnly: true, required: true }),
+    /** The address to give to the directory beside the token. */
+    endpointUrl: string({ required: true }),
+    /** When the token stops counting; undefined for one that never expires. */
+    tokenExpireTime: time,
+    /** When the token before the last rotation stops counting. */
+    previousTokenExpireTime: time,
+  },
+  unseen: (inputs) => ({ ...inputs, rotate: LOST }),
+  operations: { create: generate, get: find, update: rotate, delete: revoke, made },
+  rules: checkTimes,
+});
+
+/** The arguments of a ScimToken. */
+export interface ScimTokenArgs extends ArgsOf<typeof scimToken> {}
 /**
  * The token with which people are provisioned by SCIM: at most one for each identity provider, shown once when it is
- * made, and kept as a secret in state. Its id is the identity provider's. Deleting it revokes it. Contract, section 6.
+ * made, and kept as a secret in state. Its id is the identity provider's. Deleting it revokes it.
  */
-export class ScimToken extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<ScimTokenArgs>({
-    kind: "ScimToken",
-    noun: "SCIM token",
-    collection: COLLECTION,
-    sharesParentUid: true,
-    listsByName: false,
-    fields,
-    oneOfs: [{ members: ["expireTime", "neverExpires"], required: false }],
-    outputs: {
-      token: { type: "string", secret: true, createOnly: true },
-      endpointUrl: { type: "string" },
-      tokenExpireTime: time,
-      previousTokenExpireTime: time,
-    },
-    deletesBeforeReplace: "always",
-    unseen: (inputs) => ({ ...inputs, rotate: LOST }),
-    listing: { partOf: "IdentityProvider" },
-    gives: "always",
-    operations: {
-      create: generate,
-      get: find,
-      update: rotate,
-      delete: revoke,
-      made,
-    },
-    rules: checkTimes,
-  });
-
-  declare readonly parentUid: pulumi.Output<string>;
-  declare readonly expireTime: pulumi.Output<string | undefined>;
-  declare readonly neverExpires: pulumi.Output<boolean | undefined>;
-  declare readonly overlap: pulumi.Output<string | undefined>;
-  declare readonly rotate: pulumi.Output<string | undefined>;
-  /** The token: a secret. */
-  declare readonly token: pulumi.Output<string>;
-  /** The address to give to the directory beside the token. */
-  declare readonly endpointUrl: pulumi.Output<string>;
-  /** When the token stops counting; undefined for one that never expires. */
-  declare readonly tokenExpireTime: pulumi.Output<string | undefined>;
-  /** When the token before the last rotation stops counting. */
-  declare readonly previousTokenExpireTime: pulumi.Output<string | undefined>;
-
-  constructor(name: string, args: ScimTokenArgs, opts?: pulumi.CustomResourceOptions) {
-    super(ScimToken.spec, name, args, opts);
-  }
-
-  /** Reads what is known of an identity provider's token, by the identity provider's uid; not the token itself. */
-  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): ScimToken {
-    return new ScimToken(name, undefined as unknown as ScimTokenArgs, { ...opts, id: uid });
-  }
-}
+export class ScimToken extends resource<ScimTokenArgs>(scimToken) {}
+export interface ScimToken extends Resolved<ScimTokenArgs>, OutputsOf<typeof scimToken> {}

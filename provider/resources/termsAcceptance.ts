@@ -1,18 +1,7 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { PlatformResource } from "../engine/resource";
-import { defineResource, parentGroup } from "../engine/spec";
+import { resource } from "../engine/resource";
 import type { Api, Props } from "../engine/spec";
-
-/** The arguments of a TermsAcceptance. */
-export interface TermsAcceptanceArgs {
-  /** The uid of the group that accepts, for itself and all below. Changing it accepts anew, there. */
-  parentUid: pulumi.Input<string>;
-  /**
-   * The ids of the documents, as in `guardener-tos.v1`: an error that asks for them tells them, with their addresses.
-   * Read them before you accept them. Order means nothing; taking one out withdraws nothing.
-   */
-  documentIds: pulumi.Input<pulumi.Input<string>[]>;
-}
+import { kind, list, string, type ArgsOf, type Resolved } from "../schema/fields";
+import { parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/terms";
 
@@ -51,42 +40,36 @@ async function read(api: Api, group: string, inputs: Props): Promise<Props> {
   return concerns({ uid: group, documentIds: [...(await accepted(api, group))] }, inputs);
 }
 
+const termsAcceptance = kind({
+  kind: "TermsAcceptance",
+  noun: "acceptance of terms",
+  collection: COLLECTION,
+  events: "iam.terms",
+  sharesParentUid: true,
+  listing: { onDemand: true, partOf: "Group", concerns },
+  fields: {
+    /** The uid of the group that accepts, for itself and all below. Changing it accepts anew, there. */
+    parentUid: parentGroup,
+    /**
+     * The ids of the documents, as in `guardener-tos.v1`: an error that asks for them tells them, with their addresses.
+     * Read them before you accept them. Order means nothing; taking one out withdraws nothing.
+     */
+    documentIds: list(string(), { required: true, unordered: true }),
+  },
+  operations: {
+    createsOver: true,
+    create: (api, inputs) => accept(api, inputs["parentUid"] as string, inputs),
+    get: read,
+    update: (api, uid, _olds, news) => accept(api, uid, news),
+    delete: () => Promise.resolve(),
+  },
+});
+
+/** The arguments of a TermsAcceptance. */
+export interface TermsAcceptanceArgs extends ArgsOf<typeof termsAcceptance> {}
 /**
  * Accepts terms of service for a group and all below it. An acceptance cannot be withdrawn: deleting this resource
- * takes it out of the state and changes nothing at the server. Contract, section 6.
+ * takes it out of the state and changes nothing at the server.
  */
-export class TermsAcceptance extends PlatformResource {
-  /** @internal */
-  static readonly spec = defineResource<TermsAcceptanceArgs>({
-    kind: "TermsAcceptance",
-    noun: "acceptance of terms",
-    collection: COLLECTION,
-    sharesParentUid: true,
-    events: "iam.terms",
-    listsByName: false,
-    fields: {
-      parentUid: parentGroup({ required: true }),
-      documentIds: { type: "list", required: true, unordered: true, items: { type: "string" } },
-    },
-    listing: { onDemand: true, partOf: "Group", concerns },
-    operations: {
-      createsOver: true,
-      create: (api, inputs) => accept(api, inputs["parentUid"] as string, inputs),
-      get: read,
-      update: (api, uid, _olds, news) => accept(api, uid, news),
-      delete: () => Promise.resolve(),
-    },
-  });
-
-  declare readonly parentUid: pulumi.Output<string>;
-  declare readonly documentIds: pulumi.Output<string[]>;
-
-  constructor(name: string, args: TermsAcceptanceArgs, opts?: pulumi.CustomResourceOptions) {
-    super(TermsAcceptance.spec, name, args, opts);
-  }
-
-  /** Reads what a group has accepted, by the group's uid. */
-  static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): TermsAcceptance {
-    return new TermsAcceptance(name, undefined as unknown as TermsAcceptanceArgs, { ...opts, id: uid });
-  }
-}
+export class TermsAcceptance extends resource<TermsAcceptanceArgs>(termsAcceptance) {}
+export interface TermsAcceptance extends Resolved<TermsAcceptanceArgs> {}

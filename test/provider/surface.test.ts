@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { allMethods } from "../../emulator/tables";
 import type { FieldSpec, OneOf } from "../../provider/engine/spec";
+import * as platform from "../../provider/index";
 import { kinds } from "../../provider/resources";
 import type { Sample } from "../support/samples";
 import { declared, memberAt, samples, surroundings, withMember } from "../support/samples";
@@ -320,25 +321,57 @@ describe("the arguments of the resources", () => {
   });
 });
 
-test("every argument and every answer says what it is, where the program's editor shows it", () => {
-  const documented: string[] = [];
-  const silent: string[] = [];
-  for (const folder of ["resources", "functions"].map((name) => join(__dirname, "../../provider", name))) {
-    for (const file of readdirSync(folder)) {
-      const text = readFileSync(join(folder, file), "utf8");
-      const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
-      for (const each of source.statements) {
-        if (!ts.isInterfaceDeclaration(each) || !/(Args|Result)$/.test(each.name.text)) continue;
-        for (const member of each.members) {
-          const comments = ts.getJSDocCommentsAndTags(member);
-          (comments.length > 0 ? documented : silent).push(
-            `${each.name.text}.${member.name?.getText() ?? ""}`,
-          );
-        }
-      }
-    }
-  }
-  expect(silent).toEqual([]);
-  expect(documented).toContain("ClaimMatchArgs.subjectPattern");
-  expect(documented).toContain("GetRoleResult.capabilities");
+describe("what the package exports", () => {
+  const index = join(__dirname, "../../provider/index.ts");
+  const program = ts.createProgram([index], {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.Node20,
+    strict: true,
+    skipLibCheck: true,
+    types: ["node"],
+  });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(index)!;
+  const resolvedOf = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const all = checker
+    .getExportsOfModule(checker.getSymbolAtLocation(source)!)
+    .map((symbol) => ({ name: symbol.name, symbol: resolvedOf(symbol) }));
+  const isValue = ({ symbol }: { symbol: ts.Symbol }) => (symbol.flags & ts.SymbolFlags.Value) !== 0;
+  const isDocumented = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
+
+  test("is what it runs: the kinds, their lookups, and adopt", () => {
+    const lookupNames = lookups.flatMap(({ call }) => [call.name, `${call.name}Output`]);
+    const expected = [...kinds.map(({ spec }) => spec.kind), ...lookupNames, "adopt"];
+    expect(
+      all
+        .filter(isValue)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...new Set(expected)].sort());
+    expect(Object.keys(platform).sort()).toEqual([...new Set(expected)].sort());
+  });
+
+  test("has these types", () => {
+    const types = all.filter((each) => !isValue(each)).map(({ name }) => name);
+    expect(types.sort()).toMatchSnapshot();
+  });
+
+  test("says what it is, member by member, where the program's editor shows it", () => {
+    const silent = all.flatMap(({ name, symbol }) => {
+      if (symbol.flags & ts.SymbolFlags.Variable) return isDocumented(symbol) ? [] : [name];
+      if (!(symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class))) return [];
+      const members = checker
+        .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+        .filter((member) =>
+          member.declarations?.every((each) => !each.getSourceFile().fileName.includes("node_modules")),
+        );
+      expect(members.length).toBeGreaterThan(0);
+      return [symbol, ...members]
+        .filter((each) => !isDocumented(each))
+        .map((each) => (each === symbol ? name : `${name}.${each.name}`));
+    });
+    expect(silent).toEqual([]);
+    expect(all.length).toBeGreaterThan(150);
+  });
 });

@@ -1,5 +1,5 @@
 import { isUnclear } from "../../../provider/api/errors";
-import { bindingBatch as method } from "../../../provider/resources/roleBinding";
+import { bindingBatch as method } from "../../../provider/resources/grants";
 import { clientOf, detail, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 import { GROUP_UID, ROOT_UID } from "../support/samples";

@@ -3,7 +3,7 @@ import { apiErrorFrom } from "../../../provider/api/errors";
 import { SharedReads } from "../../../provider/api/reads";
 import { RateLimiter } from "../../../provider/api/rateLimiter";
 import { defaultPolicy, withRateLimit, withRetry } from "../../../provider/api/retry";
-import { bindingBatch } from "../../../provider/resources/roleBinding";
+import { bindingBatch } from "../../../provider/resources/grants";
 import { GROUP_UID } from "../support/samples";
 import { measureVirtually, runLanes, sleep } from "../support/virtualTime";
 

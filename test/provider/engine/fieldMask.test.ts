@@ -1,7 +1,16 @@
 import fc, { casesOf } from "../../support/properties";
 import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
-import { defineResource, UNKNOWN } from "../../../provider/engine/spec";
+import { UNKNOWN } from "../../../provider/engine/spec";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/engine/spec";
+import {
+  integer,
+  kind as describeKind,
+  list,
+  map,
+  object,
+  shape,
+  string,
+} from "../../../provider/schema/fields";
 import { createBody, readBody } from "../../../provider/engine/wire";
 import { pairOf } from "../support/arbitraries";
 import { inferredMask, patched, settledForm } from "../support/modelServer";
@@ -265,21 +274,18 @@ describe("the exact PATCH", () => {
 });
 
 /** A kind with the field types and behaviours that no kind has yet. */
-const madeUp: ResourceSpec = defineResource({
+const madeUp: ResourceSpec = describeKind({
   kind: "MadeUp",
   noun: "made-up thing",
   collection: "/iam/v2/madeUps",
   listsByName: false,
   fields: {
-    ttl: { type: "string", format: "duration" },
-    limit: { type: "integer" },
-    at: { type: "string", format: "timestamp" },
-    inner: {
-      type: "object",
-      fields: { fixed: { type: "string", immutable: true }, free: { type: "string" } },
-    },
-    counts: { type: "map", values: { type: "integer" } },
-    steps: { type: "list", items: { type: "string", format: "duration" } },
+    ttl: string({ format: "duration" }),
+    limit: integer(),
+    at: string({ format: "timestamp" }),
+    inner: object(shape({ fields: { fixed: string({ immutable: true }), free: string() } })),
+    counts: map(integer()),
+    steps: list(string({ format: "duration" })),
   },
 });
 

@@ -1,9 +1,10 @@
 import { maskCredentials } from "../../../provider/api/credentials";
 import { checkInputs } from "../../../provider/engine/check";
 import { holdSecrets } from "../../../provider/engine/secrets";
-import { defineFields, defineResource, holdsSecret } from "../../../provider/engine/spec";
+import { holdsSecret } from "../../../provider/engine/spec";
 import type { FieldSpec, PublicSpec, SecretSpec } from "../../../provider/engine/spec";
 import { kinds } from "../../../provider/resources";
+import * as schema from "../../../provider/schema/fields";
 
 const secret: SecretSpec = { type: "string", secret: true };
 
@@ -21,9 +22,7 @@ describe("a secret", () => {
     const named: FieldSpec = { type: "map", values: object };
     // @ts-expect-error -- two levels down
     const deep: FieldSpec = { type: "list", items: { type: "object", fields: { inner: object } } };
-    // @ts-expect-error -- members of an object that is said to have none
-    const fields = defineFields<{ password: string }>({ password: secret });
-    expect([list, map, objects, named, deep, fields]).toHaveLength(6);
+    expect([list, map, objects, named, deep]).toHaveLength(5);
   });
 
   test("that is no text, or hides in an output, does not compile", () => {
@@ -38,8 +37,27 @@ describe("a secret", () => {
     const kind = { kind: "A", noun: "a", collection: "/a", listsByName: false, fields: {} };
     const inside: FieldSpec = { type: "object", fields: { password: secret } };
     // @ts-expect-error -- only an output that is a secret itself is marked as one
-    const outputs = defineResource({ ...kind, outputs: { inside } });
+    const outputs = schema.kind({ ...kind, outputs: { inside } });
     expect([list, map, object, number, outputs]).toHaveLength(5);
+  });
+
+  test("stands in no list and in no map that a builder describes", () => {
+    const inside = schema.shape({ fields: { password: schema.secret() } });
+    interface InsideArgs extends schema.ArgsOf<typeof inside> {}
+    const object = schema.objectWithSecret<InsideArgs, object>(inside, { required: true });
+    const all = [
+      // @ts-expect-error -- a secret as an item
+      schema.list(schema.secret()),
+      // @ts-expect-error -- a secret as a value
+      schema.map(schema.secret()),
+      // @ts-expect-error -- an object with a secret as an item
+      schema.list(object),
+      // @ts-expect-error -- such an object as a value
+      schema.map(object),
+      // @ts-expect-error -- a member of an object that is said to have no secret
+      schema.object<InsideArgs>(inside),
+    ];
+    expect(all).toHaveLength(5);
   });
 
   test("of every kind is found by holdsSecret", () => {
@@ -67,7 +85,7 @@ describe("a secret", () => {
 
 describe("a failure of a kind with a secret", () => {
   const enums: PublicSpec = { type: "list", items: { type: "enum", prefix: "CAP_", known: ["A"] } };
-  const spec = defineResource({
+  const spec = schema.kind({
     kind: "MadeUp",
     noun: "made-up thing",
     collection: "/iam/v2/madeUps",

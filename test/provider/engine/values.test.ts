@@ -1,6 +1,6 @@
 import fc from "../../support/properties";
-import { defineResource, UNKNOWN } from "../../../provider/engine/spec";
-import type { FieldSpec, Json, PublicSpec, ResourceSpec } from "../../../provider/engine/spec";
+import { UNKNOWN } from "../../../provider/engine/spec";
+import type { FieldSpec, Json, PublicSpec } from "../../../provider/engine/spec";
 import {
   canonical,
   containsUnknown,
@@ -159,15 +159,4 @@ describe("equality", () => {
 test("only objects are objects", () => {
   expect([{}, Object.create(null)].every(isObject)).toBe(true);
   expect([null, undefined, [], "x", 1].some(isObject)).toBe(false);
-});
-
-test("a description is handed back as it is", () => {
-  const description: ResourceSpec = {
-    kind: "Thing",
-    noun: "thing",
-    collection: "/iam/v2/things",
-    listsByName: false,
-    fields: { a: text },
-  };
-  expect(defineResource<{ a: string }>({ ...description, fields: { a: text } })).toEqual(description);
 });

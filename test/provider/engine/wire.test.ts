@@ -1,6 +1,5 @@
 import fc, { casesOf } from "../../support/properties";
 import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
-import { defineResource } from "../../../provider/engine/spec";
 import type { Json, Props, ResourceSpec } from "../../../provider/engine/spec";
 import {
   createBody,
@@ -553,7 +552,7 @@ describe("a source that the server rewrites", () => {
 });
 
 describe("values that are sent and never answered", () => {
-  const provider = defineResource({
+  const provider: ResourceSpec = {
     kind: "MadeUp",
     noun: "made-up thing",
     collection: "/iam/v2/madeUps",
@@ -569,7 +568,7 @@ describe("values that are sent and never answered", () => {
         },
       },
     },
-  });
+  };
   const olds = { name: "a", secret: "s", oidc: { clientId: "c", clientSecret: "t" } };
 
   test("are kept from state on read, whatever the answer holds", () => {

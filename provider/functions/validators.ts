@@ -32,60 +32,60 @@ export interface Rule<T> {
 /** A rule for every argument: a forgotten one does not compile. */
 export type Rules<A> = { readonly [K in keyof A]-?: Rule<NonNullable<A[K]>> };
 
-export const text: Rule<string> = {
+const text: Rule<string> = {
   // Half a surrogate pair cannot be sent.
   is: (value): value is string => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value),
   must: "a text that is not empty",
   quiet: true,
 };
 
-export const uid: Rule<string> = {
+const uid: Rule<string> = {
   is: isUid,
   must: "a uid: 40 hex digits, then 16 more after each slash",
 };
 
 /** A uid whose form is not known: whatever may stand in a path. */
-export const anyUid: Rule<string> = {
+const anyUid: Rule<string> = {
   is: (value): value is string =>
     text.is(value) && value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
   must: "a uid as the API gave it",
 };
 
-export const segment: Rule<string> = {
+const segment: Rule<string> = {
   is: (value): value is string => anyUid.is(value) && !value.includes("/"),
   must: "one that the API gave, without a slash",
 };
 
-export const digest: Rule<string> = {
+const digest: Rule<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}$/.test(value),
   must: 'a digest: "sha256:" and 64 hex digits in lower case',
 };
 
-export const flag: Rule<boolean> = {
+const flag: Rule<boolean> = {
   is: (value): value is boolean => typeof value === "boolean",
   must: "true or false",
 };
 
-export const time: Rule<string> = {
+const time: Rule<string> = {
   is: (value): value is string => typeof value === "string" && timestampNanos(value) !== undefined,
   must: 'a time in RFC 3339 with its zone, as in "2026-01-28T12:00:00Z"',
 };
 
 /** Names of columns are the server's, so only the form is looked at. */
-export const orderBy: Rule<string> = {
+const orderBy: Rule<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_.]*(?: (?:asc|desc))?$/.test(value),
   must: 'a column and perhaps a direction, as in "name" or "created_at desc"',
 };
 
-export const limit: Rule<number> = {
+const limit: Rule<number> = {
   is: (value): value is number => Number.isSafeInteger(value) && (value as number) >= 1,
   must: "a whole number of at least 1",
 };
 
 /** A full name. New ones come without a new version of this package: the prefix is looked at, the known ones are named. */
-export function enumName(prefix: string, known: string): Rule<string> {
+function enumName(prefix: string, known: string): Rule<string> {
   const names = known.split(" ").map((name) => `${prefix}${name}`);
   return {
     is: (value): value is string =>
@@ -95,14 +95,14 @@ export function enumName(prefix: string, known: string): Rule<string> {
 }
 
 /** One of the names that there are: where a server drops unknown ones silently. */
-export function oneName(names: readonly string[]): Rule<string> {
+function oneName(names: readonly string[]): Rule<string> {
   return {
     is: (value): value is string => typeof value === "string" && names.includes(value),
     must: `one of ${names.join(", ")}`,
   };
 }
 
-export function listOf<T>(items: Rule<T>): Rule<T[]> {
+function listOf<T>(items: Rule<T>): Rule<T[]> {
   return {
     is: (value): value is T[] => Array.isArray(value) && value.every((item) => items.is(item)),
     must: "a list",
@@ -111,7 +111,7 @@ export function listOf<T>(items: Rule<T>): Rule<T[]> {
 }
 
 /** A list that must name something. */
-export function someOf<T>(items: Rule<T>): Rule<T[]> {
+function someOf<T>(items: Rule<T>): Rule<T[]> {
   const rule = listOf(items);
   return {
     ...rule,
@@ -120,14 +120,33 @@ export function someOf<T>(items: Rule<T>): Rule<T[]> {
   };
 }
 
-export function required<T>(rule: Rule<T>): Rule<T> {
+function required<T>(rule: Rule<T>): Rule<T> {
   return { ...rule, required: true };
 }
 
 /** Sent as a query parameter of this name. */
-export function sentAs<T>(parameter: string, rule: Rule<T>): Rule<T> {
+function sentAs<T>(parameter: string, rule: Rule<T>): Rule<T> {
   return { ...rule, parameter };
 }
+
+/** The validators, by the names that lookups use. */
+export const validate = {
+  text,
+  uid,
+  anyUid,
+  segment,
+  digest,
+  flag,
+  time,
+  orderBy,
+  limit,
+  enumName,
+  oneName,
+  listOf,
+  someOf,
+  required,
+  sentAs,
+};
 
 function shown(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);

@@ -1,0 +1,108 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Client } from "../api/client";
+import { ApiError } from "../api/errors";
+import { logLines } from "../api/logText";
+import { checkArguments, querySizeProblem } from "./validators";
+import type { LookupInputs, Rules } from "./validators";
+import { connect } from "./connection";
+
+/**
+ * A lookup that found none, or more than one, or was asked wrongly. The message says what to do; the
+ * engine prints it without a stack.
+ */
+export class LookupError extends pulumi.RunError {
+  override readonly name = "LookupError";
+  readonly code = "LOOKUP";
+
+  constructor(message: string) {
+    super(logLines(message));
+    // A rejected promise that nobody awaits is printed by its stack.
+    this.stack = this.message;
+  }
+}
+
+/** What a lookup is called, what it takes, and how it is answered. */
+export interface Lookup<A extends object, R> {
+  readonly call: string;
+  readonly rules: Rules<A>;
+  /** What is wrong with arguments that are right one by one. */
+  readonly problem?: (args: A) => string | undefined;
+  readonly run: (client: Client, args: A) => Promise<R>;
+}
+
+/**
+ * Runs a lookup: the same one sends its requests once in a program's run. Whatever goes wrong names the call and prints
+ * without a stack.
+ */
+async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
+  try {
+    const checked = checkArguments(lookup.call, lookup.rules, args);
+    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.rules, checked);
+    if (problem !== undefined) throw new Error(problem);
+    const { client, memo } = connect();
+    const question = `${lookup.call} ${JSON.stringify(checked)}`;
+    // A copy each: what one caller changes is no one else's affair.
+    return structuredClone(await memo.share(question, () => lookup.run(client, checked)));
+  } catch (error) {
+    throw new LookupError([`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "));
+  }
+}
+
+/** The functions that programs call are named after their lookup, as in stack traces. */
+function named<F extends (...args: never) => unknown>(name: string, call: F): F {
+  return Object.defineProperty(call, "name", { value: name });
+}
+
+/** The function of a lookup that needs arguments. */
+export function invoke<A extends object, R>(lookup: Lookup<A, R>): (args: A) => Promise<R> {
+  return named(lookup.call, (args) => run(lookup, args));
+}
+
+/** The same with inputs, for arguments that are known only when other resources are. */
+export function invokeOutput<A extends object, R>(
+  lookup: Lookup<A, R>,
+): (args: LookupInputs<A>) => pulumi.Output<R> {
+  return named(`${lookup.call}Output`, (args) =>
+    pulumi.all([args as object]).apply(([resolved]) => run(lookup, resolved as A)),
+  );
+}
+
+/** The function of a lookup whose arguments may be left out. */
+export function invokeAny<A extends object, R>(lookup: Lookup<A, R>): (args?: A) => Promise<R> {
+  return named(lookup.call, (args = {} as A) => run(lookup, args));
+}
+
+/** The same with inputs. */
+export function invokeAnyOutput<A extends object, R>(
+  lookup: Lookup<A, R>,
+): (args?: LookupInputs<A>) => pulumi.Output<R> {
+  const call = invokeOutput(lookup);
+  return named(call.name, (args = {} as LookupInputs<A>) => call(args));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "failed";
+}
+
+/** A line for each detail that the message does not tell already. */
+function detailsOf(error: unknown): string[] {
+  if (!(error instanceof ApiError)) return [];
+  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
+  const lines = [
+    ...fieldViolations.map(({ field, description }) => `${field}: ${description}`),
+    ...preconditions.map(({ type, subject, description }) => `${type} ${subject}: ${description}`),
+    ...(resource ? [`not found: ${resource.resourceType} ${resource.resourceName}`] : []),
+    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+  ].filter((line) => !error.serverMessage.includes(line));
+  return error.requestId === "" ? lines : [...lines, `request id: ${error.requestId}`];
+}
+
+/** The function of a lookup without arguments. */
+export function invokeNone<R>(lookup: Lookup<object, R>): () => Promise<R> {
+  return invokeAny(lookup);
+}
+
+/** The same as an output. */
+export function invokeNoneOutput<R>(lookup: Lookup<object, R>): () => pulumi.Output<R> {
+  return invokeAnyOutput(lookup);
+}

@@ -1,0 +1,267 @@
+import { parentOf } from "../api/uid";
+import type { Decoder, FieldSpec, OneOf, Reads } from "../engine/spec";
+
+/*
+ * Decoders of responses. Absent, null, empty and zero mean the same there, and a value of a wrong type is taken for one
+ * that is not set: no response makes a lookup fail midway. What is not set: strings read "", booleans false, numbers 0,
+ * lists and maps empty; times, names of enums and objects are left out.
+ */
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A decoder for every member: a forgotten one does not compile. */
+export type Decoders<T> = { readonly [K in keyof T]-?: Decoder<T[K]> };
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function string(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function optionalString(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
+function boolean(value: unknown): boolean {
+  return value === true;
+}
+
+/** An int32. */
+function int32(value: unknown): number {
+  const number = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(number) ? (number as number) : 0;
+}
+
+/** An int64, exact: in decimal digits. */
+function int64(value: unknown): string {
+  if (Number.isSafeInteger(value)) return String(value);
+  return typeof value === "string" && /^-?\d+$/.test(value) ? BigInt(value).toString() : "0";
+}
+
+/** The string as the server wrote it. Year 1 and the epoch are how servers write a time that is not set. */
+function time(value: unknown): string | undefined {
+  const isZero = /^(0001|1970)-01-01T00:00:00(\.0+)?(Z|[+-]00:00)$/.test(string(value));
+  return isZero ? undefined : optionalString(value);
+}
+
+/** The name of an enum's value; of one newer than the gateway, its number as a string. */
+function enumName(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return value === 0 ? undefined : String(value);
+  const isZero = typeof value === "string" && /^UNKNOWN$|_UNSPECIFIED$/.test(value);
+  return isZero ? undefined : optionalString(value);
+}
+
+function enumNames(value: unknown): string[] {
+  const items: unknown[] = Array.isArray(value) ? value : [];
+  return items.map(enumName).filter((name) => name !== undefined);
+}
+
+/** A map, in the order of the response; entries of a wrong type are left out. */
+function mapOf<T>(value: unknown, decode: (item: unknown) => T | undefined): Record<string, T> {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  return Object.fromEntries(
+    entries
+      .map(([key, item]): [string, T | undefined] => [key, decode(item)])
+      .filter((entry): entry is [string, T] => entry[1] !== undefined),
+  );
+}
+
+function stringMap(value: unknown): Record<string, string> {
+  return mapOf(value, (item) => (typeof item === "string" ? item : undefined));
+}
+
+/** Numbers by name; left out where there are none. */
+function int32Map(value: unknown): Record<string, number> | undefined {
+  const numbers = mapOf(value, int32);
+  return Object.keys(numbers).length > 0 ? numbers : undefined;
+}
+
+function objectMap<T>(decode: (value: unknown) => T): (value: unknown) => Record<string, T> {
+  return (value) => mapOf(value, (item) => (isRecord(item) ? decode(item) : undefined));
+}
+
+/** A list of objects; items that are none are left out. */
+function objects<T>(decode: (value: unknown) => T): (value: unknown) => T[] {
+  return (value) => (Array.isArray(value) ? value.filter(isRecord).map((item) => decode(item)) : []);
+}
+
+type Member = readonly [key: string, wireName: string, decode: Decoder<unknown>];
+
+function decodeMembers(members: readonly Member[], value: unknown): JsonObject {
+  const body = isRecord(value) ? value : {};
+  const decoded = members.map(([key, name, decode]): [string, unknown] => [key, decode(body[name], body)]);
+  return Object.fromEntries(decoded.filter(([, member]) => member !== undefined));
+}
+
+function isBlank(value: unknown): boolean {
+  if (value === null || typeof value !== "object") return !value;
+  return Object.keys(value).length === 0;
+}
+
+/** Nothing where nothing in it is set. */
+function unlessBlank<T extends object>(members: T): T | undefined {
+  return Object.values(members).every(isBlank) ? undefined : members;
+}
+
+/** An object, member by member. */
+function object<T extends object>(decoders: Decoders<T>): (value: unknown) => T {
+  const members = Object.entries<Decoder<unknown>>(decoders).map(([key, decode]): Member => [
+    key,
+    key,
+    decode,
+  ]);
+  return (value) => decodeMembers(members, value) as T;
+}
+
+/** An object that is left out where nothing in it is set. */
+function optionalObject<T extends object>(decoders: Decoders<T>): (value: unknown) => T | undefined {
+  const decode = object(decoders);
+  return (value) => unlessBlank(decode(value));
+}
+
+/** The uid of the parent, from the uid itself; left out at a root. */
+function optionalParentUid(_value: unknown, { uid }: JsonObject): string | undefined {
+  return optionalString(parentOf(string(uid)));
+}
+
+/** The same of what always has a parent. */
+function parentUid(value: unknown, body: JsonObject): string {
+  return optionalParentUid(value, body) ?? "";
+}
+
+/** Whether it has no parent. */
+function isRoot(value: unknown, body: JsonObject): boolean {
+  return optionalParentUid(value, body) === undefined;
+}
+
+/** The uid of the parent where a response names it, else from the uid itself. */
+function uidOrParent(value: unknown, body: JsonObject): string {
+  return optionalString(value) ?? parentUid(value, body);
+}
+
+/** A uid that a response holds beside the object that it stands for, or only in that. */
+function uidOrIn(member: string): Decoder<string> {
+  return (value, body) => {
+    const hydrated = body[member];
+    return optionalString(value) ?? (isRecord(hydrated) ? string(hydrated["uid"]) : "");
+  };
+}
+
+/** What a lookup reads of a field. `isChoice`: one of several of which only one is set. */
+function decoderOf(field: FieldSpec, isChoice: boolean): Decoder<unknown> {
+  switch (field.type) {
+    case "string":
+      if (field.hydratedIn !== undefined) return uidOrIn(field.hydratedIn);
+      if (field.format === "timestamp") return time;
+      if (field.format === "int64") return int64;
+      return isChoice ? optionalString : string;
+    case "enum":
+      return enumName;
+    case "boolean":
+      return field.default === true ? (value) => value !== false : boolean;
+    case "integer":
+      return int32;
+    case "list":
+      return listDecoder(field.items);
+    case "map": {
+      const { values } = field;
+      return values.type === "object" ? objectMap(shapeDecoder(values)) : stringMap;
+    }
+    case "object": {
+      const decode = shapeDecoder(field);
+      return (value) => unlessBlank(decode(value));
+    }
+  }
+}
+
+function listDecoder(items: FieldSpec): Decoder<unknown> {
+  if (items.type === "object") return objects(shapeDecoder(items));
+  return items.type === "enum" ? enumNames : strings;
+}
+
+/** What a description tells of the members of an object, or of a resource. */
+interface Described {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+  readonly reads?: Reads;
+}
+
+/** Not what no response holds. */
+function isRead({ inputOnly, apart, createOnly }: FieldSpec): boolean {
+  return !inputOnly && !apart && !createOnly;
+}
+
+function membersOf({ fields, oneOfs = [], reads = {} }: Described): Member[] {
+  return [
+    ...Object.entries(fields)
+      .filter(([key, field]) => isRead(field) && !Object.hasOwn(reads, key))
+      .map(([key, field]): Member => {
+        const isChoice = oneOfs.some(({ members }) => members.includes(key));
+        return [key, field.wire ?? key, decoderOf(field, isChoice)];
+      }),
+    ...Object.entries(reads).map(([key, decode]): Member => [key, key, decode]),
+  ];
+}
+
+function shapeDecoder(described: Described): (value: unknown) => JsonObject {
+  const members = membersOf(described);
+  return (value) => decodeMembers(members, value);
+}
+
+/** A resource, as lookups return it: by its description, which is looked at when the first response comes. */
+export function resourceDecoder(described: DescribedResource): (value: unknown) => object {
+  let decode: ((value: unknown) => JsonObject) | undefined;
+  return (value) => {
+    decode ??= shapeDecoder(withUids(described));
+    return decode(value);
+  };
+}
+
+interface DescribedResource extends Described {
+  readonly outputs?: Described["fields"];
+  readonly sharesParentUid?: boolean;
+}
+
+/** The uids of a resource and of its parent are read from its own, unless a response tells them in another way. */
+function withUids(described: DescribedResource): Described {
+  const { fields, outputs, reads, sharesParentUid } = described;
+  const ownUid: Decoder<string> = (_value, { uid }) => string(uid);
+  const parents = Object.entries(fields)
+    .filter(([, field]) => field.path)
+    .map(([key]) => [key, sharesParentUid ? ownUid : parentUid] as const);
+  return {
+    ...described,
+    fields: { ...fields, ...outputs },
+    reads: { uid: string, ...Object.fromEntries(parents), ...reads },
+  };
+}
+
+/** The decoders, by the names that descriptions use. */
+export const decode = {
+  string,
+  optionalString,
+  strings,
+  stringMap,
+  boolean,
+  int32,
+  int32Map,
+  int64,
+  time,
+  enumName,
+  enumNames,
+  object,
+  objects,
+  objectMap,
+  optionalObject,
+  parentUid,
+  optionalParentUid,
+  isRoot,
+  uidOrIn,
+  uidOrParent,
+};
