@@ -57,6 +57,12 @@ function canonicalString(spec: FieldSpec, value: string): string | undefined {
   }
 }
 
+/** Whether a value says what the server takes where none is given: the zero of the type, or the default of the field. */
+function isDefault(spec: FieldSpec, value: Json): boolean {
+  if (typeof value === "boolean") return value === ((spec.type === "boolean" && spec.default) ?? false);
+  return value === "" || value === 0;
+}
+
 /**
  * A value in the one spelling that all its equals share; undefined for whatever means "not set":
  * absent, null and the default of the type are equal (contract, section 2). A value of a wrong type
@@ -67,8 +73,7 @@ export function canonical(
   value: Json | undefined,
   { informative = true } = {},
 ): Json | undefined {
-  if (value === undefined || value === null || value === "" || value === false || value === 0)
-    return undefined;
+  if (value === undefined || value === null || isDefault(spec, value)) return undefined;
   if (spec.informative && !informative) return undefined;
   if (isUnknown(value)) return value;
   if (typeof value === "string") {

@@ -38,7 +38,7 @@ export function emptyOnWire(spec: FieldSpec): Json {
     case "enum":
       return `${spec.prefix}UNSPECIFIED`;
     case "boolean":
-      return false;
+      return spec.default ?? false;
     case "integer":
       return 0;
     case "list":
