@@ -3,7 +3,7 @@ import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "./spec";
 import { equal, isObject, isSet, isUnknown } from "./values";
 import { emptyOnWire, toWire, wireName } from "./wire";
 
-/** The changes of one PATCH: body and mask name exactly the same leaves (contract, section 3). */
+/** The changes of one PATCH: body and mask name exactly the same leaves. */
 export interface Patch {
   readonly body: Props;
   /** Paths in wire names, dots into objects; lists and maps are one path. */
@@ -50,7 +50,7 @@ function visitFields(
   }
 }
 
-/** A one-of member gives way to the one that is sent; naming both is refused (contract, section 2). */
+/** A one-of member gives way to the one that is sent; naming both is refused. */
 function isReplacedByMember(
   fields: Readonly<Record<string, FieldSpec>>,
   oneOfs: readonly OneOf[],

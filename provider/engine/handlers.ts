@@ -29,7 +29,7 @@ import {
 /** What a handler needs of the world. */
 export interface Surroundings extends Clock {
   readonly client: () => Client;
-  /** Writes to one resource, whatever its kinds, take turns by its uid (contract, section 9). */
+  /** Writes to one resource, whatever its kinds, take turns by its uid. */
   readonly turns?: Turns;
   /** What the program of this run declares and holds. */
   readonly owners?: OwnerRegistry;
@@ -74,7 +74,7 @@ export function liveInputs(spec: ResourceSpec, answer: Props, uid: string): Prop
   return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
 }
 
-/** Fields that the server did not take: it drops what it does not know (contract, section 2). */
+/** Fields that the server did not take: it drops what it does not know. */
 function untaken(spec: ResourceSpec, olds: Props | undefined, news: Props, live: Props): string[] {
   const held = mergeLive(spec, outputsFor(spec, news, live), live).inputs;
   return Object.entries(spec.fields)
@@ -269,7 +269,7 @@ class KindHandlers implements Handlers {
 
   /**
    * Whether the answer to an update is about the resource, and holds what it should: it may be a part only, all else
-   * absent or empty (contract, section 3), so that what it holds otherwise is no proof before it is read again.
+   * absent or empty, so that what it holds otherwise is no proof before it is read again.
    */
   private isConvincing(id: string, olds: Props, news: Props, answer: JsonObject): boolean {
     if (answer["uid"] !== id) return false;

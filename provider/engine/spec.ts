@@ -129,7 +129,7 @@ export interface IntegerSpec extends Behaviour {
 export interface ListSpec extends Behaviour {
   readonly type: "list";
   readonly items: PublicSpec;
-  /** A set: order and repetition mean nothing (contract, section 5). */
+  /** A set: order and repetition mean nothing. */
   readonly unordered?: boolean;
   readonly maxItems?: number;
 }
@@ -360,13 +360,13 @@ export interface ResourceSpec {
   /** Whether the collection's list takes an exact `name` filter. */
   readonly listsByName?: boolean;
   readonly listing?: Listing;
-  /** How the names of events about it begin, as in `iam.roles` (contract, section 11). */
+  /** How the names of events about it begin, as in `iam.roles`. */
   readonly events?: string;
   /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
   readonly gives?: "always" | "bound";
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
-  /** Brings an answer into the form of the fields (contract, section 5). */
+  /** Brings an answer into the form of the fields. */
   readonly fromServer?: (body: Props, uid: string) => Props;
   /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
   readonly advice?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export function durationNanos(text: string): bigint | undefined {
   return whole[1] === "-" ? -nanos : nanos;
 }
 
-/** A duration in the only form the API takes: seconds with up to nine digits (contract, section 2). */
+/** A duration in the only form the API takes: seconds with up to nine digits. */
 export function durationToWire(text: string): string {
   const nanos = durationNanos(text);
   if (nanos === undefined) return text;

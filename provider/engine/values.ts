@@ -38,7 +38,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Year 1 and the epoch: how servers write a time that is not set (contract, section 2). */
+/** Year 1 and the epoch: how servers write a time that is not set. */
 const ZERO_TIMES: readonly (bigint | undefined)[] = [-62_135_596_800_000_000_000n, 0n];
 
 function canonicalString(spec: FieldSpec, value: string): string | undefined {
@@ -65,7 +65,7 @@ function isDefault(spec: FieldSpec, value: Json): boolean {
 
 /**
  * A value in the one spelling that all its equals share; undefined for whatever means "not set":
- * absent, null and the default of the type are equal (contract, section 2). A value of a wrong type
+ * absent, null and the default of the type are equal. A value of a wrong type
  * stands for itself.
  */
 export function canonical(

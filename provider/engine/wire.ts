@@ -30,7 +30,7 @@ export function toWire(spec: FieldSpec, value: Json | undefined): Json {
   return value;
 }
 
-/** What clears a field: named in the mask and sent empty (contract, section 3). */
+/** What clears a field: named in the mask and sent empty. */
 export function emptyOnWire(spec: FieldSpec): Json {
   switch (spec.type) {
     case "string":
@@ -101,7 +101,7 @@ function misfitValue(spec: FieldSpec, path: string, value: Json | undefined): st
   switch (spec.type) {
     case "string":
       return typeof value === "string" ? undefined : wrong;
-    // Values newer than the gateway are bare numbers (contract, section 2).
+    // Values newer than the gateway are bare numbers.
     case "enum":
       return typeof value === "string" || Number.isInteger(value) ? undefined : wrong;
     case "boolean":
@@ -233,7 +233,7 @@ function mergeField(
   return spec.security ? live : undefined;
 }
 
-/** Whether the server set a field by itself (contract, section 5). */
+/** Whether the server set a field by itself. */
 export function isServerFilled(field: FieldSpec, siblings: Props, key: string): boolean {
   if (typeof field.serverFilled !== "function") return field.serverFilled === true;
   return siblings[key] === field.serverFilled(siblings);
@@ -279,7 +279,7 @@ export function mergeLive(spec: ResourceSpec, olds: Props, live: Props): Merged 
 
 /**
  * Outputs for inputs that the server just took: remembers its form of what it rewrote. An answer may
- * hold a part only (contract, section 3): what it leaves out keeps the form that `olds` recorded.
+ * hold a part only: what it leaves out keeps the form that `olds` recorded.
  */
 export function outputsFor(spec: ResourceSpec, inputs: Props, live: Props, olds: Props = {}): Props {
   const known = isObject(olds[NORMALIZED]) ? (olds[NORMALIZED] as Record<string, string>) : {};

@@ -1,7 +1,7 @@
 import type { Json } from "../engine/spec";
 
 /*
- * Names without their prefix `CAP_`, of one published version of the API (contract, section 12). The
+ * Names without their prefix `CAP_`, of one published version of the API. The
  * list grows at the server: it serves hints and warnings, never refusals.
  */
 
