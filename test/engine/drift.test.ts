@@ -98,7 +98,7 @@ describe("drift of every kind, through the real engine", () => {
     expect(brief(report)).toEqual([]);
   });
 
-  describeDriftMatrix(() => on);
+  describeDriftMatrix(() => on, "pairs");
 
   test("the exit code tells drift, something that was not looked at, and a token that is refused", async () => {
     const state = ["--state", join(folder, "export-*.json"), "-o", "json"];
