@@ -2,6 +2,11 @@
 const common = {
   rootDir: __dirname,
   testEnvironment: "node",
+  // The build makes a validator of each schema: see scripts/validators.mjs.
+  globalSetup: "<rootDir>/scripts/lib/validatorsForTests.mjs",
+  moduleNameMapper: {
+    "^(?:\\.\\./)+schema/([\\w-]+\\.validate\\.js)$": "<rootDir>/.cache/validators/$1",
+  },
   transform: {
     "^.+\\.ts$": ["ts-jest", { tsconfig: "tsconfig.json", diagnostics: false }],
     // ES modules; Node loads them by require, jest's own loader cannot.

@@ -1,15 +1,15 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the tables of docs/threats.md and docs/drift.md, the schemas of the policy file and of reports. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the tables of docs/threats.md and docs/drift.md, the schemas of the policy file, of reports and of inventories. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
-import { reportSchema } from "./lib/reportSchema.mjs";
+import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
-const { policySchema } = require("../dist/provider/access/policySchema.js");
+const { policySchema } = require("../dist/provider/access/suppressions/policySchema.js");
 const { withUncomparedFields } = require("../dist/provider/access/drift/uncomparedFields.js");
 const { rulesPage } = require("../dist/provider/access/explain.js");
 const { commandsPage } = require("../dist/provider/cli/reference.js");
@@ -25,8 +25,9 @@ async function writeSchema(file, schema) {
   write(file, await format(JSON.stringify(schema), { filepath: path.join(root, file), printWidth: 110 }));
 }
 
-await writeSchema("schema/access-policy.schema.json", policySchema());
+await writeSchema("schema/access-policy.schema.json", policySchema(policyTypesSchema(root)));
 await writeSchema("schema/report.schema.json", reportSchema(root));
+await writeSchema("schema/inventory.schema.json", inventorySchema(root));
 write("docs/rules.md", rulesPage());
 write("docs/commands.md", commandsPage());
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));

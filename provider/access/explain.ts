@@ -1,4 +1,4 @@
-import { endingRules } from "./policySchema";
+import { isAlwaysHigh } from "./suppressions/policySchema";
 import { rules } from "./rules";
 import type { Rule } from "./rules";
 
@@ -29,7 +29,7 @@ function exampleOf(rule: Rule): string {
     "    match:",
     ...match,
     "    reason: why this is all right, and who agreed",
-    ...(endingRules.includes(rule.id) || rule.severities.includes("high") ? ["    expires: 2027-01-31"] : []),
+    ...(isAlwaysHigh(rule) || rule.severities.includes("high") ? ["    expires: 2027-01-31"] : []),
   ].join("\n");
 }
 

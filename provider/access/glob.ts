@@ -1,32 +1,13 @@
-const LONGEST = 512;
+/** Text with two wildcards. What else it must be stands in `suppressions/policySchema.ts`. */
+export type Glob = string;
+
+/** Characters that a glob may have. */
+export const LONGEST_GLOB = 512;
 
 /** Characters that nobody sees, as a part of a character class: control and format characters, and the like. */
 export const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}";
 
-const PUNCTUATION = "\\s!-/:-@\\[-`{-~";
-
-/** Globs with a wildcard and without a letter or digit: `*`, `?*`, `* / *`. They restrict nothing worth the name. */
-export const CATCH_ALL = `^(?:\\\\[${PUNCTUATION}]|(?![\\\\*?])[${PUNCTUATION}])*[*?](?:\\\\[${PUNCTUATION}]|(?!\\\\)[${PUNCTUATION}])*$`;
-
 const invisible = new RegExp(`[${INVISIBLE}]`, "u");
-const catchAll = new RegExp(CATCH_ALL, "u");
-
-/** What is wrong with a glob, beginning "must …"; undefined if nothing is. */
-export function globProblem(glob: string): string | undefined {
-  if (glob === "") return "must not be empty";
-  if (glob.length > LONGEST) return `must have at most ${LONGEST} characters`;
-  if (invisible.test(glob)) return "must not hold control characters or others that nobody sees";
-  if (/(?<!\\)(?:\\\\)*[[\]{}]/.test(glob)) {
-    return "must not hold [ ] { }: only * (anything) and ? (one character) are special; write \\[ for the character itself";
-  }
-  if (/(?<!\\)(?:\\\\)*\\$/.test(glob)) return "must not end in a single \\";
-  return undefined;
-}
-
-/** Whether a glob restricts nothing: see CATCH_ALL. */
-export function isCatchAll(glob: string): boolean {
-  return catchAll.test(glob);
-}
 
 interface Token {
   readonly is: "any" | "one" | "char";
@@ -80,7 +61,7 @@ export function globMatches(glob: string, text: string): boolean {
 
 /** A glob that matches this text, and hardly another one. None matches a text with invisible characters. */
 export function globOf(text: string): string {
-  const short = text.length > LONGEST / 2 ? text.slice(0, LONGEST / 2 - 1) : text;
+  const short = text.length > LONGEST_GLOB / 2 ? text.slice(0, LONGEST_GLOB / 2 - 1) : text;
   const glob = short.replace(/[\\*?[\]{}]/g, "\\$&").replace(new RegExp(`[${INVISIBLE}]`, "gu"), "?");
   return short === text ? glob : `${glob}*`;
 }

@@ -1,10 +1,24 @@
 import type { Props } from "../engine/spec";
 
+/**
+ * The document of `pulumi-platform inventory`. `npm run docs` makes `schema/inventory.schema.json` of these types:
+ * tags such as `@pattern` go into it, and `@errorMessage` is what a reader says where a value does not fit.
+ */
+
+/** The version of the form of inventories. */
+export const INVENTORY_VERSION = 1;
+
+/**
+ * @pattern ^[0-9a-f]{40}(/[0-9a-f]{16})*$
+ * @errorMessage must be a uid: 40 hex digits, then 16 more after each slash
+ */
+export type Uid = string;
+
 /** One object of the live organisation, in the form in which a program would declare it. */
 export interface InventoryObject {
   /** The registry key: `RoleBinding`. */
   readonly kind: string;
-  readonly uid: string;
+  readonly uid: Uid;
   /** What a resource's arguments would hold, `parentUid` included; secrets are never there. */
   readonly inputs: Props;
   /** A built-in role: the platform's, no one's to manage. */
@@ -29,9 +43,9 @@ export interface RefusedList {
 
 /** The live organisation below one root group, sorted by kind and uid. */
 export interface Inventory {
-  readonly schemaVersion: 1;
+  readonly schemaVersion: typeof INVENTORY_VERSION;
   /** The uid of the group that it is about. */
-  readonly root: string;
+  readonly root: Uid;
   /** RFC 3339: when the first list was asked for. */
   readonly takenAt: string;
   readonly complete: boolean;

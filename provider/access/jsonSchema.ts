@@ -1,80 +1,146 @@
-import type * as ajvModule from "ajv";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { printable } from "../api/errors";
+import { didYouMean } from "../engine/check";
 
 const LONGEST_PATH = 200;
-const LONGEST_VALUE = 300;
+const LONGEST_REQUIREMENT = 300;
+const LONGEST_VALUE = 80;
 
-/** `/findings/0/severity` as a program would write it: `findings[0].severity`. */
-function propertyPath(pointer: string): string {
-  const steps = pointer.split("/").slice(1);
-  const path = steps.map((step) => {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    return /^\d+$/.test(key) ? `[${key}]` : `.${key}`;
-  });
-  return path.join("").replace(/^\./, "");
+/* eslint-disable @typescript-eslint/no-require-imports -- Loaded at the first use: no other command waits for them. */
+const validators = {
+  report: () => require("../../schema/report.validate.js") as ValidateFunction,
+  inventory: () => require("../../schema/inventory.validate.js") as ValidateFunction,
+  "access-policy": () => require("../../schema/access-policy.validate.js") as ValidateFunction,
+};
+/* eslint-enable @typescript-eslint/no-require-imports */
+
+/** A document that has a schema: `schema/<name>.schema.json`. */
+export type SchemaName = keyof typeof validators;
+
+/** One way in which a value does not fit a schema. */
+export interface SchemaProblem {
+  /** The keys that lead to what is wrong; also to a key that is missing. */
+  readonly keys: readonly string[];
+  /** What is required there, as a predicate: "must be a string". Bounded, and safe to print. */
+  readonly requirement: string;
+  /** The keyword of the schema. */
+  readonly keyword: string;
 }
 
-/** What a value must be, by the keyword of the schema that it breaks. */
-function requirement({ keyword, params, message }: ErrorObject): string {
-  const param = (name: string): unknown => Reflect.get(params, name);
-  switch (keyword) {
-    case "required":
-      return `lacks ${String(param("missingProperty"))}`;
-    case "additionalProperties":
-      return `has an unknown property ${printable(JSON.stringify(param("additionalProperty")), 100)}`;
-    case "type":
-      return `must be of type ${String(param("type"))}`;
-    case "const":
-      return `must be ${JSON.stringify(param("allowedValue"))}`;
-    case "enum":
-      return `must be one of ${[param("allowedValues")].flat().map(String).join(", ")}`;
-    case "minimum":
-      return `must be ${String(param("limit"))} or more`;
-    case "pattern":
-      return `must match ${String(param("pattern"))}`;
-    default:
-      return message ?? "is wrong";
-  }
-}
-
-function describeError(error: ErrorObject, whole: string): string {
-  const path = propertyPath(error.instancePath);
-  const where = path === "" ? whole : printable(path, LONGEST_PATH);
-  return printable(`${where} ${requirement(error)}`, LONGEST_PATH + LONGEST_VALUE);
-}
-
-/** What the members of the definitions allow: the names of the branches of a union. */
-interface Definitions {
+/** The parts of a schema that messages are made of. */
+interface ErrorSchema {
+  readonly errorMessage?: string;
+  readonly properties?: Readonly<Record<string, { readonly errorMessage?: string }>>;
   readonly definitions?: Readonly<Record<string, { properties?: Record<string, { const?: string }> }>>;
 }
 
-function branchNames({ definitions = {} }: Definitions, member: string): string[] {
-  return Object.values(definitions).flatMap(({ properties }) => {
-    const name = properties?.[member]?.const;
-    return name === undefined ? [] : [name];
-  });
+const typeNames: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  integer: "a whole number",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+};
+
+const quoted = (value: unknown): string => printable(JSON.stringify(value), LONGEST_VALUE);
+
+function unknownProperty(key: string, { properties = {} }: ErrorSchema): string {
+  const known = Object.keys(properties);
+  const near = didYouMean(key, known);
+  return `is an unknown property; ${near === undefined ? `known are ${known.join(", ")}` : `did you mean "${near}"?`}`;
 }
 
-/**
- * A function that says in one line, safe to print, why a value does not fit a JSON schema; undefined where it fits.
- * The schema is compiled at the first use, and ajv is loaded then: no other command waits for it.
- *
- * @param whole what messages call the value itself.
- */
-export function validatorOf(schema: object, whole: string): (value: unknown) => string | undefined {
-  let validate: ValidateFunction | undefined;
-  return (value) => {
-    if (validate === undefined) {
-      // eslint-disable-next-line @typescript-eslint/no-require-imports
-      const { Ajv } = require("ajv") as typeof ajvModule;
-      validate = new Ajv({ discriminator: true }).compile(schema);
+function missingProperty(key: string, { properties, errorMessage }: ErrorSchema): string {
+  const own = properties?.[key]?.errorMessage;
+  const why = own === undefined ? errorMessage : `it ${own}`;
+  return why === undefined ? "is missing" : `is missing: ${why}`;
+}
+
+function unknownValue(value: unknown, allowed: readonly string[]): string {
+  const word = typeof value === "string" ? value : "";
+  const near = allowed.find((each) => each.toLowerCase() === word.toLowerCase()) ?? didYouMean(word, allowed);
+  return near === undefined
+    ? `must be one of ${allowed.join(", ")}, not ${quoted(value)}`
+    : `is ${quoted(value)}, which is unknown; did you mean "${near}"?`;
+}
+
+/** The values of a property that tells the members of a union apart. */
+function unionTags({ definitions = {} }: ErrorSchema, tag: string): string[] {
+  return Object.values(definitions).flatMap(({ properties }) => properties?.[tag]?.const ?? []);
+}
+
+function wrongText(data: unknown, requirement: string): string {
+  return typeof data === "string" && data.trim() !== "" ? `${requirement}, not ${quoted(data)}` : requirement;
+}
+
+/** What a value must be, by the keyword of the schema that it breaks. */
+function requirementOf({ keyword, params, message = "is wrong", data, parentSchema }: ErrorObject): string {
+  const schema = (parentSchema ?? {}) as ErrorSchema;
+  const { errorMessage } = schema;
+  const param = (name: string): unknown => Reflect.get(params, name);
+  switch (keyword) {
+    case "additionalProperties":
+      return unknownProperty(String(param("additionalProperty")), schema);
+    case "required":
+      return missingProperty(String(param("missingProperty")), schema);
+    case "type": {
+      const type = String(param("type"));
+      const isText = type === "string" || errorMessage === undefined;
+      return isText ? `must be ${typeNames[type] ?? type}` : errorMessage;
     }
-    if (validate(value)) return undefined;
-    const [error] = validate.errors ?? [];
-    if (error === undefined) return `${whole} is wrong`;
-    if (error.keyword !== "discriminator") return describeError(error, whole);
-    const member = String(Reflect.get(error.params, "tag"));
-    return `${member} must be one of ${branchNames(schema, member).join(", ")}`;
-  };
+    case "enum":
+      return unknownValue(data, [param("allowedValues")].flat().map(String));
+    case "const":
+      return `must be ${JSON.stringify(param("allowedValue"))}`;
+    case "minimum":
+      return `must be ${String(param("limit"))} or more`;
+    case "maxLength":
+      return `must have at most ${String(param("limit"))} characters`;
+    case "minLength":
+      return "must not be empty";
+    case "pattern":
+      return wrongText(data, errorMessage ?? `must match ${String(param("pattern"))}`);
+    case "discriminator":
+      return `must be one of ${unionTags(schema, String(param("tag"))).join(", ")}`;
+    default:
+      return errorMessage ?? message;
+  }
+}
+
+/** The keys to the value of an error, and to the property that it is about. */
+function keysOf({ instancePath, keyword, params }: ErrorObject): string[] {
+  const keys = instancePath.split("/").slice(1);
+  const above = keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const param = {
+    required: "missingProperty",
+    additionalProperties: "additionalProperty",
+    discriminator: "tag",
+  }[keyword];
+  return param === undefined ? above : [...above, String(Reflect.get(params, param))];
+}
+
+/** Keys as a program would write them: `findings[0].severity`. Safe to print. */
+export function propertyPath(keys: readonly string[]): string {
+  const path = keys.map((key) => {
+    if (/^\d+$/.test(key)) return `[${key}]`;
+    return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+  });
+  return printable(path.join("").replace(/^\./, ""), LONGEST_PATH);
+}
+
+/** Where a value does not fit a schema; of all that is wrong at one place only the first. */
+export function schemaProblems(name: SchemaName, value: unknown): SchemaProblem[] {
+  const validate = validators[name]();
+  if (validate(value)) return [];
+  const problems = new Map<string, SchemaProblem>();
+  for (const error of validate.errors ?? []) {
+    const keys = keysOf(error);
+    const place = JSON.stringify(keys);
+    if (error.keyword === "if" || problems.has(place)) continue;
+    const requirement = printable(requirementOf(error), LONGEST_REQUIREMENT);
+    problems.set(place, { keys, requirement, keyword: error.keyword });
+  }
+  return [...problems.values()];
 }

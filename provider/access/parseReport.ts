@@ -1,25 +1,15 @@
-import schema from "../../schema/report.schema.json";
 import { printable } from "../api/errors";
-import { isObject } from "../engine/values";
-import { validatorOf } from "./jsonSchema";
 import { DocumentError } from "./jsonText";
 import { SCHEMA_VERSION } from "./report";
 import type { Report } from "./report";
-
-const findProblem = validatorOf(schema, "the report");
+import { documentProblem, parseJson } from "./versionedDocument";
 
 /**
  * Why a value is no report of the published form (`schema/report.schema.json`); undefined where it is one.
  * One line, safe to print: the report may come from a job that is not to be trusted.
  */
 export function reportProblem(value: unknown): string | undefined {
-  if (isObject(value) && typeof value["schemaVersion"] === "number") {
-    const { schemaVersion } = value;
-    if (schemaVersion !== SCHEMA_VERSION) {
-      return `its schemaVersion is ${schemaVersion}, and this version of pulumi-platform reads ${SCHEMA_VERSION}: make the report again with this version`;
-    }
-  }
-  return findProblem(value);
+  return documentProblem(value, { name: "report", version: SCHEMA_VERSION });
 }
 
 /**
@@ -30,12 +20,7 @@ export function reportProblem(value: unknown): string | undefined {
  */
 export function parseReport(text: string, name: string): Report {
   const file = printable(name, 200);
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    throw new DocumentError(`${file} is truncated or invalid JSON`);
-  }
+  const value = parseJson(text, file);
   const problem = reportProblem(value);
   if (problem !== undefined) throw new DocumentError(`${file} is not a valid report: ${problem}`);
   return value as Report;

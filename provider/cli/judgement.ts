@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { printable } from "../api/errors";
 import { baselineOf, commentOf, commentTitle, lastDay } from "../access/drift/accept";
-import { appendEntries, applyPolicy, parsePolicy } from "../access/policy";
-import type { Policy } from "../access/policy";
+import { applyPolicy } from "../access/suppressions/applyPolicy";
+import { parsePolicy } from "../access/suppressions/parsePolicy";
+import type { Policy } from "../access/suppressions/policyDocument";
+import { appendEntries } from "../access/suppressions/writeEntries";
 import type { Comparison } from "../access/model";
 import type { Finding } from "../access/report";
 import type { Judgement, Rules } from "../access/review";

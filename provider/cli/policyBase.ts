@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { printable } from "../api/errors";
-import { entryText, parsePolicy } from "../access/policy";
-import type { Policy } from "../access/policy";
+import { parsePolicy } from "../access/suppressions/parsePolicy";
+import type { Policy } from "../access/suppressions/policyDocument";
+import { entryText } from "../access/suppressions/writeEntries";
 import { UsageError } from "./command";
 import { readText } from "./files";
 

@@ -164,12 +164,19 @@ export function fingerprintSources(root) {
     const content = existsSync(file) ? readFileSync(file) : Buffer.from("");
     hash.update(`${name}\0${content.length}\0`).update(content);
   };
-  for (const name of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"]) {
+  const compilers = ["scripts/validators.mjs", "scripts/lib/validatorCode.mjs"];
+  for (const name of [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+    ...compilers,
+  ]) {
     add(path.join(root, name), name);
   }
   const folders = readJson(path.join(root, "tsconfig.build.json"))?.include;
   if (!Array.isArray(folders)) throw new Error("tsconfig.build.json names no folders in `include`");
-  for (const folder of folders) walk(path.join(root, folder), add, folder);
+  for (const folder of [...folders, "schema"]) walk(path.join(root, folder), add, folder);
   return hash.digest("hex");
 }
 

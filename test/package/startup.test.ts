@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ROOT } from "../support/engine";
 import { run } from "../support/project";
 
@@ -53,4 +53,27 @@ describe("a program that loads the package", () => {
     const ratio = Math.min(...starts.map((one) => one.ours / one.sdk));
     expect(ratio).toBeLessThan(0.25);
   });
+});
+
+/** Which modules are loaded for the documents that commands read, before and after one of each is read. */
+const READING = `
+const { parseInventory, parsePolicy, parseReviewReport } = require("pulumi-platform/access");
+const loaded = () => Object.keys(require.cache).filter((path) => /node_modules.ajv|[.]validate[.]js$/.test(path));
+const before = loaded();
+for (const read of [() => parsePolicy("allow: []", "p"), () => parseInventory("{}", "i"), () => parseReviewReport("{}", "r")]) {
+  try { read(); } catch (error) { if (!/is missing/.test(error.message)) throw error; }
+}
+console.log(JSON.stringify([before, loaded()]));
+`;
+
+test("a document is checked by code that the build has made of its schema, loaded when it is read", async () => {
+  const { stdout, stderr } = await run(process.execPath, ["-e", READING], { cwd: ROOT });
+  expect(stderr).toBe("");
+  const [before, after] = JSON.parse(stdout) as string[][];
+  expect(before).toEqual([]);
+  expect(after?.map((path) => basename(path)).sort()).toEqual([
+    "access-policy.validate.js",
+    "inventory.validate.js",
+    "report.validate.js",
+  ]);
 });

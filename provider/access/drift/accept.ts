@@ -1,5 +1,5 @@
-import { entryText, policyEntryFor } from "../policy";
-import type { PolicyEntry } from "../policy";
+import { entryText, policyEntryFor } from "../suppressions/writeEntries";
+import type { PolicyEntry } from "../suppressions/policyDocument";
 import type { Finding } from "../report";
 
 const TO_FILL_IN = "say why this is accepted, and who agreed";

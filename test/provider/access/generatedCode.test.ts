@@ -7,7 +7,7 @@ import type { Adoption } from "../../../provider/access/adopt/program";
 import { Directory } from "../../../provider/access/directory";
 import { adoptingCode, changedCode, revertCommand, shellWord } from "../../../provider/access/drift/answers";
 import type { Inventory, InventoryObject } from "../../../provider/access/inventory";
-import { entryText } from "../../../provider/access/policy";
+import { entryText } from "../../../provider/access/suppressions/writeEntries";
 import { kinds } from "../../../provider/resources";
 import fc, { casesOf } from "../../support/properties";
 

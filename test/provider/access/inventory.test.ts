@@ -204,16 +204,42 @@ describe("the inventory of a live organisation", () => {
     expect(readmes.map(({ uid }) => uid).sort()).toEqual(synced.map(({ uid }) => uid).sort());
   });
 
-  test.each([
-    ["", "inv.json: is empty: it must hold a JSON document"],
-    ['{"schemaVersion":1,', "inv.json: is not JSON, or only a part of it"],
-    ["[]", "inv.json: the document must be an object"],
-    ['{"deployment":{}}', "inv.json: this is an export of a stack, not an inventory"],
-    ['{"schemaVersion":2}', "inv.json: schemaVersion must be 1"],
-    ['{"schemaVersion":1,"rot":1}', "inv.json: rot is not a part of the document"],
-    ['{"schemaVersion":1}', "inv.json: root is missing"],
-    ['{"schemaVersion":1,"root":"x"}', "inv.json: root must be the uid of a group"],
-  ])("a document that is none is one clear line: %s", (text, message) => {
+  const valid = {
+    schemaVersion: 1,
+    root: "0".repeat(40),
+    takenAt: "2026-06-01T00:00:00Z",
+    complete: false,
+    refused: [{ kind: "Role", code: "NOT_FOUND", message: "" }],
+    kinds: [],
+    objects: [],
+  };
+
+  test.each<[unknown, string]>([
+    ["", "inv.json is empty: did the command that should have written it fail?"],
+    ['{"schemaVersion":1,', "inv.json is truncated or invalid JSON"],
+    [[], "inv.json is not a valid inventory: the inventory must be an object"],
+    [{ deployment: {} }, "inv.json is an export of a stack, not an inventory: give it to --state"],
+    [
+      { schemaVersion: 2 },
+      "its schemaVersion is 2, and this version of pulumi-platform reads 1: make the inventory",
+    ],
+    [{ schemaVersion: "1" }, "root is missing"],
+    [{ ...valid, schemaVersion: "1" }, "schemaVersion must be "],
+    [{ ...valid, root: undefined, rot: 1 }, "root is missing"],
+    [{ ...valid, rot: 1 }, 'rot is an unknown property; did you mean "root"?'],
+    [{ ...valid, root: "x" }, 'root must be a uid: 40 hex digits, then 16 more after each slash, not "x"'],
+    [{ ...valid, takenAt: "yesterday" }, "takenAt must be an RFC 3339 time"],
+    [{ ...valid, complete: "no" }, "complete must be true or false"],
+    [{ ...valid, complete: true }, "complete must be false where refused names lists"],
+    [{ ...valid, refused: {} }, "refused must be a list"],
+    [{ ...valid, refused: [{ kind: "Role", code: 5, message: "" }] }, "refused[0].code must be a string"],
+    [
+      { ...valid, objects: [{ kind: "Role", uid: valid.root, inputs: [] }] },
+      "objects[0].inputs must be an object",
+    ],
+    [{ ...valid, objects: [{ kind: "Role", inputs: {} }] }, "objects[0].uid is missing"],
+  ])("a document that is none is one clear line: %j", (value, message) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
     expect(() => parseInventory(text, "inv.json")).toThrow(message);
   });
 
@@ -222,11 +248,11 @@ describe("the inventory of a live organisation", () => {
     const inventory = structuredClone(await take()) as unknown as { objects: Record<string, unknown>[] };
     inventory.objects[3] = { ...inventory.objects[3], uid: "x" };
     expect(() => parseInventory(JSON.stringify(inventory), "inv.json")).toThrow(
-      "inv.json: objects[3].uid must be a uid",
+      'inv.json is not a valid inventory: objects[3].uid must be a uid: 40 hex digits, then 16 more after each slash, not "x"',
     );
     inventory.objects[3] = { ...inventory.objects[3], uid: "0".repeat(40), "\u001b[2J": 1 };
     expect(() => parseInventory(JSON.stringify(inventory), "inv.json")).toThrow(
-      /^inv\.json: objects\[3\]\[\P{Cc}*$/u,
+      /^inv\.json is not a valid inventory: objects\[3\]\["\P{Cc}*$/u,
     );
   });
 });

@@ -1,17 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseReport, reportProblem } from "../../../provider/access/parseReport";
-import { ROOT } from "../../support/engine";
 import { cleanReview, largeReview, nightDrift, riskyReview, wholeReports } from "./render/reports";
-
-test("the published schema is the one that the types give", () => {
-  const file = readFileSync(join(ROOT, "schema/report.schema.json"), "utf8");
-  const script = `import { reportSchema } from "./scripts/lib/reportSchema.mjs";
-    console.log(JSON.stringify(reportSchema(process.cwd())));`;
-  const made = execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: ROOT });
-  expect(JSON.parse(file)).toEqual(JSON.parse(made.toString()));
-});
 
 test.each([riskyReview, nightDrift, cleanReview, largeReview(50), ...wholeReports])(
   "a report of ours is one (%#)",
@@ -23,20 +11,20 @@ test.each([riskyReview, nightDrift, cleanReview, largeReview(50), ...wholeReport
 const [first, ...rest] = riskyReview.findings;
 
 test.each<[string, unknown, string]>([
-  ["no object", null, "the report must be of type object"],
-  ["a member of another type", { ...riskyReview, complete: "yes" }, "complete must be of type boolean"],
+  ["no object", null, "the report must be an object"],
+  ["a member of another type", { ...riskyReview, complete: "yes" }, "complete must be true or false"],
   [
     "a member that no report has",
     { ...riskyReview, "x\u001b[2J": 1 },
-    'the report has an unknown property "x\\u001b[2J"',
+    '["x\\u001b[2J"] is an unknown property; known are schemaVersion, ',
   ],
-  ["a member of another command", { ...riskyReview, differences: [] }, "unknown property"],
-  ["no member", { ...riskyReview, provenance: undefined }, "the report lacks provenance"],
+  ["a member of another command", { ...riskyReview, differences: [] }, "differences is an unknown property"],
+  ["no member", { ...riskyReview, provenance: undefined }, "provenance is missing"],
   ["another command", { ...riskyReview, command: "plan" }, "command must be one of review, drift, verify"],
   [
     "a severity that there is not",
     { ...riskyReview, findings: [{ ...first, severity: "worst" }, ...rest] },
-    "findings[0].severity must be one of critical, high, medium, low",
+    'findings[0].severity must be one of critical, high, medium, low, not "worst"',
   ],
   ["a number below the least", { ...riskyReview, failing: -1 }, "failing must be 0 or more"],
   [

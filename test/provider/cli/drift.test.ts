@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import { parsePolicy } from "../../../provider/access/policy";
+import { parsePolicy } from "../../../provider/access/suppressions/parsePolicy";
 import type { DriftReport } from "../../../provider/access/report";
 import { main } from "../../../provider/cli/drift";
 import { main as takeInventory } from "../../../provider/cli/inventory";
@@ -168,7 +168,7 @@ describe("pulumi-platform drift", () => {
       if (direction === "widened") {
         expect(await run("--policy", policy)).toMatchObject({
           code: 2,
-          stderr: expect.stringContaining("acceptedBy: must name the person"),
+          stderr: expect.stringContaining("acceptedBy must name the person"),
         });
       }
       file("one.yaml", `allow:\n${completed(answers.suppress ?? "")}\n`);

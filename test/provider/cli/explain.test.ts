@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { rulesPage } from "../../../provider/access/explain";
 import { rules } from "../../../provider/access/rules";
-import { parsePolicy } from "../../../provider/access/policy";
+import { parsePolicy } from "../../../provider/access/suppressions/parsePolicy";
 import { main } from "../../../provider/cli/explain";
 import { runCommand } from "./support";
 

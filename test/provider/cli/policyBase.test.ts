@@ -164,11 +164,11 @@ describe("the policy file of a review", () => {
   it("is refused where the file of the change or the base is wrong, by its line", () => {
     repository(T4, "alow: []\n");
     const flags = { policy, baseRef: "main" };
-    expect(() => readReviewPolicy(flags)).toThrow(`${policy}:1: alow: unknown key; did you mean "allow"?`);
+    expect(() => readReviewPolicy(flags)).toThrow(`${policy}:1: allow is missing: it must be a list`);
     writeFileSync(policy, T4);
     git("rm", "--quiet", "--cached", "access-policy.yaml");
     writeFileSync(join(folder, "base.yaml"), "alow: []\n");
     const base = { policy, policyBase: join(folder, "base.yaml") };
-    expect(() => readReviewPolicy(base)).toThrow(`base.yaml:1: alow: unknown key`);
+    expect(() => readReviewPolicy(base)).toThrow(`base.yaml:1: allow is missing`);
   });
 });

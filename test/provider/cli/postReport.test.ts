@@ -89,7 +89,7 @@ test.each([
 test.each([
   ["{", "is truncated or invalid JSON"],
   ["{}", "is not a valid report"],
-  [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0] lacks id"],
+  [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing"],
 ])("a file that is no report is refused and not posted", async (text, message) => {
   await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject({
     code: "USAGE",

@@ -1,6 +1,7 @@
 import { findDrift } from "../../../../provider/access/drift/drift";
 import type { Inventory, InventoryObject } from "../../../../provider/access/inventory";
-import { applyPolicy, parsePolicy } from "../../../../provider/access/policy";
+import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import type { DriftReport } from "../../../../provider/access/report";
 import { parseStateExport } from "../../../../provider/access/stateExport";
 import { listedKinds } from "../../../../provider/access/takeInventory";

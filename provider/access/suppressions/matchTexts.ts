@@ -1,14 +1,14 @@
-import { containsUnknown } from "../engine/values";
-import { HIDDEN } from "./engineState";
-import { Places } from "./grants";
-import { groupPath } from "./groupPath";
-import type { Comparison, Entity } from "./model";
-import type { MatchKey } from "./policySchema";
-import { specs } from "./references";
-import type { Finding, Grant, Named, Subject } from "./report";
-import { trustOf } from "./rules/facts";
-import { describeIdentity, describeInvite, describeProvider } from "./subjects";
-import { isUnread } from "./unread";
+import { containsUnknown } from "../../engine/values";
+import { HIDDEN } from "../engineState";
+import { Places } from "../grants";
+import { groupPath } from "../groupPath";
+import type { Comparison, Entity } from "../model";
+import type { MatchKey } from "./policyDocument";
+import { specs } from "../references";
+import type { Finding, Grant, Named, Subject } from "../report";
+import { trustOf } from "../rules/facts";
+import { describeIdentity, describeInvite, describeProvider } from "../subjects";
+import { isUnread } from "../unread";
 
 /** What each key of `match` is compared with. */
 export type MatchTexts = Readonly<Record<MatchKey, readonly (string | undefined)[]>>;

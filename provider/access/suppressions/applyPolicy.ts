@@ -1,0 +1,173 @@
+import { printable } from "../../api/errors";
+import type { Comparison } from "../model";
+import type { Finding, Severity } from "../report";
+import { EntryIndex, isMeant } from "./matchEntry";
+import { TextsBefore } from "./matchTexts";
+import type { MatchTexts } from "./matchTexts";
+import type { Policy, PolicyEntry } from "./policyDocument";
+
+const DAY_MS = 86_400_000;
+const LOUD: readonly Severity[] = ["critical", "high"];
+
+/** What became of findings. No finding is ever dropped: each is in one of the two lists. */
+export interface Applied {
+  readonly findings: readonly Finding[];
+  readonly suppressed: readonly Finding[];
+  /** Entries that let nothing be, a line each. */
+  readonly unused: readonly string[];
+  /** Entries whose day is over, a line each, with the findings that are back. */
+  readonly expired: readonly string[];
+}
+
+const isOfDrift = ({ rule, kind }: PolicyEntry): boolean =>
+  kind !== undefined || rule?.startsWith("drift-") === true;
+
+function named(findings: readonly Finding[]): string {
+  const ids = [...new Set(findings.map(({ id }) => id))];
+  return `${findings.length === 1 ? "1 finding" : `${findings.length} findings`} (${ids.slice(0, 6).join(", ")})`;
+}
+
+/** What became of one entry. */
+interface Use {
+  used: boolean;
+  /** Findings that it would let be, were it not over, or had it an end. */
+  readonly returned: Finding[];
+  readonly endless: Finding[];
+  /** Findings of drift that it would suppress, if it named a person. */
+  readonly anonymous: Finding[];
+  /** Findings that it fits by words alone: of what the change makes, or of what nothing but the program names. */
+  readonly made: Finding[];
+  readonly unverified: Finding[];
+}
+
+function isOver({ expires }: PolicyEntry, now: number): boolean {
+  return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
+}
+
+/** What there is to say of an entry that is not over. */
+function* notesOn(use: Use, isUnused: boolean): Generator<string> {
+  const { used, endless, anonymous, made, unverified } = use;
+  if (endless.length > 0) {
+    yield `has no expires, so it does not let ${named(endless)} be, high or critical: add expires`;
+  }
+  if (anonymous.length > 0) {
+    yield `has no acceptedBy, so it does not suppress ${named(anonymous)} of drift, high or critical: name the person who accepted it`;
+  }
+  if (made.length > 0) {
+    yield `matches only things made, renamed or moved in this change: ${named(made)} not let be: name what exists before it, best by uid`;
+  }
+  if (unverified.length > 0) {
+    yield `matches names that only the program states: ${named(unverified)} not let be: give --inventory or --before, or name a uid`;
+  }
+  if (isUnused && !used && endless.length + anonymous.length + made.length + unverified.length === 0) {
+    yield "lets nothing be: remove it, or correct what it names";
+  }
+}
+
+function expiredNote({ expires = "" }: PolicyEntry, { returned }: Use): string {
+  const what =
+    returned.length > 0
+      ? `${named(returned)} back: renew it or fix them`
+      : "it means nothing any more: remove it";
+  return `expired on ${expires}; ${what}`;
+}
+
+type Entry = Policy["entries"][number];
+
+/** Applies the entries of a policy, and keeps what became of each. */
+class Suppressor {
+  private readonly texts: TextsBefore;
+  private readonly uses = new Map<Entry, Use>();
+  private readonly index: EntryIndex;
+
+  constructor(
+    private readonly policy: Policy,
+    private readonly now: number,
+    comparison: Comparison | undefined,
+    /** High and critical findings need an entry that names a person. */
+    private readonly needsPerson: boolean,
+  ) {
+    this.texts = new TextsBefore(comparison);
+    this.index = new EntryIndex(policy.entries);
+    for (const entry of policy.entries) {
+      this.uses.set(entry, {
+        ...{ used: false, returned: [], endless: [], anonymous: [], made: [], unverified: [] },
+      });
+    }
+  }
+
+  /** The entry that lets a finding be. */
+  entryFor(finding: Finding): PolicyEntry | undefined {
+    const texts = this.texts.of(finding);
+    const fitting = this.index
+      .candidates(finding)
+      .filter((entry) => isMeant(entry, finding))
+      .flatMap((entry): [Entry, Use][] => {
+        const use = this.uses.get(entry);
+        return use === undefined ? [] : [[entry, use]];
+      });
+    const isLoud = LOUD.includes(finding.severity);
+    const allows = ([entry]: readonly [PolicyEntry, Use]): boolean =>
+      isMeant(entry, finding, texts) &&
+      !isOver(entry, this.now) &&
+      (entry.expires !== undefined || !isLoud) &&
+      (entry.acceptedBy !== undefined || !isLoud || !this.needsPerson);
+    const found = fitting.find(allows);
+    if (found !== undefined) {
+      found[1].used = true;
+      return found[0];
+    }
+    for (const [entry, use] of fitting) this.listFor(entry, use, finding, texts).push(finding);
+    return undefined;
+  }
+
+  private listFor(entry: PolicyEntry, use: Use, finding: Finding, texts: MatchTexts): Finding[] {
+    if (isMeant(entry, finding, texts)) {
+      if (isOver(entry, this.now)) return use.returned;
+      return entry.expires === undefined ? use.endless : use.anonymous;
+    }
+    return this.texts.isUnverified(finding) ? use.unverified : use.made;
+  }
+
+  notes(isUnused: (entry: PolicyEntry) => boolean): { unused: string[]; expired: string[] } {
+    const [unused, expired]: [string[], string[]] = [[], []];
+    for (const [entry, use] of this.uses) {
+      const where = `${this.policy.file}:${entry.line}: `;
+      if (isOver(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
+      else for (const note of notesOn(use, isUnused(entry))) unused.push(printable(where + note));
+    }
+    return { unused, expired };
+  }
+}
+
+/**
+ * Lets be what the policy allows: findings of a review by uids, and by the names that things had before the change.
+ * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
+ * @param command What is run: entries that only the other command can use are not called unused.
+ * @param isWhole Whether all was looked at: where it was not, no entry is called unused.
+ * @param comparison What the findings of a review come from. Without it only uids match.
+ */
+export function applyPolicy(
+  findings: readonly Finding[],
+  policy: Policy,
+  now: number,
+  command?: "review" | "drift",
+  isWhole = true,
+  comparison?: Comparison,
+): Applied {
+  const suppressor = new Suppressor(policy, now, comparison, command === "drift");
+  const left: Finding[] = [];
+  const suppressed: Finding[] = [];
+  for (const finding of findings) {
+    const entry = suppressor.entryFor(finding);
+    if (entry === undefined) {
+      left.push(finding);
+      continue;
+    }
+    const { reason, expires } = entry;
+    suppressed.push({ ...finding, suppression: { reason, ...(expires === undefined ? {} : { expires }) } });
+  }
+  const isAsked = (entry: PolicyEntry): boolean =>
+    isWhole && (command === undefined || (command === "drift") === isOfDrift(entry));
+  return { findings: left, suppressed, ...suppressor.notes(isAsked) };
+}

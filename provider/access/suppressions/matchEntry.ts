@@ -1,0 +1,63 @@
+import type { Finding } from "../report";
+import { globMatches } from "../glob";
+import { statedTexts } from "./matchTexts";
+import type { MatchTexts } from "./matchTexts";
+import { matchKeys } from "./policyDocument";
+import type { Policy, PolicyEntry } from "./policyDocument";
+
+function isFieldMeant(fields: readonly string[], { field, drift }: Finding): boolean {
+  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
+  return (
+    properties.length > 0 &&
+    properties.every((property) => fields.some((glob) => globMatches(glob, property)))
+  );
+}
+
+/**
+ * Whether a finding is one that an entry means, whatever its date.
+ * @param texts What the entry may match: all that the finding says, if not given.
+ */
+export function isMeant(
+  entry: PolicyEntry,
+  finding: Finding,
+  texts: MatchTexts = statedTexts(finding),
+): boolean {
+  if (entry.rule !== undefined && entry.rule !== finding.id && entry.rule !== finding.rule) return false;
+  if (entry.kind !== undefined && entry.kind !== finding.drift?.kind) return false;
+  if (entry.type !== undefined && entry.type !== finding.kind) return false;
+  for (const key of matchKeys) {
+    const glob = entry.match[key];
+    if (glob === undefined) continue;
+    if (!texts[key].some((text) => text !== undefined && globMatches(glob, text))) return false;
+  }
+  return entry.fields === undefined || isFieldMeant(entry.fields, finding);
+}
+
+type Entry = Policy["entries"][number];
+
+/** Finds the entries that may mean a finding, without trying each entry on each finding. */
+export class EntryIndex {
+  /** Entries by the one uid that they match. */
+  private readonly byUid = new Map<string, Entry[]>();
+  private readonly others: Entry[] = [];
+
+  constructor(entries: readonly Entry[]) {
+    for (const entry of entries) {
+      const { uid } = entry.match;
+      if (uid === undefined || /[*?\\]/.test(uid)) {
+        this.others.push(entry);
+        continue;
+      }
+      const known = this.byUid.get(uid);
+      if (known) known.push(entry);
+      else this.byUid.set(uid, [entry]);
+    }
+  }
+
+  /** In the order of the file. */
+  candidates(finding: Finding): Entry[] {
+    const uids = new Set(statedTexts(finding).uid);
+    const exact = [...uids].flatMap((uid) => this.byUid.get(uid ?? "") ?? []);
+    return [...exact, ...this.others].sort((a, b) => a.line - b.line);
+  }
+}

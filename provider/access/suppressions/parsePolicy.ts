@@ -1,0 +1,82 @@
+import { isScalar } from "yaml";
+import type { Document } from "yaml";
+import { printable } from "../../api/errors";
+import { propertyPath, schemaProblems } from "../jsonSchema";
+import type { SchemaProblem } from "../jsonSchema";
+import { YamlText } from "./parseYaml";
+import type { Policy, PolicyDocument } from "./policyDocument";
+
+/** The policy file is wrong: every mistake on a line of its own. Ends with exit code 2. */
+export class PolicyError extends Error {
+  override readonly name = "PolicyError";
+  readonly code = "USAGE";
+
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.stack = "";
+  }
+}
+
+const LARGEST_FILE = 1_000_000;
+const MOST_PROBLEMS = 20;
+
+/** The text as it stands in the file: YAML reads `2027` and `yes` as other values than a reader does. */
+function quotedSource(node: unknown): string {
+  const isPlain = isScalar(node) && (typeof node.value === "number" || typeof node.value === "boolean");
+  return isPlain ? `, in quotes: "${node.source ?? String(node.value)}"` : "";
+}
+
+function describe(yaml: YamlText, file: string, { keys, keyword, requirement }: SchemaProblem): string {
+  const { node, line } = yaml.placeOf(keys);
+  const advice = keyword === "type" && requirement === "must be a string" ? quotedSource(node) : "";
+  const path = propertyPath(keys) || "the policy";
+  return printable(`${file}:${line}: ${path} ${requirement}${advice}`, 600);
+}
+
+function refuseLong(problems: readonly unknown[], file: string, lines: readonly string[]): never {
+  const more = problems.length - MOST_PROBLEMS;
+  throw new PolicyError(more > 0 ? [...lines, `${file}: and ${more} more mistakes`] : lines);
+}
+
+function parse(text: string, file: string): { yaml: YamlText; value: unknown } {
+  if (text.length > LARGEST_FILE) {
+    throw new PolicyError([`${file}: is larger than ${LARGEST_FILE} characters`]);
+  }
+  try {
+    const yaml = new YamlText(file, text);
+    return { yaml, value: yaml.problems.length > 0 ? undefined : yaml.document.toJS() };
+  } catch (error) {
+    // The parser of YAML calls itself for each level.
+    if (error instanceof RangeError) throw new PolicyError([`${file}: is nested too deeply to be read`]);
+    throw error;
+  }
+}
+
+/** The policy of a text, and its document, to which entries can be added. */
+export function readPolicy(text: string, file: string): { policy: Policy; document: Document.Parsed } {
+  const { yaml, value } = parse(text, file);
+  if (yaml.problems.length > 0) refuseLong(yaml.problems, file, yaml.problems.slice(0, MOST_PROBLEMS));
+  const problems = schemaProblems("access-policy", value);
+  if (problems.length > 0) {
+    const first = problems.slice(0, MOST_PROBLEMS);
+    refuseLong(
+      problems,
+      file,
+      first.map((problem) => describe(yaml, file, problem)),
+    );
+  }
+  const { allow } = value as PolicyDocument;
+  const entries = allow.map((entry, i) => ({ ...entry, line: yaml.placeOf(["allow", String(i)]).line }));
+  return { policy: { file, entries }, document: yaml.document };
+}
+
+/**
+ * Reads the policy file, strictly: YAML 1.2 without anchors, aliases and tags, of the form that
+ * `schema/access-policy.schema.json` describes.
+ *
+ * @param fileName For messages: each names the line and the path of what is wrong.
+ * @throws PolicyError with all mistakes; its `code` is "USAGE".
+ */
+export function parsePolicy(text: string, fileName: string): Policy {
+  return readPolicy(text.replace(/^\ufeff/, ""), printable(fileName)).policy;
+}

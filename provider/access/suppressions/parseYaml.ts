@@ -1,0 +1,73 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import type { Document, Node } from "yaml";
+import { printable } from "../../api/errors";
+
+/** Where a node of a YAML document begins. */
+export interface Place {
+  readonly node: Node | undefined;
+  readonly line: number;
+}
+
+/** A YAML document, what is wrong with it, and where its values stand. */
+export class YamlText {
+  /** A line each, with the place. */
+  readonly problems: string[] = [];
+  readonly document: Document.Parsed;
+  private readonly lines = new LineCounter();
+
+  /** @param file how messages call it. */
+  constructor(
+    private readonly file: string,
+    text: string,
+  ) {
+    const options = { version: "1.2", schema: "core", prettyErrors: false } as const;
+    this.document = parseDocument(text, { ...options, lineCounter: this.lines });
+    for (const error of [...this.document.errors, ...this.document.warnings]) {
+      const { line } = this.lines.linePos(error.pos[0]);
+      this.report(line, (error.message.split("\n")[0] ?? "").replace(/\.$/, ""));
+    }
+    this.refuseExtensions();
+  }
+
+  /** The value that keys lead to; of a key whose value is missing or unknown, what holds or names it. */
+  placeOf(keys: readonly string[]): Place {
+    let node: Node | null = this.document.contents;
+    for (const key of keys) {
+      if (isMap(node)) {
+        const pair = node.items.find(({ key: name }) => isScalar(name) && String(name.value) === key);
+        if (pair === undefined) break;
+        node = isNode(pair.value) ? pair.value : isNode(pair.key) ? pair.key : node;
+      } else if (isSeq(node)) {
+        const item = node.items[Number(key)];
+        if (isNode(item)) node = item;
+      }
+    }
+    return { node: node ?? undefined, line: this.lineOf(node) };
+  }
+
+  private lineOf(node: Node | null): number {
+    return this.lines.linePos(node?.range?.[0] ?? 0).line;
+  }
+
+  private report(line: number, problem: string): void {
+    this.problems.push(printable(`${this.file}:${line}: ${problem}`, 600));
+  }
+
+  /** Anchors, tags and directives let a file look unlike what it says. */
+  private refuseExtensions(): void {
+    const { contents, directives } = this.document;
+    if (directives.yaml.explicit) {
+      this.report(this.lineOf(contents), "YAML directives are not used here: remove them");
+    }
+    visit(this.document, {
+      Node: (_key, node) => {
+        if (isAlias(node) || node.anchor !== undefined) {
+          const advice = "write the entry out, and quote globs";
+          this.report(this.lineOf(node), `anchors and aliases (& and *) are not used here: ${advice}`);
+        } else if (node.tag !== undefined) {
+          this.report(this.lineOf(node), `YAML tags (${node.tag}) are not used here: remove it`);
+        }
+      },
+    });
+  }
+}

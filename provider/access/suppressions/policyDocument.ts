@@ -1,0 +1,80 @@
+import type { Glob } from "../glob";
+
+/**
+ * The policy file. `npm run docs` makes `schema/access-policy.schema.json` of these types and of `policySchema.ts`:
+ * tags such as `@pattern` go into it, and `@errorMessage` is what a reader says where a value does not fit.
+ */
+
+/** Kinds of drift. */
+export const driftKinds = ["changed", "deleted", "unmanaged", "contested"] as const;
+
+/** What `match` can name. */
+export const matchKeys = ["uid", "name", "subject", "issuer", "role", "group"] as const;
+
+export type MatchKey = (typeof matchKeys)[number];
+
+/**
+ * A suppression. A finding that fits all that it names is suppressed.
+ * @errorMessage must be an object with match and reason
+ */
+export interface PolicyEntry {
+  /** A rule, by its id or name: see pulumi-platform explain. */
+  readonly rule?: string;
+  /** A kind of drift. */
+  readonly kind?: (typeof driftKinds)[number];
+  /**
+   * A kind of resource: Identity, RoleBinding, …
+   * @pattern ^[A-Z][A-Za-z]{1,63}$
+   * @errorMessage must be a kind of resource, as in Identity or RoleBinding
+   */
+  readonly type?: string;
+  /**
+   * What the finding is about, by uid, or by names, paths and trust that it had before the change and still has.
+   * An asterisk stands for any characters, a question mark for one.
+   * @minProperties 1
+   * @errorMessage must name at least one of uid, name, subject, issuer, role, group
+   */
+  readonly match: Readonly<Partial<Record<MatchKey, Glob>>>;
+  /**
+   * Properties that the finding may be about; all of them if not given.
+   * @minItems 1
+   * @errorMessage must be a list of properties, as in ["claimMatch.*"]
+   */
+  readonly fields?: readonly Glob[];
+  /**
+   * Why the finding is accepted: for whoever reads the review.
+   * @maxLength 1000
+   * @pattern \S
+   * @errorMessage must say why the finding is accepted
+   */
+  readonly reason: string;
+  /**
+   * The person who accepted the finding. Needed for findings of drift that are high or critical.
+   * @maxLength 200
+   * @pattern \S
+   * @errorMessage must name the person who accepted the finding
+   */
+  readonly acceptedBy?: string;
+  /**
+   * The last day on which it applies, in UTC, as in 2027-01-31. Needed for findings that are high or critical.
+   * @pattern ^20\d\d-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))$|^20(?:[02468][048]|[13579][26])-02-29$
+   * @errorMessage must be a day, as in 2027-01-31
+   */
+  readonly expires?: string;
+}
+
+/** @errorMessage must be an object with the property allow */
+export interface PolicyDocument {
+  /**
+   * Findings that are suppressed.
+   * @errorMessage must be a list of suppressions; write allow: [] for none
+   */
+  readonly allow: readonly PolicyEntry[];
+}
+
+/** A policy file that was read. */
+export interface Policy {
+  readonly file: string;
+  /** Each with the line that it begins on. */
+  readonly entries: readonly (PolicyEntry & { readonly line: number })[];
+}

@@ -1,0 +1,102 @@
+import { severities } from "../report";
+import { rules } from "../rules";
+import type { Rule } from "../rules";
+import { INVISIBLE, LONGEST_GLOB } from "../glob";
+import { driftKinds } from "./policyDocument";
+
+/** Every id and name that `rule` can have. */
+const ruleNames: readonly string[] = [
+  ...rules.flatMap(({ id, name }) => [id, name]),
+  ...driftKinds.map((kind) => `drift-${kind}`),
+];
+
+const HIGH = severities.indexOf("high");
+
+/** Whether all findings of a rule are of high severity or above. */
+export function isAlwaysHigh(rule: Rule): boolean {
+  return rule.severities.every((severity) => severities.indexOf(severity) <= HIGH);
+}
+
+const PUNCTUATION = "\\s!-/:-@\\[-`{-~";
+
+/** Globs with a wildcard and without a letter or digit: `*`, `?*`, `* / *`. They restrict nothing worth the name. */
+const CATCH_ALL = `^(?:\\\\[${PUNCTUATION}]|(?![\\\\*?])[${PUNCTUATION}])*[*?](?:\\\\[${PUNCTUATION}]|(?!\\\\)[${PUNCTUATION}])*$`;
+
+const globSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: LONGEST_GLOB,
+  allOf: [
+    {
+      pattern: `^[^${INVISIBLE}]*$`,
+      errorMessage: "must not hold control characters or others that nobody sees",
+    },
+    {
+      pattern: "^(?:[^\\\\\\[\\]{}]|\\\\(?:.|$))*$",
+      errorMessage:
+        "must not hold [ ] { }: only * (anything) and ? (one character) are special; write \\[ for the character itself",
+    },
+    { pattern: "^(?:[^\\\\]|\\\\.)*$", errorMessage: "must not end in a single \\" },
+  ],
+};
+
+/** An entry for a rule whose findings are all high or critical must end. */
+const mustEnd = {
+  if: {
+    required: ["rule"],
+    properties: { rule: { enum: rules.filter(isAlwaysHigh).flatMap(({ id, name }) => [id, name]) } },
+  },
+  then: {
+    required: ["expires"],
+    errorMessage: "findings of this rule are high or critical, so the suppression must end",
+  },
+};
+
+/** An entry must name something; one for drift may be for everything of a kind. */
+const mustRestrict = {
+  if: {
+    not: {
+      anyOf: [{ required: ["kind"] }, { required: ["rule"], properties: { rule: { pattern: "^drift-" } } }],
+    },
+  },
+  then: {
+    properties: {
+      match: {
+        not: {
+          type: "object",
+          minProperties: 1,
+          additionalProperties: { type: "string", pattern: CATCH_ALL },
+        },
+        errorMessage: "restricts nothing: write a uid, or a part of a name beside the wildcards",
+      },
+    },
+  },
+};
+
+/** The schema that the types of `policyDocument.ts` give. */
+export interface PolicyTypesSchema {
+  readonly properties: { readonly allow: object };
+  readonly definitions: {
+    readonly PolicyEntry: { readonly properties: Readonly<Record<string, object>> };
+  };
+}
+
+/**
+ * The JSON schema of the policy file: that of its types, with the names of the rules and what no type can say.
+ * The entry is no definition: ajv copies the list of all errors for each reference in which it finds one.
+ */
+export function policySchema({ definitions, properties, ...schema }: PolicyTypesSchema): object {
+  const { PolicyEntry: entry } = definitions;
+  const rule = { ...entry.properties["rule"], enum: ruleNames };
+  const items = {
+    ...entry,
+    properties: { ...entry.properties, rule },
+    allOf: [mustEnd, mustRestrict],
+  };
+  return {
+    $id: "urn:pulumi-platform:access-policy",
+    ...schema,
+    properties: { allow: { ...properties.allow, items } },
+    definitions: { Glob: globSchema },
+  };
+}

@@ -1,0 +1,100 @@
+import { isSeq, stringify } from "yaml";
+import type { Finding } from "../report";
+import { globOf } from "../glob";
+import { isMeant } from "./matchEntry";
+import { parsePolicy, PolicyError, readPolicy } from "./parsePolicy";
+import { matchKeys } from "./policyDocument";
+import type { MatchKey, PolicyEntry } from "./policyDocument";
+
+/** The uids that say which grant of a resource is meant, since one resource may make many. */
+function uidsOf(grant: Finding["grant"]): Partial<Record<MatchKey, string | undefined>> {
+  if (grant === undefined) return {};
+  const { subject, role, group } = grant;
+  return { subject: subject.uid, role: role.uid, group: group.uid };
+}
+
+/**
+ * An entry that lets this finding be, and as little else as can be said.
+ * @param expires The last day on which it counts: `2027-01-31`.
+ * @returns undefined where no glob matches it: that is for a person to write.
+ */
+export function policyEntryFor(finding: Finding, reason: string, expires: string): PolicyEntry | undefined {
+  const { id, uid, name, kind, grant, group, drift, field } = finding;
+  const texts: Partial<Record<MatchKey, string | undefined>> =
+    uid !== undefined
+      ? { uid, ...uidsOf(grant) }
+      : grant !== undefined
+        ? {
+            subject: grant.subject.displayName,
+            role: grant.role.name ?? grant.role.uid,
+            group: grant.group.path,
+          }
+        : { name, group: group?.path };
+  const match: Partial<Record<MatchKey, string>> = {};
+  for (const key of matchKeys) {
+    const text = texts[key];
+    if (text !== undefined && text !== "") match[key] = globOf(text);
+  }
+  if (Object.keys(match).length === 0) return undefined;
+  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
+  const entry: PolicyEntry = {
+    ...(drift ? { kind: drift.kind } : { rule: id }),
+    ...(kind === undefined ? {} : { type: kind }),
+    match,
+    ...(properties.length > 0 ? { fields: properties.map(globOf) } : {}),
+    reason,
+    expires,
+  };
+  return isMeant(entry, finding) ? entry : undefined;
+}
+
+/** What the file says of an entry. */
+function membersOf({
+  rule,
+  kind,
+  type,
+  match,
+  fields,
+  reason,
+  acceptedBy,
+  expires,
+}: PolicyEntry): Record<string, unknown> {
+  const members = Object.entries({ rule, kind, type, match, fields, reason, acceptedBy, expires });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+/** An entry as it stands below `allow:` in the file. */
+export function entryText(entry: PolicyEntry): string {
+  // Indented by the printer: a value of several lines may begin with blanks of its own.
+  const text = stringify({ allow: [membersOf(entry)] }, { version: "1.2", schema: "core", lineWidth: 0 });
+  return text.replace(/^allow:\n/, "").replace(/\n$/, "");
+}
+
+const HEADER = ` Exceptions from the access review: pulumi-platform explain
+ yaml-language-server: $schema=./node_modules/pulumi-platform/schema/access-policy.schema.json`;
+
+/**
+ * The text of a policy file with further entries at its end; comments stay.
+ * @param text The file as it is; undefined for a new one.
+ * @param comments Blocks of lines that follow as comments.
+ * @throws PolicyError where the file as it is is wrong.
+ */
+export function appendEntries(
+  text: string | undefined,
+  entries: readonly PolicyEntry[],
+  fileName = "access-policy.yaml",
+  comments: readonly string[] = [],
+): string {
+  const { document } = readPolicy(text ?? "allow: []\n", fileName);
+  if (text === undefined) document.commentBefore = HEADER;
+  const allow = document.get("allow");
+  if (!isSeq(allow)) throw new PolicyError([`${fileName}: allow must be a list`]);
+  for (const entry of entries) {
+    allow.flow = false;
+    allow.add(document.createNode(membersOf(entry)));
+  }
+  const blocks = comments.map((block) => `${block.replace(/^ {0,2}/gm, "  # ")}\n`);
+  const written = [document.toString({ lineWidth: 0 }), ...blocks].join("");
+  parsePolicy(written, fileName);
+  return written;
+}
