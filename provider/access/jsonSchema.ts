@@ -30,6 +30,7 @@ export interface SchemaProblem {
 /** The parts of a schema that messages are made of. */
 interface ErrorSchema {
   readonly errorMessage?: string;
+  readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, { readonly errorMessage?: string }>>;
   readonly definitions?: Readonly<Record<string, { properties?: Record<string, { const?: string }> }>>;
 }
@@ -75,6 +76,13 @@ function wrongText(data: unknown, requirement: string): string {
   return typeof data === "string" && data.trim() !== "" ? `${requirement}, not ${quoted(data)}` : requirement;
 }
 
+function wrongType(type: string, { errorMessage, required = [] }: ErrorSchema): string {
+  // Of a string the message says what to write in it.
+  if (errorMessage !== undefined && type !== "string") return errorMessage;
+  const few = type === "object" && required.length > 0 && required.length < 4;
+  return `must be ${typeNames[type] ?? type}${few ? ` with ${required.join(", ")}` : ""}`;
+}
+
 /** What a value must be, by the keyword of the schema that it breaks. */
 function requirementOf({ keyword, params, message = "is wrong", data, parentSchema }: ErrorObject): string {
   const schema = (parentSchema ?? {}) as ErrorSchema;
@@ -85,11 +93,8 @@ function requirementOf({ keyword, params, message = "is wrong", data, parentSche
       return unknownProperty(String(param("additionalProperty")), schema);
     case "required":
       return missingProperty(String(param("missingProperty")), schema);
-    case "type": {
-      const type = String(param("type"));
-      const isText = type === "string" || errorMessage === undefined;
-      return isText ? `must be ${typeNames[type] ?? type}` : errorMessage;
-    }
+    case "type":
+      return wrongType(String(param("type")), schema);
     case "enum":
       return unknownValue(data, [param("allowedValues")].flat().map(String));
     case "const":

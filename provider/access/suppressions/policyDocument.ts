@@ -13,10 +13,7 @@ export const matchKeys = ["uid", "name", "subject", "issuer", "role", "group"] a
 
 export type MatchKey = (typeof matchKeys)[number];
 
-/**
- * A suppression. A finding that fits all that it names is suppressed.
- * @errorMessage must be an object with match and reason
- */
+/** A suppression. A finding that fits all that it names is suppressed. */
 export interface PolicyEntry {
   /** A rule, by its id or name: see pulumi-platform explain. */
   readonly rule?: string;
@@ -63,7 +60,6 @@ export interface PolicyEntry {
   readonly expires?: string;
 }
 
-/** @errorMessage must be an object with the property allow */
 export interface PolicyDocument {
   /**
    * Findings that are suppressed.

@@ -70,9 +70,10 @@ describe("a policy file", () => {
   );
 
   it.each([
-    ["", "access-policy.yaml:1: the policy must be an object with the property allow"],
-    ["- a", "the policy must be an object with the property allow"],
+    ["", "access-policy.yaml:1: the policy must be an object with allow"],
+    ["- a", "the policy must be an object with allow"],
     ["allow: {}", "allow must be a list of suppressions; write allow: [] for none"],
+    ["allow: [x]", "allow[0] must be an object with match, reason"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
     ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
     ["allow: []\nversion: 1", "access-policy.yaml:2: version is an unknown property; known are allow"],
