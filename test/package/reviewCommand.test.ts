@@ -151,9 +151,9 @@ describe("the output of pulumi-platform review", () => {
       /^pulumi-platform review: 0 gained, 1 lost, 3 widened, 0 narrowed; 0 findings count\n$/,
     );
     expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({
-      schemaVersion: 1,
+      schemaVersion: 2,
       command: "review",
-      stack: "acme/production",
+      stacks: ["acme/production"],
       complete: true,
       summary: { lost: 1, widened: 3 },
     });

@@ -73,6 +73,9 @@ export function entryText(entry: PolicyEntry): string {
 const HEADER = ` Exceptions from the access review: pulumi-platform explain
  yaml-language-server: $schema=./node_modules/pulumi-platform/schema/access-policy.schema.json`;
 
+/** An entry below `[]` is no YAML. */
+const HOW_TO_ACCEPT = "To accept one: remove the [] of allow, and the # before the lines of the entry.";
+
 /**
  * The text of a policy file with further entries at its end; comments stay.
  * @param text The file as it is; undefined for a new one.
@@ -93,7 +96,9 @@ export function appendEntries(
     allow.flow = false;
     allow.add(document.createNode(membersOf(entry)));
   }
-  const blocks = comments.map((block) => `${block.replace(/^ {0,2}/gm, "  # ")}\n`);
+  const isEmptyWithComments = allow.items.length === 0 && comments.length > 0;
+  const lines = isEmptyWithComments ? [HOW_TO_ACCEPT, ...comments] : comments;
+  const blocks = lines.map((block) => `${block.replace(/^ {0,2}/gm, "  # ")}\n`);
   const written = [document.toString({ lineWidth: 0 }), ...blocks].join("");
   parsePolicy(written, fileName);
   return written;

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { applyPolicy } from "../../../provider/access/suppressions/applyPolicy";
 import { isMeant } from "../../../provider/access/suppressions/matchEntry";
 import { parsePolicy } from "../../../provider/access/suppressions/parsePolicy";
-import { appendEntries, policyEntryFor } from "../../../provider/access/suppressions/writeEntries";
+import { appendEntries, entryText, policyEntryFor } from "../../../provider/access/suppressions/writeEntries";
 import { baselineOf, suppressingEntry } from "../../../provider/access/drift/accept";
 import { defaultRuleOptions, findingsOf } from "../../../provider/access/rules";
 import type { Finding } from "../../../provider/access/report";
@@ -516,6 +516,17 @@ describe("a baseline", () => {
     expect(written).toContain("# the end");
     expect((parse(written) as { allow: unknown[] }).allow).toHaveLength(2);
     expect(appendEntries(written, [])).toBe(written);
+  });
+
+  it("below an empty list says how an entry that is a comment comes to apply", () => {
+    const block = entryText({ rule: "G1", match: { uid: "one" }, reason: "agreed", expires: "2027-01-31" });
+    const written = appendEntries(undefined, [], "access-policy.yaml", [block]);
+    expect(parsePolicy(written, "access-policy.yaml").entries).toEqual([]);
+    expect(written).toContain("remove the [] of allow, and the # before the lines of the entry");
+    const completed = written.replace("allow: []", "allow:").replace(/^ {2}# (?=- rule| {2})/gm, "  ");
+    expect(parsePolicy(completed, "access-policy.yaml").entries).toMatchObject([
+      { rule: "G1", match: { uid: "one" }, reason: "agreed" },
+    ]);
   });
 
   it("is not added to a file that is wrong", () => {
