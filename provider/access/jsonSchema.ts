@@ -62,9 +62,12 @@ function missingProperty(key: string, { properties, errorMessage }: ErrorSchema)
 function unknownValue(value: unknown, allowed: readonly string[]): string {
   const word = typeof value === "string" ? value : "";
   const near = allowed.find((each) => each.toLowerCase() === word.toLowerCase()) ?? didYouMean(word, allowed);
-  return near === undefined
-    ? `must be one of ${allowed.join(", ")}, not ${quoted(value)}`
-    : `is ${quoted(value)}, which is unknown; did you mean "${near}"?`;
+  if (near !== undefined) return `is ${quoted(value)}, which is unknown; did you mean "${near}"?`;
+  const list = allowed.join(", ");
+  // The end of a long list may be cut off: the value comes first then.
+  return allowed.length > 10
+    ? `is ${quoted(value)}, which is unknown; known are ${list}`
+    : `must be one of ${list}, not ${quoted(value)}`;
 }
 
 /** The values of a property that tells the members of a union apart. */
