@@ -1,6 +1,6 @@
 import { isUid, parentOf } from "../api/uid";
 import type { Json } from "../engine/spec";
-import { isObject } from "../engine/values";
+import { compareTexts, isObject } from "../engine/values";
 import { urnParts } from "./engineState";
 import { groupPath } from "./groupPath";
 import { compositeKey, ownerOf } from "./keys";
@@ -355,18 +355,16 @@ export function tupleOf({ subject, role, group }: Pick<Grant, "subject" | "role"
   return JSON.stringify([subject.key, role.key, group.key]);
 }
 
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** The order in which people look for grants; the same for the same grants. */
 export function compareGrants(a: Grant, b: Grant): number {
   const name = ({ name, key }: Named) => name ?? key;
   return (
-    order(a.subject.displayName, b.subject.displayName) ||
-    order(name(a.role), name(b.role)) ||
-    order(a.group.path, b.group.path) ||
-    order(a.sourceKind, b.sourceKind) ||
-    order(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
-    order(a.subject.key + a.role.key + a.group.key, b.subject.key + b.role.key + b.group.key)
+    compareTexts(a.subject.displayName, b.subject.displayName) ||
+    compareTexts(name(a.role), name(b.role)) ||
+    compareTexts(a.group.path, b.group.path) ||
+    compareTexts(a.sourceKind, b.sourceKind) ||
+    compareTexts(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
+    compareTexts(a.subject.key + a.role.key + a.group.key, b.subject.key + b.role.key + b.group.key)
   );
 }
 

@@ -1,6 +1,6 @@
 import { printable } from "../api/errors";
-import { isObject } from "../engine/values";
-import { canonicalJson, sha256 } from "./digest";
+import { isObject, sortedJson } from "../engine/values";
+import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError } from "./jsonText";
@@ -60,7 +60,7 @@ export function parsePlan(text: string, name = "the plan"): UpdatePlan {
     );
   }
   return {
-    digest: sha256(canonicalJson(value)),
+    digest: sha256(sortedJson(value)),
     cli: cliVersionOf(value["manifest"]),
     resources: Object.entries(resources).map(([urn, resource]) => readResource(urn, resource, name)),
   };
@@ -88,7 +88,7 @@ function problemOf(urn: string, planned: PlannedResource | undefined, steps: rea
   }
   const shown = steps.findLast(({ after }) => after !== undefined)?.after;
   if (shown === undefined || planned.state === undefined) return undefined;
-  const text = ({ inputs, hidden }: RecordedResource): string => canonicalJson([inputs, [...hidden].sort()]);
+  const text = ({ inputs, hidden }: RecordedResource): string => sortedJson([inputs, [...hidden].sort()]);
   return text(shown) !== text(planned.state)
     ? `${who}: the plan has other arguments than the preview`
     : undefined;

@@ -1,4 +1,5 @@
 import { urnParts } from "./engineState";
+import { compareTexts } from "../engine/values";
 import { GrantIndex } from "./grantIndex";
 import { accessKinds, tupleOf } from "./grants";
 import { compare } from "./compare";
@@ -54,19 +55,15 @@ export function countFailing(findings: readonly Finding[], failOn: Severity | "n
 
 const rank = ({ severity }: Finding): number => severities.indexOf(severity);
 
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /** Worst first; else by rule and resource. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort(
     (a, b) =>
       rank(a) - rank(b) ||
-      order(a.id, b.id) ||
-      order(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
-      order(a.message, b.message) ||
-      order(a.fingerprint, b.fingerprint),
+      compareTexts(a.id, b.id) ||
+      compareTexts(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
+      compareTexts(a.message, b.message) ||
+      compareTexts(a.fingerprint, b.fingerprint),
   );
 }
 
@@ -128,7 +125,7 @@ function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"
     const known = counts.get(key) ?? { kind, op, count: 0 };
     counts.set(key, { ...known, count: known.count + 1 });
   }
-  return [...counts.values()].sort((a, b) => order(a.kind, b.kind) || order(a.op, b.op));
+  return [...counts.values()].sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.op, b.op));
 }
 
 const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;

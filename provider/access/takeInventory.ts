@@ -3,7 +3,7 @@ import { uidOf } from "../api/client";
 import { ApiError, ConnectionError, hasCode, isNotFound, printable } from "../api/errors";
 import { liveInputs } from "../engine/handlers";
 import type { Api, FieldSpec, Props, ResourceSpec } from "../engine/spec";
-import { isObject, isSet } from "../engine/values";
+import { compareTexts, isObject, isSet } from "../engine/values";
 import { misfit, readOutputs } from "../engine/wire";
 import { inParts } from "../functions/validators";
 import { kinds as registry } from "../resources";
@@ -39,10 +39,6 @@ export const listedKinds: readonly string[] = specs
 const PAGE = 200;
 /** The gateway takes answers of 4 MiB (contract, section 8). */
 const SMALL_PAGE = 20;
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -143,16 +139,19 @@ class Taking {
       }),
     );
     const byKindAndUid = (a: { kind: string; uid: string }, b: { kind: string; uid: string }) =>
-      compare(a.kind, b.kind) || compare(a.uid, b.uid);
+      compareTexts(a.kind, b.kind) || compareTexts(a.uid, b.uid);
     return {
       schemaVersion: 1,
       root,
       takenAt,
       complete: this.refused.length === 0,
       refused: this.refused.sort(
-        (a, b) => compare(a.kind, b.kind) || compare(a.scope ?? "", b.scope ?? "") || compare(a.code, b.code),
+        (a, b) =>
+          compareTexts(a.kind, b.kind) ||
+          compareTexts(a.scope ?? "", b.scope ?? "") ||
+          compareTexts(a.code, b.code),
       ),
-      kinds: [...wanted].sort(compare),
+      kinds: [...wanted].sort(compareTexts),
       ...(asked.length === 0 ? {} : { asked: asked.sort(byKindAndUid) }),
       objects: [...this.objects.values()].sort(byKindAndUid),
     };

@@ -34,7 +34,8 @@ export function isObject(value: unknown): value is Record<string, Json | undefin
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-function compare(a: string, b: string): number {
+/** The order of texts by code units: the same on every machine, whatever its language. */
+export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -90,7 +91,7 @@ export function canonical(
     const items = value.map((item) => canonical(spec.items, item, { informative }) ?? null);
     if (!spec.unordered) return items;
     const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
-    return [...byText.keys()].sort(compare).map((text) => byText.get(text) ?? null);
+    return [...byText.keys()].sort(compareTexts).map((text) => byText.get(text) ?? null);
   }
   if (isObject(value)) {
     const entries =
@@ -108,7 +109,7 @@ export function canonical(
             ])
           : Object.entries(value);
     if (entries.length === 0) return undefined;
-    return Object.fromEntries(entries.sort(([a], [b]) => compare(a, b)));
+    return Object.fromEntries(entries.sort(([a], [b]) => compareTexts(a, b)));
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import { parentOf } from "../../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
-import { isObject } from "../../engine/values";
+import { compareTexts, isObject } from "../../engine/values";
 import { kinds } from "../../resources";
 import { Directory, keyOf, specOf } from "../directory";
 import type { Inventory, InventoryObject } from "../inventory";
@@ -55,10 +55,6 @@ interface Chosen {
 }
 
 const rank: ReadonlyMap<string, number> = new Map(kinds.map(({ spec }, i) => [spec.kind, i]));
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 /** The kind that owns all of a kind at a group at once. */
 function gathererOf(kind: string): ResourceSpec | undefined {

@@ -1,4 +1,5 @@
 import { parentOf } from "../../api/uid";
+import { compareTexts } from "../../engine/values";
 import { specOf } from "../directory";
 import type { Directory } from "../directory";
 import { entityOfObject } from "../entities";
@@ -29,7 +30,7 @@ class Counter {
   }
 
   entries(): [string, ManagedCount][] {
-    return [...this.counts].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return [...this.counts].sort(([a], [b]) => compareTexts(a, b));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Props, ResourceSpec } from "../../engine/spec";
+import { compareTexts } from "../../engine/values";
 import type { Directory } from "../directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -6,8 +7,6 @@ import type { InventoryObject } from "../inventory";
 import { adoptingCode, changedCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
 import type { DetectedDifference, ManagedResource } from "./difference";
 import { isSecretArgument } from "./secretValues";
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function capital(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1);

@@ -1,4 +1,5 @@
 import type { Comparison } from "../model";
+import { compareTexts } from "../../engine/values";
 import { differenceKinds, driftDirections, SCHEMA_VERSION, severities } from "../report";
 import type { Coverage, Difference, DriftReport, Finding, GrantCounts } from "../report";
 import { countBy, sortGrants } from "../review";
@@ -8,8 +9,6 @@ import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
 import { organisationsOf } from "./roots";
 import { countMeeting } from "./threshold";
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What a run found, before it is a report. */
 export interface DriftResult {

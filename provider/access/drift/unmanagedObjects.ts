@@ -1,6 +1,6 @@
 import { parentOf } from "../../api/uid";
 import type { Props, ResourceSpec } from "../../engine/spec";
-import { isSet } from "../../engine/values";
+import { compareTexts, isSet } from "../../engine/values";
 import { specOf } from "../directory";
 import type { Directory } from "../directory";
 import type { InventoryObject } from "../inventory";
@@ -26,7 +26,7 @@ export function isInherent(spec: ResourceSpec, object: InventoryObject, scope: C
 /** The arguments but the parent, as one text: an object that was moved has the same. */
 function textWithoutParent(kind: string, inputs: Props): string {
   const entries = Object.entries(inputs).filter(([name]) => name !== "parentUid");
-  return JSON.stringify([kind, entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))]);
+  return JSON.stringify([kind, entries.sort(([a], [b]) => compareTexts(a, b))]);
 }
 
 /** Finds the objects of the live organisation that no program declares. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { compareTexts } from "../../engine/values";
 import { printable } from "../../api/errors";
 import type { Comparison } from "../model";
 import { severities } from "../report";
@@ -67,8 +68,6 @@ function seal(rule: Rule, draft: Draft, { drift }: Comparison): Finding {
   };
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** Worst first, then in the order of the rules: the same input gives the same order. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   const order = new Map(rules.map(({ id }, index) => [id, index]));
@@ -77,9 +76,9 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
       rank(a) - rank(b) ||
-      compare(a.id, b.id) ||
-      compare(a.message, b.message) ||
-      compare(a.fingerprint, b.fingerprint),
+      compareTexts(a.id, b.id) ||
+      compareTexts(a.message, b.message) ||
+      compareTexts(a.fingerprint, b.fingerprint),
   );
 }
 

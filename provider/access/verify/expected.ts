@@ -1,5 +1,5 @@
 import type { Props, ResourceSpec } from "../../engine/spec";
-import { canonicalJwks } from "../../engine/values";
+import { canonicalJwks, compareTexts } from "../../engine/values";
 import { sha256 } from "../digest";
 import { accessKinds } from "../grants";
 import type { Comparison, Entity } from "../model";
@@ -45,8 +45,6 @@ function describeEntity({ key, kind, uid, urn, name, builtIn, inputs }: Entity):
   ];
 }
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** What a comparison expects to exist afterwards; undefined without an inventory, which alone knows the rest. */
 export function expectedAccess({ before, after, inventory }: Comparison): ExpectedAccess | undefined {
   if (inventory === undefined) return undefined;
@@ -58,7 +56,7 @@ export function expectedAccess({ before, after, inventory }: Comparison): Expect
     inventoryTime: inventory.takenAt,
     entities: [...after.entities.values()]
       .flatMap(describeEntity)
-      .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.key, b.key)),
+      .sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.key, b.key)),
     removed: [...uidsOf(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Props } from "../../engine/spec";
+import { sortedJson } from "../../engine/values";
 import { mergeLive } from "../../engine/wire";
-import { canonicalJson } from "../digest";
 import type { Entity } from "../model";
 import { isReference, mapLeaves, specs } from "../references";
 import type { ExpectedAccess, ExpectedEntity } from "../report";
@@ -90,7 +90,7 @@ class CreatedResolver {
   private isSame(inputs: Props, live: Entity): boolean {
     const spec = specs[live.kind];
     if (spec === undefined || live.uid === undefined || this.taken.has(live.uid)) return false;
-    return canonicalJson(mergeLive(spec, inputs, live.inputs).inputs) === canonicalJson(inputs);
+    return sortedJson(mergeLive(spec, inputs, live.inputs).inputs) === sortedJson(inputs);
   }
 }
 
