@@ -56,12 +56,11 @@ async function withStack(cli, seed, body) {
   try {
     const env = {
       ...cleanEnvironment(process.env),
-      PLATFORM_BASE_URL: emulator.url,
       PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`,
       PLATFORM_BATCHING: String(isBatching(seed)),
     };
     const example = path.join(root, "scripts", "chaos", "program");
-    const stack = new Stack({ folder, root, example, cli, env, token: TOKEN });
+    const stack = new Stack({ folder, root, example, cli, env, token: TOKEN, url: emulator.url });
     const declare = (/** @type {object} */ resources) =>
       writeFileSync(path.join(stack.program, "resources.json"), JSON.stringify(resources));
     declare({});
