@@ -9,10 +9,11 @@ import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
-const { policySchema } = require("../dist/provider/access/suppressions/policySchema.js");
-const { withUncomparedFields } = require("../dist/provider/access/drift/uncomparedFields.js");
-const { rulesPage } = require("../dist/provider/access/explain.js");
-const { commandsPage } = require("../dist/provider/cli/reference.js");
+const load = (/** @type {string} */ file) => require(path.join(root, "dist", "provider", file));
+const { policySchema } = load("access/suppressions/policySchema.js");
+const { withUncomparedFields } = load("access/drift/uncomparedFields.js");
+const { rulesPage } = load("access/explain.js");
+const { commandsPage } = load("cli/reference.js");
 
 /** @param {string} file @param {string} text */
 function write(file, text) {

@@ -41,6 +41,7 @@ async function main(args) {
   const cli = await ensureReady({ skipCli: args.includes("--skip-cli") });
   const ready = performance.now();
 
+  /** @type {NodeJS.ProcessEnv} */
   const env = { ...process.env, PULUMI_PLATFORM_TESTS: isQuick ? "quick" : "all" };
   if (cli !== undefined) {
     env.PATH = [cli.pulumiDir, env.PATH].join(path.delimiter);

@@ -121,12 +121,11 @@ async function runStack({ cli, url, declared }) {
   try {
     const env = {
       ...cleanEnvironment(process.env),
-      PLATFORM_BASE_URL: url,
       // The state on disk is not what is looked at.
       PULUMI_SKIP_CHECKPOINTS: "true",
     };
     const example = path.join(root, "scripts", "chaos", "program");
-    const stack = new Stack({ folder, root, example, cli, env, token: TOKEN });
+    const stack = new Stack({ folder, root, example, cli, env, token: TOKEN, url });
     writeFileSync(path.join(stack.program, "resources.json"), JSON.stringify(declared));
     const yes = ["--yes", "--skip-preview"];
     for (const args of [

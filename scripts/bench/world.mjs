@@ -35,8 +35,8 @@ export class World {
 
   /** @param {{ root: string, size: number, latencyMs: number }} options */
   static async start({ root, size, latencyMs }) {
-    const require = createRequire(path.join(root, "package.json"));
-    const { startEmulator } = require("./dist/emulator/index.js");
+    const require = createRequire(import.meta.url);
+    const { startEmulator } = require(path.join(root, "dist", "emulator", "index.js"));
     const identities = Array.from({ length: size }, (_, index) => ({
       uid: identityUid(index),
       name: `identity-${index}`,
