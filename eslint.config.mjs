@@ -138,6 +138,7 @@ export default tseslint.config(
   ),
   layer(["provider/functions/**/*.ts"], [noCli, noAxios, noEmulator]),
   layer(["provider/access/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
+  layer(["provider/inventory/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
   layer(["provider/policy.ts"], [noCli, noAxios, noEmulator]),
   layer(
     ["provider/events/**/*.ts"],
@@ -160,7 +161,7 @@ export default tseslint.config(
     ignores: [
       // Calendar times: of a server without a Date header, of documents, of rules about expiry dates.
       "provider/api/{client,exchange,transport}.ts",
-      "provider/access/readOnly.ts",
+      "provider/engine/readOnly.ts",
       "provider/cli/**/*.ts",
       "provider/engine/{dynamic,handlers}.ts",
       "provider/policy.ts",

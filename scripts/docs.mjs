@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const load = (/** @type {string} */ file) => require(path.join(root, "dist", "provider", file));
 const { policySchema } = load("access/suppressions/policySchema.js");
 const { withUncomparedFields } = load("access/drift/uncomparedFields.js");
-const { rulesPage } = load("access/explain.js");
+const { rulesPage } = load("access/rules/explain.js");
 const { commandsPage } = load("cli/reference.js");
 
 /** @param {string} file @param {string} text */

@@ -1,4 +1,4 @@
-import { plainIndented } from "../access/render/escape";
+import { plainIndented } from "../access/report/render/escape";
 import { hasCode } from "../api/errors";
 import { logLines } from "../api/logText";
 

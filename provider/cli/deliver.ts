@@ -1,6 +1,6 @@
-import { renderers } from "../access/render";
-import type { RenderOptions } from "../access/render";
-import type { Report } from "../access/report";
+import { renderers } from "../access/report/render";
+import type { RenderOptions } from "../access/report/render";
+import type { Report } from "../access/report/report";
 import { log } from "./command";
 import { writeText } from "./files";
 import type { CommonOptions } from "./options";

@@ -7,7 +7,7 @@ import satisfies from "semver/functions/satisfies";
 import { apiPlace } from "../api/client";
 import { ConnectionError, printable } from "../api/errors";
 import { proxyFor, Transport } from "../api/transport";
-import { json } from "../access/render/escape";
+import { json } from "../access/report/render/escape";
 import { exitCodeOf, exitCodes } from "./command";
 import { connect, sourceOfSettings, stackFlag } from "./connection";
 import type { Connection } from "./connection";

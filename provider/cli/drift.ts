@@ -1,9 +1,9 @@
 import { driftThresholds, findDrift } from "../access/drift/drift";
 import type { DriftThreshold } from "../access/drift/drift";
 import { organisationsOf } from "../access/drift/roots";
-import type { Inventory } from "../access/inventory";
-import { parseInventory } from "../access/parseInventory";
-import { listedKinds, takeInventory } from "../access/takeInventory";
+import type { Inventory } from "../access/documents/inventory";
+import { parseInventory } from "../access/documents/parseInventory";
+import { listedKinds, takeInventory } from "../inventory/takeInventory";
 import { complain, UsageError } from "./command";
 import { connect } from "./connection";
 import { conclude, isManaged, managedBesides } from "./driftRun";

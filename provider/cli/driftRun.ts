@@ -1,5 +1,5 @@
-import type { DriftReport } from "../access/report";
-import type { StateExport } from "../access/stateExport";
+import type { DriftReport } from "../access/report/report";
+import type { StateExport } from "../access/documents/stateExport";
 import { printable } from "../api/errors";
 import { complain, exitCodes } from "./command";
 import { deliver } from "./deliver";

@@ -6,7 +6,7 @@ import {
   explanationOf,
   listAsMarkdown,
   listAsText,
-} from "../access/explain";
+} from "../access/rules/explain";
 import { didYouMean } from "../engine/check";
 import { exitCodes, UsageError } from "./command";
 import { defineCommand } from "./define";

@@ -1,6 +1,6 @@
-import { listedKinds, takeInventory } from "../access/takeInventory";
-import type { Inventory } from "../access/inventory";
-import { json } from "../access/render/escape";
+import { listedKinds, takeInventory } from "../inventory/takeInventory";
+import type { Inventory } from "../access/documents/inventory";
+import { json } from "../access/report/render/escape";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
 import { kinds } from "../resources";

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import { parseReport } from "../access/parseReport";
-import type { Report } from "../access/report";
+import { parseReport } from "../access/report/parseReport";
+import type { Report } from "../access/report/report";
 import { printable } from "../api/errors";
 import { exitCodes, log, UsageError } from "./command";
 import { defineCommand } from "./define";

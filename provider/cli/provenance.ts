@@ -1,6 +1,6 @@
-import type { Inventory } from "../access/inventory";
+import type { Inventory } from "../access/documents/inventory";
 import { timestampNanos } from "../engine/times";
-import type { Provenance } from "../access/report";
+import type { Provenance } from "../access/report/report";
 import { printable } from "../api/errors";
 import { isObject } from "../engine/values";
 import { UsageError } from "./command";

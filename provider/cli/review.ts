@@ -1,9 +1,9 @@
-import { parseInventory } from "../access/parseInventory";
-import { parsePlan } from "../access/plan";
-import { parsePreview } from "../access/preview";
-import type { ReviewReport } from "../access/report";
-import { review } from "../access/review";
-import { parseStateExport } from "../access/stateExport";
+import { parseInventory } from "../access/documents/parseInventory";
+import { parsePlan } from "../access/documents/plan";
+import { parsePreview } from "../access/documents/preview";
+import type { ReviewReport } from "../access/report/report";
+import { review } from "../access/review/review";
+import { parseStateExport } from "../access/documents/stateExport";
 import { exitCodes, UsageError } from "./command";
 import { deliver } from "./deliver";
 import { readInput, textOf } from "./input";

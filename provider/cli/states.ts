@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { printable } from "../api/errors";
-import { parseStateExport } from "../access/stateExport";
-import type { StateExport } from "../access/stateExport";
+import { parseStateExport } from "../access/documents/stateExport";
+import type { StateExport } from "../access/documents/stateExport";
 import { UsageError } from "./command";
 import { matchingFiles, readText } from "./files";
 

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from "node:fs";
-import { renderers } from "../access/render";
-import type { Report } from "../access/report";
+import { renderers } from "../access/report/render";
+import type { Report } from "../access/report/report";
 
 /** GitHub drops the whole summary of a step that has more. */
 const MOST_BYTES = 1024 * 1024;

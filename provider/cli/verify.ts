@@ -1,9 +1,9 @@
-import type { Inventory } from "../access/inventory";
-import { DocumentError } from "../access/jsonText";
-import { parseInventory } from "../access/parseInventory";
-import { parsePlan } from "../access/plan";
-import type { ReviewReport, VerifyReport } from "../access/report";
-import { listedKinds, takeInventory } from "../access/takeInventory";
+import type { Inventory } from "../access/documents/inventory";
+import { DocumentError } from "../access/documents/jsonText";
+import { parseInventory } from "../access/documents/parseInventory";
+import { parsePlan } from "../access/documents/plan";
+import type { ReviewReport, VerifyReport } from "../access/report/report";
+import { listedKinds, takeInventory } from "../inventory/takeInventory";
 import { parseReviewReport } from "../access/verify/parseReviewReport";
 import { verify } from "../access/verify/verify";
 import { printable } from "../api/errors";

@@ -1,4 +1,4 @@
-import { json } from "../access/render/escape";
+import { json } from "../access/report/render/escape";
 import { claimsOf, timeClaim } from "../api/claims";
 import type { Claims } from "../api/claims";
 import type { Client } from "../api/client";

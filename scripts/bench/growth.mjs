@@ -17,7 +17,7 @@ const built = (file) => load(path.join(repository, "dist", "provider", file));
 
 const access = built("access/index.js");
 const { findDrift } = built("access/drift/drift.js");
-const { listedKinds, takeInventory } = built("access/takeInventory.js");
+const { listedKinds, takeInventory } = built("inventory/takeInventory.js");
 const { writeProgram } = built("access/adopt/program.js");
 const kinds = built("resources/index.js").kinds;
 

@@ -33,14 +33,14 @@ function schemaOf(root, file, type, title) {
 /** @param {string} root the folder of the repository. */
 export function reportSchema(root) {
   const title = "Report of pulumi-platform review, pulumi-platform drift and pulumi-platform verify";
-  return schemaOf(root, "provider/access/report.ts", "Report", title);
+  return schemaOf(root, "provider/access/report/report.ts", "Report", title);
 }
 
 /** @param {string} root the folder of the repository. */
 export function inventorySchema(root) {
   return schemaOf(
     root,
-    "provider/access/inventory.ts",
+    "provider/access/documents/inventory.ts",
     "Inventory",
     "Inventory of pulumi-platform inventory",
   );

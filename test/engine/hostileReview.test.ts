@@ -1,8 +1,8 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { accessKinds } from "../../provider/access/grants";
-import { parsePreview } from "../../provider/access/preview";
-import { listedKinds, takeInventory } from "../../provider/access/takeInventory";
+import { accessKinds } from "../../provider/access/graph/grants";
+import { parsePreview } from "../../provider/access/documents/preview";
+import { listedKinds, takeInventory } from "../../provider/inventory/takeInventory";
 import { failing, judge } from "../support/documents";
 import { clientOf } from "../support/driftMatrix";
 import { Stack } from "../support/engine";

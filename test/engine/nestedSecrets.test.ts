@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { parseStateExport } from "../../provider/access/stateExport";
+import { parseStateExport } from "../../provider/access/documents/stateExport";
 import { brief, survey } from "../support/driftMatrix";
 import { Stack } from "../support/engine";
 import { declared, samples, surroundings } from "../support/samples";

@@ -1,10 +1,10 @@
-import { reportProblem } from "../../provider/access/parseReport";
-import type { Sources } from "../../provider/access/compare";
-import type { Inventory, InventoryObject } from "../../provider/access/inventory";
-import { parsePreview } from "../../provider/access/preview";
-import type { Preview } from "../../provider/access/preview";
-import type { Provenance, Report, ReviewReport } from "../../provider/access/report";
-import { review } from "../../provider/access/review";
+import { reportProblem } from "../../provider/access/report/parseReport";
+import type { Sources } from "../../provider/access/review/compare";
+import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
+import { parsePreview } from "../../provider/access/documents/preview";
+import type { Preview } from "../../provider/access/documents/preview";
+import type { Provenance, Report, ReviewReport } from "../../provider/access/report/report";
+import { review } from "../../provider/access/review/review";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
 import type { Props } from "../../provider/engine/spec";
 

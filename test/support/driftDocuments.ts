@@ -1,13 +1,13 @@
 import { findDrift } from "../../provider/access/drift/drift";
 import type { DriftRequest } from "../../provider/access/drift/drift";
-import type { Inventory, InventoryObject } from "../../provider/access/inventory";
-import { parsePreview } from "../../provider/access/preview";
-import type { Preview } from "../../provider/access/preview";
+import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
+import { parsePreview } from "../../provider/access/documents/preview";
+import type { Preview } from "../../provider/access/documents/preview";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
 import type { RuleOptions } from "../../provider/access/rules";
-import { parseStateExport } from "../../provider/access/stateExport";
-import type { StateExport } from "../../provider/access/stateExport";
-import { listedKinds } from "../../provider/access/takeInventory";
+import { parseStateExport } from "../../provider/access/documents/stateExport";
+import type { StateExport } from "../../provider/access/documents/stateExport";
+import { listedKinds } from "../../provider/inventory/takeInventory";
 import type { Props } from "../../provider/engine/spec";
 
 /* Documents of an organisation of a few objects, without a server: what a stack records, and what lives. */

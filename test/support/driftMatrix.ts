@@ -1,9 +1,9 @@
 import type { Emulator } from "../../emulator";
 import { findDrift } from "../../provider/access/drift/drift";
 import type { DriftRequest } from "../../provider/access/drift/drift";
-import type { DriftReport } from "../../provider/access/report";
-import type { StateExport } from "../../provider/access/stateExport";
-import { listedKinds, takeInventory } from "../../provider/access/takeInventory";
+import type { DriftReport } from "../../provider/access/report/report";
+import type { StateExport } from "../../provider/access/documents/stateExport";
+import { listedKinds, takeInventory } from "../../provider/inventory/takeInventory";
 import { tokenSource } from "../../provider/api/auth";
 import { Client } from "../../provider/api/client";
 import { addresses, bodyOf, unseen, withUids } from "./byHand";

@@ -1,6 +1,6 @@
 import { writeProgram } from "../../provider/access/adopt/program";
-import type { Inventory, InventoryObject } from "../../provider/access/inventory";
-import { specs } from "../../provider/access/references";
+import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
+import { specs } from "../../provider/access/graph/references";
 import type { Props } from "../../provider/engine/spec";
 import { withUids } from "./byHand";
 import { randomNumbers } from "./organisation";

@@ -1,5 +1,5 @@
 import type { Emulator } from "../../emulator";
-import type { Inventory } from "../../provider/access/inventory";
+import type { Inventory } from "../../provider/access/documents/inventory";
 import { addresses, bodyOf, changeByHand, withUids } from "./byHand";
 import { randomNumbers } from "./organisation";
 import { sampleUids } from "./randomChange";

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import { writeProgram } from "../../provider/access/adopt/program";
-import { listedKinds, takeInventory } from "../../provider/access/takeInventory";
+import { listedKinds, takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "./driftMatrix";
 import type { Declarations } from "./engine";
 import type { Organisation } from "./organisation";

@@ -7,8 +7,8 @@ import addFormats from "ajv-formats";
 import MarkdownIt from "markdown-it";
 import { parseFragment } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
-import type { Format } from "../../provider/access/render";
-import type { Finding, Report } from "../../provider/access/report";
+import type { Format } from "../../provider/access/report/render";
+import type { Finding, Report } from "../../provider/access/report/report";
 import { ROOT } from "./engine";
 
 /* What every form of every report keeps to. */

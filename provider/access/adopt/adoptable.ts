@@ -2,7 +2,7 @@ import { checkInputs } from "../../engine/check";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject, isSet } from "../../engine/values";
 import { isServerFilled } from "../../engine/wire";
-import type { InventoryObject } from "../inventory";
+import type { InventoryObject } from "../documents/inventory";
 
 /** A secret that the server holds and never answers: its place among the arguments. */
 export interface MissingSecret {

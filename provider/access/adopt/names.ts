@@ -1,7 +1,7 @@
 import { parentOf } from "../../api/uid";
 import type { ResourceSpec } from "../../engine/spec";
-import type { Directory } from "../directory";
-import type { InventoryObject } from "../inventory";
+import type { Directory } from "../graph/directory";
+import type { InventoryObject } from "../documents/inventory";
 
 const LONGEST = 50;
 

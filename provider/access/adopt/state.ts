@@ -2,9 +2,9 @@ import { UNKNOWN } from "../../engine/spec";
 import type { Json, Props, ResourceSpec } from "../../engine/spec";
 import { diffInputs } from "../../engine/fieldMask";
 import { isObject } from "../../engine/values";
-import { specOf } from "../directory";
-import { HIDDEN, kindOf, urnParts } from "../engineState";
-import { DocumentError } from "../jsonText";
+import { specOf } from "../graph/directory";
+import { HIDDEN, kindOf, urnParts } from "../documents/engineState";
+import { DocumentError } from "../documents/jsonText";
 import type { AdoptedResource } from "./program";
 
 /** The engine's mark of a secret, and that of a secret in the clear. */

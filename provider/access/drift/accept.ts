@@ -1,6 +1,6 @@
 import { entryText, policyEntryFor } from "../suppressions/writeEntries";
 import type { PolicyEntry } from "../suppressions/policyDocument";
-import type { Finding } from "../report";
+import type { Finding } from "../report/report";
 
 const TO_FILL_IN = "say why this is accepted, and who agreed";
 const MONTHS = 3;

@@ -4,8 +4,8 @@ import { isObject } from "../../engine/values";
 import { declare } from "../adopt/adoptable";
 import { Call, keyText, property, Reference, openStatement } from "../adopt/code";
 import { resourceName } from "../adopt/names";
-import type { Directory } from "../directory";
-import type { InventoryObject } from "../inventory";
+import type { Directory } from "../graph/directory";
+import type { InventoryObject } from "../documents/inventory";
 
 /** A word of a shell's command line; undefined where it cannot be one: half a surrogate pair is no UTF-8. */
 export function shellWord(text: string): string | undefined {

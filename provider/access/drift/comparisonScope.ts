@@ -1,7 +1,7 @@
 import { parentOf } from "../../api/uid";
 import type { ResourceSpec } from "../../engine/spec";
-import { keyOf } from "../directory";
-import type { Inventory } from "../inventory";
+import { keyOf } from "../graph/directory";
+import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";

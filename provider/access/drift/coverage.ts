@@ -1,10 +1,10 @@
 import { parentOf } from "../../api/uid";
 import { compareTexts } from "../../engine/values";
-import { specOf } from "../directory";
-import type { Directory } from "../directory";
-import { entityOfObject } from "../entities";
-import { boundBy } from "../grants";
-import type { Coverage, ManagedCount } from "../report";
+import { specOf } from "../graph/directory";
+import type { Directory } from "../graph/directory";
+import { entityOfObject } from "../graph/entities";
+import { boundBy } from "../graph/grants";
+import type { Coverage, ManagedCount } from "../report/report";
 import type { ComparisonScope } from "./comparisonScope";
 import type { ComparedResource } from "./difference";
 import type { ManagedResources } from "./managedResources";

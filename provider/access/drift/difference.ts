@@ -1,6 +1,6 @@
 import type { Props, ResourceSpec } from "../../engine/spec";
-import type { RecordedResource } from "../engineState";
-import type { DifferenceKind } from "../report";
+import type { RecordedResource } from "../documents/engineState";
+import type { DifferenceKind } from "../report/report";
 import type { Direction, FieldEffect } from "../effects";
 
 /** A resource that a state manages. */

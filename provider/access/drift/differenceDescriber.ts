@@ -1,9 +1,9 @@
 import type { Props, ResourceSpec } from "../../engine/spec";
 import { compareTexts } from "../../engine/values";
-import type { Directory } from "../directory";
+import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
-import type { InventoryObject } from "../inventory";
+import type { InventoryObject } from "../documents/inventory";
 import { adoptingCode, changedCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
 import type { DetectedDifference, ManagedResource } from "./difference";
 import { isSecretArgument } from "./secretValues";

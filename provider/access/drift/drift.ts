@@ -1,6 +1,6 @@
-import { Directory, specOf } from "../directory";
+import { Directory, specOf } from "../graph/directory";
 import type { EffectContext, EffectSide } from "../effects";
-import type { DriftReport } from "../report";
+import type { DriftReport } from "../report/report";
 import { Languages } from "../trust/languages";
 import { ComparisonScope } from "./comparisonScope";
 import type { ComparedResource, DetectedDifference } from "./difference";

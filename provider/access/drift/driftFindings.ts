@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { toFieldChange } from "../report";
-import type { Difference, Finding, Severity } from "../report";
+import { toFieldChange } from "../report/report";
+import type { Difference, Finding, Severity } from "../report/report";
 import { suppressingEntry } from "./accept";
 import type { DetectedDifference } from "./difference";
 import type { DriftRequest } from "./request";

@@ -1,10 +1,10 @@
-import type { Comparison } from "../model";
+import type { Comparison } from "../graph/model";
 import { compareTexts } from "../../engine/values";
-import { differenceKinds, driftDirections, SCHEMA_VERSION, severities } from "../report";
-import type { Coverage, Difference, DriftReport, Finding, GrantCounts } from "../report";
-import { countBy, sortGrants } from "../review";
-import type { Judgement } from "../review";
-import { listedKinds } from "../takeInventory";
+import { differenceKinds, driftDirections, SCHEMA_VERSION, severities } from "../report/report";
+import type { Coverage, Difference, DriftReport, Finding, GrantCounts } from "../report/report";
+import { countBy, sortGrants } from "../review/review";
+import type { Judgement } from "../review/review";
+import { listedKinds } from "../../inventory/takeInventory";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
 import { organisationsOf } from "./roots";

@@ -1,8 +1,8 @@
-import { specOf } from "../directory";
-import type { Directory } from "../directory";
+import { specOf } from "../graph/directory";
+import type { Directory } from "../graph/directory";
 import { describeEffects } from "../effects";
 import type { EffectContext } from "../effects";
-import type { InventoryObject } from "../inventory";
+import type { InventoryObject } from "../documents/inventory";
 import type { ComparisonScope } from "./comparisonScope";
 import type { DetectedDifference } from "./difference";
 import type { DifferenceDescriber } from "./differenceDescriber";

@@ -1,6 +1,6 @@
 import type { Props } from "../../engine/spec";
-import type { Directory } from "../directory";
-import { readingHost } from "../readOnly";
+import type { Directory } from "../graph/directory";
+import { readingHost } from "../../engine/readOnly";
 import type { ManagedResource } from "./difference";
 import { revealedArguments } from "./secretValues";
 import { snapshotApi } from "./snapshot";

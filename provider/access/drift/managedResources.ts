@@ -1,7 +1,7 @@
 import { parentOf } from "../../api/uid";
-import { keyOf, specOf } from "../directory";
-import { urnParts } from "../engineState";
-import type { StateExport } from "../stateExport";
+import { keyOf, specOf } from "../graph/directory";
+import { urnParts } from "../documents/engineState";
+import type { StateExport } from "../documents/stateExport";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";
 

@@ -1,8 +1,8 @@
-import type { Inventory } from "../inventory";
-import type { Comparison } from "../model";
-import type { Finding } from "../report";
-import type { Judgement, Rules } from "../review";
-import type { StateExport } from "../stateExport";
+import type { Inventory } from "../documents/inventory";
+import type { Comparison } from "../graph/model";
+import type { Finding } from "../report/report";
+import type { Judgement, Rules } from "../review/review";
+import type { StateExport } from "../documents/stateExport";
 
 /** Which findings decide the exit code. */
 export const driftThresholds = ["any", "widened", "unmanaged", "never"] as const;

@@ -1,4 +1,4 @@
-import type { StateExport } from "../stateExport";
+import type { StateExport } from "../documents/stateExport";
 
 /** The organisations that states manage something of: the uids of their root groups, sorted. */
 export function organisationsOf(states: readonly StateExport[]): string[] {

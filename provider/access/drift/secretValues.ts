@@ -1,10 +1,10 @@
 import type { Json, Props, ResourceSpec } from "../../engine/spec";
 import { HIDDEN } from "../../engine/spec";
 import { isObject } from "../../engine/values";
-import type { RecordedResource } from "../engineState";
-import type { PlainSecrets } from "../plainSecrets";
-import { isReference, mapLeaves } from "../references";
-import type { Leaf } from "../references";
+import type { RecordedResource } from "../documents/engineState";
+import type { PlainSecrets } from "../documents/plainSecrets";
+import { isReference, mapLeaves } from "../graph/references";
+import type { Leaf } from "../graph/references";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";
 

@@ -1,9 +1,9 @@
 import type { Api, Props } from "../../engine/spec";
 import { parentOf } from "../../api/uid";
-import type { Directory } from "../directory";
-import { specOf } from "../directory";
-import type { InventoryObject } from "../inventory";
-import { readOnly } from "../readOnly";
+import type { Directory } from "../graph/directory";
+import { specOf } from "../graph/directory";
+import type { InventoryObject } from "../documents/inventory";
+import { readOnly } from "../../engine/readOnly";
 
 /** An object in the form of an answer: the things that it names are told with their names. */
 function answerOf(object: InventoryObject, directory: Directory): Props {

@@ -1,7 +1,7 @@
 import type { Props } from "../../engine/spec";
 import { diffInputs } from "../../engine/fieldMask";
 import { mergeLive, NORMALIZED } from "../../engine/wire";
-import type { Directory } from "../directory";
+import type { Directory } from "../graph/directory";
 import { describeEffects } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import type { ComparisonScope } from "./comparisonScope";

@@ -1,5 +1,5 @@
 import { mayWiden } from "../effects";
-import type { Finding } from "../report";
+import type { Finding } from "../report/report";
 import type { DriftThreshold } from "./request";
 
 const isHighOrCritical = ({ severity }: Finding): boolean => severity === "critical" || severity === "high";

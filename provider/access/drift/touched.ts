@@ -2,8 +2,8 @@ import { parentOf } from "../../api/uid";
 import { printable } from "../../api/errors";
 import { kinds } from "../../resources";
 import { isObject } from "../../engine/values";
-import { specOf } from "../directory";
-import type { StateExport } from "../stateExport";
+import { specOf } from "../graph/directory";
+import type { StateExport } from "../documents/stateExport";
 
 /** What an event tells; see `verifyEvent`. */
 export interface ToldEvent {

@@ -1,9 +1,9 @@
 import { parentOf } from "../../api/uid";
 import type { Props, ResourceSpec } from "../../engine/spec";
 import { compareTexts, isSet } from "../../engine/values";
-import { specOf } from "../directory";
-import type { Directory } from "../directory";
-import type { InventoryObject } from "../inventory";
+import { specOf } from "../graph/directory";
+import type { Directory } from "../graph/directory";
+import type { InventoryObject } from "../documents/inventory";
 import type { ComparisonScope } from "./comparisonScope";
 import type { DetectedDifference } from "./difference";
 import type { DifferenceDescriber } from "./differenceDescriber";

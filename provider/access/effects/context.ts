@@ -1,5 +1,5 @@
-import { capabilitiesOf, label } from "../grants";
-import type { Entities } from "../grants";
+import { capabilitiesOf, label } from "../graph/grants";
+import type { Entities } from "../graph/grants";
 import type { Languages } from "../trust/languages";
 
 /** What is known of the resources that a value refers to, before a change or after it. */

@@ -1,7 +1,7 @@
 import type { Json, Props, ResourceSpec } from "../../engine/spec";
 import { HIDDEN } from "../../engine/spec";
 import { equal, isObject, isSet } from "../../engine/values";
-import { ownMember } from "../references";
+import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
 import { displayValue } from "./display";

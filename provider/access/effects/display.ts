@@ -2,9 +2,9 @@ import { printable } from "../../api/errors";
 import type { FieldSpec, Json } from "../../engine/spec";
 import { HIDDEN } from "../../engine/spec";
 import { isObject, isSet } from "../../engine/values";
-import { isReference, ownMember } from "../references";
-import { isUnread, reasonOf } from "../unread";
-import type { UnreadReason } from "../unread";
+import { isReference, ownMember } from "../graph/references";
+import { isUnread, reasonOf } from "../graph/unread";
+import type { UnreadReason } from "../graph/unread";
 
 const LONGEST_VALUE = 300;
 

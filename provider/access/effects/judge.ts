@@ -1,7 +1,7 @@
 import type { FieldSpec, Json } from "../../engine/spec";
 import { durationNanos, timestampNanos } from "../../engine/times";
 import { isSet } from "../../engine/values";
-import { ownMember } from "../references";
+import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";

@@ -1,6 +1,6 @@
 import type { AccessEffect, FieldSpec, Json, OneOf, Props } from "../../engine/spec";
 import { isObject, isUnknown } from "../../engine/values";
-import { isUnread, reasonOf, reasonWords } from "../unread";
+import { isUnread, reasonOf, reasonWords } from "../graph/unread";
 
 /** An object on both sides of a change. */
 export interface Level {

@@ -1,8 +1,8 @@
 import { isTopUid } from "../../api/uid";
-import { globMatches } from "../glob";
-import { tupleOf } from "../grants";
-import type { Entity } from "../model";
-import type { Grant, Subject } from "../report";
+import { globMatches } from "../trust/glob";
+import { tupleOf } from "../graph/grants";
+import type { Entity } from "../graph/model";
+import type { Grant, Subject } from "../report/report";
 import { timestampNanos } from "../../engine/times";
 import { bounded, called, plural, some, textAt, trustOf } from "./facts";
 import type { Facts } from "./facts";

@@ -1,5 +1,5 @@
-import { globMatches } from "../glob";
-import type { Entity, World } from "../model";
+import { globMatches } from "../trust/glob";
+import type { Entity, World } from "../graph/model";
 import { bounded, called, some, textAt } from "./facts";
 import type { Draft, Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";

@@ -1,15 +1,15 @@
 import { isTopUid } from "../../api/uid";
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
-import { ownerCapabilities } from "../capabilities";
+import { ownerCapabilities } from "../graph/capabilities";
 import { mayWiden } from "../effects";
-import { GrantIndex } from "../grantIndex";
-import { capabilitiesOf, Places, tupleOf } from "../grants";
-import { withoutRetained } from "../keys";
-import type { Comparison, Entity, ResourceChange, World } from "../model";
-import { ownMember } from "../references";
-import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report";
-import { isUnread } from "../unread";
+import { GrantIndex } from "../graph/grantIndex";
+import { capabilitiesOf, Places, tupleOf } from "../graph/grants";
+import { withoutRetained } from "../graph/keys";
+import type { Comparison, Entity, ResourceChange, World } from "../graph/model";
+import { ownMember } from "../graph/references";
+import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report/report";
+import { isUnread } from "../graph/unread";
 import type { Draft, RuleOptions } from "./rule";
 
 export function textAt(value: Json | undefined, key: string): string | undefined {

@@ -1,9 +1,9 @@
-import { isDelegation, isSupplyChain, isTakeover } from "../capabilities";
+import { isDelegation, isSupplyChain, isTakeover } from "../graph/capabilities";
 import { mayWiden } from "../effects";
-import { GrantIndex } from "../grantIndex";
-import { capabilitiesOf } from "../grants";
-import type { Entity } from "../model";
-import type { Grant, GrantChange, Severity } from "../report";
+import { GrantIndex } from "../graph/grantIndex";
+import { capabilitiesOf } from "../graph/grants";
+import type { Entity } from "../graph/model";
+import type { Grant, GrantChange, Severity } from "../report/report";
 import { bounded, called, plural, some, textAt } from "./facts";
 import type { Facts } from "./facts";
 import type { Draft, Rule } from "./rule";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { compareTexts } from "../../engine/values";
 import { printable } from "../../api/errors";
-import type { Comparison } from "../model";
-import { severities } from "../report";
-import type { Finding } from "../report";
+import type { Comparison } from "../graph/model";
+import { severities } from "../report/report";
+import type { Finding } from "../report/report";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
 import { Facts } from "./facts";

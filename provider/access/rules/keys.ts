@@ -1,8 +1,8 @@
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
 import { durationNanos, timestampNanos } from "../../engine/times";
-import { isTakeover } from "../capabilities";
-import type { Entity } from "../model";
+import { isTakeover } from "../graph/capabilities";
+import type { Entity } from "../graph/model";
 import { called, plural, textAt } from "./facts";
 import type { Facts } from "./facts";
 import type { Draft, Rule } from "./rule";

@@ -1,6 +1,6 @@
 import { isObject } from "../../engine/values";
 import type { Json, Props } from "../../engine/spec";
-import type { Severity } from "../report";
+import type { Severity } from "../report/report";
 import { called, listAt, some, textAt } from "./facts";
 import type { Draft, Rule } from "./rule";
 

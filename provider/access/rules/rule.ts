@@ -1,5 +1,5 @@
 import type { Facts } from "./facts";
-import type { Finding, Severity } from "../report";
+import type { Finding, Severity } from "../report/report";
 
 /** The guards of a run; every field has a flag of the same name. */
 export interface RuleOptions {

@@ -1,12 +1,12 @@
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
-import { isWriting } from "../capabilities";
+import { isWriting } from "../graph/capabilities";
 import { mayWiden } from "../effects";
-import { globMatches } from "../glob";
-import { sharedIssuerOf, sharedIssuerThat, sharedIssuersThat } from "../issuers";
-import type { SharedIssuer } from "../issuers";
-import type { Entity } from "../model";
-import type { Grant } from "../report";
+import { globMatches } from "../trust/glob";
+import { sharedIssuerOf, sharedIssuerThat, sharedIssuersThat } from "../trust/issuers";
+import type { SharedIssuer } from "../trust/issuers";
+import type { Entity } from "../graph/model";
+import type { Grant } from "../report/report";
 import { judgeForms, namesOwner, unreadable } from "../trust/judgement";
 import type { Judgement } from "../trust/judgement";
 import { exactly, Languages } from "../trust/languages";

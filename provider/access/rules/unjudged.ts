@@ -1,8 +1,8 @@
-import { urnParts } from "../engineState";
-import type { Entity, ResourceChange } from "../model";
-import type { GrantChange } from "../report";
-import { reasonWords } from "../unread";
-import type { UnreadReason, UnreadValue } from "../unread";
+import { urnParts } from "../documents/engineState";
+import type { Entity, ResourceChange } from "../graph/model";
+import type { GrantChange } from "../report/report";
+import { reasonWords } from "../graph/unread";
+import type { UnreadReason, UnreadValue } from "../graph/unread";
 import { bounded, called, plural, some } from "./facts";
 import type { Facts } from "./facts";
 import type { Draft, Rule } from "./rule";

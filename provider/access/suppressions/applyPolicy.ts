@@ -1,6 +1,6 @@
 import { printable } from "../../api/errors";
-import type { Comparison } from "../model";
-import type { Finding, Severity } from "../report";
+import type { Comparison } from "../graph/model";
+import type { Finding, Severity } from "../report/report";
 import { EntryIndex, isMeant } from "./matchEntry";
 import { TextsBefore } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";

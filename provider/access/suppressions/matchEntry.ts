@@ -1,5 +1,5 @@
-import type { Finding } from "../report";
-import { globMatches } from "../glob";
+import type { Finding } from "../report/report";
+import { globMatches } from "../trust/glob";
 import { statedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
 import { matchKeys } from "./policyDocument";

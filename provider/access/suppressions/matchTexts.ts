@@ -1,14 +1,14 @@
 import { containsUnknown } from "../../engine/values";
-import { HIDDEN } from "../engineState";
-import { Places } from "../grants";
-import { groupPath } from "../groupPath";
-import type { Comparison, Entity } from "../model";
+import { HIDDEN } from "../documents/engineState";
+import { Places } from "../graph/grants";
+import { groupPath } from "../graph/groupPath";
+import type { Comparison, Entity } from "../graph/model";
 import type { MatchKey } from "./policyDocument";
-import { specs } from "../references";
-import type { Finding, Grant, Named, Subject } from "../report";
+import { specs } from "../graph/references";
+import type { Finding, Grant, Named, Subject } from "../report/report";
 import { trustOf } from "../rules/facts";
-import { describeIdentity, describeInvite, describeProvider } from "../subjects";
-import { isUnread } from "../unread";
+import { describeIdentity, describeInvite, describeProvider } from "../graph/subjects";
+import { isUnread } from "../graph/unread";
 
 /** What each key of `match` is compared with. */
 export type MatchTexts = Readonly<Record<MatchKey, readonly (string | undefined)[]>>;

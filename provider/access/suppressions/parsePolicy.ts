@@ -1,8 +1,8 @@
 import { isScalar } from "yaml";
 import type { Document } from "yaml";
 import { printable } from "../../api/errors";
-import { propertyPath, schemaProblems } from "../jsonSchema";
-import type { SchemaProblem } from "../jsonSchema";
+import { propertyPath, schemaProblems } from "../documents/jsonSchema";
+import type { SchemaProblem } from "../documents/jsonSchema";
 import { YamlText } from "./parseYaml";
 import type { Policy, PolicyDocument } from "./policyDocument";
 

@@ -1,4 +1,4 @@
-import type { Glob } from "../glob";
+import type { Glob } from "../trust/glob";
 
 /**
  * The policy file. `npm run docs` makes `schema/access-policy.schema.json` of these types and of `policySchema.ts`:

@@ -1,7 +1,7 @@
-import { severities } from "../report";
+import { severities } from "../report/report";
 import { rules } from "../rules";
 import type { Rule } from "../rules";
-import { INVISIBLE, LONGEST_GLOB } from "../glob";
+import { INVISIBLE, LONGEST_GLOB } from "../trust/glob";
 import { driftKinds } from "./policyDocument";
 
 /** Every id and name that `rule` can have. */

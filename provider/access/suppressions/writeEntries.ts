@@ -1,6 +1,6 @@
 import { isSeq, stringify } from "yaml";
-import type { Finding } from "../report";
-import { globOf } from "../glob";
+import type { Finding } from "../report/report";
+import { globOf } from "../trust/glob";
 import { isMeant } from "./matchEntry";
 import { parsePolicy, PolicyError, readPolicy } from "./parsePolicy";
 import { matchKeys } from "./policyDocument";

@@ -1,4 +1,4 @@
-import type { UntrustedRef } from "../issuers";
+import type { UntrustedRef } from "./issuers";
 import { MOST_OWNERS } from "./judgement";
 import { exactly, wholly } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";

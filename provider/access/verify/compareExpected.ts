@@ -1,18 +1,18 @@
 import type { Props } from "../../engine/spec";
 import { equal } from "../../engine/values";
 import { mergeLive } from "../../engine/wire";
-import { urnParts } from "../engineState";
+import { urnParts } from "../documents/engineState";
 import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
-import { diffGrants } from "../grantChanges";
-import { accessKinds } from "../grants";
-import type { Entities } from "../grants";
-import type { Entity, World } from "../model";
-import { specs } from "../references";
-import { toFieldChange } from "../report";
-import type { FieldChange, GrantChange } from "../report";
+import { diffGrants } from "../review/grantChanges";
+import { accessKinds } from "../graph/grants";
+import type { Entities } from "../graph/grants";
+import type { Entity, World } from "../graph/model";
+import { specs } from "../graph/references";
+import { toFieldChange } from "../report/report";
+import type { FieldChange, GrantChange } from "../report/report";
 import { Languages } from "../trust/languages";
-import { worldOf } from "../worlds";
+import { worldOf } from "../graph/worlds";
 
 /** A difference that no grant shows: where a group lies, who signs in by a provider, where events go. */
 export interface EntityDifference {

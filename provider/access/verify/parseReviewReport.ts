@@ -1,8 +1,8 @@
 import { printable } from "../../api/errors";
-import { reportDigest } from "../digest";
-import { DocumentError } from "../jsonText";
-import { parseReport } from "../parseReport";
-import type { ReviewReport } from "../report";
+import { reportDigest } from "../documents/digest";
+import { DocumentError } from "../documents/jsonText";
+import { parseReport } from "../report/parseReport";
+import type { ReviewReport } from "../report/report";
 
 /** Undefined for a document that is nested too deeply to be written as text. */
 function digestOf(report: ReviewReport): string | undefined {

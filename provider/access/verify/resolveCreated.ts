@@ -1,11 +1,11 @@
 import type { Props } from "../../engine/spec";
 import { sortedJson } from "../../engine/values";
 import { mergeLive } from "../../engine/wire";
-import type { Entity } from "../model";
-import { isReference, mapLeaves, specs } from "../references";
-import type { ExpectedAccess, ExpectedEntity } from "../report";
-import type { StateExport } from "../stateExport";
-import { keyOf } from "../entities";
+import type { Entity } from "../graph/model";
+import { isReference, mapLeaves, specs } from "../graph/references";
+import type { ExpectedAccess, ExpectedEntity } from "../report/report";
+import type { StateExport } from "../documents/stateExport";
+import { keyOf } from "../graph/entities";
 
 /** What the review expects, with the uids that the update has given. */
 export interface ResolvedAccess {

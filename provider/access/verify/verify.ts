@@ -1,12 +1,12 @@
-import { sha256 } from "../digest";
-import { urnParts } from "../engineState";
-import { grantKey } from "../grantChanges";
-import { Places } from "../grants";
-import type { Inventory } from "../inventory";
-import { DocumentError } from "../jsonText";
-import type { Entity } from "../model";
-import { specs } from "../references";
-import { SCHEMA_VERSION, severities } from "../report";
+import { sha256 } from "../documents/digest";
+import { urnParts } from "../documents/engineState";
+import { grantKey } from "../review/grantChanges";
+import { Places } from "../graph/grants";
+import type { Inventory } from "../documents/inventory";
+import { DocumentError } from "../documents/jsonText";
+import type { Entity } from "../graph/model";
+import { specs } from "../graph/references";
+import { SCHEMA_VERSION, severities } from "../report/report";
 import type {
   ExpectedAccess,
   Finding,
@@ -15,10 +15,10 @@ import type {
   ReviewReport,
   TrustChange,
   VerifyReport,
-} from "../report";
-import { countBy, sortFindings } from "../review";
-import type { StateExport } from "../stateExport";
-import { entityOfObject } from "../entities";
+} from "../report/report";
+import { countBy, sortFindings } from "../review/review";
+import type { StateExport } from "../documents/stateExport";
+import { entityOfObject } from "../graph/entities";
 import { compareExpected, nameOfEntity } from "./compareExpected";
 import type { Differences, EntityDifference } from "./compareExpected";
 import { comparableInputs, isVerified, isWithin } from "./expected";

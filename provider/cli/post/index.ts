@@ -1,4 +1,4 @@
-import type { Report } from "../../access/report";
+import type { Report } from "../../access/report/report";
 import { printable } from "../../api/errors";
 import { postToIssue, postToPullRequest } from "./github";
 import { postToMergeRequest } from "./gitlab";

@@ -1,8 +1,8 @@
-import type { RenderOptions } from "../../access/render";
-import { renderers } from "../../access/render";
-import { stacksOf, title as titleOf } from "../../access/render/words";
-import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/render/escape";
-import type { Report } from "../../access/report";
+import type { RenderOptions } from "../../access/report/render";
+import { renderers } from "../../access/report/render";
+import { stacksOf, title as titleOf } from "../../access/report/render/words";
+import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/report/render/escape";
+import type { Report } from "../../access/report/report";
 import { commitOf } from "./event";
 import type { Environment } from "./event";
 

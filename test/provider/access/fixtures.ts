@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Finding, GrantChange, ReviewReport } from "../../../provider/access/report";
-import { parsePreview } from "../../../provider/access/preview";
-import { review } from "../../../provider/access/review";
-import { parseStateExport } from "../../../provider/access/stateExport";
+import type { Finding, GrantChange, ReviewReport } from "../../../provider/access/report/report";
+import { parsePreview } from "../../../provider/access/documents/preview";
+import { review } from "../../../provider/access/review/review";
+import { parseStateExport } from "../../../provider/access/documents/stateExport";
 import { PROVENANCE } from "../../support/documents";
 
 export const FIXTURES = join(__dirname, "../../fixtures/previews");

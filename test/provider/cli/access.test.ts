@@ -3,9 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import { parse } from "parse5";
-import { accessColumns } from "../../../provider/access/accessRows";
-import type { AccessRow } from "../../../provider/access/accessRows";
-import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../../../provider/access/render/accessTable";
+import { accessColumns } from "../../../provider/access/report/accessRows";
+import type { AccessRow } from "../../../provider/access/report/accessRows";
+import {
+  accessAsCsv,
+  accessAsHtml,
+  accessAsMarkdown,
+} from "../../../provider/access/report/render/accessTable";
 import { main } from "../../../provider/cli/access";
 import { runCommand } from "./support";
 

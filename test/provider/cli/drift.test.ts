@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { parsePolicy } from "../../../provider/access/suppressions/parsePolicy";
-import type { DriftReport } from "../../../provider/access/report";
+import type { DriftReport } from "../../../provider/access/report/report";
 import { main } from "../../../provider/cli/drift";
 import { main as takeInventory } from "../../../provider/cli/inventory";
 import { call } from "../../support/wire";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { rulesPage } from "../../../provider/access/explain";
+import { rulesPage } from "../../../provider/access/rules/explain";
 import { rules } from "../../../provider/access/rules";
 import { parsePolicy } from "../../../provider/access/suppressions/parsePolicy";
 import { main } from "../../../provider/cli/explain";

@@ -1,12 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commentMarker } from "../../../provider/access/render/escape";
-import type { DriftReport, Report } from "../../../provider/access/report";
+import { commentMarker } from "../../../provider/access/report/render/escape";
+import type { DriftReport, Report } from "../../../provider/access/report/report";
 import type { PostHost, PostOptions } from "../../../provider/cli/post";
 import { post } from "../../../provider/cli/post";
 import { appendSummary } from "../../../provider/cli/summary";
-import { cleanReview, largeReview, nightDrift, rewritten, riskyReview } from "../access/render/reports";
+import {
+  cleanReview,
+  largeReview,
+  nightDrift,
+  rewritten,
+  riskyReview,
+} from "../access/report/render/reports";
 import { FakeGitHub, FakeGitLab } from "./hosts";
 
 let folder: string;

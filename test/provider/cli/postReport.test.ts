@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../provider/cli/postReport";
 import { main as reviewMain } from "../../../provider/cli/review";
-import { nightDrift, riskyReview } from "../access/render/reports";
+import { nightDrift, riskyReview } from "../access/report/render/reports";
 import { FakeGitHub } from "./hosts";
 
 let folder: string;

@@ -1,6 +1,6 @@
-import { review } from "../../../../provider/access/review";
+import { review } from "../../../../provider/access/review/review";
 import { rules } from "../../../../provider/access/rules";
-import type { Finding } from "../../../../provider/access/report";
+import type { Finding } from "../../../../provider/access/report/report";
 import {
   driftBetween,
   inventoryOf,

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { specOf } from "../../../../provider/access/directory";
+import { specOf } from "../../../../provider/access/graph/directory";
 import { decidesAccess } from "../../../../provider/access/effects/level";
-import { formats, renderers } from "../../../../provider/access/render";
-import type { DriftReport } from "../../../../provider/access/report";
+import { formats, renderers } from "../../../../provider/access/report/render";
+import type { DriftReport } from "../../../../provider/access/report/report";
 import { HIDDEN } from "../../../../provider/engine/spec";
 import type { Props } from "../../../../provider/engine/spec";
 import { driftBetween, inventoryOf, live, org, secret, stateOf } from "../../../support/driftDocuments";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { uncomparedFields, withUncomparedFields } from "../../../../provider/access/drift/uncomparedFields";
 import { decidesAccess } from "../../../../provider/access/effects/level";
-import { specOf } from "../../../../provider/access/directory";
+import { specOf } from "../../../../provider/access/graph/directory";
 import type { FieldSpec, Json, Props } from "../../../../provider/engine/spec";
 import { isObject } from "../../../../provider/engine/values";
 import { kinds } from "../../../../provider/resources";

@@ -1,9 +1,9 @@
 import fc, { casesOf } from "../../../support/properties";
 import { combineDirections, describeEffects } from "../../../../provider/access/effects";
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
-import { specs } from "../../../../provider/access/references";
+import { specs } from "../../../../provider/access/graph/references";
 import { Languages } from "../../../../provider/access/trust/languages";
-import { unreadAt } from "../../../../provider/access/unread";
+import { unreadAt } from "../../../../provider/access/graph/unread";
 import { HIDDEN } from "../../../../provider/engine/spec";
 import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../../../provider/engine/spec";
 import { kinds } from "../../../../provider/resources";

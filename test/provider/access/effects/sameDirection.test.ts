@@ -1,10 +1,10 @@
 import fc, { casesOf } from "../../../support/properties";
 import { compareResources, group, payments, resource, role, uid } from "../../../support/access";
-import { compare } from "../../../../provider/access/compare";
+import { compare } from "../../../../provider/access/review/compare";
 import { findDrift } from "../../../../provider/access/drift/drift";
 import { combineDirections, mayWiden } from "../../../../provider/access/effects";
 import type { Direction } from "../../../../provider/access/effects";
-import type { RecordedResource } from "../../../../provider/access/engineState";
+import type { RecordedResource } from "../../../../provider/access/documents/engineState";
 import type { Props } from "../../../../provider/engine/spec";
 
 const root = uid("acme");

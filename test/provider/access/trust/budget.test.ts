@@ -1,4 +1,4 @@
-import { sharedIssuerOf } from "../../../../provider/access/issuers";
+import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";

@@ -1,6 +1,6 @@
 import fc, { casesOf } from "../../../support/properties";
 import { RE2JS } from "re2js";
-import { sharedIssuerOf } from "../../../../provider/access/issuers";
+import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
 import type { Judgement } from "../../../../provider/access/trust/judgement";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeAudience, judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";

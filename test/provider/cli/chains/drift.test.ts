@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { startEmulator } from "../../../../emulator";
-import type { Inventory } from "../../../../provider/access/inventory";
-import { parseReport } from "../../../../provider/access/parseReport";
-import type { DriftReport, Finding } from "../../../../provider/access/report";
+import type { Inventory } from "../../../../provider/access/documents/inventory";
+import { parseReport } from "../../../../provider/access/report/parseReport";
+import type { DriftReport, Finding } from "../../../../provider/access/report/report";
 import { formats } from "../../../../provider/cli/options";
 import { CommandChain } from "../../../support/commandChain";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";

@@ -1,0 +1,241 @@
+import { printable } from "../../api/errors";
+import { HIDDEN, UNKNOWN } from "../../engine/spec";
+import type { Json, Props } from "../../engine/spec";
+import { isObject } from "../../engine/values";
+import { PlainSecrets } from "./plainSecrets";
+import type { SourceLocation } from "../report/report";
+import { specs } from "../graph/references";
+import { kindOf, whyNotReviewed } from "./reviewable";
+
+/** How the engine marks a special value in a state; what follows says which. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
+const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+
+export { HIDDEN };
+
+const PROVIDER = "__provider";
+
+/** One resource as a state records it, or as a preview foresees it. */
+export interface RecordedResource {
+  readonly urn: string;
+  /** The type token. */
+  readonly type: string;
+  /** The registry key, of a resource that this package's provider manages. */
+  readonly kind?: string;
+  /** Why nothing can be said of what it does: another provider, a kind that is not known, commands. */
+  readonly notReviewed?: string;
+  /** The uid; undefined where it is not known yet. */
+  readonly id?: string;
+  /** Without the provider's text. A secret is "[secret]"; all that is not known yet is UNKNOWN (spec.ts). */
+  readonly inputs: Props;
+  readonly outputs: Props;
+  /** Paths of the inputs that are secret: `oidc.clientSecret`. */
+  readonly hidden: readonly string[];
+  /** The plain text of these secrets, where the document tells it and the reader asked for it. */
+  readonly secrets?: PlainSecrets;
+  /** The urns that each input comes from. Undefined where the document does not tell. */
+  readonly dependencies?: Readonly<Record<string, readonly string[]>>;
+  readonly parent?: string;
+  readonly provider?: string;
+  readonly importId?: string;
+  /** Read with `.get`: not managed. */
+  readonly external: boolean;
+  readonly protect: boolean;
+  /** Stays at the server when it leaves the program. */
+  readonly retainOnDelete: boolean;
+  /** The urn of what takes it along: it is not deleted itself when that is. */
+  readonly deletedWith?: string;
+  /** The rest of a replacement that was not done to its end. */
+  readonly pendingDelete: boolean;
+  readonly ignoreChanges: readonly string[];
+  readonly location?: SourceLocation;
+}
+
+/** The parts of a urn: `urn:pulumi:<stack>::<project>::<types>::<name>`. */
+export interface UrnParts {
+  readonly stack: string;
+  readonly project: string;
+  readonly type: string;
+  readonly name: string;
+}
+
+export function urnParts(urn: string): UrnParts {
+  const [stack = "", project = "", types = "", ...rest] = urn.replace(/^urn:pulumi:/, "").split("::");
+  return { stack, project, type: types.slice(types.lastIndexOf("$") + 1), name: rest.join("::") };
+}
+
+/** The version of the Pulumi CLI that a plan's or a state's manifest names. */
+export function cliVersionOf(manifest: unknown): string | undefined {
+  const version = isObject(manifest) ? manifest["version"] : undefined;
+  return typeof version === "string" ? printable(version, 40) : undefined;
+}
+
+export { kindOf } from "./reviewable";
+
+interface Cleaning {
+  /** Secrets are the bare text "[secret]": the digest. Elsewhere that text is somebody's own. */
+  readonly bare: boolean;
+  readonly hidden: string[];
+  readonly secrets?: PlainSecrets;
+}
+
+/** Keeps the plain text of a secret, where the document has it and it is valid JSON. */
+function keepSecret(secrets: PlainSecrets | undefined, path: string, plaintext: unknown): void {
+  if (secrets === undefined || typeof plaintext !== "string") return;
+  try {
+    secrets.set(path, clean(JSON.parse(plaintext), path, { bare: false, hidden: [] }));
+  } catch {
+    // The value then counts as one that the document does not tell.
+  }
+}
+
+function clean(value: unknown, path: string, cleaning: Cleaning): Json {
+  if (typeof value === "string") {
+    if (cleaning.bare && value === HIDDEN) cleaning.hidden.push(path);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map((item, index) => clean(item, `${path}[${index}]`, cleaning));
+  if (value !== null && typeof value === "object") {
+    const members = value as Record<string, unknown>;
+    switch (members[SIGNATURE]) {
+      case undefined:
+        return Object.fromEntries(
+          Object.entries(members).map(([key, member]) => [
+            key,
+            clean(member, path === "" ? key : `${path}.${key}`, cleaning),
+          ]),
+        );
+      case SECRET:
+        cleaning.hidden.push(path);
+        keepSecret(cleaning.secrets, path, members["plaintext"]);
+        return HIDDEN;
+      case RESOURCE:
+        return typeof members["id"] === "string" ? members["id"] : UNKNOWN;
+      case OUTPUT:
+        return "value" in members ? clean(members["value"], path, cleaning) : UNKNOWN;
+      default:
+        return UNKNOWN;
+    }
+  }
+  return typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
+/** A library's file. This package's own are told by their path, as a linked one lies in no `node_modules`. */
+const LIBRARY = /(^|\/)(node_modules\/|dist\/provider\/(resources|engine)\/\w+\.js$)/;
+
+function place(position: unknown): SourceLocation | undefined {
+  const [, path = "", line = "", column = ""] =
+    /^project:\/\/\/(.+)#(\d+)(?:,(\d+))?$/.exec(text(position) ?? "") ?? [];
+  if (path === "" || LIBRARY.test(path)) return undefined;
+  let file = path;
+  try {
+    file = decodeURIComponent(path);
+  } catch {
+    // A lone percent sign: the path is not encoded.
+  }
+  return { file, line: Number(line), ...(column === "" ? {} : { column: Number(column) }) };
+}
+
+/** The user's own line: the first frame that is not a library's (engine's `stackTrace`, innermost first). */
+function locate(state: Record<string, unknown>): SourceLocation | undefined {
+  const frames = Array.isArray(state["stackTrace"]) ? (state["stackTrace"] as unknown[]) : [];
+  for (const frame of frames) {
+    const found = place(isObject(frame) ? frame["sourcePosition"] : undefined);
+    if (found) return found;
+  }
+  return place(state["sourcePosition"]);
+}
+
+/** The texts by which the engine finds the code of a resource: it runs that of the inputs, or of the outputs. */
+function providerTexts(state: Record<string, unknown>): unknown[] {
+  return [state["inputs"], state["outputs"]].flatMap((props) =>
+    isObject(props) && Object.hasOwn(props, PROVIDER) ? [props[PROVIDER]] : [],
+  );
+}
+
+/**
+ * Reads one state of a resource.
+ *
+ * @param state as the engine writes it: `ResourceV3`, or the states of its events.
+ * @param form `digest` blinds secrets to a bare text; an `export` is what earlier updates recorded, and no program's word.
+ * @param withSecrets keeps the plain text of secret inputs in `secrets`.
+ */
+export function readState(
+  state: unknown,
+  form: "digest" | "events" | "export",
+  { withSecrets = false } = {},
+): RecordedResource | undefined {
+  if (!isObject(state)) return undefined;
+  const [urn, type] = [text(state["urn"]), text(state["type"])];
+  if (urn === undefined || type === undefined) return undefined;
+  const id = text(state["id"]);
+  const providers = providerTexts(state);
+  // Without any text the engine could not have made it: an export that lacks it was shortened.
+  const isShortened = form === "export" && providers.length === 0 && specs[kindOf(type) ?? ""] !== undefined;
+  const notReviewed = isShortened ? undefined : whyNotReviewed(type, providers);
+  const kind = notReviewed === undefined ? kindOf(type) : undefined;
+  const flags = {
+    external: state["external"] === true,
+    protect: state["protect"] === true,
+    retainOnDelete: state["retainOnDelete"] === true,
+    pendingDelete: state["delete"] === true,
+  };
+  // Of others nothing is needed but that they are there, and where.
+  if (kind === undefined) {
+    const location = notReviewed === undefined ? undefined : locate(state);
+    return {
+      urn,
+      type,
+      notReviewed,
+      id,
+      inputs: {},
+      outputs: {},
+      hidden: [],
+      ignoreChanges: [],
+      location,
+      ...flags,
+    };
+  }
+  const hidden: string[] = [];
+  const secrets = withSecrets ? new PlainSecrets() : undefined;
+  const props = (value: unknown, into: string[], plain?: PlainSecrets): Props => {
+    if (!isObject(value)) return {};
+    const given = Object.entries(value).filter(([key]) => key !== PROVIDER);
+    return clean(Object.fromEntries(given), "", {
+      bare: form === "digest",
+      hidden: into,
+      secrets: plain,
+    }) as Props;
+  };
+  const given = state["propertyDependencies"];
+  return {
+    urn,
+    type,
+    kind,
+    id: id === UNKNOWN ? undefined : id,
+    inputs: props(state["inputs"], hidden, secrets),
+    outputs: props(state["outputs"], []),
+    hidden,
+    ...(secrets === undefined ? {} : { secrets }),
+    dependencies: isObject(given)
+      ? Object.fromEntries(Object.entries(given).map(([key, urns]) => [key, texts(urns)]))
+      : undefined,
+    parent: text(state["parent"]),
+    provider: text(state["provider"]),
+    importId: text(state["importID"]),
+    deletedWith: text(state["deletedWith"]),
+    ignoreChanges: texts(state["ignoreChanges"]),
+    location: locate(state),
+    ...flags,
+  };
+}

@@ -1,0 +1,154 @@
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { printable } from "../../api/errors";
+import { didYouMean } from "../../engine/check";
+
+const LONGEST_PATH = 200;
+const LONGEST_REQUIREMENT = 300;
+const LONGEST_VALUE = 80;
+
+/* eslint-disable @typescript-eslint/no-require-imports -- Loaded at the first use: no other command waits for them. */
+const validators = {
+  report: () => require("../../../schema/report.validate.js") as ValidateFunction,
+  inventory: () => require("../../../schema/inventory.validate.js") as ValidateFunction,
+  "access-policy": () => require("../../../schema/access-policy.validate.js") as ValidateFunction,
+};
+/* eslint-enable @typescript-eslint/no-require-imports */
+
+/** A document that has a schema: `schema/<name>.schema.json`. */
+export type SchemaName = keyof typeof validators;
+
+/** One way in which a value does not fit a schema. */
+export interface SchemaProblem {
+  /** The keys that lead to what is wrong; also to a key that is missing. */
+  readonly keys: readonly string[];
+  /** What is required there, as a predicate: "must be a string". Bounded, and safe to print. */
+  readonly requirement: string;
+  /** The keyword of the schema. */
+  readonly keyword: string;
+}
+
+/** The parts of a schema that messages are made of. */
+interface ErrorSchema {
+  readonly errorMessage?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, { readonly errorMessage?: string }>>;
+  readonly definitions?: Readonly<Record<string, { properties?: Record<string, { const?: string }> }>>;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  integer: "a whole number",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+};
+
+const quoted = (value: unknown): string => printable(JSON.stringify(value), LONGEST_VALUE);
+
+function unknownProperty(key: string, { properties = {} }: ErrorSchema): string {
+  const known = Object.keys(properties);
+  const near = didYouMean(key, known);
+  return `is an unknown property; ${near === undefined ? `known are ${known.join(", ")}` : `did you mean "${near}"?`}`;
+}
+
+function missingProperty(key: string, { properties, errorMessage }: ErrorSchema): string {
+  const own = properties?.[key]?.errorMessage;
+  const why = own === undefined ? errorMessage : `it ${own}`;
+  return why === undefined ? "is missing" : `is missing: ${why}`;
+}
+
+function unknownValue(value: unknown, allowed: readonly string[]): string {
+  const word = typeof value === "string" ? value : "";
+  const near = allowed.find((each) => each.toLowerCase() === word.toLowerCase()) ?? didYouMean(word, allowed);
+  if (near !== undefined) return `is ${quoted(value)}, which is unknown; did you mean "${near}"?`;
+  const list = allowed.join(", ");
+  // The end of a long list may be cut off: the value comes first then.
+  return allowed.length > 10
+    ? `is ${quoted(value)}, which is unknown; known are ${list}`
+    : `must be one of ${list}, not ${quoted(value)}`;
+}
+
+/** The values of a property that tells the members of a union apart. */
+function unionTags({ definitions = {} }: ErrorSchema, tag: string): string[] {
+  return Object.values(definitions).flatMap(({ properties }) => properties?.[tag]?.const ?? []);
+}
+
+function wrongText(data: unknown, requirement: string): string {
+  return typeof data === "string" && data.trim() !== "" ? `${requirement}, not ${quoted(data)}` : requirement;
+}
+
+function wrongType(type: string, { errorMessage, required = [] }: ErrorSchema): string {
+  // Of a string the message says what to write in it.
+  if (errorMessage !== undefined && type !== "string") return errorMessage;
+  const few = type === "object" && required.length > 0 && required.length < 4;
+  return `must be ${typeNames[type] ?? type}${few ? ` with ${required.join(", ")}` : ""}`;
+}
+
+/** What a value must be, by the keyword of the schema that it breaks. */
+function requirementOf({ keyword, params, message = "is wrong", data, parentSchema }: ErrorObject): string {
+  const schema = (parentSchema ?? {}) as ErrorSchema;
+  const { errorMessage } = schema;
+  const param = (name: string): unknown => Reflect.get(params, name);
+  switch (keyword) {
+    case "additionalProperties":
+      return unknownProperty(String(param("additionalProperty")), schema);
+    case "required":
+      return missingProperty(String(param("missingProperty")), schema);
+    case "type":
+      return wrongType(String(param("type")), schema);
+    case "enum":
+      return unknownValue(data, [param("allowedValues")].flat().map(String));
+    case "const":
+      return `must be ${JSON.stringify(param("allowedValue"))}`;
+    case "minimum":
+      return `must be ${String(param("limit"))} or more`;
+    case "maxLength":
+      return `must have at most ${String(param("limit"))} characters`;
+    case "minLength":
+      return "must not be empty";
+    case "pattern":
+      return wrongText(data, errorMessage ?? `must match ${String(param("pattern"))}`);
+    case "discriminator":
+      return `must be one of ${unionTags(schema, String(param("tag"))).join(", ")}`;
+    default:
+      return errorMessage ?? message;
+  }
+}
+
+/** The keys to the value of an error, and to the property that it is about. */
+function keysOf({ instancePath, keyword, params }: ErrorObject): string[] {
+  const keys = instancePath.split("/").slice(1);
+  const above = keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const param = {
+    required: "missingProperty",
+    additionalProperties: "additionalProperty",
+    discriminator: "tag",
+  }[keyword];
+  return param === undefined ? above : [...above, String(Reflect.get(params, param))];
+}
+
+/** Keys as a program would write them: `findings[0].severity`. Safe to print. */
+export function propertyPath(keys: readonly string[]): string {
+  const path = keys.map((key) => {
+    if (/^\d+$/.test(key)) return `[${key}]`;
+    return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+  });
+  return printable(path.join("").replace(/^\./, ""), LONGEST_PATH);
+}
+
+/** Where a value does not fit a schema; of all that is wrong at one place only the first. */
+export function schemaProblems(name: SchemaName, value: unknown): SchemaProblem[] {
+  const validate = validators[name]();
+  if (validate(value)) return [];
+  const problems = new Map<string, SchemaProblem>();
+  for (const error of validate.errors ?? []) {
+    const keys = keysOf(error);
+    const place = JSON.stringify(keys);
+    if (error.keyword === "if" || problems.has(place)) continue;
+    const requirement = printable(requirementOf(error), LONGEST_REQUIREMENT);
+    problems.set(place, { keys, requirement, keyword: error.keyword });
+  }
+  return [...problems.values()];
+}

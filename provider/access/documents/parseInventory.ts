@@ -1,0 +1,33 @@
+import { printable } from "../../api/errors";
+import { isObject } from "../../engine/values";
+import { INVENTORY_VERSION } from "./inventory";
+import type { Inventory } from "./inventory";
+import { DocumentError } from "./jsonText";
+import { documentProblem, parseJson } from "./versionedDocument";
+
+/** What no schema says: a time that the calendar has, and members that agree. */
+function contentProblem({ takenAt, complete, refused }: Inventory): string | undefined {
+  if (Number.isNaN(Date.parse(takenAt))) return "takenAt must be an RFC 3339 time";
+  return complete && refused.length > 0 ? "complete must be false where refused names lists" : undefined;
+}
+
+/**
+ * Reads the document of `pulumi-platform inventory` (`schema/inventory.schema.json`).
+ *
+ * @param name what messages call it: a path.
+ * @throws DocumentError in one line that names the property: `objects[3].uid must be a uid`.
+ */
+export function parseInventory(text: string, name: string): Inventory {
+  const file = printable(name, 200);
+  const value = parseJson(text, file);
+  if (isObject(value) && isObject(value["deployment"])) {
+    throw new DocumentError(
+      `${file} is an export of a stack, not an inventory: give it to --state, and make an inventory with pulumi-platform inventory`,
+    );
+  }
+  const problem =
+    documentProblem(value, { name: "inventory", version: INVENTORY_VERSION }) ??
+    contentProblem(value as Inventory);
+  if (problem !== undefined) throw new DocumentError(`${file} is not a valid inventory: ${problem}`);
+  return value as Inventory;
+}

@@ -1,0 +1,25 @@
+import type { Json } from "../../engine/spec";
+
+/**
+ * The plain text of a resource's secrets, by path. It serialises to nothing and prints as nothing: whoever holds it
+ * must ask for each value by its path.
+ */
+export class PlainSecrets {
+  readonly #values = new Map<string, Json>();
+
+  set(path: string, value: Json): void {
+    this.#values.set(path, value);
+  }
+
+  has(path: string): boolean {
+    return this.#values.has(path);
+  }
+
+  get(path: string): Json | undefined {
+    return this.#values.get(path);
+  }
+
+  toJSON(): undefined {
+    return undefined;
+  }
+}

@@ -1,0 +1,238 @@
+import { printable } from "../../api/errors";
+import { isObject } from "../../engine/values";
+import { readState, urnParts } from "./engineState";
+import type { RecordedResource } from "./engineState";
+import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
+import { operations } from "./operations";
+
+/** What the engine means to do with one resource, or did to look at it. */
+export interface PreviewStep {
+  /** In the engine's words: `same`, `update`, `create-replacement`, `refresh`, … */
+  readonly op: string;
+  readonly urn: string;
+  readonly before?: RecordedResource;
+  readonly after?: RecordedResource;
+}
+
+/** A preview, whichever way the CLI wrote it. */
+export interface Preview {
+  /** `project/stack`; undefined where there is no step. */
+  readonly stack?: string;
+  readonly steps: readonly PreviewStep[];
+  /** How many resources stay as they are without a step that shows them. */
+  readonly hiddenSames: number;
+  /** Why the preview is not whole, in lines: it failed, was cut off, or lost something. A line that goes on begins with "| ". */
+  readonly problems: readonly string[];
+}
+
+/** Not counted by the engine in its summary, or counted under another name. */
+const UNCOUNTED = new Set([
+  "same",
+  "read",
+  "read-replacement",
+  "refresh",
+  "create-replacement",
+  "delete-replaced",
+  "discard",
+  "discard-replaced",
+  "remove-pending-replace",
+]);
+
+const isOurDigest = (document: Record<string, unknown>): boolean =>
+  ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
+
+const EVENT = /Event$/;
+const MOST_CAUSE_LINES = 12;
+const LONGEST_CAUSE_LINE = 500;
+
+/** The lines of a diagnostic, safe to print and bounded: a stack trace has no end. */
+function causeLines(message: string): string[] {
+  const lines = message
+    .replace(/^error: /, "")
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  const shown = lines.slice(0, MOST_CAUSE_LINES).map((line) => printable(line.trim(), LONGEST_CAUSE_LINE));
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `… and ${left} more ${left === 1 ? "line" : "lines"}`];
+}
+
+class Reading {
+  readonly steps: PreviewStep[] = [];
+  /** Each is one problem of one or more lines. */
+  readonly problems: string[] = [];
+  summary: Map<string, number> | undefined;
+  ended = false;
+  lost = 0;
+
+  step(op: unknown, urn: unknown, before: unknown, after: unknown, form: "digest" | "events"): void {
+    if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
+      this.lost += 1;
+      return;
+    }
+    this.steps.push({ op, urn, before: readState(before, form), after: readState(after, form) });
+  }
+
+  diagnostic(severity: unknown, message: unknown, urn: unknown): void {
+    if (severity !== "error") return;
+    if (typeof message !== "string") return;
+    const who = typeof urn === "string" && urn !== "" ? `${printable(urnParts(urn).name, 80)}: ` : "";
+    this.problems.push(`the preview failed: ${who}${causeLines(message).join("\n| ")}`);
+  }
+
+  counts(value: unknown): void {
+    if (!isObject(value)) return;
+    this.summary = new Map(
+      Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+    );
+  }
+
+  /** The outcome of a step: what a read answered, what a refresh found. */
+  outcome(metadata: Record<string, unknown>): void {
+    const { op, urn } = metadata;
+    const index = this.steps.findLastIndex((step) => step.urn === urn);
+    const step = this.steps[index];
+    if (step === undefined || typeof op !== "string") return;
+    const after = readState(metadata["new"], "events");
+    if (step.op === "refresh") {
+      const before = readState(metadata["old"], "events") ?? step.before;
+      this.steps[index] = { ...step, op: op === "same" ? "refresh" : op, before, after };
+    } else if (step.op === op && after !== undefined) {
+      this.steps[index] = { ...step, after };
+    }
+  }
+}
+
+/** An event of the streaming form (`PULUMI_ENABLE_STREAMING_JSON_PREVIEW`). */
+function readEvent(event: Record<string, unknown>, reading: Reading): void {
+  const metadataOf = (value: unknown) =>
+    isObject(value) && isObject(value["metadata"]) ? value["metadata"] : undefined;
+  const begun = metadataOf(event["resourcePreEvent"]);
+  if (begun) reading.step(begun["op"], begun["urn"], begun["old"], begun["new"], "events");
+  const done = metadataOf(event["resOutputsEvent"]);
+  if (done) reading.outcome(done);
+  const { diagnosticEvent, errorEvent, policyEvent, summaryEvent } = event;
+  if (isObject(diagnosticEvent)) {
+    reading.diagnostic(diagnosticEvent["severity"], diagnosticEvent["message"], diagnosticEvent["urn"]);
+  }
+  if (isObject(errorEvent)) reading.diagnostic("error", errorEvent["error"], undefined);
+  if (isObject(policyEvent) && policyEvent["enforcementLevel"] === "mandatory") {
+    reading.diagnostic(
+      "error",
+      `policy: ${JSON.stringify(policyEvent["policyName"] ?? "")} refuses it`,
+      policyEvent["resourceUrn"],
+    );
+  }
+  if (isObject(summaryEvent)) {
+    reading.counts(summaryEvent["resourceChanges"]);
+    if (summaryEvent["maybeCorrupt"] === true)
+      reading.problems.push("the engine calls its own state corrupt");
+  }
+  if ("cancelEvent" in event) reading.ended = true;
+}
+
+function readDigest(document: Record<string, unknown>, reading: Reading): void {
+  const { diagnostics } = document;
+  for (const diagnostic of Array.isArray(diagnostics) ? diagnostics : []) {
+    if (isObject(diagnostic)) {
+      reading.diagnostic(diagnostic["severity"], diagnostic["message"], diagnostic["urn"]);
+    }
+  }
+  reading.counts(document["changeSummary"]);
+  if (document["maybeCorrupt"] === true) reading.problems.push("the engine calls its own state corrupt");
+  reading.ended = true;
+}
+
+/** The steps of each operation must be as many as the engine counted: else the document lost some. */
+function checkCounts(reading: Reading): void {
+  const { summary, steps, problems } = reading;
+  if (reading.lost > 0) problems.push(`${reading.lost} steps of the preview cannot be read`);
+  if (!reading.ended || summary === undefined) {
+    problems.push("the preview has no summary: it was broken off");
+    return;
+  }
+  const counted = new Map<string, number>();
+  for (const { op } of steps) counted.set(op, (counted.get(op) ?? 0) + 1);
+  // Of a replacement all three steps may be shown, and the engine counts one.
+  for (const op of new Set([...counted.keys(), ...summary.keys()])) {
+    const [shown, expected] = [counted.get(op) ?? 0, summary.get(op) ?? 0];
+    // A preview that failed counts what it came to.
+    if (!UNCOUNTED.has(op) && shown !== expected && problems.length === 0) {
+      problems.push(`the preview counts ${expected} of operation ${printable(op, 40)} and shows ${shown}`);
+    }
+  }
+  for (const op of new Set(steps.map((step) => step.op))) {
+    if (operations.has(op)) continue;
+    problems.push(
+      `the preview has a step of operation ${printable(op, 40)}, which this version does not know: use a newer one`,
+    );
+  }
+  const mute = steps.filter(
+    ({ op, before, after }) =>
+      (before === undefined && (op === "update" || op === "delete" || op === "replace")) ||
+      (after === undefined && (op === "update" || op === "create" || op === "replace")),
+  );
+  for (const { urn, op } of mute) {
+    problems.push(`the preview does not show what ${op} does to ${printable(urnParts(urn).name, 80)}`);
+  }
+}
+
+/** The engine ends a failed preview by saying so once more. */
+function withoutRepetition(problems: readonly string[]): string[] {
+  const bare = "the preview failed: preview failed";
+  return [...new Set(problems)].filter((line, _index, all) => line !== bare || all.length === 1);
+}
+
+/**
+ * Reads the output of `pulumi preview --json` or `pulumi refresh --preview-only --json`: one document, or
+ * a line for each event. Secrets are blinded in both forms; what is not known yet is UNKNOWN (spec.ts).
+ *
+ * @param input text or bytes, with Windows' newlines and a byte order mark too.
+ * @param name what messages call it: a path.
+ * @throws DocumentError in one line, where it is empty, cut off, no JSON, or something else.
+ */
+export function parsePreview(input: string | Uint8Array, name = "the preview"): Preview {
+  const reading = new Reading();
+  const unknown = new DocumentError(
+    `${name} is no preview: write it with pulumi preview --json --show-sames > preview.json`,
+  );
+  readJson(input, {
+    name,
+    array: ["steps"],
+    tooDeep: () => {
+      reading.problems.push(
+        `a part of the preview is nested more than ${MOST_LEVELS} levels deep, and was not read`,
+      );
+    },
+    element: (value) => {
+      if (isObject(value)) {
+        reading.step(value["op"], value["urn"], value["oldState"], value["newState"], "digest");
+      } else reading.lost += 1;
+    },
+    document: (value) => {
+      if (!isObject(value)) throw unknown;
+      if ("deployment" in value) {
+        throw new DocumentError(
+          `${name} is a stack export: give it with --before, and a preview in its place`,
+        );
+      }
+      if (isOurDigest(value)) {
+        readDigest(value, reading);
+      } else if (Object.keys(value).some((key) => EVENT.test(key))) readEvent(value, reading);
+      else throw unknown;
+    },
+  });
+  checkCounts(reading);
+  const shown = reading.steps.filter(({ op }) => op === "same").length;
+  const [first] = reading.steps;
+  const { stack, project } = urnParts(first?.urn ?? "");
+  const refreshes = reading.steps.filter(({ op }) => op === "refresh").length;
+  const sames = reading.summary?.get("same") ?? 0;
+  // A preview of a refresh alone shows what stays as it is as `refresh`.
+  const hidden = shown === 0 && refreshes >= sames ? 0 : sames - shown;
+  return {
+    stack: first === undefined ? undefined : `${project}/${stack}`,
+    steps: reading.steps,
+    hiddenSames: Math.max(0, hidden),
+    problems: withoutRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
+  };
+}

@@ -1,0 +1,32 @@
+import { providerText } from "../../engine/resource";
+import { specs } from "../graph/references";
+
+const OURS = "pulumi-nodejs:dynamic/platform:";
+
+/** The registry key of a type token of this package. */
+export function kindOf(type: string): string | undefined {
+  return type.startsWith(OURS) ? type.slice(OURS.length) : undefined;
+}
+
+/** Dynamic resources of any language: what they do is code of the program. */
+const DYNAMIC = /^pulumi-[a-z]+:dynamic[/:]/;
+
+/** Packages and types that run commands, or build by running them. */
+const RUNS_COMMANDS: readonly RegExp[] = [
+  /^command:/,
+  /^docker(?:-build)?:(?:index|index\/[a-z]+):(?:Container|Image)$/i,
+  /^kubernetes:core\/v1:Pod$/,
+  /^kubernetes:batch\/[a-z0-9]+:(?:Cron)?Job$/,
+];
+
+/** Why nothing can be said of what a resource does; undefined where it is ours, or another package's declaration. */
+export function whyNotReviewed(type: string, texts: readonly unknown[]): string | undefined {
+  const kind = kindOf(type);
+  if (kind !== undefined) {
+    if (specs[kind] === undefined) return "this version knows no such kind";
+    const isOurs = texts.length > 0 && texts.every((text) => text === providerText(kind));
+    return isOurs ? undefined : "it has a type of this package, and another provider";
+  }
+  if (DYNAMIC.test(type)) return "what it does is code of the program";
+  return RUNS_COMMANDS.some((one) => one.test(type)) ? "it runs commands" : undefined;
+}

@@ -1,0 +1,75 @@
+import { isObject } from "../../engine/values";
+import { cliVersionOf, readState, urnParts } from "./engineState";
+import type { RecordedResource } from "./engineState";
+import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
+
+/** What a stack records, as `pulumi stack export` writes it. */
+export interface StateExport {
+  /** `project/stack`; undefined of an empty stack. */
+  readonly stack?: string;
+  /** 3 or 4. */
+  readonly version: number;
+  /** In the document's order, without the rests of replacements. */
+  readonly resources: readonly RecordedResource[];
+  /** The rests of replacements that were not done to their end: still at the server, perhaps. */
+  readonly pendingDeletes: readonly RecordedResource[];
+  /** Operations that an interrupted update left open: what they did is in no state. */
+  readonly pendingOperations: number;
+  /** The version of the Pulumi CLI that wrote the state: `v3.230.0`. */
+  readonly cli?: string;
+}
+
+/**
+ * Reads the output of `pulumi stack export`, with or without `--show-secrets`: no secret is kept, unless it is asked for.
+ *
+ * @param input text or bytes, with Windows' newlines and a byte order mark too.
+ * @param name what messages call it: a path.
+ * @param options `withSecrets`: keeps the plain text of secret inputs, for comparisons alone.
+ * @throws DocumentError in one line.
+ */
+export function parseStateExport(
+  input: string | Uint8Array,
+  name = "the export",
+  options: { readonly withSecrets?: boolean } = {},
+): StateExport {
+  const resources: RecordedResource[] = [];
+  const pendingDeletes: RecordedResource[] = [];
+  const documents: unknown[] = [];
+  readJson(input, {
+    name,
+    array: ["deployment", "resources"],
+    tooDeep: () => {
+      throw new DocumentError(
+        `${name} has a resource that is nested more than ${MOST_LEVELS} levels deep: no stack has one, so write it again`,
+      );
+    },
+    element: (value) => {
+      const resource = readState(value, "export", options);
+      if (resource) (resource.pendingDelete ? pendingDeletes : resources).push(resource);
+    },
+    document: (value) => documents.push(value),
+  });
+  const [document] = documents;
+  if (!isObject(document) || documents.length > 1 || !isObject(document["deployment"])) {
+    throw new DocumentError(
+      `${name} is no stack export: write it with pulumi stack export --file export.json`,
+    );
+  }
+  const version = document["version"];
+  if (version !== 3 && version !== 4) {
+    throw new DocumentError(
+      `${name} is a stack export of version ${JSON.stringify(version ?? null).slice(0, 20)}, and only 3 and 4 are known: write it with a newer CLI, or use a newer version of this package`,
+    );
+  }
+  const { pending_operations: pending, manifest } = document["deployment"];
+  const [first] = resources;
+  const { stack, project } = urnParts(first?.urn ?? "");
+  return {
+    stack: first === undefined ? undefined : `${project}/${stack}`,
+    version,
+    resources,
+    pendingDeletes,
+    pendingOperations: Array.isArray(pending) ? pending.length : 0,
+    cli: cliVersionOf(manifest),
+  };
+}

@@ -1,0 +1,111 @@
+import { printable } from "../../api/errors";
+import { parentOf } from "../../api/uid";
+import type { ResourceSpec } from "../../engine/spec";
+import { kinds } from "../../resources";
+import { INVISIBLE } from "../trust/glob";
+import { groupPath } from "./groupPath";
+import type { Inventory, InventoryObject } from "../documents/inventory";
+
+const specs: ReadonlyMap<string, ResourceSpec> = new Map(kinds.map(({ spec }) => [spec.kind, spec]));
+
+/** The description of a kind; undefined of one that this version does not know. */
+export function specOf(kind: string): ResourceSpec | undefined {
+  return specs.get(kind);
+}
+
+/** Shows what nobody sees as its code: suppressions go by what a description says. */
+function showInvisible(text: string): string {
+  const hex = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
+  const shown = text.replace(new RegExp(`[${INVISIBLE}]`, "gu"), hex);
+  return shown.length > 80 ? `${shown.slice(0, 80)} …` : shown;
+}
+
+/** A name within a description, with escapes where it could pass for what follows or for a path. */
+function quotable(text: string): string {
+  return showInvisible(text.replace(/[\\"→]|(?<=^|\s)\/|\/(?=\s|$)/gu, "\\$&"));
+}
+
+export const keyOf = (kind: string, uid: string): string => `${kind} ${uid}`;
+
+/** Finds the objects of inventories by kind and uid, and names them for people. */
+export class Directory {
+  private readonly objects = new Map<string, InventoryObject>();
+  /** What has a uid of its own: not the parts of others, which share theirs. */
+  private readonly named = new Map<string, InventoryObject>();
+
+  constructor(readonly inventories: readonly Inventory[]) {
+    for (const object of inventories.flatMap(({ objects }) => objects)) {
+      this.objects.set(keyOf(object.kind, object.uid), object);
+      if (specOf(object.kind)?.sharesParentUid !== true) this.named.set(object.uid, object);
+    }
+  }
+
+  all(): Iterable<InventoryObject> {
+    return this.objects.values();
+  }
+
+  find(kind: string, uid: string): InventoryObject | undefined {
+    return this.objects.get(keyOf(kind, uid));
+  }
+
+  /** What has this uid as its own. */
+  byUid(uid: string): InventoryObject | undefined {
+    return this.named.get(uid);
+  }
+
+  private givenName(uid: string): string | undefined {
+    const { inputs, details } = this.named.get(uid) ?? {};
+    const name = [inputs?.["name"], details?.["email"]].find(
+      (text) => typeof text === "string" && text !== "",
+    );
+    return typeof name === "string" ? name : undefined;
+  }
+
+  /** The name of what has this uid; undefined where nothing tells it. */
+  nameOf(uid: string): string | undefined {
+    const name = this.givenName(uid);
+    return name === undefined ? undefined : printable(name, 80);
+  }
+
+  /** Names from the root down, joined by " / "; a uid stands for a name that is not known. */
+  pathOf(groupUid: string): string {
+    const names: string[] = [];
+    for (let uid: string | undefined = groupUid; uid !== undefined; uid = parentOf(uid)) {
+      const name = this.givenName(uid);
+      names.unshift(name === undefined ? uid : showInvisible(groupPath([name])));
+      if (name === undefined) break;
+    }
+    return names.join(" / ");
+  }
+
+  /** What a role allows. */
+  readonly capabilities = (roleUid: string): readonly string[] | undefined => {
+    const names = this.find("Role", roleUid)?.inputs["capabilities"];
+    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : undefined;
+  };
+
+  /** What people would call an object: its name, or what it joins: "ada → owner at acme / payments". */
+  describe(spec: ResourceSpec, uid: string, inputs: InventoryObject["inputs"]): string {
+    const { name } = inputs;
+    const parent = spec.sharesParentUid ? uid : parentOf(uid);
+    const at = parent === undefined ? "" : ` at ${this.pathOf(parent)}`;
+    if (typeof name === "string" && name !== "") return `"${quotable(name)}"${at}`;
+    const parts = Object.entries(spec.fields).flatMap(([key, field]) => {
+      const value = inputs[key];
+      if (
+        field.path ||
+        field.type !== "string" ||
+        typeof value !== "string" ||
+        value === "" ||
+        field.secret
+      ) {
+        return [];
+      }
+      if (!field.required || field.inputOnly) return [];
+      const shown =
+        field.format === "uid" || field.format === "groupUid" ? (this.givenName(value) ?? value) : value;
+      return [quotable(shown)];
+    });
+    return parts.length === 0 || spec.listing?.partOf !== undefined ? at.trim() : `${parts.join(" → ")}${at}`;
+  }
+}

@@ -1,0 +1,82 @@
+import { printable } from "../../api/errors";
+import { grantKey } from "../review/grantChanges";
+import { label, Places } from "./grants";
+import { DocumentError } from "../documents/jsonText";
+import type { World } from "./model";
+import type { Grant, Scope } from "../report/report";
+
+/** Which access is asked for; all of it where nothing is given. */
+export interface AccessQuery {
+  /** A uid, a name, or a part of how a subject is told. */
+  readonly who?: string;
+  /** A capability: `CAP_REPO_DELETE`. */
+  readonly can?: string;
+  /** A group: its uid, its name or its path. What is granted above it counts too. */
+  readonly on?: string;
+}
+
+/** One way in which a subject has access. */
+export interface Access {
+  readonly grant: Grant;
+  /** The group that was asked for, where the grant is one of an ancestor. */
+  readonly inheritedBy?: Scope;
+}
+
+export interface EffectiveAccess {
+  readonly access: readonly Access[];
+  /** Grants of roles of which nobody told what they allow: whether they match cannot be said. */
+  readonly undecided: readonly Access[];
+}
+
+/** @throws DocumentError where there is none, and where there are several. */
+function findGroup(world: World, places: Places, text: string): Scope {
+  const groups = [...world.entities.values()].filter(({ kind }) => kind === "Group");
+  const granted = world.grants.map(({ group }) => group.key);
+  const keys = [
+    ...new Set([...groups.map(({ key }) => key), ...granted.flatMap((key) => places.chain(key))]),
+  ];
+  const fits = (key: string): boolean =>
+    key === text || label(world.entities, key) === text || places.scope(key).path === text;
+  const found = keys.filter(fits);
+  const [only] = found;
+  const shown = JSON.stringify(printable(text, 120));
+  if (only === undefined) throw new DocumentError(`--on ${shown} names no group that is known here`);
+  if (found.length > 1) {
+    const paths = found.map((key) => `${printable(places.scope(key).path, 120)} (${key})`);
+    throw new DocumentError(`--on ${shown} names several groups: give the uid of one: ${paths.join("; ")}`);
+  }
+  return places.scope(only);
+}
+
+function isSubject({ subject }: Grant, text: string): boolean {
+  if ([subject.key, subject.uid, subject.urn, subject.name].includes(text)) return true;
+  return subject.displayName.toLowerCase().includes(text.toLowerCase());
+}
+
+/**
+ * Who has access, and by which grant.
+ *
+ * @throws DocumentError where `on` names no group, or several.
+ */
+export function effectiveAccess(world: World, { who, can, on }: AccessQuery): EffectiveAccess {
+  const places = new Places(world.entities);
+  const group = on === undefined ? undefined : findGroup(world, places, on);
+  const chain = group === undefined ? undefined : places.chain(group.key);
+  const seen = new Set<string>();
+  const access: Access[] = [];
+  const undecided: Access[] = [];
+  for (const grant of world.grants) {
+    if (chain && !chain.includes(grant.group.key)) continue;
+    if (who !== undefined && !isSubject(grant, who)) continue;
+    const key = `${grantKey(grant, places)} ${grant.sourceKind}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const one: Access = {
+      grant,
+      ...(group === undefined || group.key === grant.group.key ? {} : { inheritedBy: group }),
+    };
+    if (can === undefined || grant.role.capabilities?.includes(can)) access.push(one);
+    else if (grant.role.capabilities === undefined) undecided.push(one);
+  }
+  return { access, undecided };
+}

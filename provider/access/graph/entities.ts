@@ -1,0 +1,161 @@
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
+import { isUnknown } from "../../engine/values";
+import { HIDDEN } from "../documents/engineState";
+import type { RecordedResource } from "../documents/engineState";
+import type { InventoryObject } from "../documents/inventory";
+import { compositeKey } from "./keys";
+import type { Entity } from "./model";
+import { mapLeaves, specs } from "./references";
+import { isUnread, unreadAt } from "./unread";
+import type { Place, UnreadReason, UnreadValue } from "./unread";
+
+/** A key for each resource: the uid, but where that is another resource's too. */
+export function keyOf(kind: string, uid: string, parentUid: Json | undefined): string {
+  return specs[kind]?.sharesParentUid === true || uid === parentUid ? compositeKey("part", uid, kind) : uid;
+}
+
+function nameOf(inputs: Props): string | undefined {
+  const { name } = inputs;
+  return typeof name === "string" && name !== "" && !isUnread(name) && name !== HIDDEN ? name : undefined;
+}
+
+/** Whether a value has a form that its field can have at all; what stands in the place of an object is told apart. */
+function hasFormOf({ type }: FieldSpec, value: Json | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  switch (type) {
+    case "string":
+    case "enum":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+    case "integer":
+      return typeof value === "number";
+    default:
+      // Lists, maps and objects are visited by their members: what comes here stands in the place of one.
+      return false;
+  }
+}
+
+interface ReadInputs {
+  readonly inputs: Props;
+  readonly unread: readonly UnreadValue[];
+  /** Where a secret by its nature stood in plain text. */
+  readonly exposed: readonly string[];
+}
+
+/** Inputs in which each value is either what the document says exactly, or stands for a value that was not read. */
+function readInputs(
+  spec: ResourceSpec | undefined,
+  inputs: Props,
+  hidden: readonly string[],
+  placeOf: (reason: UnreadReason) => Omit<Place, "path">,
+): ReadInputs {
+  if (spec === undefined) return { inputs, unread: [], exposed: [] };
+  const unread: UnreadValue[] = [];
+  const exposed: string[] = [];
+  const hiddenPaths = new Set(hidden);
+  const read = mapLeaves(spec, inputs, (value, { path, property, field, decidesAccess }) => {
+    const isHidden = value === HIDDEN && hiddenPaths.has(path);
+    if (field.secret === true && (value ?? "") !== "" && !isUnknown(value)) {
+      if (value !== HIDDEN && !hiddenPaths.has(path)) exposed.push(path);
+      return HIDDEN;
+    }
+    const reason = isHidden
+      ? "secret"
+      : isUnknown(value)
+        ? "unknown"
+        : isUnread(value) || !hasFormOf(field, value)
+          ? "unreadable"
+          : undefined;
+    if (reason === undefined) return value;
+    unread.push({ path, property, reason, decidesAccess });
+    return unreadAt(reason, { ...placeOf(reason), path });
+  });
+  return { inputs: read, unread, exposed };
+}
+
+/** What the server alone says of a managed resource, as its state holds it. */
+function detailsOf(kind: string, outputs: Props): { details?: Props; exposed: readonly string[] } {
+  const names = Object.keys(specs[kind]?.outputs ?? {}).filter(
+    (name) => outputs[name] !== undefined && !isUnknown(outputs[name]),
+  );
+  if (names.length === 0) return { exposed: [] };
+  const told = Object.fromEntries(names.map((name) => [name, outputs[name]]));
+  const place = { urn: "", side: "before" } as const;
+  const { inputs, exposed } = readInputs(specs[kind], told, [], () => place);
+  return { details: inputs, exposed };
+}
+
+/** What a program declares of a resource; of one that was read with `.get`, what was answered. */
+export function declaredOf(resource: RecordedResource): Props {
+  if (!resource.external || Object.keys(resource.inputs).length > 0) return resource.inputs;
+  const fields = specs[resource.kind ?? ""]?.fields ?? {};
+  return Object.fromEntries(Object.entries(resource.outputs).filter(([key]) => Object.hasOwn(fields, key)));
+}
+
+/** Paths that a reader cannot know: what is not known yet, and what decides access and is not shown. */
+export function unresolvedPaths(unread: readonly UnreadValue[]): string[] {
+  return unread
+    .filter(({ reason, decidesAccess }) => reason === "unknown" || decidesAccess)
+    .map(({ path }) => path);
+}
+
+/** How a resource of a state becomes an entity. */
+export interface Reading {
+  readonly key: string;
+  readonly uid: string | undefined;
+  readonly side: Place["side"];
+  /** The engine has compared its secrets with those from before, and found them equal. */
+  readonly isSame?: boolean;
+}
+
+/** A resource of a state as an entity. */
+export function entityOf(
+  resource: RecordedResource & { readonly kind: string },
+  { key, uid, side, isSame = false }: Reading,
+): Entity {
+  const { kind, urn, hidden } = resource;
+  const placeOf = (reason: UnreadReason): Omit<Place, "path"> => ({
+    urn,
+    side: isSame && reason === "secret" ? "before" : side,
+  });
+  const { inputs, unread, exposed } = readInputs(specs[kind], declaredOf(resource), hidden, placeOf);
+  const told = detailsOf(kind, resource.outputs);
+  const open = [...exposed, ...told.exposed];
+  return {
+    key,
+    kind,
+    uid,
+    urn,
+    name: nameOf(inputs),
+    inputs,
+    unresolved: unresolvedPaths(unread),
+    hidden,
+    location: resource.location,
+    ...(unread.length > 0 ? { unread } : {}),
+    ...(open.length > 0 ? { exposed: open } : {}),
+    ...(resource.external ? { external: true } : {}),
+    ...(resource.protect ? { protect: true } : {}),
+    ...(told.details ? { details: told.details } : {}),
+  };
+}
+
+/** A resource of the live organisation as an entity. */
+export function entityOfObject(object: InventoryObject): Entity {
+  const { kind, uid } = object;
+  const { inputs, unread } = readInputs(specs[kind], object.inputs, [], () => ({ urn: uid, side: "before" }));
+  return {
+    key: keyOf(kind, uid, object.inputs["parentUid"]),
+    kind,
+    uid,
+    name: nameOf(inputs),
+    inputs,
+    unresolved: unresolvedPaths(unread),
+    hidden: [],
+    external: true,
+    ...(unread.length > 0 ? { unread } : {}),
+    ...(object.builtIn ? { builtIn: true } : {}),
+    ...(object.lastSeenTime === undefined ? {} : { lastSeenTime: object.lastSeenTime }),
+    ...(object.details === undefined ? {} : { details: object.details }),
+  };
+}

@@ -1,0 +1,100 @@
+import { tupleOf } from "./grants";
+import { ownerOf } from "./keys";
+import type { Entity } from "./model";
+import type { Grant } from "../report/report";
+
+const resourceKey = (kind: string, id: string): string => JSON.stringify([kind, id]);
+
+const placeKey = (subject: string, group: string): string => JSON.stringify([subject, group]);
+
+function groupBy(
+  grants: readonly Grant[],
+  keysOf: (grant: Grant) => Iterable<string | undefined>,
+): Map<string, Grant[]> {
+  const groups = new Map<string, Grant[]>();
+  for (const grant of grants) {
+    for (const key of new Set(keysOf(grant))) {
+      if (key === undefined) continue;
+      const group = groups.get(key);
+      if (group) group.push(grant);
+      else groups.set(key, [grant]);
+    }
+  }
+  return groups;
+}
+
+/** Finds grants by what they are about. Each index is built when it is first used. */
+export class GrantIndex {
+  private subjects: ReadonlyMap<string, readonly Grant[]> | undefined;
+  private places: ReadonlyMap<string, readonly Grant[]> | undefined;
+  private roles: ReadonlyMap<string, readonly Grant[]> | undefined;
+  private resources: ReadonlyMap<string, readonly Grant[]> | undefined;
+  private related: ReadonlyMap<string, readonly Grant[]> | undefined;
+  private dependents: ReadonlyMap<string, readonly string[]> | undefined;
+
+  constructor(private readonly grants: readonly Grant[]) {}
+
+  /** What a subject holds; two resources that grant the same are one grant. */
+  ofSubject(key: string): readonly Grant[] {
+    this.subjects ??= groupBy(distinct(this.grants), ({ subject }) => [subject.key]);
+    return this.subjects.get(key) ?? [];
+  }
+
+  /** What a subject holds at one group itself. */
+  ofSubjectAt(subject: string, group: string): readonly Grant[] {
+    this.places ??= groupBy(this.grants, (grant) => [placeKey(grant.subject.key, grant.group.key)]);
+    return this.places.get(placeKey(subject, group)) ?? [];
+  }
+
+  /** Who holds a role. */
+  ofRole(key: string): readonly Grant[] {
+    this.roles ??= groupBy(this.grants, ({ role }) => [role.key]);
+    return this.roles.get(key) ?? [];
+  }
+
+  /** What a resource grants. */
+  ofResource({ kind, urn, uid }: Pick<Entity, "kind" | "urn" | "uid">): readonly Grant[] {
+    this.resources ??= groupBy(this.grants, ({ sourceKind, ...grant }) =>
+      [grant.urn, grant.uid].map((id) => (id === undefined ? undefined : resourceKey(sourceKind, id))),
+    );
+    return this.resources.get(resourceKey(kind, urn ?? uid ?? "")) ?? [];
+  }
+
+  /** Grants in which something is the subject, the role, the owner of the subject, or the resource of this urn. */
+  about({ key, urn }: { readonly key: string; readonly urn?: string }): readonly Grant[] {
+    this.related ??= groupBy(this.grants, ({ subject, role, urn: own }) => [
+      subject.key,
+      role.key,
+      ownerOf(subject.key),
+      own,
+    ]);
+    return [...new Set([...(this.related.get(key) ?? []), ...(this.related.get(urn ?? "") ?? [])])];
+  }
+
+  /** The subjects that belong to another one: groups of an identity provider, services of an identity. */
+  subjectsOf(owner: string): readonly string[] {
+    this.dependents ??= subjectsByOwner(this.grants);
+    return this.dependents.get(owner) ?? [];
+  }
+}
+
+function distinct(grants: readonly Grant[]): Grant[] {
+  const first = new Map<string, Grant>();
+  for (const grant of grants) {
+    const tuple = tupleOf(grant);
+    if (!first.has(tuple)) first.set(tuple, grant);
+  }
+  return [...first.values()];
+}
+
+function subjectsByOwner(grants: readonly Grant[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const key of new Set(grants.map(({ subject }) => subject.key))) {
+    const owner = ownerOf(key);
+    if (owner === undefined) continue;
+    const subjects = found.get(owner);
+    if (subjects) subjects.push(key);
+    else found.set(owner, [key]);
+  }
+  return found;
+}

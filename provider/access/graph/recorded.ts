@@ -1,0 +1,42 @@
+import { isUnknown } from "../../engine/values";
+import { HIDDEN } from "../documents/engineState";
+import type { RecordedResource } from "../documents/engineState";
+import type { Entities } from "./grants";
+import type { Inventory } from "../documents/inventory";
+import type { Entity } from "./model";
+import type { Preview } from "../documents/preview";
+import { specs } from "./references";
+import type { StateExport } from "../documents/stateExport";
+
+/** What an import shows as the state before is what the program's own provider read. */
+const IMPORT = /^import/;
+
+function entityOf(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
+  const { name } = inputs;
+  const isName = typeof name === "string" && name !== "" && name !== HIDDEN && !isUnknown(name);
+  return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, unresolved: [], hidden: [] };
+}
+
+/**
+ * The objects that exist before a change, by uid, as the live organisation, an exported state and the old states
+ * of a preview record them. Nothing here comes from the program under review.
+ */
+export function recordedObjects(
+  preview: Preview,
+  before: StateExport | undefined,
+  inventory: Inventory | undefined,
+): Entities {
+  const objects = new Map<string, Entity>();
+  const add = (kind: string | undefined, uid: string | undefined, inputs: Entity["inputs"]): void => {
+    const spec = specs[kind ?? ""];
+    if (kind === undefined || uid === undefined || spec === undefined || spec.sharesParentUid) return;
+    if (!objects.has(uid)) objects.set(uid, entityOf(kind, uid, inputs));
+  };
+  const addResource = ({ kind, id, inputs, outputs }: RecordedResource): void =>
+    // A state holds no inputs of what `.get` read.
+    add(kind, id, Object.keys(inputs).length > 0 ? inputs : outputs);
+  for (const { kind, uid, inputs } of inventory?.objects ?? []) add(kind, uid, inputs);
+  for (const resource of before?.resources ?? []) addResource(resource);
+  for (const { op, before: old } of preview.steps) if (old && !IMPORT.test(op)) addResource(old);
+  return objects;
+}

@@ -1,0 +1,98 @@
+import { urnParts } from "../documents/engineState";
+import type { RecordedResource } from "../documents/engineState";
+import { referredKind } from "./references";
+import type { Leaf } from "./references";
+import type { UnreadValue } from "./unread";
+import { reasonWords } from "./unread";
+import type { Fate } from "./worlds";
+
+/** Names in a line, so that thousands stay readable. */
+const MOST_NAMES = 5;
+
+function someOf(items: readonly string[]): string {
+  const more = items.length - MOST_NAMES;
+  return [...items.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+/** "RoleBinding deploys". */
+function nameOf({ urn }: RecordedResource): string {
+  const { type, name } = urnParts(urn);
+  return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
+}
+
+/**
+ * Finds what a reference that is not known yet comes from. The document tells of each property which resources it
+ * depends on: where that is one, the reference is taken to be its id. It may be anything else, which no preview can tell.
+ */
+export class ReferenceResolver {
+  /** What each property of each resource leads to, found once for all its values. */
+  private readonly sources = new Map<string, string | undefined>();
+  private readonly told: string[] = [];
+
+  constructor(
+    private readonly byUrn: ReadonlyMap<string, Fate>,
+    private readonly keyOf: (fate: Fate) => string,
+  ) {}
+
+  /** The key of the resource that the value is taken to be the id of; undefined where it may be several, or none. */
+  resolve(resource: RecordedResource, leaf: Leaf): string | undefined {
+    const { property, path } = leaf;
+    const wanted = referredKind(leaf);
+    const isPart = path !== property;
+    const id = JSON.stringify([resource.urn, property, wanted ?? "", isPart]);
+    if (this.sources.has(id)) return this.sources.get(id);
+    const source = this.findSource(resource.dependencies?.[property] ?? [], wanted, isPart);
+    this.sources.set(id, source);
+    return source;
+  }
+
+  private findSource(
+    urns: readonly string[],
+    wanted: string | undefined,
+    isPart: boolean,
+  ): string | undefined {
+    const fitting = urns.flatMap((urn) => {
+      const fate = this.byUrn.get(urn);
+      const kind = (fate?.after ?? fate?.before)?.kind;
+      return fate !== undefined && kind !== undefined && (wanted === undefined || kind === wanted)
+        ? [fate]
+        : [];
+    });
+    // An object or a map holds more than one reference: only what is new can be the unknown one.
+    const candidates = isPart ? fitting.filter(({ op }) => op === "create" || op === "replace") : fitting;
+    const [only] = candidates;
+    return only !== undefined && candidates.length === 1 && (isPart || urns.length === 1)
+      ? this.keyOf(only)
+      : undefined;
+  }
+
+  /** Notes what of a resource could not be read: a line for each property and reason. */
+  report(resource: RecordedResource, unread: readonly UnreadValue[]): void {
+    const groups = new Map<string, UnreadValue[]>();
+    for (const one of unread) {
+      if (!one.decidesAccess) continue;
+      const key = JSON.stringify([one.property, one.reason]);
+      const group = groups.get(key);
+      if (group) group.push(one);
+      else groups.set(key, [one]);
+    }
+    for (const [first, ...rest] of groups.values()) {
+      if (first === undefined) continue;
+      const { property, reason } = first;
+      const paths = someOf([first, ...rest].map(({ path }) => path));
+      const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
+      this.told.push(`${nameOf(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
+    }
+  }
+
+  private causeOf({ dependencies }: RecordedResource, property: string): string {
+    const names = (dependencies?.[property] ?? []).map((urn) => urnParts(urn).name).sort();
+    return names.length === 0
+      ? ": the document does not tell what it depends on"
+      : `: it depends on ${someOf(names)}, and which of it is not told`;
+  }
+
+  lines(): readonly string[] {
+    return this.told;
+  }
+}

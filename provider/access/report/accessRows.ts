@@ -1,0 +1,104 @@
+import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
+import { urnParts } from "../documents/engineState";
+import type { Entity, World } from "../graph/model";
+import { isObject } from "../../engine/values";
+
+/** One line of "who has what": every value is a string, empty where nothing tells it. */
+export interface AccessRow {
+  /** In words: "GitHub Actions of acme/pay". */
+  readonly subject: string;
+  /** The name of the identity. */
+  readonly subjectName: string;
+  readonly subjectType: string;
+  readonly subjectUid: string;
+  readonly role: string;
+  readonly roleUid: string;
+  readonly group: string;
+  readonly groupUid: string;
+  /** How the subject comes to it: by which resource, at which group, and inherited by which. */
+  readonly path: string;
+  readonly sourceKind: string;
+  readonly sourceUid: string;
+  /** The stack that declares the grant; "unmanaged" where none of the stacks that were read does. */
+  readonly stack: string;
+  /** RFC 3339. */
+  readonly expires: string;
+  /** When the identity was last seen: RFC 3339. */
+  readonly lastUsed: string;
+  /** "yes"; "unknown" where nothing tells whether the role holds the capability that was asked for. */
+  readonly matches: string;
+}
+
+export const accessColumns: Readonly<Record<keyof AccessRow, string>> = {
+  subject: "Subject",
+  subjectName: "Name",
+  subjectType: "Type",
+  subjectUid: "Subject uid",
+  role: "Role",
+  roleUid: "Role uid",
+  group: "Group",
+  groupUid: "Group uid",
+  path: "Granted by",
+  sourceKind: "Source",
+  sourceUid: "Source uid",
+  stack: "Stack",
+  expires: "Expires",
+  lastUsed: "Last used",
+  matches: "Matches",
+};
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** When access ends by itself: an invite, and the keys of an identity, have an end. */
+function expiryOf(subject: Entity | undefined, source: Entity | undefined): string {
+  const { staticKeys } = subject?.inputs ?? {};
+  const ends = [
+    textOf(source?.details?.["expirationTime"]),
+    isObject(staticKeys) ? textOf(staticKeys["expirationTime"]) : "",
+  ].filter((time) => !Number.isNaN(Date.parse(time)));
+  return ends.sort((a, b) => Date.parse(a) - Date.parse(b))[0] ?? "";
+}
+
+function rowOf({ grant, inheritedBy }: Access, world: World, hasStacks: boolean, matches: string): AccessRow {
+  const { subject, role, group, sourceKind, urn, uid } = grant;
+  const source = [...(uid === undefined ? [] : [uid]), ...(urn === undefined ? [] : [urn])]
+    .map((key) => world.entities.get(key))
+    .find((entity) => entity !== undefined);
+  const name = urn === undefined ? (source?.name ?? uid ?? "") : urnParts(urn).name;
+  const inherited = inheritedBy === undefined ? "" : `, inherited by ${inheritedBy.path}`;
+  const entity = world.entities.get(subject.key);
+  return {
+    subject: subject.displayName,
+    subjectName: subject.name ?? "",
+    subjectType: subject.type,
+    subjectUid: subject.uid ?? "",
+    role: role.name ?? role.uid ?? "",
+    roleUid: role.uid ?? "",
+    group: group.path,
+    groupUid: group.uid ?? "",
+    path: `${[sourceKind, name].filter(Boolean).join(" ")} at ${group.path}${inherited}`,
+    sourceKind,
+    sourceUid: uid ?? "",
+    stack: urn === undefined ? (hasStacks ? "unmanaged" : "") : urnParts(urn).stack,
+    expires: expiryOf(entity, source),
+    lastUsed: entity?.lastSeenTime ?? "",
+    matches,
+  };
+}
+
+/**
+ * Who has what, in one order for the same access.
+ *
+ * @param hasStacks whether a stack was read: what has no urn is then in none of them.
+ */
+export function accessRows(
+  { access, undecided }: EffectiveAccess,
+  world: World,
+  hasStacks: boolean,
+): AccessRow[] {
+  const rows = [
+    ...access.map((each) => rowOf(each, world, hasStacks, "yes")),
+    ...undecided.map((each) => rowOf(each, world, hasStacks, "unknown")),
+  ].map((row) => ({ row, key: JSON.stringify(Object.values(row)) }));
+  return rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ row }) => row);
+}

@@ -1,0 +1,27 @@
+import { printable } from "../../api/errors";
+import { DocumentError } from "../documents/jsonText";
+import { SCHEMA_VERSION } from "./report";
+import type { Report } from "./report";
+import { documentProblem, parseJson } from "../documents/versionedDocument";
+
+/**
+ * Why a value is no report of the published form (`schema/report.schema.json`); undefined where it is one.
+ * One line, safe to print: the report may come from a job that is not to be trusted.
+ */
+export function reportProblem(value: unknown): string | undefined {
+  return documentProblem(value, { name: "report", version: SCHEMA_VERSION });
+}
+
+/**
+ * Reads a report that a command wrote with `--output json`.
+ *
+ * @param name what messages call it: a path.
+ * @throws DocumentError in one line.
+ */
+export function parseReport(text: string, name: string): Report {
+  const file = printable(name, 200);
+  const value = parseJson(text, file);
+  const problem = reportProblem(value);
+  if (problem !== undefined) throw new DocumentError(`${file} is not a valid report: ${problem}`);
+  return value as Report;
+}

@@ -1,0 +1,167 @@
+import { breakMarkers } from "../../../api/logText";
+
+/**
+ * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.
+ * One function per language; each takes any text, first makes it `plain`, and gives text that means only itself there.
+ */
+
+/** What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair. */
+const INVISIBLE =
+  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/gu;
+
+/**
+ * One line of visible characters: all others as `\n` or `\u{202e}`, so that two names that differ look different. Each form
+ * of a report may be printed in a CI job, whose runner takes `##[…]` anywhere in a line for a command.
+ */
+export function plain(text: string): string {
+  const inert = breakMarkers(text);
+  if (/^[ -~]*$/.test(inert)) return inert;
+  return inert.replace(INVISIBLE, (character) => {
+    if (character === "\n") return "\\n";
+    if (character === "\t") return "\\t";
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+/** At most `limit` characters, the last an ellipsis where something is cut; never half a surrogate pair. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const characters = Array.from(text);
+  return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join("")}…`;
+}
+
+/**
+ * For a terminal and the log of a CI job. Runners take commands from logs: `##[…]` anywhere in a line here,
+ * `::` at the start of one in `terminalLine`.
+ */
+export function terminal(text: string): string {
+  return plain(text).replaceAll("##", "#\\u{23}");
+}
+
+/** A whole line of output, its parts escaped before: one that begins with `::` would be a command. */
+export function terminalLine(line: string): string {
+  return line.replace(/^(\s*):(?=:)/, "$1\\u{3a}");
+}
+
+const byCode = (character: string): string => `&#${character.codePointAt(0) ?? 0};`;
+
+/** For a text node and for an attribute in quotes. */
+export function html(text: string): string {
+  return plain(text).replace(/[&<>"']/g, byCode);
+}
+
+const ZERO_WIDTH_SPACE = "&#8203;";
+
+/** What starts a mention, a reference, an emoji, an address or an edit mark: broken apart. What is markup: encoded. */
+const ACTIVE = /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!%~$^&[*](?=\S)|[\\`*_[\]<>|~&$^]/gi;
+
+/**
+ * For a sentence in Markdown, also in a cell of a table. A host looks for mentions, references, emoji and
+ * addresses after it has read the Markdown, where an escape no longer shows: a space of no width breaks them.
+ */
+export function markdown(text: string): string {
+  const active = plain(text)
+    .trim()
+    .replace(ACTIVE, (found: string, offset: number, whole: string) => {
+      const broken = !/^[\\`_\]<>|]$/.test(found) && /\S/.test(whole.charAt(offset + found.length));
+      const encoded = /^[\\`*_[\]<>|~&$^]$/.test(found) ? byCode(found) : found;
+      return `${encoded}${broken ? ZERO_WIDTH_SPACE : ""}`;
+    });
+  return active.replace(/^(\d+)(?=[.)])/, `$1${ZERO_WIDTH_SPACE}`).replace(/^[-+=#]/, byCode);
+}
+
+/** For a name or a value in Markdown: the reader sees exactly it, in letters of one width. */
+export function markdownCode(text: string): string {
+  const name = plain(text);
+  if (name.trim() === "") return "<code>&nbsp;</code>";
+  // In a table a pipe ends the cell even between backticks, and hosts differ in how it is escaped there.
+  // A comment's beginning stays ours, also in code: by it a comment on a pull request is found again.
+  if (/\||<!--/.test(name)) {
+    const letters = name.replace(/[^\p{L}\p{N} ]/gu, byCode).replaceAll("&#64;", "&#64;<!-- -->");
+    return `<code>${letters}</code>`;
+  }
+  const runs = name.match(/`+/g) ?? [];
+  const fence = "`".repeat(1 + Math.max(0, ...runs.map((run) => run.length)));
+  const space = /^[` ]|[` ]$/.test(name) ? " " : "";
+  return `${fence}${space}${name}${space}${fence}`;
+}
+
+/** Several lines as a block of code; `language` is ours, the text is not. */
+export function markdownBlock(text: string, language: string): string {
+  const lines = text
+    .replace(/\r\n/g, "\n")
+    .split("\n")
+    .map((line) => plainIndented(line).replaceAll("<!--", "<\\u{21}--"));
+  const runs = text.match(/`+/g) ?? [];
+  const fence = "`".repeat(1 + Math.max(2, ...runs.map((run) => run.length)));
+  return [`${fence}${language}`, ...lines, fence].join("\n");
+}
+
+/** `plain`, with the tabs at its start as spaces: a line of code. */
+export function plainIndented(line: string): string {
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
+  return indent.replaceAll("\t", "    ") + plain(line.slice(indent.length));
+}
+
+/** For a label in double quotes in a Mermaid diagram. */
+export function mermaid(text: string): string {
+  return shorten(plain(text).trim(), 48).replace(
+    /[^\p{L}\p{N} ,/_.]|(?<!\S)\.|\.(?!\S)/gu,
+    (character) => `#${character.codePointAt(0) ?? 0};`,
+  );
+}
+
+/** The message of a workflow command of GitHub Actions: `::error …::message`. */
+export function workflowMessage(text: string): string {
+  return plain(text).replaceAll("%", "%25");
+}
+
+/** The value of a property of a workflow command: `file=value`. */
+export function workflowProperty(text: string): string {
+  return workflowMessage(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+/**
+ * JSON that is safe in a terminal and in the log of a CI job; any parser reads the same value from it.
+ * @param indent Spaces for each level; 0 for one line.
+ */
+export function json(value: unknown, indent = 2): string {
+  const text = JSON.stringify(value, null, indent);
+  return text
+    .replace(INVISIBLE, (character) => {
+      if (character === "\n") return character;
+      return Array.from({ length: character.length }, (_, index) =>
+        unicode(character.charCodeAt(index)),
+      ).join("");
+    })
+    .replaceAll("##", `#${unicode(0x23)}`);
+}
+
+const unicode = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
+
+/**
+ * A field of a CSV file, quoted by RFC 4180. A spreadsheet takes a field that begins so for a formula, quoted or not:
+ * an apostrophe in front makes it text.
+ */
+export function csv(text: string): string {
+  const field = plain(text);
+  const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(field);
+  return `"${isFormula ? "'" : ""}${field.replaceAll('"', '""')}"`;
+}
+
+/** For a part of a URI's path that is relative to the repository: SARIF's locations. */
+export function uriPath(path: string): string {
+  return plain(path)
+    .split("/")
+    .map((segment) => encodeURIComponent(segment))
+    .join("/");
+}
+
+/** The hidden marker by which a comment of ours is found again. A key cannot end it early. */
+export function commentMarker(command: string, key: string): string {
+  const safe = plain(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
+  return `<!-- pulumi-platform:${command}:${safe.replaceAll("--", "-%2d")} -->`;
+}
+
+const percent = (character: string): string =>
+  Array.from(Buffer.from(character, "utf8"), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");

@@ -1,0 +1,402 @@
+import type { Props } from "../../engine/spec";
+import type { FieldEffect } from "../effects";
+
+/**
+ * What a review, a drift run and a verification have found: the one form that every output is made from. Plain
+ * JSON, sorted; the time of the run is in `provenance` alone, so that the same input gives the same bytes.
+ *
+ * `npm run docs` makes `schema/report.schema.json` of these types: tags such as `@minimum` go into it. Within a
+ * schema version members are only added; what takes one away or changes its meaning raises `schemaVersion`.
+ */
+
+/** The version of the form of reports. */
+export const SCHEMA_VERSION = 2;
+
+/**
+ * A number of things.
+ * @asType integer
+ * @minimum 0
+ */
+export type Count = number;
+
+/**
+ * SHA-256, hex.
+ * @pattern ^[0-9a-f]{64}$
+ */
+export type Sha256 = string;
+
+/** RFC 3339. */
+export type Timestamp = string;
+
+/** From worst to least. */
+export const severities = ["critical", "high", "medium", "low"] as const;
+export type Severity = (typeof severities)[number];
+
+/** A place in the user's program. `file` is relative to the Pulumi project. Lines and columns count from 1. */
+export interface SourceLocation {
+  readonly file: string;
+  /**
+   * @asType integer
+   * @minimum 1
+   */
+  readonly line: number;
+  /**
+   * @asType integer
+   * @minimum 1
+   */
+  readonly column?: number;
+}
+
+/** Something that a report speaks of: an identity, a role, a group. */
+export interface Named {
+  /** Stable within the report: the uid where it is known, else the urn. */
+  readonly key: string;
+  readonly uid?: string;
+  readonly urn?: string;
+  /** The resource's own name; undefined where nothing tells it. */
+  readonly name?: string;
+}
+
+/** Who holds a grant. */
+export interface Subject extends Named {
+  readonly type: "identity" | "invite" | "identityProvider" | "externalGroup" | "service" | "unknown";
+  /** For people: "GitHub Actions of acme/pay, branch main". */
+  readonly displayName: string;
+  /** Whether more than one outsider can be it: a pattern, an invite without an e-mail address. */
+  readonly matchesMany: boolean;
+}
+
+export interface GrantedRole extends Named {
+  readonly builtIn: boolean;
+  /** Undefined where they are not known. Sorted. */
+  readonly capabilities?: readonly string[];
+}
+
+export interface Scope extends Named {
+  /** Names from the root down, joined by " / ": "acme / payments". */
+  readonly path: string;
+  readonly isRoot: boolean;
+}
+
+/** One subject holding one role at one group and everything below it. */
+export interface Grant {
+  readonly subject: Subject;
+  readonly role: GrantedRole;
+  readonly group: Scope;
+  /** The kind of resource that grants it: `RoleBinding`, `GroupAccess`, `GroupInvite`, … */
+  readonly sourceKind: string;
+  readonly urn?: string;
+  readonly uid?: string;
+  readonly location?: SourceLocation;
+}
+
+export interface GrantChange {
+  readonly change: "gained" | "lost" | "widened" | "narrowed";
+  /** After the change; before it where it is lost. */
+  readonly grant: Grant;
+  /** Where it is widened or narrowed: what it was. */
+  readonly before?: Grant;
+  /** In words: "role gains 3 capabilities", "moves from acme / payments up to acme". */
+  readonly reason: string;
+  readonly capabilitiesAdded: readonly string[];
+  readonly capabilitiesRemoved: readonly string[];
+}
+
+/** A change of what existing grants mean: of a role's capabilities, of who an identity is. */
+export interface TrustChange {
+  readonly kind: string;
+  readonly name: string;
+  readonly urn?: string;
+  readonly uid?: string;
+  readonly location?: SourceLocation;
+  readonly fields: readonly FieldChange[];
+  /** How many grants it touches. */
+  readonly grants: Count;
+}
+
+export interface FieldChange {
+  /** The property's path: `claimMatch.subjectPattern`. */
+  readonly path: string;
+  /** As text for people, shortened; a secret is "[secret]"; undefined is "not set". */
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** What a report says of a property that differs. */
+export function toFieldChange({ path, before, after }: FieldEffect): FieldChange {
+  return { path, before, after };
+}
+
+/** An entry of the policy file that sets a finding apart. */
+export interface Suppression {
+  readonly reason: string;
+  /** The last day on which it holds: `2027-01-31`. */
+  readonly expires?: string;
+}
+
+export const differenceKinds = ["changed", "deleted", "unmanaged", "contested"] as const;
+export type DifferenceKind = (typeof differenceKinds)[number];
+
+export const driftDirections = ["widened", "narrowed", "neutral", "unknown"] as const;
+/** What a difference does to access. */
+export type DriftDirection = (typeof driftDirections)[number];
+
+export interface Finding {
+  /** The rule's id (`G1`), or `drift-changed`, `drift-deleted`, `drift-unmanaged`, `drift-contested`. */
+  readonly id: string;
+  /** The rule's name: `owner-grant`. */
+  readonly rule: string;
+  readonly severity: Severity;
+  /** One line, what is found. */
+  readonly message: string;
+  /** More of it, each a line: who inherits what, which grants are touched. */
+  readonly details: readonly string[];
+  /** What to do instead, one line. */
+  readonly advice?: string;
+  /** The kind of the resource: `Identity`. */
+  readonly kind?: string;
+  readonly name?: string;
+  readonly urn?: string;
+  readonly uid?: string;
+  /** The property that it is about: `claimMatch.subjectPattern`. */
+  readonly field?: string;
+  /** The group that it concerns, where there is no grant. */
+  readonly group?: Scope;
+  readonly grant?: Grant;
+  /** How the holder proves who it is, as the program writes it: for suppressions. */
+  readonly trust?: { readonly issuer?: string; readonly subject?: string };
+  /** What an outsider could write to match a pattern. */
+  readonly counterexample?: string;
+  readonly location?: SourceLocation;
+  /**
+   * The same for the same finding in the next run: no line, no run data in it.
+   * @pattern ^[0-9a-f]+$
+   */
+  readonly fingerprint: string;
+  /** Of a finding in `suppressed`: what sets it apart. */
+  readonly suppression?: Suppression;
+  /** Of a finding `drift-*`; the difference of the same fingerprint says more. `paths`: the properties that differ. */
+  readonly drift?: {
+    readonly kind: DifferenceKind;
+    readonly direction: DriftDirection;
+    readonly paths: readonly string[];
+  };
+}
+
+/** A node of the tree of groups, with what changes there. */
+export interface GroupNode extends Scope {
+  readonly parentKey?: string;
+  readonly change: "added" | "removed" | "moved" | "renamed" | "same";
+}
+
+/** Where a report comes from, as far as flags, documents and the CI's environment tell. */
+export interface Provenance {
+  /**
+   * The commit that was looked at.
+   * @pattern ^[0-9a-f]{7,64}$
+   */
+  readonly commit?: string;
+  /**
+   * The number of the pull request or merge request.
+   * @pattern ^[0-9]{1,12}$
+   */
+  readonly pullRequest?: string;
+  /** RFC 3339: when the report was written. */
+  readonly time: Timestamp;
+  /** The version of the Pulumi CLI that wrote the plan, or the state where there is no plan: `v3.230.0`. */
+  readonly cli?: string;
+  /** The version of this package. */
+  readonly package: string;
+  /** RFC 3339: when the inventory was taken. */
+  readonly inventoryTime?: Timestamp;
+  /** How old the inventory was at `time`. */
+  readonly inventoryAgeSeconds?: Count;
+}
+
+/** One resource as a review expects it after the change. */
+export interface ExpectedEntity {
+  /** Stable within the report; references of other entities hold it. */
+  readonly key: string;
+  readonly kind: string;
+  /** Absent where the change creates or replaces it. */
+  readonly uid?: string;
+  readonly urn?: string;
+  readonly name?: string;
+  readonly builtIn?: true;
+  /** The arguments without secrets and descriptions; keys of issuers stand as their SHA-256. */
+  readonly inputs: Props;
+}
+
+/** All that a review expects to exist after the change and that decides who may do what: `verify` compares with it. */
+export interface ExpectedAccess {
+  /** The uid of the group that the inventory was about: nothing outside of it is verified. */
+  readonly root: string;
+  /** RFC 3339: when the inventory was taken. */
+  readonly inventoryTime: Timestamp;
+  readonly entities: readonly ExpectedEntity[];
+  /** Uids that existed before and do not after. None of them can be what the change creates. */
+  readonly removed: readonly string[];
+}
+
+/** How many findings there are of each severity. */
+export type SeverityCounts = Readonly<Record<Severity, Count>>;
+
+/** How many grants change in each way. */
+export interface GrantCounts {
+  readonly gained: Count;
+  readonly lost: Count;
+  readonly widened: Count;
+  readonly narrowed: Count;
+}
+
+/** What every report holds. */
+export interface CommonReport {
+  readonly schemaVersion: typeof SCHEMA_VERSION;
+  readonly tool: { readonly name: "pulumi-platform"; readonly version: string };
+  /** `organization/project/stack` of each stack that is looked at, as far as it is known. */
+  readonly stacks: readonly string[];
+  readonly complete: boolean;
+  /** Why it is not complete, a line each. */
+  readonly incomplete: readonly string[];
+  /** How many findings reach `failOn`. */
+  readonly failing: Count;
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+  /** Findings that the policy file sets apart. */
+  readonly suppressed: readonly Finding[];
+  /** What could not be resolved, a line each. */
+  readonly unresolved: readonly string[];
+  /** Entries of the policy file: unused, or out of date; how the file differs from its base; a line each. */
+  readonly policy: {
+    readonly unused: readonly string[];
+    readonly expired: readonly string[];
+    readonly changed?: readonly string[];
+  };
+  readonly provenance: Provenance;
+}
+
+/** What a preview does to access. */
+export interface ReviewReport extends CommonReport {
+  readonly command: "review";
+  /** Findings of this severity and above decide the exit code. */
+  readonly failOn: Severity | "never";
+  readonly summary: GrantCounts & {
+    /** Grants that stay as they are. */
+    readonly unchanged: Count;
+    readonly findings: SeverityCounts;
+    readonly suppressed: Count;
+  };
+  /** Sorted by severity of what they bring, then subject, role, group. */
+  readonly grants: readonly GrantChange[];
+  readonly groups: readonly GroupNode[];
+  readonly trust: readonly TrustChange[];
+  /** Changes that concern no access: kind, operation, how many. */
+  readonly unrelated: readonly { readonly kind: string; readonly op: string; readonly count: Count }[];
+  /** Of a review that read an update plan. `digest`: SHA-256 of its canonical JSON (sorted keys, no white space). */
+  readonly plan?: { readonly digest: Sha256 };
+  /** Of a review with an inventory. */
+  readonly expected?: ExpectedAccess;
+  /** SHA-256 of the report's canonical JSON (sorted keys, no white space) without this member. */
+  readonly digest?: Sha256;
+}
+
+/** What differs between a stack, or an older inventory, and the live organisation. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly direction: DriftDirection;
+  /** The kind of the resource: `Identity`. */
+  readonly type: string;
+  readonly uid: string;
+  readonly urn?: string;
+  readonly name: string;
+  /** The stack that records it. */
+  readonly stack?: string;
+  /** Of what is changed: from what is recorded to what is live. */
+  readonly fields: readonly FieldChange[];
+  /** Who did it, in words. */
+  readonly actor?: string;
+  /** When it was changed or created, as far as the API tells. */
+  readonly at?: Timestamp;
+  /** Ready answers; each is absent where there is none. */
+  readonly answers: {
+    /** A command that puts it back. */
+    readonly revert?: string;
+    /** Code or a command that takes it over into a program. */
+    readonly adopt?: string;
+    /** An entry of the policy file. */
+    readonly suppress?: string;
+  };
+  /**
+   * That of its finding.
+   * @pattern ^[0-9a-f]+$
+   */
+  readonly fingerprint: string;
+}
+
+/** How many of some resources are in code. */
+export interface ManagedCount {
+  readonly managed: Count;
+  readonly total: Count;
+}
+
+/** What share of the organisation is in code. */
+export interface Coverage extends ManagedCount {
+  readonly byKind: readonly (ManagedCount & { readonly kind: string })[];
+  /** Of what lies directly in each group. */
+  readonly byGroup: readonly (ManagedCount & { readonly uid: string; readonly path: string })[];
+}
+
+/** What the live organisation holds that its stacks do not record, or record otherwise. */
+export interface DriftReport extends CommonReport {
+  readonly command: "drift";
+  /** What was looked at, where that is not the usual kinds of whole organisations. */
+  readonly scope?: string;
+  /** Which findings decide the exit code. */
+  readonly failOn: "any" | "widened" | "unmanaged" | "never";
+  /** Differences are all that there are, the suppressed ones too. */
+  readonly summary: GrantCounts & {
+    /** Resources that were compared. */
+    readonly compared: Count;
+    readonly differences: Readonly<Record<DifferenceKind, Count>>;
+    readonly directions: Readonly<Record<DriftDirection, Count>>;
+    readonly findings: SeverityCounts;
+    readonly suppressed: Count;
+  };
+  readonly differences: readonly Difference[];
+  /** Access that is gained and lost by what differs. */
+  readonly grants: readonly GrantChange[];
+  readonly groups: readonly GroupNode[];
+  readonly coverage?: Coverage;
+}
+
+/** Whether the organisation holds after an update what the review announced. */
+export interface VerifyReport extends CommonReport {
+  readonly command: "verify";
+  readonly failOn: "low";
+  readonly summary: {
+    /** Announced changes that came. */
+    readonly confirmed: Count;
+    readonly unannounced: Count;
+    readonly missing: Count;
+    /** Grants that are as they were expected to be. */
+    readonly unchanged: Count;
+    readonly findings: SeverityCounts;
+    readonly suppressed: Count;
+  };
+  /** Announced changes that came. */
+  readonly grants: readonly GrantChange[];
+  /** Access that the organisation holds and that the review did not announce. */
+  readonly unannounced: readonly GrantChange[];
+  /** Changes that the review announced and that did not come. */
+  readonly missing: readonly GrantChange[];
+  readonly trust: readonly TrustChange[];
+  /** The update plan that the review read. */
+  readonly plan?: { readonly digest: Sha256 };
+  /** The digest of the review's report. */
+  readonly reviewDigest?: Sha256;
+}
+
+/**
+ * @discriminator command
+ */
+export type Report = ReviewReport | DriftReport | VerifyReport;

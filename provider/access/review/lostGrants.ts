@@ -1,0 +1,69 @@
+import type { Places, TracedGrant } from "../graph/grants";
+import type { Grant } from "../report/report";
+
+const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
+
+function add(index: Map<string, number[]>, key: string, position: number): void {
+  const positions = index.get(key);
+  if (positions) positions.push(position);
+  else index.set(key, [position]);
+}
+
+/** Finds the lost grant that a new one continues, without trying each of them. */
+export class LostGrants {
+  private readonly paired = new Set<TracedGrant>();
+  /** Positions by subject, role and each group at or above the grant; and by subject and the group itself. */
+  private readonly byRoleWithin = new Map<string, number[]>();
+  private readonly byRoleAt = new Map<string, number[]>();
+  private readonly byGroup = new Map<string, number[]>();
+
+  constructor(
+    private readonly lost: readonly TracedGrant[],
+    places: Places,
+  ) {
+    for (const [position, { grant }] of lost.entries()) {
+      const { subject, role, group } = grant;
+      for (const key of places.chain(group.key))
+        add(this.byRoleWithin, keyOf(subject.key, role.key, key), position);
+      add(this.byRoleAt, keyOf(subject.key, role.key, group.key), position);
+      add(this.byGroup, keyOf(subject.key, group.key), position);
+    }
+  }
+
+  /** The same role of the same subject, at a group above the new grant or below it. */
+  findMoved({ grant }: TracedGrant, after: Places): TracedGrant | undefined {
+    const { subject, role, group } = grant;
+    const below = this.byRoleWithin.get(keyOf(subject.key, role.key, group.key)) ?? [];
+    const above = after
+      .chain(group.key)
+      .flatMap((key) => this.byRoleAt.get(keyOf(subject.key, role.key, key)) ?? []);
+    return this.choose([...below, ...above], grant, (old) => old.group.key !== group.key);
+  }
+
+  /** Another role of the same subject at the same group. */
+  findAtGroup({ grant }: TracedGrant, fits: (old: Grant) => boolean): TracedGrant | undefined {
+    const positions = this.byGroup.get(keyOf(grant.subject.key, grant.group.key)) ?? [];
+    return this.choose(positions, grant, fits);
+  }
+
+  take(one: TracedGrant): void {
+    this.paired.add(one);
+  }
+
+  remaining(): TracedGrant[] {
+    return this.lost.filter((one) => !this.paired.has(one));
+  }
+
+  /** What one resource grants before and after belongs together before all else. */
+  private choose(
+    positions: readonly number[],
+    { urn }: Grant,
+    fits: (old: Grant) => boolean,
+  ): TracedGrant | undefined {
+    const open = [...new Set(positions)]
+      .sort((a, b) => a - b)
+      .flatMap((position) => this.lost[position] ?? [])
+      .filter((one) => !this.paired.has(one) && fits(one.grant));
+    return open.find(({ grant }) => grant.urn !== undefined && grant.urn === urn) ?? open[0];
+  }
+}

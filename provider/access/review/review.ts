@@ -1,0 +1,190 @@
+import { urnParts } from "../documents/engineState";
+import { compareTexts } from "../../engine/values";
+import { GrantIndex } from "../graph/grantIndex";
+import { accessKinds, tupleOf } from "../graph/grants";
+import { compare } from "./compare";
+import type { Sources } from "./compare";
+import type { Comparison, ResourceChange } from "../graph/model";
+import { specs } from "../graph/references";
+import { SCHEMA_VERSION, severities, toFieldChange } from "../report/report";
+import type { Finding, GrantChange, Provenance, ReviewReport, Severity, TrustChange } from "../report/report";
+import { reportDigest } from "../documents/digest";
+import { comparePlan } from "../documents/plan";
+import type { UpdatePlan } from "../documents/plan";
+import { expectedAccess } from "../verify/expected";
+
+/** What the rules find in a comparison. */
+export type Rules = (comparison: Comparison) => readonly Finding[];
+
+/** What a policy file makes of findings. */
+export interface Judgement {
+  readonly findings: readonly Finding[];
+  readonly suppressed: readonly Finding[];
+  readonly unused: readonly string[];
+  readonly expired: readonly string[];
+  /** How the policy file differs from its version before the change, a line each. */
+  readonly changed?: readonly string[];
+}
+
+export interface ReviewOptions {
+  readonly failOn: Severity | "never";
+  readonly rules: Rules;
+  /** Sets findings apart that a policy file lets be. The comparison says what exists before the change. */
+  readonly judge?: (findings: readonly Finding[], comparison: Comparison) => Judgement;
+  readonly provenance: Provenance;
+  /** The update plan that `up` is held to. */
+  readonly plan?: UpdatePlan;
+}
+
+/** How many items have each key. */
+export function countBy<Item, Key extends string>(
+  items: readonly Item[],
+  keys: readonly Key[],
+  keyOf: (item: Item) => Key,
+): Record<Key, number> {
+  const counts = Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>;
+  for (const item of items) counts[keyOf(item)] += 1;
+  return counts;
+}
+
+/** How many findings are at least as bad as a level. */
+export function countFailing(findings: readonly Finding[], failOn: Severity | "never"): number {
+  if (failOn === "never") return 0;
+  return findings.filter(({ severity }) => severities.indexOf(severity) <= severities.indexOf(failOn)).length;
+}
+
+const rank = ({ severity }: Finding): number => severities.indexOf(severity);
+
+/** Worst first; else by rule and resource. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      compareTexts(a.id, b.id) ||
+      compareTexts(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
+      compareTexts(a.message, b.message) ||
+      compareTexts(a.fingerprint, b.fingerprint),
+  );
+}
+
+/** Grants whose finding is worst come first; in one severity they keep their order. */
+export function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
+  const text = ({ grant }: Pick<GrantChange, "grant">) => tupleOf(grant);
+  const worst = new Map<string, number>();
+  for (const finding of findings) {
+    if (finding.grant === undefined) continue;
+    const key = text({ grant: finding.grant });
+    worst.set(key, Math.min(worst.get(key) ?? severities.length, rank(finding)));
+  }
+  const of = (change: GrantChange) => worst.get(text(change)) ?? severities.length;
+  return [...grants].sort((a, b) => of(a) - of(b));
+}
+
+/** Changes of what existing grants mean. */
+function trustChanges({ changes, after }: Comparison): TrustChange[] {
+  const index = new GrantIndex(after.grants);
+  return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
+    const meaning = accessKinds[kind]?.meaning ?? [];
+    const relevant = fields.filter(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
+    if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
+    const touched = index.about({ key: entity.key, urn });
+    return [
+      {
+        kind,
+        name: entity.name ?? urnParts(urn ?? "").name,
+        urn,
+        uid: entity.uid,
+        location: entity.location,
+        fields: relevant.map(toFieldChange),
+        grants: new Set(touched.map(tupleOf)).size,
+      },
+    ];
+  });
+}
+
+/** Whether a change has to do with who may do what. */
+function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
+  const known = accessKinds[kind];
+  if (known === undefined) return false;
+  // A change that shows no field is one of a secret, or of what a reference leads to.
+  if (op !== "update" || fields.length === 0) return true;
+  const spec = specs[kind];
+  return fields.some(({ path }) => {
+    const top = path.split(/[.[]/)[0] ?? "";
+    const field = spec?.fields[top];
+    return field?.security === true || known.meaning?.includes(top) === true;
+  });
+}
+
+function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"] {
+  const counts = new Map<string, { kind: string; op: string; count: number }>();
+  for (const change of changes) {
+    const { kind, op } = change;
+    if (op === "same" || op === "read" || concernsAccess(change)) continue;
+    const key = `${kind} ${op}`;
+    const known = counts.get(key) ?? { kind, op, count: 0 };
+    counts.set(key, { ...known, count: known.count + 1 });
+  }
+  return [...counts.values()].sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.op, b.op));
+}
+
+const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;
+
+/** Turns a comparison and what the rules find in it into a report. */
+export function reportOn(comparison: Comparison, options: ReviewOptions): ReviewReport {
+  const { failOn, plan, provenance } = options;
+  const found = sortFindings(options.rules(comparison));
+  const judged = options.judge?.(found, comparison);
+  const {
+    findings: open,
+    suppressed,
+    unused,
+    expired,
+    changed,
+  }: Judgement = judged ?? {
+    ...{ findings: found, suppressed: [], unused: [], expired: [] },
+  };
+  const findings = sortFindings(open);
+  const report: ReviewReport = {
+    schemaVersion: SCHEMA_VERSION,
+    tool: { name: "pulumi-platform", version: provenance.package },
+    command: "review",
+    stacks: comparison.stack === undefined ? [] : [comparison.stack],
+    complete: comparison.complete,
+    incomplete: comparison.incomplete,
+    failOn,
+    failing: countFailing(findings, failOn),
+    summary: {
+      ...countBy(comparison.grants, grantChanges, ({ change }) => change),
+      unchanged: comparison.kept,
+      findings: countBy(findings, severities, ({ severity }) => severity),
+      suppressed: suppressed.length,
+    },
+    grants: sortGrants(comparison.grants, findings),
+    trust: trustChanges(comparison),
+    findings,
+    suppressed: sortFindings(suppressed),
+    unresolved: comparison.unresolved,
+    unrelated: unrelated(comparison.changes),
+    groups: comparison.groups,
+    policy: { unused, expired, changed },
+    provenance,
+    plan: plan && { digest: plan.digest },
+    expected: expectedAccess(comparison),
+  };
+  return { ...report, digest: reportDigest(report) };
+}
+
+/**
+ * Reviews a preview: who gains or loses what, and what is dangerous about it. Reads nothing and writes
+ * nothing: the same input gives the same report.
+ *
+ * @throws DocumentError where the documents do not belong together.
+ */
+export function review(sources: Sources, options: ReviewOptions): ReviewReport {
+  const comparison = compare(sources);
+  const problems = options.plan === undefined ? [] : comparePlan(options.plan, sources.preview);
+  if (problems.length === 0) return reportOn(comparison, options);
+  const incomplete = [...comparison.incomplete, ...problems];
+  return reportOn({ ...comparison, complete: false, incomplete }, options);
+}

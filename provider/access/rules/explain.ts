@@ -1,0 +1,127 @@
+import { isAlwaysHigh } from "../suppressions/policySchema";
+import { rules } from ".";
+import type { Rule } from ".";
+
+/** What is to be known of a rule, as data. */
+export interface Explanation {
+  readonly id: string;
+  readonly name: string;
+  readonly severities: readonly string[];
+  readonly when: string;
+  readonly what: string;
+  readonly why: string;
+  readonly fix: string;
+  readonly except: string;
+  /** An entry of the policy file, as YAML. */
+  readonly example: string;
+  /** Whether a policy pack can decide it: it does without the state before. */
+  readonly inPolicyPack: boolean;
+}
+
+/** A value of YAML that means the same with and without quotes is written without. */
+const yaml = (text: string): string => (/^[A-Za-z0-9][\w .-]*$/.test(text) ? text : JSON.stringify(text));
+
+function exampleOf(rule: Rule): string {
+  const match = Object.entries(rule.exampleMatch).map(([key, value]) => `      ${key}: ${yaml(value)}`);
+  return [
+    "allow:",
+    `  - rule: ${rule.id}`,
+    "    match:",
+    ...match,
+    "    reason: why this is all right, and who agreed",
+    ...(isAlwaysHigh(rule) || rule.severities.includes("high") ? ["    expires: 2027-01-31"] : []),
+  ].join("\n");
+}
+
+/** What is to be known of a rule. */
+export function explanationOf(rule: Rule): Explanation {
+  const { id, name, severities, when, what, why, fix, except } = rule;
+  const own = {
+    id,
+    name,
+    severities,
+    when: when === "always" ? severities.join(", ") : when,
+    what,
+    why,
+    fix,
+    except,
+  };
+  return { ...own, example: exampleOf(rule), inPolicyPack: !rule.needsBefore };
+}
+
+/** Breaks a text into lines of at most `width` characters; a longer word has a line of its own. */
+function wrapped(text: string, indent: string, width = 80): string {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(" ")) {
+    if (line !== indent && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = indent;
+    }
+    line += line === indent ? word : ` ${word}`;
+  }
+  return [...lines, line].join("\n");
+}
+
+/** For a terminal, 80 columns wide. */
+export function explainAsText(rule: Rule): string {
+  const { id, name, when, what, why, fix, except, example } = explanationOf(rule);
+  const section = (title: string, text: string): string => `${title}\n${wrapped(text, "  ")}`;
+  return [
+    `${id}  ${name}`,
+    section("Severity", when),
+    section("What it finds", what),
+    section("Why it matters", why),
+    section("How to fix it", fix),
+    section("When to except it", except),
+    `In access-policy.yaml\n${example.replace(/^/gm, "  ")}`,
+  ].join("\n\n");
+}
+
+export function explainAsMarkdown(rule: Rule): string {
+  const { id, name, when, what, why, fix, except, example, inPolicyPack } = explanationOf(rule);
+  return [
+    `## ${id} ${name}`,
+    wrapped(
+      `**Severity:** ${when}.${inPolicyPack ? "" : " Not in the policy pack: it needs the state before the change."}`,
+      "",
+      110,
+    ),
+    wrapped(what, "", 110),
+    wrapped(`**Why.** ${why}`, "", 110),
+    wrapped(`**Fix.** ${fix}`, "", 110),
+    wrapped(`**Except.** ${except}`, "", 110),
+    `\`\`\`yaml\n${example}\n\`\`\``,
+  ].join("\n\n");
+}
+
+/** All rules, a line each. */
+export function listAsText(): string {
+  const width = Math.max(...rules.map(({ name }) => name.length));
+  return rules
+    .map(({ id, name, severities }) => `${id}  ${name.padEnd(width)}  ${severities.join(", ")}`)
+    .join("\n");
+}
+
+export function listAsMarkdown(): string {
+  const rows = rules
+    .map(explanationOf)
+    .map(({ id, name, when }) => `| [${id}](#${id.toLowerCase()}-${name}) | ${name} | ${when} |`);
+  return ["| Rule | Name | Severity |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+/** The page that documents all rules. */
+export function rulesPage(): string {
+  return `# Rules of the access review
+
+Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says the same.
+
+A rule looks at what a change does to access, not at what was there before. A finding is fixed, or excepted in
+\`access-policy.yaml\`: with a reason, and for everything high or critical with the last day on which the exception
+counts. Prefer \`uid\` in \`match\`: a name is chosen by whoever writes the program, in a pull request too.
+
+${listAsMarkdown()}
+
+${rules.map(explainAsMarkdown).join("\n\n")}
+`;
+}

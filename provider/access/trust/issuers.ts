@@ -1,0 +1,280 @@
+import { colonForms, githubForms, gitlabForms, googleForms, INTRUDER } from "./ownedSubjects";
+import type { OwnedForm } from "./judgement";
+import type { SegmentSpec } from "./languages";
+import { plainOrQuoted as plain } from "./quote";
+
+/** An issuer that is known by its address: what its subjects say. */
+export interface KnownIssuer {
+  readonly name: string;
+  /** The exact address; of an issuer with an address for each customer, the form of those. */
+  readonly issuer: string | RegExp;
+  /** Who a subject is, after the name of the issuer; undefined where it has another form. */
+  readonly describe: (subject: string, issuer: string) => string | undefined;
+}
+
+/**
+ * An issuer that serves everybody: a token of it says nothing before its subject or its claims name an
+ * organisation. After the vendors' own documentation of their tokens.
+ */
+export interface SharedIssuer extends KnownIssuer {
+  readonly issuer: string;
+  /** What names the organisation: "organisation or repository". */
+  readonly owner: string;
+  /** Its subjects, and the part of each that names the organisation. */
+  readonly forms: readonly OwnedForm[];
+  /** How the subjects begin that only such an issuer writes, as a regular expression. */
+  readonly beginning: string;
+  /** Claims that name the organisation or a part of it. */
+  readonly pinning: readonly string[];
+  readonly untrusted: readonly UntrustedRef[];
+  /** An example of a subject that is pinned, for advice. */
+  readonly example: string;
+}
+
+/** Runs of a change that nobody has reviewed yet. Texts are regular expressions. */
+export interface UntrustedRef {
+  /** "any pull request". */
+  readonly what: string;
+  /** All subjects of such runs. */
+  readonly subject: string;
+  /** The name in the subject that whoever proposes the change chooses. */
+  readonly branch?: SegmentSpec;
+  /** The claim that holds the chosen name too. */
+  readonly branchClaim?: string;
+  /** Claims that all such runs have alike. */
+  readonly claims: Readonly<Partial<Record<string, string>>>;
+}
+
+/** `refs/heads/main` as "branch main". */
+function describeRef(ref: string): string {
+  const [, kind = "", name = ""] = /^refs\/(heads|tags|pull)\/(.+)$/.exec(ref) ?? [];
+  if (kind === "") return `ref ${plain(ref)}`;
+  return `${{ heads: "branch", tags: "tag", pull: "pull request" }[kind] ?? "ref"} ${plain(name)}`;
+}
+
+const NAME = "[A-Za-z0-9_.@-]+";
+const PATH = "[A-Za-z0-9_.@/-]+";
+
+function describeGithub(subject: string): string | undefined {
+  const [, repository = "", rest = ""] = new RegExp(`^repo:(${NAME}/${NAME}):(.+)$`, "s").exec(subject) ?? [];
+  if (repository === "") return undefined;
+  const [, key = "", value = ""] = /^(ref|environment):(.+)$/s.exec(rest) ?? [];
+  if (key === "ref") return `of ${repository}, ${describeRef(value)}`;
+  if (key === "environment") return `of ${repository}, environment ${plain(value)}`;
+  return `of ${repository}, ${rest === "pull_request" ? "any pull request" : plain(rest)}`;
+}
+
+function describeGitlab(subject: string): string | undefined {
+  const [, project = "", type = "", ref = ""] =
+    new RegExp(`^project_path:(${PATH}):ref_type:(branch|tag):ref:(.+)$`, "s").exec(subject) ?? [];
+  return project === "" ? undefined : `of ${project}, ${type} ${plain(ref)}`;
+}
+
+function describeBuildkite(subject: string): string | undefined {
+  const [, organization = "", pipeline = "", ref = ""] =
+    new RegExp(`^organization:(${NAME}):pipeline:(${NAME}):ref:([^:]+)(?::.*)?$`, "s").exec(subject) ?? [];
+  return pipeline === "" ? undefined : `of ${organization}/${pipeline}, ${describeRef(ref)}`;
+}
+
+const undescribed = (): undefined => undefined;
+const INTRUDERS_BRANCH = { event_name: "push", ref_type: "branch", ref_protected: "false" };
+
+const shared: readonly SharedIssuer[] = [
+  {
+    name: "GitHub Actions",
+    issuer: "https://token.actions.githubusercontent.com",
+    describe: describeGithub,
+    owner: "organisation or repository",
+    forms: githubForms,
+    beginning: "repo:",
+    pinning: [
+      "repository",
+      "repository_owner",
+      "repository_id",
+      "repository_owner_id",
+      "job_workflow_ref",
+      "workflow_ref",
+      "enterprise",
+      "enterprise_id",
+    ],
+    untrusted: [
+      {
+        what: "any pull request",
+        subject: "repo:[^/:]+/[^:]+:pull_request(?::.*)?",
+        claims: { ref: "refs/pull/[0-9]+/merge", event_name: "pull_request", ref_protected: "false" },
+      },
+      {
+        what: "any branch",
+        subject: "repo:[^/:]+/[^:]+:ref:refs/heads/.+",
+        branch: { before: "repo:[^/:]+/[^:]+:ref:", name: "refs/heads/[^:]+", after: "(?::.*)?" },
+        branchClaim: "ref",
+        claims: INTRUDERS_BRANCH,
+      },
+    ],
+    example: "^repo:acme/pay:ref:refs/heads/main$",
+  },
+  {
+    name: "GitLab CI",
+    issuer: "https://gitlab.com",
+    describe: describeGitlab,
+    owner: "group or project",
+    forms: gitlabForms,
+    beginning: "project_path:",
+    pinning: ["project_path", "namespace_path", "project_id", "namespace_id", "ci_config_ref_uri"],
+    untrusted: [
+      {
+        what: "any branch",
+        subject: "project_path:[^:]+:ref_type:branch:ref:.+",
+        branch: { before: "project_path:[^:]+:ref_type:branch:ref:", name: "[^:]+", after: "(?::.*)?" },
+        branchClaim: "ref",
+        claims: { ref_type: "branch", ref_protected: "false", pipeline_source: "push" },
+      },
+    ],
+    example: "^project_path:acme/pay:ref_type:branch:ref:main$",
+  },
+  {
+    name: "Buildkite",
+    issuer: "https://agent.buildkite.com",
+    describe: describeBuildkite,
+    owner: "organisation",
+    forms: colonForms("organization", "pipeline", `:ref:refs/heads/main:commit:${"0".repeat(40)}:step:build`),
+    beginning: "organization:[^:]+:pipeline:",
+    pinning: ["organization_slug", "organization_id", "pipeline_id"],
+    untrusted: [
+      {
+        what: "any branch",
+        subject: "organization:[^:]+:pipeline:[^:]+:ref:refs/heads/.+",
+        branch: {
+          before: "organization:[^:]+:pipeline:[^:]+:ref:refs/heads/",
+          name: "[^:]+",
+          after: "(?::.*)?",
+        },
+        branchClaim: "build_branch",
+        claims: {},
+      },
+    ],
+    example: "^organization:acme:pipeline:pay:ref:refs/heads/main:commit:[0-9a-f]{40}:step:[a-z-]+$",
+  },
+  {
+    name: "HCP Terraform",
+    issuer: "https://app.terraform.io",
+    describe: undescribed,
+    owner: "organisation",
+    forms: colonForms("organization", "project", `:workspace:${INTRUDER}:run_phase:apply`),
+    beginning: "organization:[^:]+:project:",
+    pinning: [
+      "terraform_organization_id",
+      "terraform_organization_name",
+      "terraform_workspace_id",
+      "terraform_project_id",
+    ],
+    untrusted: [],
+    example: "^organization:acme:project:pay:workspace:production:run_phase:apply$",
+  },
+  {
+    name: "Google",
+    issuer: "https://accounts.google.com",
+    describe: (subject) => (/^\d+$/.test(subject) ? `account ${subject}` : undefined),
+    owner: "account",
+    forms: googleForms,
+    beginning: "[0-9]{21}",
+    pinning: ["email", "hd", "azp"],
+    untrusted: [],
+    example: "^103456789012345678901$",
+  },
+  {
+    name: "Vercel",
+    issuer: "https://oidc.vercel.com",
+    describe: undescribed,
+    owner: "team",
+    forms: colonForms("owner", "project", ":environment:production"),
+    beginning: "owner:[^:]+:project:",
+    pinning: ["owner", "owner_id", "project_id"],
+    untrusted: [
+      {
+        what: "any preview deployment",
+        subject: "owner:[^:]+:project:[^:]+:environment:preview",
+        claims: { environment: "preview" },
+      },
+    ],
+    example: "^owner:acme:project:pay:environment:production$",
+  },
+  {
+    name: "Codefresh",
+    issuer: "https://oidc.codefresh.io",
+    describe: undescribed,
+    owner: "account",
+    forms: colonForms("account", "pipeline", ""),
+    beginning: "account:[^:]+:pipeline:",
+    pinning: ["account_id", "account_name", "pipeline_id"],
+    untrusted: [],
+    example: "^account:64f0example:pipeline:64f1example(:.*)?$",
+  },
+  {
+    name: "Pulumi Cloud",
+    issuer: "https://api.pulumi.com/oidc",
+    describe: undescribed,
+    owner: "organisation",
+    forms: colonForms(
+      "pulumi:(?:deploy|environments):org",
+      "project",
+      `:stack:${INTRUDER}:operation:update:scope:write`,
+    ),
+    beginning: "pulumi:(?:deploy|environments):org:",
+    pinning: ["org"],
+    untrusted: [],
+    example: "^pulumi:deploy:org:acme:project:pay:stack:production:operation:update:scope:write$",
+  },
+];
+
+const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+
+/** Issuers that have an address for each customer. */
+const perCustomer: readonly KnownIssuer[] = [
+  {
+    name: "CircleCI",
+    issuer: new RegExp(`^https://oidc\\.circleci\\.com/org/(${UUID})$`),
+    describe: (subject, issuer) => {
+      const [, organization = "", project = ""] =
+        new RegExp(`^org/(${UUID})/project/(${UUID})(?:/.*)?$`).exec(subject) ?? [];
+      return issuer.endsWith(`/org/${organization}`)
+        ? `of organization ${organization}, project ${project}`
+        : undefined;
+    },
+  },
+  {
+    name: "Azure",
+    issuer: new RegExp(
+      `^https://(?:login\\.microsoftonline\\.com/(${UUID})/v2\\.0|sts\\.windows\\.net/(${UUID})/)$`,
+    ),
+    describe: (subject, issuer) => {
+      const tenant = new RegExp(UUID).exec(issuer)?.[0] ?? "";
+      return `tenant ${tenant}, principal ${plain(subject)}`;
+    },
+  },
+];
+
+const bare = (issuer: string): string => issuer.replace(/\/+$/, "").toLowerCase();
+
+/** The issuer of that exact address, where it is one that serves everybody. */
+export function sharedIssuerOf(issuer: string): SharedIssuer | undefined {
+  return shared.find((candidate) => candidate.issuer === bare(issuer));
+}
+
+/** The issuer of that exact address, where it is known. */
+export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
+  return (
+    sharedIssuerOf(issuer) ??
+    perCustomer.find(({ issuer: form }) => form instanceof RegExp && form.test(issuer))
+  );
+}
+
+/** The issuers that serve everybody and of which `accepts` says yes. */
+export function sharedIssuersThat(accepts: (issuer: SharedIssuer) => boolean): readonly SharedIssuer[] {
+  return shared.filter(accepts);
+}
+
+/** The first of them. */
+export function sharedIssuerThat(accepts: (issuer: SharedIssuer) => boolean): SharedIssuer | undefined {
+  return shared.find(accepts);
+}

@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import { writeProgram } from "../../../../provider/access/adopt/program";
+import type { Inventory } from "../../../../provider/access/documents/inventory";
+import { findDrift } from "../../../../provider/access/drift/drift";
+import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { takeInventory } from "../../../../provider/inventory/takeInventory";
+import { clientOf } from "../../../support/driftMatrix";
+import { ROOT } from "../../../support/engine";
+import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
+import type { OrganisationSize } from "../../../support/organisation";
+import { clean, compile, lint, tool } from "../../../support/tools";
+
+const inventoryOf = async (seed: number, size: OrganisationSize = small): Promise<Inventory> => {
+  const { root, seed: resources } = randomOrganisation(seed, size, await builtInRoles());
+  const emulator = await startEmulator({ seed: resources });
+  const inventory = await takeInventory(clientOf(emulator), { root, now: Date.now });
+  await emulator.close();
+  return inventory;
+};
+
+describe("the program that adopts an organisation", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  beforeAll(() => {
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "package.json"), "{}");
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noUnusedLocals: true,
+          noUncheckedIndexedAccess: true,
+          noEmit: true,
+          module: "commonjs",
+          moduleResolution: "node10",
+          target: "ES2022",
+          skipLibCheck: true,
+          types: ["node"],
+          esModuleInterop: true,
+          paths: { "pulumi-platform": [join(ROOT, "dist/provider/index.d.ts")] },
+        },
+        include: ["*.ts"],
+      }),
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("is the same each time, as Prettier writes it, and passes strict types and the recommended lint rules", async () => {
+    const files: string[] = [];
+    for (const seed of [1, 2, 3]) {
+      const inventory = await inventoryOf(seed);
+      for (const byTeam of [false, true]) {
+        const { code } = writeProgram({ inventory, byTeam });
+        expect(writeProgram({ inventory: structuredClone(inventory), byTeam }).code).toBe(code);
+        const file = `org${seed}${byTeam ? "ByTeam" : ""}.ts`;
+        writeFileSync(join(folder, file), code);
+        files.push(file);
+      }
+    }
+    const before = files.map((file) => readFileSync(join(folder, file), "utf8"));
+    tool("prettier/bin/prettier.cjs", ["--no-config", "--write", ...files], folder);
+    expect(before).toEqual(files.map((file) => readFileSync(join(folder, file), "utf8")));
+    expect(compile(folder)).toEqual(clean);
+    expect(lint(folder)).toEqual(clean);
+  });
+
+  const seeds = Array.from(
+    { length: Number(process.env["PULUMI_PLATFORM_SEEDS"] ?? "12") },
+    (_, i) => 100 + i,
+  );
+
+  test("declares each object so that the provider's own diff finds nothing, and names what it leaves out", async () => {
+    for (const seed of seeds) {
+      const inventory = await inventoryOf(seed);
+      const { resources, leftOut } = writeProgram({ inventory });
+      const names = resources.map(({ kind, name }) => `${kind} ${name}`);
+      expect(new Set(names).size).toBe(names.length);
+      const rows = resources.map(({ kind, uid, name, inputs }) => {
+        const type = `pulumi-nodejs:dynamic/platform:${kind}`;
+        return {
+          urn: `urn:pulumi:test::test::${type}::${name}`,
+          type,
+          custom: true,
+          id: uid,
+          inputs,
+          outputs: inputs,
+        };
+      });
+      const exported = JSON.stringify({ version: 3, deployment: { resources: rows } });
+      const report = await findDrift({
+        states: [parseStateExport(exported, "export.json")],
+        inventories: [inventory],
+        failOn: "any",
+        now: Date.now(),
+        version: "0",
+      });
+      expect(report.complete).toBe(true);
+      const missing = new Set(leftOut.map(({ uid }) => uid));
+      for (const { uid, drift } of report.findings) {
+        expect(drift?.kind).toBe("unmanaged");
+        expect(missing).toContain(uid);
+      }
+    }
+  });
+
+  test("an object alone is declared with uids where nothing else is, and one that is managed is left out", async () => {
+    const inventory = await inventoryOf(1);
+    const role = inventory.objects.find(({ kind, builtIn }) => kind === "Role" && !builtIn);
+    const uid = role?.uid ?? "";
+    const { code, resources } = writeProgram({ inventory, only: [uid] });
+    expect(resources.map((one) => one.uid)).toEqual([uid]);
+    expect(code).toContain("new Role(");
+    expect(code).toContain(`"${uid.slice(0, -17)}"`);
+    const name = resources[0]?.name ?? "";
+    const again = writeProgram({ inventory, only: [uid], taken: new Set([`Role ${name}`]) });
+    expect(again.resources[0]?.name).not.toBe(name);
+    const none = writeProgram({ inventory, only: [uid], managed: new Set([`Role ${uid}`]) });
+    expect(none.resources).toEqual([]);
+    expect(none.leftOut).toEqual([expect.objectContaining({ uid, reason: "the stack manages it already" })]);
+  });
+
+  test("the bindings of a group that a stack manages as a whole are left to it", async () => {
+    const inventory = await inventoryOf(1);
+    const bindings = inventory.objects.filter(({ kind }) => kind === "RoleBinding");
+    const group = bindings[0]?.uid.slice(0, -17) ?? "";
+    const isThere = ({ uid }: { uid: string }) => uid.slice(0, -17) === group;
+    const { resources, leftOut } = writeProgram({
+      inventory,
+      only: ["RoleBinding"],
+      managed: new Set([`GroupAccess ${group}`]),
+    });
+    expect(leftOut.filter(isThere).map(({ reason }) => reason)).toEqual(
+      bindings.filter(isThere).map(() => "the stack's GroupAccess owns all of its group: add it there"),
+    );
+    expect(resources.filter(isThere)).toEqual([]);
+    expect(resources.length + leftOut.length).toBe(bindings.length);
+  });
+});

@@ -1,0 +1,257 @@
+import { spawnSync } from "node:child_process";
+import ts from "typescript";
+import { parse } from "yaml";
+import { Call, declaration, literal, Reference } from "../../../../provider/access/adopt/code";
+import { writeProgram } from "../../../../provider/access/adopt/program";
+import type { Adoption } from "../../../../provider/access/adopt/program";
+import { Directory } from "../../../../provider/access/graph/directory";
+import {
+  adoptingCode,
+  changedCode,
+  revertCommand,
+  shellWord,
+} from "../../../../provider/access/drift/answers";
+import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
+import { entryText } from "../../../../provider/access/suppressions/writeEntries";
+import { kinds } from "../../../../provider/resources";
+import fc, { casesOf } from "../../../support/properties";
+
+const ROOT_UID = "a".repeat(40);
+const BUILT_IN = "c".repeat(40);
+
+const bit = fc.constantFrom(
+  '"',
+  "'",
+  "`",
+  "\\",
+  ", builtIn: ",
+  " })",
+  "*/",
+  "//",
+  "${process.exit(1)}",
+  "$(id)",
+  "\n",
+  "\r",
+  "\t",
+  "\u0000",
+  "\u001b[2J",
+  "\u2028",
+  "\u2029",
+  "\u202e",
+  "\ud800",
+  "\udfff",
+  "😀",
+  "東京",
+  "##[error]x",
+  "<!--",
+  "</script>",
+  "__proto__",
+  "x".repeat(30),
+);
+const hostile = fc.oneof(
+  fc.array(bit, { minLength: 1, maxLength: 6 }).map((bits) => bits.join("")),
+  fc.string({ unit: "binary" }),
+  fc.array(fc.nat(0xffff), { maxLength: 8 }).map((units) => String.fromCharCode(...units)),
+);
+
+/** The code as JavaScript; it must be syntactically right TypeScript. */
+function compiled(code: string): string {
+  const { outputText, diagnostics } = ts.transpileModule(code, {
+    reportDiagnostics: true,
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS, strict: true },
+  });
+  expect(diagnostics).toEqual([]);
+  return outputText;
+}
+
+function evaluate(code: string, names: Readonly<Record<string, unknown>> = {}): unknown {
+  // The code under test is run: its literals must be the very values, whatever they hold.
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  return (new Function(...Object.keys(names), code) as (...values: unknown[]) => unknown)(
+    ...Object.values(names),
+  );
+}
+
+/** As JSON, where a member named `__proto__` and half a surrogate pair show. */
+const shown = (value: unknown): string => JSON.stringify(value);
+
+test("an expression of any values evaluates to the very values", () => {
+  const tree = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      hostile,
+      fc.constantFrom(null, true, 0, -1, 1.5e300),
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.array(fc.tuple(hostile, tie("value")), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
+    ),
+  })).value;
+  fc.assert(
+    fc.property(tree, (value) => {
+      const code = declaration("value", value as never);
+      expect(shown(evaluate(`${compiled(code)}; return value;`))).toBe(shown(value));
+      expect(evaluate(`return ${literal(shown(value))};`)).toBe(shown(value));
+    }),
+    { numRuns: casesOf(300) },
+  );
+});
+
+test.each(["a b", "1a", "a-b", "", 'x"', "a.b", "a\n", "ä"])("%j is no name of a program", (name) => {
+  expect(() => new Reference(name)).toThrow(/is not an identifier/);
+  expect(() => new Call(new Reference("f", name), [])).toThrow(/is not an identifier/);
+});
+
+const uid = (index: number): string => `${ROOT_UID}/${index.toString(16).padStart(16, "0")}`;
+
+function inventoryOf(texts: readonly string[]): Inventory {
+  const objects: InventoryObject[] = [
+    { kind: "Group", uid: ROOT_UID, inputs: { name: texts[0] ?? "org" } },
+    { kind: "Role", uid: BUILT_IN, inputs: { name: texts[1] ?? "", capabilities: [] }, builtIn: true },
+    ...texts.flatMap((text, index): InventoryObject[] => [
+      { kind: "Group", uid: uid(4 * index), inputs: { parentUid: ROOT_UID, name: text, description: text } },
+      {
+        kind: "Role",
+        uid: uid(4 * index + 1),
+        inputs: { parentUid: ROOT_UID, name: text, capabilities: [text] },
+      },
+      {
+        kind: "Identity",
+        uid: uid(4 * index + 2),
+        inputs: {
+          parentUid: ROOT_UID,
+          name: text,
+          claimMatch: { issuer: "https://i.test", subject: text, claims: Object.fromEntries([[text, text]]) },
+        },
+      },
+      {
+        kind: "RoleBinding",
+        uid: uid(4 * index + 3),
+        inputs: { parentUid: ROOT_UID, identityUid: uid(4 * index + 2), roleUid: BUILT_IN },
+      },
+    ]),
+  ] as InventoryObject[];
+  return {
+    schemaVersion: 1,
+    root: ROOT_UID,
+    takenAt: "2026-01-01T00:00:00Z",
+    complete: true,
+    refused: [],
+    kinds: ["Group", "Role", "Identity", "RoleBinding"],
+    objects,
+  };
+}
+
+/** Runs a program, and says what it declares: kind, name, and its arguments with uids for references. */
+function declaredBy({ code, resources }: Adoption, builtIn: string): string[] {
+  const declared: string[] = [];
+  const classOf = (kind: string) =>
+    function (this: { id?: string }, name: string, args: unknown) {
+      const resource = resources.find((one) => one.kind === kind && one.name === name);
+      if (resource !== undefined) this.id = resource.uid;
+      declared.push(shown([kind, name, args]));
+    };
+  const platform = {
+    ...Object.fromEntries(kinds.map(({ spec }) => [spec.kind, classOf(spec.kind)])),
+    getRoleOutput: (args: unknown) => {
+      expect(shown(args)).toBe(shown({ name: builtIn, builtIn: true }));
+      return { uid: BUILT_IN };
+    },
+  };
+  const ComponentResource = function (type: string, name: string) {
+    expect([type, typeof name]).toEqual(["platform:adopted:Team", "string"]);
+  };
+  const Config = function () {
+    expect(declared).toEqual([]);
+  };
+  const modules: Record<string, unknown> = {
+    "pulumi-platform": platform,
+    "@pulumi/pulumi": { ComponentResource, Config },
+  };
+  evaluate(compiled(code), { require: (name: string) => modules[name], exports: {} });
+  return declared.sort();
+}
+
+test("a program that adopts objects of any names parses, and declares the very values", () => {
+  const programs = casesOf(150);
+  let adopted = 0;
+  fc.assert(
+    fc.property(fc.array(hostile, { minLength: 2, maxLength: 5 }), fc.boolean(), (texts, byTeam) => {
+      const adoption = writeProgram({ inventory: inventoryOf(texts), byTeam });
+      adopted += adoption.resources.length;
+      expect(declaredBy(adoption, texts[1] ?? "")).toEqual(
+        adoption.resources.map(({ kind, name, inputs }) => shown([kind, name, inputs])).sort(),
+      );
+    }),
+    { numRuns: programs },
+  );
+  expect(adopted).toBeGreaterThan(3 * programs);
+});
+
+test("a role of the platform whose name holds quotes and a member's name is looked up by that name", () => {
+  const name = `a role, builtIn: false, "it's", ${"x".repeat(60)}, builtIn: `;
+  const adoption = writeProgram({ inventory: inventoryOf(["org", name]) });
+  expect(declaredBy(adoption, name)).toHaveLength(adoption.resources.length);
+  expect(adoption.code).toContain("getRoleOutput({\n  name:\n");
+});
+
+test("the code that answers a drift parses, and holds the very values", () => {
+  const identity = kinds.find(({ spec }) => spec.kind === "Identity")?.spec;
+  const group = kinds.find(({ spec }) => spec.kind === "Group")?.spec;
+  if (identity === undefined || group === undefined) throw new Error("a kind is missing");
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const inventory = inventoryOf([text]);
+      const [object] = inventory.objects.filter(({ kind }) => kind === "Identity");
+      if (object === undefined) throw new Error("the identity is missing");
+      const code = adoptingCode(identity, object, new Directory([inventory]), 0);
+      if (code !== undefined) {
+        const made: unknown[] = [];
+        const adopt = (adoptedUid: string, args: unknown): unknown => [adoptedUid, args];
+        const Identity = function (_name: string, args: unknown) {
+          made.push(args);
+        };
+        evaluate(compiled(code), { Identity, adopt });
+        expect(shown(made)).toContain(shown(object.uid));
+        expect(shown(made)).toContain(shown(text));
+      }
+      const live = { name: text, description: text };
+      const changed = changedCode(group, ["name", "description", `${text}.x`], live);
+      expect(shown(evaluate(`${compiled(`const value = {\n${changed}\n};`)}; return value;`))).toBe(
+        shown(live),
+      );
+    }),
+    { numRuns: casesOf(200) },
+  );
+});
+
+test("a command for a shell parses to the very words, or is left out", () => {
+  const texts = fc.sample(hostile, 300);
+  const commands = texts.flatMap((text) => {
+    const command = revertCommand(`urn:pulumi:${text}`, text);
+    const word = shellWord(text);
+    expect(word === undefined).toBe(/[\p{Cc}\p{Cs}]/u.test(text));
+    return command === undefined || word === undefined ? [] : [{ text, command, word }];
+  });
+  expect(commands.length).toBeGreaterThan(50);
+  const script = commands
+    .map(({ command, word }) => `printf '%s\\0' ${word}; printf '%s\\0' ${command}\n`)
+    .join("");
+  const { stdout, status } = spawnSync("bash", ["--norc", "-s"], { input: script, env: {} });
+  expect(status).toBe(0);
+  const expected = commands.flatMap(({ text }) => [
+    text,
+    ..."pulumi up --refresh --target".split(" "),
+    `urn:pulumi:${text}`,
+    "--stack",
+    text,
+  ]);
+  expect(stdout.toString("utf8").split("\0").slice(0, -1)).toEqual(expected);
+});
+
+test("a suppression in YAML holds the very values", () => {
+  fc.assert(
+    fc.property(hostile, hostile, (reason, subject) => {
+      const entry = { rule: "R1", match: { subject }, reason, expires: "2026-01-01" };
+      expect(shown(parse(`allow:\n${entryText(entry as never)}\n`))).toBe(shown({ allow: [entry] }));
+    }),
+  );
+});

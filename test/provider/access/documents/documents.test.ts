@@ -1,0 +1,199 @@
+import { parsePreview } from "../../../../provider/access/documents/preview";
+import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { fixture } from "../fixtures";
+
+const cut = "ends in the middle: it was cut off; write it again";
+
+describe("a preview", () => {
+  const digest = fixture("update-shown.json");
+
+  test("is the same with a byte order mark, in UTF-16, and with Windows' newlines", () => {
+    const text = digest.toString();
+    const plain = parsePreview(digest);
+    expect(parsePreview(Buffer.from(`\ufeff${text}`))).toEqual(plain);
+    expect(parsePreview(`\ufeff${text}`)).toEqual(plain);
+    expect(parsePreview(Buffer.from(`\ufeff${text}`, "utf16le"))).toEqual(plain);
+    expect(parsePreview(text.replaceAll("\n", "\r\n"))).toEqual(plain);
+  });
+
+  test.each([
+    ["nothing", "", "x.json is empty: did the command that should have written it fail?"],
+    ["blanks", " \r\n", "x.json is empty: did the command that should have written it fail?"],
+    ["half of it", digest.subarray(0, 5000), `x.json ${cut}`],
+    ["a string that does not end", '{"steps": [{"op": "sa', `x.json ${cut}`],
+    [
+      "words",
+      "error: no stack\n",
+      'x.json is not JSON (line 1: "error: no stack"): give what the CLI wrote to standard output with --json',
+    ],
+    [
+      "a wrong bracket",
+      '{\n"steps": [}',
+      'x.json is not JSON (line 2: "}"): give what the CLI wrote to standard output with --json',
+    ],
+    [
+      "another document",
+      '{"a": 1}',
+      "x.json is no preview: write it with pulumi preview --json --show-sames > preview.json",
+    ],
+    [
+      "a list",
+      "[]",
+      'x.json is not JSON (line 1: "[]"): give what the CLI wrote to standard output with --json',
+    ],
+    [
+      "an export",
+      fixture("export-v3.json"),
+      "x.json is a stack export: give it with --before, and a preview in its place",
+    ],
+  ])("that is %s is refused in one line", (_what, input, message) => {
+    expect(() => parsePreview(input, "x.json")).toThrow(message);
+  });
+
+  test("shows no control character of what it cannot read", () => {
+    expect(() => parsePreview("\u001b[31mred")).toThrow(/"\[31mred"/);
+  });
+
+  test("tells the line of the program also where the package is a linked one, outside of node_modules", () => {
+    const linked = digest
+      .toString()
+      .replaceAll(/project:\/\/\/[^"#]*node_modules\/pulumi-platform\/dist\//g, "project:///../linked/dist/");
+    expect(linked).toContain("project:///../linked/dist/provider/resources/");
+    const locations = (text: string) =>
+      parsePreview(text).steps.map(({ after }) => after?.location?.file ?? "none");
+    expect(locations(linked)).toEqual(locations(digest.toString()));
+    expect(locations(linked)).toContain("index.js");
+  });
+
+  test("that lost a step is not whole", () => {
+    const document = JSON.parse(digest.toString()) as { steps: { op: string }[] };
+    const index = document.steps.findIndex(({ op }) => op === "update");
+    document.steps.splice(index, 1);
+    expect(parsePreview(JSON.stringify(document)).problems).toEqual([
+      "the preview counts 4 of operation update and shows 3",
+    ]);
+  });
+
+  test("whose step shows no state is not whole", () => {
+    const document = JSON.parse(digest.toString()) as { steps: { op: string; newState?: unknown }[] };
+    const step = document.steps.find(({ op }) => op === "update");
+    delete step?.newState;
+    expect(parsePreview(JSON.stringify(document)).problems).toEqual([
+      expect.stringMatching(/^the preview does not show what update does to \S+$/),
+    ]);
+  });
+
+  test("that streams is broken off where its summary is missing", () => {
+    const lines = fixture("update-stream.ndjson").toString().trim().split("\n");
+    expect(parsePreview(lines.join("\r\n")).problems).toEqual([]);
+    expect(parsePreview(lines.slice(0, -2).join("\n")).problems).toEqual([
+      "the preview has no summary: it was broken off",
+    ]);
+  });
+
+  test("names how many resources it does not show", () => {
+    const hidden = [
+      "same.json",
+      "same-shown.json",
+      "update.json",
+      "refresh.json",
+      "update-stream.ndjson",
+    ].map((name) => parsePreview(fixture(name)).hiddenSames);
+    expect(hidden).toEqual([12, 0, 8, 0, 0]);
+  });
+
+  test("keeps no provider's text, and a secret as [secret] alone", () => {
+    for (const name of ["secret.json", "secret-stream.ndjson"]) {
+      const { steps } = parsePreview(fixture(name));
+      expect(JSON.stringify(steps)).not.toContain("pulumi-platform/dynamic");
+      const provider = steps.find(({ after }) => after?.kind === "IdentityProvider")?.after;
+      expect(provider?.hidden).toEqual(["oidc.clientSecret"]);
+      expect(provider?.inputs["oidc"]).toMatchObject({ clientSecret: "[secret]" });
+    }
+  });
+
+  test("takes somebody's own text [secret] for what it is where secrets are marked", () => {
+    const text = fixture("update-stream.ndjson").toString().replaceAll("reader", "[secret]");
+    const role = parsePreview(text).steps.find(
+      ({ after }) => after?.kind === "Role" && !after.external,
+    )?.after;
+    expect(role?.inputs["name"]).toBe("[secret]");
+    expect(role?.hidden).toEqual([]);
+  });
+
+  test("reads every string of JSON", () => {
+    const name = 'a "quoted" \\ back\\\\slash \\" and ] } [ { é \u{1f600}';
+    const document = {
+      steps: [
+        {
+          op: "create",
+          urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/platform:Group::g",
+          newState: {
+            urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/platform:Group::g",
+            type: "pulumi-nodejs:dynamic/platform:Group",
+            inputs: { __provider: 'exports.handler=()=>require("pulumi-platform/dynamic").Group', name },
+          },
+        },
+      ],
+      changeSummary: { create: 1 },
+    };
+    for (const indent of [0, 1, 4]) {
+      const { steps, problems } = parsePreview(JSON.stringify(document, null, indent));
+      expect(problems).toEqual([]);
+      expect(steps[0]?.after?.inputs["name"]).toBe(name);
+    }
+  });
+});
+
+describe("a stack export", () => {
+  test.each([
+    ["export-v3.json", 3],
+    ["export-v4.json", 4],
+  ])("is read in both versions, secrets hidden (%s)", (name, version) => {
+    const state = parseStateExport(fixture(name), name);
+    expect(state).toMatchObject({ stack: "acme/production", version, pendingOperations: 0, cli: "v3.230.0" });
+    const kinds = state.resources.flatMap(({ kind }) => kind ?? []).sort();
+    expect(kinds.filter((kind) => kind === "RoleBinding")).toHaveLength(2);
+    expect(JSON.stringify(state)).not.toMatch(/canary|pulumi-platform\/dynamic|ciphertext|plaintext/);
+    const invite = state.resources.find(({ kind }) => kind === "GroupInvite");
+    expect(invite?.outputs["code"]).toBe("[secret]");
+    expect(state.resources.find(({ kind, external }) => kind === "Role" && external)?.outputs).toMatchObject({
+      name: "registry.push",
+    });
+  });
+
+  test("leaves out the rest of a replacement that was not done to its end", () => {
+    const document = JSON.parse(fixture("export-v3.json").toString()) as {
+      deployment: { resources: Record<string, unknown>[]; pending_operations?: unknown[] };
+    };
+    const { deployment } = document;
+    const binding = deployment.resources.find(({ type }) => String(type).endsWith(":RoleBinding"));
+    deployment.resources.push({ ...binding, delete: true });
+    deployment.pending_operations = [{}];
+    const state = parseStateExport(JSON.stringify(document));
+    expect(state.resources).toHaveLength(deployment.resources.length - 1);
+    expect(state.pendingOperations).toBe(1);
+  });
+
+  test.each([
+    [
+      "a preview",
+      fixture("same.json"),
+      "e.json is no stack export: write it with pulumi stack export --file export.json",
+    ],
+    [
+      "of another version",
+      '{"version": 9, "deployment": {}}',
+      "e.json is a stack export of version 9, and only 3 and 4 are known",
+    ],
+    ["cut off", fixture("export-v3.json").subarray(0, 9000), `e.json ${cut}`],
+  ])("that is %s is refused in one line", (_what, input, message) => {
+    expect(() => parseStateExport(input, "e.json")).toThrow(message);
+  });
+
+  test("of an empty stack names none", () => {
+    expect(parseStateExport('{"version": 3, "deployment": {"resources": []}}')).toMatchObject({
+      resources: [],
+    });
+  });
+});

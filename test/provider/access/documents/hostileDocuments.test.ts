@@ -1,0 +1,129 @@
+import { parsePreview } from "../../../../provider/access/documents/preview";
+import type { Report } from "../../../../provider/access/report/report";
+import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { judge, preview, same, state, step } from "../../../support/documents";
+
+const ROOT = "a".repeat(40);
+const uid = (n: number): string => `${ROOT}/${n.toString(16).padStart(16, "0")}`;
+const [TEAM, CI, READER, BINDING] = [uid(1), uid(2), uid(3), uid(4)] as const;
+
+const root = state("Group", "root", { name: "acme" }, { id: ROOT });
+const team = state("Group", "team", { parentUid: ROOT, name: "team" }, { id: TEAM });
+const pinned = {
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:acme/pay:ref:refs/heads/main",
+};
+const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch: pinned }, { id: CI });
+const reader = state(
+  "Role",
+  "reader",
+  { parentUid: ROOT, name: "reader", capabilities: ["CAP_REPO_LIST"] },
+  { id: READER },
+);
+const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
+const binding = state("RoleBinding", "binding", grant, { id: BINDING });
+const basis = [root, team, ci, reader];
+
+describe("a document that is made to break the reader", () => {
+  test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("may name a kind %s", (kind) => {
+    const strange = state(kind, "strange", { name: "x" }, { id: uid(9) });
+    expect(judge(preview(...basis.map(same), step("create", undefined, strange))).complete).toBe(true);
+  });
+
+  test.each(["constructor", "__proto__", "toString"])("may have a label and a claim %s", (label) => {
+    const bindings = JSON.parse(`{"${label}": {"identityUid": "${CI}", "roleUid": "${READER}"}}`) as object;
+    const claims = JSON.parse(`{"${label}": "x"}`) as object;
+    const access = { parentUid: TEAM, bindings: { ...bindings } };
+    const mapped = state("GroupAccess", "access", { parentUid: TEAM, bindings: {} }, { id: TEAM });
+    const claimed = { ...ci, inputs: { ...ci.inputs, claimMatch: { ...pinned, claims: { ...claims } } } };
+    const report = judge(
+      preview(
+        ...[root, team, reader].map(same),
+        step("update", ci, claimed),
+        step("update", mapped, state("GroupAccess", "access", access, { id: TEAM })),
+      ),
+    );
+    expect(report.grants.map(({ change }) => change)).toEqual(["gained"]);
+    expect(report.trust.map(({ fields }) => fields.map(({ path }) => path))).toContainEqual([
+      `claimMatch.claims.${label}`,
+    ]);
+  });
+
+  test.each([
+    [
+      "in a resource",
+      (deep: string) =>
+        `{"steps":[{"op":"create","urn":"urn:pulumi:a::b::c::d","newState":{"urn":"urn:pulumi:a::b::c::d","type":"c","inputs":${deep}}}],"changeSummary":{"create":1}}`,
+    ],
+    ["beside the steps", (deep: string) => `{"steps":[],"changeSummary":{},"x":${deep}}`],
+    ["in an event", (deep: string) => `{"resourcePreEvent":${deep}}`],
+  ])("is incomplete where it is nested 200,000 levels deep %s", (_where, write) => {
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const report = judge(parsePreview(write(deep)));
+    expect(report.complete).toBe(false);
+    expect(report.incomplete).toContain(
+      "a part of the preview is nested more than 200 levels deep, and was not read",
+    );
+  });
+
+  test("is refused as an export that is nested as deep", () => {
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const text = `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:a::b::c::d","type":"c","inputs":${deep}}]}}`;
+    expect(() => parseStateExport(text)).toThrow(/nested more than 200 levels deep/);
+  });
+
+  test.each(["constructor", "shuffle", "__proto__"])("is incomplete with a step of operation %s", (op) => {
+    const report = judge(preview(...basis.map(same), step(op, binding, binding)));
+    expect(report.incomplete).toEqual([
+      `the preview has a step of operation ${op}, which this version does not know: use a newer one`,
+    ]);
+  });
+
+  test("is incomplete with a step whose urn is none", () => {
+    const odd = { ...binding, urn: READER };
+    expect(judge(preview(...basis.map(same), step("create", undefined, odd))).complete).toBe(false);
+  });
+});
+
+describe("what is counted", () => {
+  const wider = state(
+    "Role",
+    "reader",
+    { parentUid: ROOT, name: "reader", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] },
+    { id: READER },
+  );
+
+  test("leaves a role that is first bound in the change that widens it to the rules of grants", () => {
+    const steps = [...[root, team, ci].map(same), step("update", reader, wider)];
+    const fresh = state("RoleBinding", "binding", grant);
+    const ids = (report: Report) => report.findings.map(({ id }) => id);
+    expect(ids(judge(preview(...steps, step("create", undefined, fresh))))).not.toContain("G4");
+    expect(ids(judge(preview(...steps, same(binding))))).toContain("G4");
+  });
+
+  test("calls no grant moved up that was held there before", () => {
+    const above = state("RoleBinding", "above", { ...grant, parentUid: ROOT }, { id: uid(5) });
+    const report = judge(
+      preview(
+        ...[root, team, ci].map(same),
+        step("update", reader, wider),
+        same(above),
+        step("delete", binding),
+      ),
+    );
+    expect(report.findings.map(({ id }) => id)).not.toContain("G5");
+  });
+
+  test("counts a grant that several resources make once among those that are lost, and among all", () => {
+    const other = (n: number, where: string) =>
+      state("RoleBinding", `other-${n}`, { ...grant, parentUid: where }, { id: uid(20 + n) });
+    const twins = [1, 2, 3, 4, 5].map((n) => other(n, TEAM));
+    const above = other(6, ROOT);
+    const report = judge(
+      preview(...basis.map(same), ...twins.map((one) => step("delete", one)), step("delete", above)),
+    );
+    expect(report.findings.find(({ id }) => id === "D4")?.message).toBe(
+      "2 of 2 grants are lost at once: 100%, more than 25%",
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import fc from "../../../support/properties";
+import { readJson } from "../../../../provider/access/documents/jsonText";
+
+function read(text: string, array: readonly string[]) {
+  const elements: unknown[] = [];
+  const documents: unknown[] = [];
+  readJson(text, {
+    name: "x",
+    array,
+    element: (value) => elements.push(value),
+    tooDeep: () => elements.push("too deep"),
+    document: (value) => documents.push(value),
+  });
+  return { elements, documents };
+}
+
+describe("JSON that is read in parts", () => {
+  const member = fc.jsonValue({ maxDepth: 3 });
+  const others = fc.dictionary(fc.string(), member, { maxKeys: 4 });
+
+  test("is what JSON.parse reads, whatever is in it and however it is laid out", () => {
+    fc.assert(
+      fc.property(
+        others,
+        others,
+        fc.array(member),
+        fc.constantFrom(0, 2, "\t"),
+        (before, after, items, indent) => {
+          const outer = { ...before, deployment: { ...after, resources: items }, ...after };
+          fc.pre(!("deployment" in after) && !("resources" in after));
+          const text = JSON.stringify(outer, null, indent);
+          const { elements, documents } = read(text, ["deployment", "resources"]);
+          const expected = JSON.parse(text) as { deployment: { resources: unknown } };
+          expect(elements).toEqual(expected.deployment.resources);
+          expected.deployment.resources = [];
+          expect(documents).toEqual([expected]);
+        },
+      ),
+    );
+  });
+
+  test("is each line of NDJSON", () => {
+    fc.assert(
+      fc.property(fc.array(others, { minLength: 1 }), fc.constantFrom("\n", "\r\n", ""), (lines, newline) => {
+        fc.pre(lines.every((line) => !Array.isArray(line["steps"])));
+        const text = lines.map((line) => JSON.stringify(line)).join(newline);
+        expect(read(text, ["steps"]).documents).toEqual(
+          lines.map((line) => JSON.parse(JSON.stringify(line)) as unknown),
+        );
+      }),
+    );
+  });
+
+  test("takes an array of the same name elsewhere for what it is", () => {
+    const text = JSON.stringify({
+      other: { steps: [1] },
+      steps: [{ steps: [2] }, 3],
+      more: [{ steps: [4] }],
+    });
+    expect(read(text, ["steps"])).toEqual({
+      elements: [{ steps: [2] }, 3],
+      documents: [{ other: { steps: [1] }, steps: [], more: [{ steps: [4] }] }],
+    });
+  });
+
+  test("is refused wherever it is cut off", () => {
+    const text = JSON.stringify({ a: 'x\\"', steps: [{ b: [1, { c: null }] }, "]"], d: {} }, null, 1);
+    for (let length = 0; length < text.length; length += 1) {
+      expect(() => read(text.slice(0, length), ["steps"])).toThrow(
+        /^x (is empty|ends in the middle|is not JSON)/,
+      );
+    }
+    expect(read(text, ["steps"]).elements).toHaveLength(2);
+  });
+});

@@ -1,0 +1,472 @@
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { takeInventory } from "../../../../provider/inventory/takeInventory";
+import type { DriftReport } from "../../../../provider/access/report/report";
+import type { StateExport } from "../../../../provider/access/documents/stateExport";
+import { handlersFor } from "../../../../provider/engine/handlers";
+import type { Props } from "../../../../provider/engine/spec";
+import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
+import type { Surveyed } from "../../../support/driftMatrix";
+import { randomOrganisation } from "../../../support/organisation";
+import { declared, samples, surroundings } from "../../../support/samples";
+import { call } from "../../../support/wire";
+import { specOf } from "../../support/samples";
+
+interface Row {
+  readonly [key: string]: unknown;
+}
+
+/** A state as the engine would write it, of resources that the handlers make. */
+class Made {
+  readonly rows: Row[] = [];
+  readonly ids: Record<string, string> = {};
+
+  constructor(
+    private readonly emulator: Emulator,
+    private readonly stack = "test",
+  ) {}
+
+  async make(name: string, kind: string, args: Record<string, unknown>): Promise<string> {
+    const text = JSON.stringify(args).replace(/\$\{([\w-]+)\}/g, (_, other: string) => this.ids[other] ?? "");
+    const inputs = JSON.parse(text) as Props;
+    const client = clientOf(this.emulator);
+    const handlers = handlersFor(specOf(kind), {
+      client: () => client,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+    });
+    const { id, outs } = await handlers.create(inputs);
+    this.ids[name] = id;
+    this.row(name, kind, id, inputs, outs);
+    return id;
+  }
+
+  row(name: string, kind: string, id: string, inputs: Props, outputs: Props, more: Row = {}): void {
+    const type = `pulumi-nodejs:dynamic/platform:${kind}`;
+    const urn = `urn:pulumi:${this.stack}::test::${type}::${name}`;
+    this.rows.push({ urn, type, custom: true, id, inputs, outputs, ...more });
+  }
+
+  export(): StateExport {
+    return parseStateExport(
+      JSON.stringify({ version: 3, deployment: { resources: this.rows } }),
+      "export.json",
+    );
+  }
+}
+
+describe("drift", () => {
+  let emulator: Emulator;
+  let made: Made;
+  let on: Surveyed;
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ bindingAnswer: "hydrated" });
+    made = new Made(emulator);
+    const declarations = {
+      ...surroundings,
+      ...Object.fromEntries(
+        samples.flatMap((sample) => Object.entries(declared(sample.label, sample, sample.args))),
+      ),
+    };
+    for (const [name, { kind, args }] of Object.entries(declarations)) await made.make(name, kind, args);
+    on = { emulator, states: [made.export()], ids: made.ids };
+  });
+
+  afterAll(() => emulator.close());
+  afterEach(() => emulator.clearFaults());
+
+  test("there is none in an unchanged organisation", async () => {
+    const report = await survey(on);
+    expect(report.findings).toEqual([]);
+    expect(report).toMatchObject({ complete: true, incomplete: [], unresolved: [], failing: 0 });
+    expect(report.summary.compared).toBe(made.rows.length);
+  });
+
+  describeDriftMatrix(() => on, "all");
+
+  const at = (report: DriftReport, name: string) =>
+    report.findings.filter(({ uid }) => uid === made.ids[name]);
+  const patch = (address: string, body: Record<string, unknown>) =>
+    call(emulator, "PATCH", `${address}?updateMask=${Object.keys(body).join(",")}`, body);
+
+  test("a change that takes something away is narrowed, and says what", async () => {
+    const address = `/iam/v2/roles/${made.ids["role"] ?? ""}`;
+    await patch(address, { capabilities: ["CAP_TAG_LIST"] });
+    const { findings, differences } = await survey(on);
+    await patch(address, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
+    expect(findings).toMatchObject([
+      {
+        severity: "medium",
+        details: ["access is narrowed", "capabilities: takes away CAP_REPO_LIST", "in stack test/test"],
+        drift: { kind: "changed", direction: "narrowed", paths: ["capabilities"] },
+      },
+    ]);
+    expect(differences).toMatchObject([
+      {
+        kind: "changed",
+        direction: "narrowed",
+        type: "Role",
+        uid: made.ids["role"],
+        stack: "test/test",
+        fields: [{ path: "capabilities", before: "CAP_REPO_LIST, CAP_TAG_LIST", after: "CAP_TAG_LIST" }],
+        at: expect.stringMatching(/^20/),
+        answers: { adopt: 'capabilities: ["CAP_TAG_LIST"],' },
+        fingerprint: findings[0]?.fingerprint,
+      },
+    ]);
+  });
+
+  test("a role given to somebody by hand tells who, what and where, and what code adopts it", async () => {
+    const org = made.ids["org"] ?? "";
+    const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
+    const { uid } = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
+    const report = await survey(on, { failOn: "unmanaged" });
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+    expect(report.failing).toBe(1);
+    expect(report.findings[0]).toMatchObject({
+      id: "drift-unmanaged",
+      severity: "high",
+      message: "Role binding someone → writer at org / team is in no stack",
+      details: ["access is widened"],
+    });
+    expect(report.differences[0]).toMatchObject({
+      direction: "widened",
+      answers: {
+        revert: `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL/iam/v2/roleBindings/${String(uid)}"`,
+        adopt: `new RoleBinding("someone-writer-team", adopt("${String(uid)}", {
+  parentUid: "${made.ids["team"] ?? ""}",
+  identityUid: "${made.ids["someone"] ?? ""}",
+  roleUid: "${made.ids["writer"] ?? ""}",
+}));`,
+      },
+    });
+    expect(org).not.toBe("");
+  });
+
+  test("what two stacks manage is contested, once, with both urns", async () => {
+    const second = new Made(emulator, "second");
+    second.row("mine", "Role", made.ids["role"] ?? "", {}, {});
+    second.rows[0] = {
+      ...made.rows.find(({ id }) => id === made.ids["role"]),
+      urn: "urn:pulumi:second::test::pulumi-nodejs:dynamic/platform:Role::mine",
+    };
+    const report = await survey({ ...on, states: [...on.states, second.export()] });
+    expect(brief(report)).toEqual([
+      { kind: "Role", uid: made.ids["role"], what: "contested", direction: "neutral", fields: [] },
+    ]);
+    expect(report.findings[0]?.details).toHaveLength(2);
+    expect(report.stacks).toEqual(["test/second", "test/test"]);
+  });
+
+  test("what is read with get, about to be deleted, or ignored by the program is no drift", async () => {
+    const role = made.ids["role"] ?? "";
+    const rows = made.rows.map((row) =>
+      row["id"] === role ? { ...row, ignoreChanges: ["capabilities"] } : row,
+    );
+    const extra = await call(emulator, "POST", `/iam/v2/groups/${made.ids["org"] ?? ""}`, { name: "extra" });
+    const rest = await call(emulator, "POST", `/iam/v2/groups/${made.ids["org"] ?? ""}`, { name: "rest" });
+    await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_TAG_LIST"] });
+    const other = new Made(emulator, "other");
+    other.row("extra", "Group", String(extra["uid"]), { name: "not so" }, {}, { external: true });
+    other.row("rest", "Group", String(rest["uid"]), { name: "not so" }, {}, { delete: true });
+    const report = await survey({
+      ...on,
+      states: [Object.assign(new Made(emulator), { rows }).export(), other.export()],
+    });
+    await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
+    for (const { uid } of [extra, rest]) await call(emulator, "DELETE", `/iam/v2/groups/${String(uid)}`);
+    expect(report.findings).toEqual([]);
+  });
+
+  const SECRET = {
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    ciphertext: "v1:x",
+  };
+
+  /** A resource of the state with the members at some paths as secrets, in inputs and outputs alike. */
+  const hiding = (name: string, paths: readonly (readonly string[])[]): StateExport => {
+    const hide = (value: unknown, [step, ...rest]: readonly string[]): unknown =>
+      step === undefined ? SECRET : { ...(value as Props), [step]: hide((value as Props)[step], rest) };
+    const rows = made.rows.map((row) =>
+      row["id"] === made.ids[name] && String(row["urn"]).endsWith(`::${name}`)
+        ? {
+            ...row,
+            inputs: paths.reduce<unknown>(hide, row["inputs"]),
+            outputs: paths.reduce<unknown>(hide, row["outputs"]),
+          }
+        : row,
+    );
+    return Object.assign(new Made(emulator), { rows }).export();
+  };
+
+  /** The last member tells whether the value decides access. */
+  test.each<[string, string, (readonly string[])[], boolean]>([
+    ["who holds a binding", "access", [["bindings", "someone reads", "identityUid"]], true],
+    ["which role a binding gives", "access", [["bindings", "other writes", "roleUid"]], true],
+    ["a whole binding", "access", [["bindings", "someone reads"]], true],
+    [
+      "who holds one, and another as a whole",
+      "access",
+      [
+        ["bindings", "someone reads"],
+        ["bindings", "other writes", "identityUid"],
+      ],
+      true,
+    ],
+    ["all bindings", "access", [["bindings"]], true],
+    ["what is excepted", "access", [["ignore"]], true],
+    ["a part of what is excepted", "access", [["ignore", "namePatterns"]], true],
+    [
+      "a value under a key that looks like a path",
+      "repo",
+      [["customOverlay", "annotations", "com.example.a"]],
+      false,
+    ],
+    ["a list in an object", "repo", [["customOverlay", "contents", "packages"]], false],
+  ])(
+    "of a state that hides %s there is no drift, and what decides access makes the run incomplete",
+    async (_what, name, paths, decidesAccess) => {
+      const report = await survey({ ...on, states: [hiding(name, paths)] });
+      expect(report.findings).toEqual([]);
+      expect(report.complete).toBe(!decidesAccess);
+      expect(decidesAccess ? report.incomplete : report.unresolved).toHaveLength(paths.length);
+    },
+  );
+
+  test("a binding made or removed by hand shows also where the state hides who holds another", async () => {
+    const states = [hiding("access", [["bindings", "someone reads", "identityUid"]])];
+    const group = made.ids["access"] ?? "";
+    const extra = await call(emulator, "POST", `/iam/v2/roleBindings/${group}`, {
+      identityUid: made.ids["other"],
+      roleUid: made.ids["reader"],
+    });
+    const added = await survey({ ...on, states });
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(extra["uid"])}`);
+    expect(added.findings.map(({ rule, uid }) => [rule, uid])).toEqual([["drift-changed", group]]);
+
+    const [first] = (emulator.state()["roleBindings"] ?? []).filter(
+      ({ uid, role }) => String(uid).startsWith(`${group}/`) && (role as Props)["uid"] === made.ids["reader"],
+    );
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(first?.["uid"])}`);
+    const removed = await survey({ ...on, states });
+    await call(emulator, "POST", `/iam/v2/roleBindings/${group}`, {
+      identityUid: made.ids["someone"],
+      roleUid: made.ids["reader"],
+    });
+    expect(removed.findings.map(({ rule, uid }) => [rule, uid])).toEqual([["drift-changed", group]]);
+  });
+
+  test("an argument that the state hides is not compared, and that is said; one that no answer holds is not even said", async () => {
+    const mark = SECRET;
+    const rows = made.rows.map((row) => {
+      const inputs = row["inputs"] as Props;
+      if (row["id"] === made.ids["team"]) return { ...row, inputs: { ...inputs, description: mark } };
+      if (row["id"] !== made.ids["provider"]) return row;
+      return { ...row, inputs: { ...inputs, oidc: { ...(inputs["oidc"] as Props), clientSecret: mark } } };
+    });
+    const report = await survey({ ...on, states: [Object.assign(new Made(emulator), { rows }).export()] });
+    expect(report.findings).toEqual([]);
+    expect(report.unresolved).toEqual([expect.stringContaining("description of urn:pulumi:test::test::")]);
+    expect(report.complete).toBe(true);
+  });
+
+  test.each([
+    ["refused", { status: 403, body: { code: 7, message: "no", details: [] } }, "PERMISSION_DENIED"],
+    ["failing", { status: 500, body: "<html>" }, "UNKNOWN"],
+    ["cut", { truncate: 20 }, "CONNECTION"],
+  ])(
+    "a list that is %s makes nothing look deleted, and the report says what was not looked at",
+    async (_how, fault, code) => {
+      emulator.addFault({ path: "/iam/v2/roleBindings", ...fault });
+      const report = await survey(on);
+      expect(report.findings).toEqual([]);
+      expect(report.complete).toBe(false);
+      expect(report.incomplete.join("\n")).toContain(`role binding at org: not looked at: ${code}`);
+    },
+  );
+
+  test("a kind that the inventory does not hold, and groups that it does not cover, are not looked at", async () => {
+    const root = made.ids["org"] ?? "";
+    const inventory = await takeInventory(clientOf(emulator), { root, now: Date.now });
+    const report = await survey(on, { inventories: [inventory] });
+    expect(report.findings).toEqual([]);
+    expect(report.incomplete.length).toBeGreaterThan(3);
+    for (const [i, noun] of ["acceptance of terms", "readme", "tag"].entries()) {
+      expect(report.incomplete[i]).toContain(`${noun}: not looked at: the inventory holds no`);
+    }
+    for (const line of report.incomplete.slice(3)) {
+      expect(line).toMatch(/resources below [0-9a-f]{40} were not looked at: no inventory covers them/);
+    }
+    expect((await survey(on, { states: [], inventories: [inventory] })).incomplete).toEqual([
+      expect.stringContaining("nothing was compared"),
+    ]);
+  });
+
+  test("an older inventory tells since when, and is compared by itself without a stack", async () => {
+    const root = made.ids["org"] ?? "";
+    const take = () => takeInventory(clientOf(emulator), { root, now: Date.now });
+    const before = await take();
+    const body = { name: "new here", capabilities: ["CAP_REPO_LIST"] };
+    const { uid } = await call(emulator, "POST", `/iam/v2/roles/${root}`, body);
+    await patch(`/iam/v2/groups/${made.ids["team"] ?? ""}`, { description: "other" });
+    const alone = await survey({ ...on, states: [] }, { inventories: [await take()], since: [before] });
+    const both = await survey(on, { since: [before] });
+    const gone = await survey({ ...on, states: [] }, { inventories: [before], since: [await take()] });
+    await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
+    await patch(`/iam/v2/groups/${made.ids["team"] ?? ""}`, { description: "before" });
+    expect(brief(alone).map(({ what }) => what)).toEqual(["changed", "unmanaged"]);
+    expect(alone.findings[1]?.message).toMatch(/^Role .*new here.* is new$/);
+    expect(brief(gone).map(({ what }) => what)).toEqual(["deleted", "changed"]);
+    expect(at(both, "team")[0]?.details).toContain(`it is new since ${before.takenAt}`);
+    expect(alone.complete).toBe(true);
+  });
+
+  test("names that are hostile come out as one harmless line", async () => {
+    const nasty = "x\u001b[2J\u202e`@org/team` ::error:: <!-- -->";
+    await patch(`/iam/v2/identities/${made.ids["claims"] ?? ""}`, { company: nasty });
+    const report = await survey(on);
+    await patch(`/iam/v2/identities/${made.ids["claims"] ?? ""}`, { company: "acme" });
+    const { findings, differences } = report;
+    expect(findings).toHaveLength(1);
+    const texts = JSON.stringify([findings[0], { ...differences[0], answers: {} }]);
+    expect(texts).not.toMatch(/\\u001b|\u202e/);
+    expect(differences[0]?.answers.adopt).toContain("\\u001b[2J\\u202e");
+  });
+
+  describe("of a group whose bindings one resource has", () => {
+    const grants = () => `/iam/v2/roleBindings/${made.ids["access-own"] ?? ""}`;
+    const changed = (direction: string, label: string) => [
+      {
+        kind: "GroupAccess",
+        uid: made.ids["access"],
+        what: "changed",
+        direction,
+        fields: [`bindings[${JSON.stringify(label)}]`],
+      },
+    ];
+
+    test("finds a binding made by hand once, as a change of that resource, by name", async () => {
+      const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
+      const { uid } = await call(emulator, "POST", grants(), body);
+      const report = await survey(on);
+      const only = await survey(on, { only: new Set([`${made.ids["access-own"] ?? ""}/`, String(uid)]) });
+      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+      expect(brief(report)).toEqual(changed("widened", "unmanaged: someone as writer"));
+      expect(brief(only)).toEqual(brief(report));
+      expect(report.findings[0]).toMatchObject({
+        severity: "high",
+        name: expect.stringContaining("with access"),
+      });
+      const { answers } = report.differences[0]!;
+      expect(answers.revert).toContain("GroupAccess::access");
+      // A label that a program may have, beside those that it has.
+      const code = answers.adopt ?? "";
+      expect(code).toMatch(/^bindings: \{\n/);
+      expect(code).toContain('"someone as writer": {');
+      expect(code).toContain('"someone reads": {');
+      expect(code).not.toContain("unmanaged");
+    });
+
+    test("leaves alone what the program ignores", async () => {
+      const identity = await call(emulator, "POST", `/iam/v2/identities/${made.ids["org"] ?? ""}`, {
+        name: "break-glass",
+        claimMatch: { issuer: "https://a.example.com", subject: "break-glass" },
+      });
+      const body = { identityUid: identity["uid"], roleUid: made.ids["writer"] };
+      await call(emulator, "POST", grants(), body);
+      const report = await survey(on);
+      await call(emulator, "DELETE", `/iam/v2/identities/${String(identity["uid"])}`);
+      expect(brief(report).map(({ kind, what }) => [kind, what])).toEqual([["Identity", "unmanaged"]]);
+    });
+
+    test("finds a binding removed by hand, and one whose holder is another", async () => {
+      const list = await call(
+        emulator,
+        "GET",
+        `/iam/v2/roleBindings?uidp.children_of=${made.ids["access-own"] ?? ""}`,
+      );
+      const held = (list["roleBindings"] ?? []) as { uid: string; identity: { uid: string } }[];
+      const { uid } = held.find(({ identity }) => identity.uid === made.ids["someone"]) ?? { uid: "" };
+      await call(emulator, "DELETE", `/iam/v2/roleBindings/${uid}`);
+      const removed = await survey(on);
+      const other = { identityUid: made.ids["other"], roleUid: made.ids["reader"] };
+      const swapped = await call(emulator, "POST", grants(), other);
+      const both = await survey(on);
+      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(swapped["uid"])}`);
+      const body = { identityUid: made.ids["someone"], roleUid: made.ids["reader"] };
+      await call(emulator, "POST", grants(), body);
+      expect(brief(removed)).toEqual(changed("narrowed", "someone reads"));
+      expect(brief(both).map(({ what, direction }) => [what, direction])).toEqual([["changed", "widened"]]);
+      expect(both.differences[0]?.fields.map(({ path }) => path)).toEqual([
+        'bindings["someone reads"]',
+        'bindings["unmanaged: other as reader"]',
+      ]);
+      expect(brief(await survey(on))).toEqual([]);
+    });
+  });
+
+  test("people who signed in and the organisation itself are no one's to manage", async () => {
+    const { root, seed } = randomOrganisation(
+      3,
+      { groups: 2, identities: 20, roles: 0, bindings: 0, repos: 0, others: 0 },
+      [],
+    );
+    const server = await startEmulator({ seed });
+    const inventory = await takeInventory(clientOf(server), { root, now: Date.now });
+    await server.close();
+    const report = await survey(
+      { ...on, states: [] },
+      { inventories: [inventory], since: [{ ...inventory, objects: [] }] },
+    );
+    const people = (seed["identities"] as { uid: string; email?: string }[]).filter(({ email }) => email);
+    expect(people.length).toBeGreaterThan(0);
+    const found = new Set(report.findings.map(({ uid }) => uid));
+    expect(found.size).toBe(20 + 2 - people.length);
+    for (const { uid } of people) expect(found).not.toContain(uid);
+    expect(found).not.toContain(root);
+  });
+
+  test("what is moved is gone here and new there, and the report joins the two", async () => {
+    const { uid } = await call(emulator, "GET", `/iam/v2/roleBindings/${made.ids["binding"] ?? ""}`);
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+    const body = { identityUid: made.ids["someone"], roleUid: made.ids["reader"] };
+    const moved = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
+    const report = await survey(on);
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(moved["uid"])}`);
+    expect(brief(report).map(({ what, uid: of }) => [what, of])).toEqual([
+      ["unmanaged", moved["uid"]],
+      ["deleted", uid],
+    ]);
+    expect(report.findings[0]?.details).toEqual([
+      "access is widened",
+      "the same was at org and is gone there: it was moved",
+    ]);
+    expect(report.differences[1]).toMatchObject({
+      direction: "narrowed",
+      answers: {
+        revert: expect.stringMatching(/^pulumi up --refresh --target urn:\S+ --stack test$/),
+        adopt: expect.stringContaining("pulumi state delete urn:"),
+      },
+    });
+  });
+
+  test("whatever is deleted by hand is found to be gone, and nothing else", async () => {
+    const labels = samples.filter(({ permanent, kind }) => !permanent && kind !== "RoleBinding");
+    for (const { label, kind, writing } of labels) {
+      const id = made.ids[label] ?? "";
+      const { delete: own } = writing ?? {};
+      const address = `${specOf(kind).collection}/${id}`;
+      const ours = own?.address.replace("${own}", made.ids[`${label}-own`] ?? "");
+      await call(emulator, own?.method ?? "DELETE", ours ?? address, own?.body);
+    }
+    const report = await survey(on);
+    const gone = brief(report)
+      .filter(({ what }) => what === "deleted")
+      .map(({ uid, kind }) => `${kind ?? ""} ${uid ?? ""}`);
+    const expected = labels.map(({ label, kind }) => `${kind} ${made.ids[label] ?? ""}`);
+    expect(gone.sort()).toEqual([...expected, `RoleBinding ${made.ids["binding"] ?? ""}`].sort());
+    expect(report.findings.filter(({ drift }) => drift?.kind !== "deleted")).toEqual([]);
+  });
+});

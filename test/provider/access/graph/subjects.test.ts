@@ -1,0 +1,208 @@
+import type { Entity } from "../../../../provider/access/graph/model";
+import {
+  describeIdentity,
+  describeInvite,
+  describeProvider,
+} from "../../../../provider/access/graph/subjects";
+import type { Props } from "../../../../provider/engine/spec";
+
+const entity = (kind: string, inputs: Props, unresolved: string[] = []): Entity => ({
+  key: "k",
+  kind,
+  name: typeof inputs["name"] === "string" ? inputs["name"] : undefined,
+  inputs,
+  unresolved,
+  hidden: [],
+});
+const claims = (claimMatch: Props) => describeIdentity(entity("Identity", { name: "i", claimMatch }));
+const github = "https://token.actions.githubusercontent.com";
+
+describe("the holder of an identity in words", () => {
+  test.each<[Props, string]>([
+    [
+      { issuer: github, subject: "repo:acme/pay:ref:refs/heads/main" },
+      "GitHub Actions of acme/pay, branch main",
+    ],
+    [{ issuer: github, subject: "repo:acme/pay:ref:refs/tags/v1" }, "GitHub Actions of acme/pay, tag v1"],
+    [
+      { issuer: github, subject: "repo:acme/pay:environment:prod" },
+      "GitHub Actions of acme/pay, environment prod",
+    ],
+    [
+      { issuer: github, subject: "repo:acme/pay:pull_request" },
+      "GitHub Actions of acme/pay, any pull request",
+    ],
+    [{ issuer: `${github}/acme`, subject: "odd" }, "token.actions.githubusercontent.com/acme, subject “odd”"],
+    [
+      { issuer: "https://gitlab.com", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
+      "GitLab CI of acme/pay, branch main",
+    ],
+    [
+      {
+        issuer: "https://agent.buildkite.com",
+        subject: "organization:acme:pipeline:pay:ref:refs/heads/main:commit:0:step:1",
+      },
+      "Buildkite of acme/pay, branch main",
+    ],
+    [
+      { issuer: "https://k8s.example.com", subject: "system:serviceaccount:prod:api" },
+      "k8s.example.com, Kubernetes service account prod/api",
+    ],
+    [{ issuer: "https://accounts.google.com", subject: "1045" }, "Google account 1045"],
+    [{ issuer: "https://login.example.com", subject: "x" }, "login.example.com, subject “x”"],
+    [
+      { issuer: github, subject: "repo:acme/pay:pull_request", claims: { actor: "bot" } },
+      "GitHub Actions of acme/pay, any pull request, if actor is bot",
+    ],
+  ])("%j is one holder", (match, words) => {
+    expect(claims(match)).toEqual({ displayName: words, matchesMany: false });
+  });
+
+  test.each<[Props, string]>([
+    [
+      { issuer: github, subjectPattern: "^repo:acme/.*$" },
+      "GitHub Actions, any subject that matches “^repo:acme/.*$”",
+    ],
+    [{ issuerPattern: ".*", subject: "x" }, "any issuer that matches “.*”, subject “x”"],
+    [
+      { issuer: github, subjectPattern: "repo:acme/pay" },
+      "GitHub Actions, any subject that matches “repo:acme/pay”",
+    ],
+  ])("%j is open to several", (match, words) => {
+    expect(claims(match)).toEqual({ displayName: words, matchesMany: true });
+  });
+
+  test("a pattern that one text alone matches is one holder", () => {
+    expect(
+      claims({ issuer: github, subjectPattern: "^repo:acme/pay\\.js:ref:refs/heads/main$" }).matchesMany,
+    ).toBe(false);
+    expect(claims({ issuer: github, subjectPattern: "^repo:acme/pay\\w$" }).matchesMany).toBe(true);
+  });
+
+  test.each<[Props, string, boolean]>([
+    [
+      { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/ci", userId: "A" } },
+      "AWS account 123456789012, role ci",
+      false,
+    ],
+    [
+      { awsIdentity: { awsAccount: "123456789012", arnPattern: ".*", userIdPattern: ".*" } },
+      "AWS account 123456789012, any principal that matches “.*”",
+      true,
+    ],
+    [
+      { staticKeys: { issuer: "https://keys.example.com", subject: "ci", issuerKeys: "{}" } },
+      "holder of the static keys of keys.example.com, subject ci",
+      false,
+    ],
+    [{ servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }, "the platform's service INGESTER", false],
+    [{ name: "ann" }, "signed-in user “ann”", false],
+  ])("%j", (inputs, words, open) => {
+    expect(describeIdentity(entity("Identity", inputs))).toEqual({ displayName: words, matchesMany: open });
+  });
+
+  test.each<[string, Props, string]>([
+    [
+      "a host that begins like a known one",
+      { issuer: "https://gitlab.evil.example", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
+      "gitlab.evil.example, subject “project_path:acme/pay:ref_type:branch:ref:main”",
+    ],
+    [
+      "a known host as the user of another one",
+      { issuer: "https://gitlab.com@evil.example/x", subject: "s" },
+      "evil.example/x, subject “s”",
+    ],
+    [
+      "letters of another alphabet",
+      { issuer: "https://gіtlab.com", subject: "s" },
+      "xn--gtlab-n2e.com, subject “s”",
+    ],
+    [
+      "a known host with a path",
+      { issuer: "https://gitlab.com/evil", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
+      "gitlab.com/evil, subject “project_path:acme/pay:ref_type:branch:ref:main”",
+    ],
+    [
+      "a subject that closes its quotes",
+      { issuer: "https://evil.example", subject: "x” of GitHub Actions of acme/pay, branch main “" },
+      'evil.example, subject “x" of GitHub Actions of acme/pay, branch main "”',
+    ],
+    [
+      "a branch with words of ours",
+      { issuer: github, subject: "repo:evil/x:ref:refs/heads/main, if actor is bot" },
+      "GitHub Actions of evil/x, branch “main, if actor is bot”",
+    ],
+    [
+      "a repository with words of ours",
+      { issuer: github, subject: "repo:acme/pay, branch main (evil/x:ref:refs/heads/main" },
+      "GitHub Actions, subject “repo:acme/pay, branch main (evil/x:ref:refs/heads/main”",
+    ],
+    [
+      "a claim with words of ours",
+      { issuer: github, subject: "repo:evil/x:pull_request", claims: { "a is b, or of acme": "yes and no" } },
+      "GitHub Actions of evil/x, any pull request, if “a is b, or of acme” is “yes and no”",
+    ],
+    [
+      "an organisation of another address of CircleCI",
+      {
+        issuer: "https://oidc.circleci.com/org/11111111-1111-1111-1111-111111111111",
+        subject:
+          "org/22222222-2222-2222-2222-222222222222/project/33333333-3333-3333-3333-333333333333/user/x",
+      },
+      "CircleCI, subject “org/22222222-2222-2222-2222-222222222222/project/33333333-3333-3333-3333-333333333333/user/x”",
+    ],
+  ])("%s cannot pass for another issuer", (_, match, words) => {
+    expect(claims(match).displayName).toBe(words);
+  });
+
+  test("shows the whole issuer before anything long", () => {
+    const issuer = `https://${"a".repeat(60)}.${"b".repeat(60)}.example/${"c".repeat(200)}`;
+    const { displayName: words } = claims({
+      issuer,
+      subject: "s".repeat(4000),
+      claims: { ["k".repeat(500)]: "v".repeat(500) },
+    });
+    expect(words.startsWith(issuer.slice("https://".length))).toBe(true);
+  });
+
+  test("hides nothing of a pattern that is judged", () => {
+    const subjectPattern = `^repo:acme/${"pay|".repeat(200)}x$|evil`;
+    expect(claims({ issuer: github, subjectPattern }).displayName).toContain("|evil”");
+  });
+
+  test("is not told where its trust is not known yet", () => {
+    const unknown = entity("Identity", { name: "i", claimMatch: {} }, ["claimMatch.subject"]);
+    expect(describeIdentity(unknown)).toEqual({
+      displayName: "identity “i”, whose trust is not known yet",
+      matchesMany: true,
+    });
+  });
+
+  test("shows no control character, and not all of a long text", () => {
+    const { displayName: words } = claims({ issuer: github, subject: `\u001b[2J\u202e${"x".repeat(5000)}` });
+    // eslint-disable-next-line no-control-regex
+    expect(words).not.toMatch(/[\u0000-\u001f\u202e]/);
+    expect(words.length).toBeLessThan(300);
+  });
+});
+
+test("an invite is for its e-mail address, or for anyone with its code", () => {
+  const invite = (inputs: Props) => describeInvite(entity("GroupInvite", inputs));
+  expect(invite({ email: "ann@example.com" })).toEqual({
+    displayName: "ann@example.com, by invite",
+    matchesMany: false,
+  });
+  expect(invite({})).toEqual({ displayName: "anyone with the invite's code", matchesMany: true });
+  expect(invite({ singleUse: true })).toEqual({
+    displayName: "the first with the invite's code",
+    matchesMany: true,
+  });
+});
+
+test("an identity provider lets in whoever signs in by it", () => {
+  const provider = entity("IdentityProvider", {
+    name: "staff",
+    oidc: { issuer: "https://login.example.com" },
+  });
+  expect(describeProvider(provider).displayName).toBe("anyone who signs in at login.example.com by “staff”");
+});

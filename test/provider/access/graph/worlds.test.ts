@@ -1,0 +1,447 @@
+import { compare } from "../../../../provider/access/review/compare";
+import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
+import { parsePreview } from "../../../../provider/access/documents/preview";
+import { review } from "../../../../provider/access/review/review";
+import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import type { Props } from "../../../../provider/engine/spec";
+import { UNKNOWN } from "../../../../provider/engine/spec";
+import { inventoryOf, preview, PROVENANCE, same, state, step, urn } from "../../../support/documents";
+import { lines } from "../fixtures";
+
+const ROOT_UID = "a".repeat(40);
+const uid = (n: number): string => `${ROOT_UID}/${n.toString(16).padStart(16, "0")}`;
+const [TEAM, CI, READER, BINDING, HAND] = [1, 2, 3, 4, 5].map(uid) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const inventory = (...objects: InventoryObject[]): Inventory => inventoryOf(ROOT_UID, ...objects);
+const root = state("Group", "root", { name: "acme" }, { id: ROOT_UID });
+const team = state("Group", "team", { parentUid: ROOT_UID, name: "team" }, { id: TEAM });
+const claimMatch = {
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:acme/pay:pull_request",
+};
+const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch }, { id: CI });
+const reader = state(
+  "Role",
+  "reader",
+  { parentUid: ROOT_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] },
+  { id: READER },
+);
+const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
+const binding = state("RoleBinding", "binding", grant, { id: BINDING });
+const basis = [root, team, reader];
+const asFirst = "GitHub Actions of acme/pay, any pull request: reader at acme / team";
+
+describe("the worlds of a preview", () => {
+  test("keep what only leaves the program", () => {
+    const retained = { ...binding, retainOnDelete: true };
+    const result = compare({ preview: preview(...[...basis, ci].map(same), step("delete", retained)) });
+    expect(result.grants).toEqual([]);
+    expect(result.kept).toBe(1);
+    const gone = compare({ preview: preview(...[...basis, ci].map(same), step("delete", binding)) });
+    expect(lines(gone.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("keep the old beside the new where a replacement retains it", () => {
+    const elsewhere = { ...binding.inputs, parentUid: ROOT_UID };
+    const old = { ...binding, retainOnDelete: true };
+    const result = compare({
+      preview: preview(
+        ...[...basis, ci].map(same),
+        step("replace", old, state("RoleBinding", "binding", elsewhere)),
+      ),
+    });
+    expect(lines(result.grants)).toEqual([
+      "gained: GitHub Actions of acme/pay, any pull request: reader at acme (+1 -0)",
+    ]);
+    expect(result.kept).toBe(1);
+  });
+
+  test("keep what was read with .get and leaves the program", () => {
+    const read = state("RoleBinding", "read", {}, { id: BINDING, external: true, outputs: grant });
+    const leaving = preview(...[...basis, ci].map(same), step("discard", read));
+    const live = { kind: "RoleBinding", uid: BINDING, inputs: grant };
+    expect(compare({ preview: leaving, inventory: inventory(live) })).toMatchObject({ grants: [], kept: 1 });
+    // Without an inventory nothing but the program says that it is there.
+    expect(compare({ preview: leaving })).toMatchObject({ grants: [], kept: 0 });
+  });
+
+  test("lose a grant whose holder is deleted, though its own step says same", () => {
+    const result = compare({ preview: preview(...[...basis, binding].map(same), step("delete", ci)) });
+    expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("follow a reference through what is replaced, and lose one that is written out", () => {
+    const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
+    const dependencies = { identityUid: [ci.urn], roleUid: [reader.urn], parentUid: [team.urn] };
+    const followed = state("RoleBinding", "binding", { ...grant, identityUid: UNKNOWN }, { dependencies });
+    const steps = [...basis.map(same), step("replace", ci, anew)];
+    expect(compare({ preview: preview(...steps, step("update", binding, followed)) })).toMatchObject({
+      grants: [],
+      kept: 1,
+      unresolved: [],
+    });
+    const written = compare({ preview: preview(...steps, same(binding)) });
+    expect(lines(written.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("follow a replaced group down to the bindings of what is in it", () => {
+    const elsewhere = state("Group", "team", { parentUid: uid(9), name: "team" });
+    const inTeam = { ...ci, propertyDependencies: { parentUid: [team.urn] } };
+    const moved = state(
+      "Identity",
+      "ci",
+      { ...ci.inputs, parentUid: UNKNOWN },
+      { dependencies: { parentUid: [team.urn] } },
+    );
+    const dependencies = { identityUid: [ci.urn], parentUid: [root.urn], roleUid: [reader.urn] };
+    const atRoot = state(
+      "RoleBinding",
+      "binding",
+      { ...grant, parentUid: ROOT_UID },
+      { id: BINDING, dependencies },
+    );
+    const follows = state(
+      "RoleBinding",
+      "binding",
+      { ...grant, parentUid: ROOT_UID, identityUid: UNKNOWN },
+      { id: BINDING, dependencies },
+    );
+    const inputs = { parentUid: ROOT_UID, identityUid: CI, roleUid: READER };
+    const byHand = { kind: "RoleBinding", uid: HAND, inputs: { ...inputs, roleUid: uid(8) } };
+    const result = compare({
+      preview: preview(
+        same(root),
+        same(reader),
+        step("replace", team, elsewhere),
+        step("replace", inTeam, moved),
+        step("update", atRoot, follows),
+      ),
+      inventory: inventory(byHand, {
+        kind: "Role",
+        uid: uid(8),
+        inputs: { parentUid: ROOT_UID, name: "other", capabilities: ["CAP_TAG_LIST"] },
+      }),
+    });
+    expect(result.changes.find(({ kind }) => kind === "Identity")?.op).toBe("replace");
+    // The program's own binding follows; what was bound by hand goes with the old identity.
+    expect(lines(result.grants)).toEqual([
+      "lost: GitHub Actions of acme/pay, any pull request: other at acme (+0 -1)",
+    ]);
+    expect(result).toMatchObject({ kept: 1, unresolved: [] });
+  });
+
+  test("leave what was bound by hand with an identity that stays beside its successor", () => {
+    const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
+    const byHand = { kind: "RoleBinding", uid: HAND, inputs: grant };
+    const found = (retainOnDelete: boolean) => {
+      const { grants, after } = compare({
+        preview: preview(
+          ...basis.map(same),
+          step("replace", state("Identity", "ci", ci.inputs, { id: CI, retainOnDelete }), anew),
+        ),
+        inventory: inventory(byHand),
+      });
+      return {
+        lost: grants.map(({ change }) => change),
+        holders: after.grants.map(({ subject }) => subject.uid),
+      };
+    };
+    expect(found(false)).toEqual({ lost: ["lost"], holders: [] });
+    expect(found(true)).toEqual({ lost: [], holders: [CI] });
+  });
+
+  test("keep the uid of a resource that is updated, where only its outputs are unknown", () => {
+    const renamed = state("Identity", "ci", { ...ci.inputs, name: "renamed" }, { id: CI });
+    const unknown = state(
+      "RoleBinding",
+      "binding",
+      { ...grant, identityUid: UNKNOWN },
+      { dependencies: { identityUid: [ci.urn] } },
+    );
+    const result = compare({
+      preview: preview(...basis.map(same), step("update", ci, renamed), step("update", binding, unknown)),
+    });
+    expect(result).toMatchObject({ grants: [], kept: 1, unresolved: [] });
+  });
+
+  test("take no resource of another kind for what a reference leads to", () => {
+    const made = state("Role", "made", {
+      parentUid: ROOT_UID,
+      name: "made",
+      capabilities: ["CAP_REPO_LIST"],
+    });
+    const odd = state(
+      "RoleBinding",
+      "odd",
+      { ...grant, identityUid: UNKNOWN },
+      { dependencies: { identityUid: [made.urn] } },
+    );
+    const result = compare({
+      preview: preview(...basis.map(same), step("create", undefined, made), step("create", undefined, odd)),
+    });
+    expect(result.unresolved).toContain(
+      "RoleBinding odd: identityUid is not known yet: it depends on made, and which of it is not told",
+    );
+    expect(lines(result.grants)).toEqual([
+      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
+    ]);
+  });
+
+  test("resolve the one new holder in a GroupAccess, and leave two open", () => {
+    const fresh = (name: string) =>
+      state("Identity", name, {
+        parentUid: TEAM,
+        name,
+        claimMatch: { ...claimMatch, subject: `repo:acme/${name}:pull_request` },
+      });
+    const access = (...names: string[]) =>
+      state(
+        "GroupAccess",
+        "access",
+        {
+          parentUid: TEAM,
+          bindings: Object.fromEntries([
+            ["old", { identityUid: CI, roleUid: READER }],
+            ...names.map((name) => [name, { identityUid: UNKNOWN, roleUid: READER }]),
+          ]) as Props,
+        },
+        { dependencies: { bindings: [ci.urn, reader.urn, ...names.map((name) => urn("Identity", name))] } },
+      );
+    const made = (...names: string[]) =>
+      compare({
+        preview: preview(
+          ...[...basis, ci].map(same),
+          ...names.map((name) => step("create", undefined, fresh(name))),
+          step("create", undefined, access(...names)),
+        ),
+      });
+    const one = made("a");
+    expect(one.unresolved).toEqual([]);
+    expect(lines(one.grants).sort()).toEqual([
+      "gained: GitHub Actions of acme/a, any pull request: reader at acme / team (+1 -0)",
+      `gained: ${asFirst} (+1 -0)`,
+    ]);
+    expect(one.grants.map(({ grant: { sourceKind: via, urn: of } }) => [via, of])).toEqual([
+      ["GroupAccess", urn("GroupAccess", "access")],
+      ["GroupAccess", urn("GroupAccess", "access")],
+    ]);
+    const two = made("a", "b");
+    expect(two.unresolved).toEqual([
+      "GroupAccess access: bindings.a.identityUid, bindings.b.identityUid is not known yet: it depends on a, b, ci, reader, and which of it is not told",
+    ]);
+    expect(lines(two.grants).sort()).toEqual([
+      `gained: ${asFirst} (+1 -0)`,
+      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
+      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
+    ]);
+  });
+
+  test("tell what a GroupAccess gains and loses by a change of its bindings", () => {
+    const access = (bindings: Props) =>
+      state("GroupAccess", "access", { parentUid: TEAM, bindings }, { id: TEAM });
+    const holder = { identityUid: CI, roleUid: READER };
+    const change = (before: Props, after: Props) =>
+      compare({
+        preview: preview(...[...basis, ci].map(same), step("update", access(before), access(after))),
+      });
+    expect(lines(change({ a: holder }, {}).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+    expect(lines(change({}, { a: holder }).grants)).toEqual([`gained: ${asFirst} (+1 -0)`]);
+    // A label is a name, and the role is the program's.
+    expect(change({ a: holder }, { b: holder })).toMatchObject({ grants: [], kept: 1 });
+  });
+
+  test("follow what a binding of a GroupAccess names through its replacement", () => {
+    const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
+    const access = (identityUid: string) =>
+      state(
+        "GroupAccess",
+        "access",
+        { parentUid: TEAM, bindings: { ci: { identityUid, roleUid: READER } } },
+        { id: TEAM, dependencies: { bindings: [ci.urn, reader.urn] } },
+      );
+    const steps = [...basis.map(same), step("replace", ci, anew)];
+    expect(
+      compare({ preview: preview(...steps, step("update", access(CI), access(UNKNOWN))) }),
+    ).toMatchObject({ grants: [], kept: 1, unresolved: [] });
+  });
+
+  test("hold no secret that stood open, and say where it stood", () => {
+    const provider = state("IdentityProvider", "provider", {
+      parentUid: ROOT_UID,
+      name: "staff",
+      defaultRole: READER,
+      oidc: { issuer: "https://login.example.com", clientId: "id", clientSecret: "canary" },
+    });
+    const invite = state(
+      "GroupInvite",
+      "invite",
+      { parentUid: TEAM, roleUid: READER, ttl: "24h" },
+      { id: uid(9), outputs: { code: "canary", keyId: "key", expirationTime: "2026-02-01T00:00:00Z" } },
+    );
+    const result = compare({
+      preview: preview(...basis.map(same), step("create", undefined, provider), same(invite)),
+    });
+    expect(JSON.stringify([...result.after.entities.values(), result.changes, result.grants])).not.toContain(
+      "canary",
+    );
+    expect(result.after.entities.get(provider.urn)?.exposed).toEqual(["oidc.clientSecret"]);
+    const known = result.after.entities.get(uid(9));
+    expect(known?.exposed).toEqual(["code"]);
+    expect(known?.details).toEqual({
+      code: "[secret]",
+      keyId: "key",
+      expirationTime: "2026-02-01T00:00:00Z",
+    });
+  });
+
+  test("tell a resource from another with the same uid", () => {
+    const services = state(
+      "AccountAssociation",
+      "services",
+      { parentUid: TEAM, name: "services" },
+      { id: TEAM },
+    );
+    const { after } = compare({ preview: preview(...basis.map(same), same(services)) });
+    expect([...after.entities].map(([key, { kind }]) => [key, kind])).toContainEqual([
+      JSON.stringify(["part", TEAM, "AccountAssociation"]),
+      "AccountAssociation",
+    ]);
+    expect(after.entities.get(TEAM)?.kind).toBe("Group");
+  });
+
+  test("count what is not of this package, and nothing more", () => {
+    const bucket = {
+      urn: "urn:pulumi:production::acme::aws:s3/bucket:Bucket::logs",
+      type: "aws:s3/bucket:Bucket",
+    };
+    const foreign = { op: "create", urn: bucket.urn, newState: bucket };
+    const documents = preview(...basis.map(same), foreign);
+    const report = review(
+      { preview: documents },
+      { provenance: PROVENANCE, failOn: "high", rules: () => [] },
+    );
+    expect(report.unrelated).toEqual([{ kind: "aws:s3/bucket:Bucket", op: "create", count: 1 }]);
+    expect(compare({ preview: preview(foreign) }).incomplete).toEqual([
+      "nothing was compared: the preview names no resource of the platform",
+    ]);
+  });
+
+  test("compare nothing, and say so, where no resource of the platform is named", () => {
+    const stack = { op: "same", urn: "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s" };
+    expect(
+      compare({ preview: parsePreview(JSON.stringify({ steps: [stack], changeSummary: { same: 1 } })) }),
+    ).toMatchObject({
+      complete: false,
+      incomplete: ["nothing was compared: the preview names no resource of the platform"],
+    });
+    expect(compare({ preview: parsePreview('{"duration": 1}') }).complete).toBe(false);
+  });
+
+  test("end with what the rest of an interrupted replacement is not", () => {
+    const rest = { ...binding, id: uid(8), delete: true };
+    const result = compare({ preview: preview(...[...basis, ci, binding].map(same), step("delete", rest)) });
+    expect(result.grants).toEqual([]);
+    expect(result.kept).toBe(1);
+  });
+});
+
+describe("an inventory beside a preview", () => {
+  const live = (
+    kind: string,
+    id: string,
+    inputs: Props,
+    more: Partial<InventoryObject> = {},
+  ): InventoryObject => ({
+    kind,
+    uid: id,
+    inputs,
+    ...more,
+  });
+  const byHand = live("RoleBinding", HAND, { parentUid: ROOT_UID, identityUid: CI, roleUid: "b".repeat(40) });
+  const owner = live(
+    "Role",
+    "b".repeat(40),
+    { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE"] },
+    { builtIn: true },
+  );
+
+  test("names built-in roles, and adds what no program knows to both worlds", () => {
+    const result = compare({
+      preview: preview(...[...basis, ci, binding].map(same)),
+      inventory: inventory(owner, byHand),
+    });
+    expect(result.kept).toBe(2);
+    const found = result.after.grants.find(({ uid: id }) => id === HAND);
+    expect(found).toMatchObject({
+      role: { name: "owner", builtIn: true, capabilities: ["CAP_IAM_ROLES_UPDATE"] },
+      group: { path: "acme", isRoot: true },
+    });
+  });
+
+  test("loses what was bound by hand to an identity that goes", () => {
+    const result = compare({
+      preview: preview(...basis.map(same), step("delete", ci)),
+      inventory: inventory(owner, byHand),
+    });
+    expect(lines(result.grants)).toEqual([
+      "lost: GitHub Actions of acme/pay, any pull request: owner at acme (+0 -1)",
+    ]);
+  });
+
+  test("tells when a managed identity was last seen, also one that changes or goes", () => {
+    const seen = live("Identity", CI, ci.inputs, { lastSeenTime: "2026-01-01T00:00:00Z" });
+    for (const last of [step("update", ci, ci), step("delete", ci)]) {
+      const { changes } = compare({ preview: preview(...basis.map(same), last), inventory: inventory(seen) });
+      const change = changes.find(({ urn }) => urn === ci.urn);
+      for (const entity of [change?.before, change?.after ?? change?.before])
+        expect(entity).toMatchObject({ lastSeenTime: "2026-01-01T00:00:00Z" });
+    }
+    const { before, after } = compare({
+      preview: preview(...[...basis, ci].map(same)),
+      inventory: inventory(seen),
+    });
+    for (const world of [before, after]) {
+      expect(world.entities.get(CI)).toMatchObject({ urn: ci.urn, lastSeenTime: "2026-01-01T00:00:00Z" });
+    }
+  });
+
+  test("does not count the bindings of a resource that owns them twice", () => {
+    const access = state(
+      "GroupAccess",
+      "access",
+      { parentUid: TEAM, bindings: { ci: { identityUid: CI, roleUid: READER } } },
+      { id: TEAM },
+    );
+    const owned = live("RoleBinding", BINDING, grant);
+    const result = compare({
+      preview: preview(...[...basis, ci].map(same), step("delete", access)),
+      inventory: inventory(owned),
+    });
+    expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+  });
+
+  test("that lacks a list makes the comparison incomplete", () => {
+    const partial: Inventory = {
+      ...inventory(),
+      complete: false,
+      refused: [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }],
+    };
+    expect(compare({ preview: preview(...basis.map(same)), inventory: partial }).incomplete).toEqual([
+      "the inventory lacks Role: the server answered PERMISSION_DENIED",
+    ]);
+  });
+});
+
+test("an export with open operations makes the comparison incomplete", () => {
+  const before = parseStateExport(
+    JSON.stringify({ version: 3, deployment: { resources: [root], pending_operations: [{}, {}] } }),
+  );
+  expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
+    "an update of the stack was broken off: 2 operations are open",
+  ]);
+});

@@ -1,0 +1,71 @@
+import { parseReport, reportProblem } from "../../../../provider/access/report/parseReport";
+import { cleanReview, largeReview, nightDrift, riskyReview, wholeReports } from "./render/reports";
+
+test.each([riskyReview, nightDrift, cleanReview, largeReview(50), ...wholeReports])(
+  "a report of ours is one (%#)",
+  (report) => {
+    expect(parseReport(JSON.stringify(report), "report.json")).toEqual(JSON.parse(JSON.stringify(report)));
+  },
+);
+
+const [first, ...rest] = riskyReview.findings;
+
+test.each<[string, unknown, string]>([
+  ["no object", null, "the report must be an object"],
+  ["a member of another type", { ...riskyReview, complete: "yes" }, "complete must be true or false"],
+  [
+    "a member that no report has",
+    { ...riskyReview, "x\u001b[2J": 1 },
+    '["x\\u001b[2J"] is an unknown property; known are schemaVersion, ',
+  ],
+  ["a member of another command", { ...riskyReview, differences: [] }, "differences is an unknown property"],
+  ["no member", { ...riskyReview, provenance: undefined }, "provenance is missing"],
+  ["another command", { ...riskyReview, command: "plan" }, "command must be one of review, drift, verify"],
+  [
+    "a severity that there is not",
+    { ...riskyReview, findings: [{ ...first, severity: "worst" }, ...rest] },
+    'findings[0].severity must be one of critical, high, medium, low, not "worst"',
+  ],
+  ["a number below the least", { ...riskyReview, failing: -1 }, "failing must be 0 or more"],
+  [
+    "a commit that is none",
+    { ...riskyReview, provenance: { ...riskyReview.provenance, commit: "main" } },
+    "provenance.commit must match ^[0-9a-f]{7,64}$",
+  ],
+  [
+    "an older version",
+    { ...riskyReview, schemaVersion: 1 },
+    "its schemaVersion is 1, and this version of pulumi-platform reads 2: make the report again with this version",
+  ],
+])("of %s the problem is named in one line, with its place", (_what, value, problem) => {
+  const read: unknown = JSON.parse(JSON.stringify(value));
+  expect(reportProblem(read)).toContain(problem);
+  expect(() => parseReport(JSON.stringify(value), "r\n.json")).toThrow(
+    /^r \.json is not a valid report: .*$/,
+  );
+});
+
+/** Every place in a value: the containers and the key. */
+function places(value: unknown, path = ""): { at: object; key: string; path: string }[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const here = Array.isArray(value) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
+    return [{ at: value, key, path: here }, ...places(inner, here)];
+  });
+}
+
+test.each([
+  ["review", riskyReview],
+  ["drift", nightDrift],
+])("each wrong value in a report of %s is refused by its path", (_command, report) => {
+  const copy = JSON.parse(JSON.stringify(report)) as object;
+  const wrong: string[] = [];
+  for (const { at, key, path } of places(copy)) {
+    const before: unknown = Reflect.get(at, key);
+    Reflect.set(at, key, typeof before === "boolean" ? "no" : false);
+    const problem = reportProblem(copy) ?? "";
+    if (!problem.startsWith(`${path} must be `)) wrong.push(`${path}: ${problem}`);
+    Reflect.set(at, key, before);
+  }
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { readdirSync } from "node:fs";
+import { renderDiagram } from "../../../../../provider/access/report/render/mermaid";
+import { nameOf, subjectOf } from "../../../../../provider/access/report/render/words";
+import type { GrantChange } from "../../../../../provider/access/report/report";
+import { FIXTURES, reportOf } from "../../fixtures";
+import { riskyReview } from "./reports";
+
+const decode = (text: string): string =>
+  text.replace(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+
+/** Who, how and where, for each edge of a picture. */
+function edgesOf(picture: string): string[] {
+  const labels = new Map(
+    [...picture.matchAll(/^ {2}([sg]\d+)\(?\["(.*)"\]\)?$/gm)].map(([, id = "", label = ""]) => [id, label]),
+  );
+  return [...picture.matchAll(/^ {2}(s\d+) \S+\|"(.*)"\| (g\d+)$/gm)].map(
+    ([, from = "", what = "", to = ""]) =>
+      [labels.get(from) ?? "?", what, labels.get(to) ?? "?"].map(decode).join(" | "),
+  );
+}
+
+/** What the table says of the same changes. */
+function rowsOf(changes: readonly GrantChange[]): string[] {
+  const short = (text: string): string => (text.length <= 48 ? text : `${text.slice(0, 47)}…`);
+  return changes.map(({ change, grant }) =>
+    [subjectOf(grant).displayName, `${change} ${nameOf(grant.role)}`, grant.group.path]
+      .map(short)
+      .join(" | "),
+  );
+}
+
+const recorded = readdirSync(FIXTURES).filter(
+  (file) => /\.(json|ndjson)$/.test(file) && !/^export/.test(file),
+);
+
+test.each(recorded)("the picture names whom and where the table names: %s", (file) => {
+  const { grants } = reportOf(file);
+  expect(edgesOf(renderDiagram(grants) ?? "")).toEqual(rowsOf(grants));
+});
+
+test("a holder and a group with other names after the change have both in the picture", () => {
+  const [first] = riskyReview.grants;
+  const { subject, group } = first!.grant;
+  const old = {
+    ...first!,
+    change: "lost" as const,
+    grant: {
+      ...first!.grant,
+      subject: { ...subject, displayName: "the old holder" },
+      group: { ...group, path: "old / path" },
+    },
+  };
+  const changes = [old, first!];
+  expect(edgesOf(renderDiagram(changes) ?? "")).toEqual(rowsOf(changes));
+});

@@ -1,0 +1,276 @@
+import fc, { casesOf } from "../../../../support/properties";
+import MarkdownIt from "markdown-it";
+import { parseFragment } from "parse5";
+import type { DefaultTreeAdapterMap } from "parse5";
+import {
+  commentMarker,
+  html,
+  json,
+  markdown,
+  markdownBlock,
+  markdownCode,
+  mermaid,
+  plain,
+  shorten,
+  terminal,
+  terminalLine,
+  workflowMessage,
+  workflowProperty,
+} from "../../../../../provider/access/report/render/escape";
+
+const pieces = [
+  "|",
+  "`",
+  "``",
+  "```",
+  "\n",
+  "\r",
+  "\t",
+  "\\",
+  "<",
+  ">",
+  "&",
+  '"',
+  "'",
+  "*",
+  "_",
+  "~~",
+  "[",
+  "]",
+  "(",
+  ")",
+  "!",
+  "{+",
+  "$",
+  "^",
+  "@org/team",
+  "@alice",
+  "#1",
+  "GH-2",
+  "!7",
+  "%3",
+  ":rocket:",
+  "http://evil.example",
+  "www.evil.example",
+  "mailto:a@b.example",
+  "a@b.example",
+  "![i](http://evil.example/x.png)",
+  "[a](javascript:alert(1))",
+  "<script>alert(1)</script>",
+  "<!-- x -->",
+  "<!-- pulumi-platform:review:acme/access/prod -->",
+  "-->",
+  "::error::x",
+  "##[error]x",
+  "%0A",
+  "\u001b[31m",
+  "\u009b2J",
+  "\u0007",
+  "\u202e",
+  "\u2066",
+  "\u200b",
+  "\u2028",
+  "\u{e0041}",
+  "\ud800",
+  "\u00a0",
+  "- ",
+  "1. ",
+  "# ",
+  "> ",
+  "===",
+  "---",
+  "&#64;",
+  "&amp;",
+  '"]; click a "http://evil.example"',
+  "</style>",
+  "</details>",
+  " ",
+  "x",
+  "é",
+  "名",
+];
+const hostile = fc.oneof(
+  fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join("")),
+  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.string({ unit: "grapheme", maxLength: 30 }),
+);
+const runs = { numRuns: casesOf(600) };
+const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2028\u2029\ufeff\p{Cs}]/u;
+
+type Node = DefaultTreeAdapterMap["node"];
+const elements = (node: Node): string[] => [
+  ...("tagName" in node ? [node.tagName] : []),
+  ...("childNodes" in node ? node.childNodes.flatMap(elements) : []),
+];
+const textOf = (node: Node): string =>
+  "value" in node ? node.value : "childNodes" in node ? node.childNodes.map(textOf).join("") : "";
+const comments = (node: Node): number =>
+  (node.nodeName === "#comment" ? 1 : 0) +
+  ("childNodes" in node ? node.childNodes.reduce((sum, child) => sum + comments(child), 0) : 0);
+
+const reader = new MarkdownIt({ html: true, linkify: true, typographer: false });
+const ZERO_WIDTH = /\u200b/g;
+
+test("no character is invisible and none changes how others are seen", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      expect(plain(text)).not.toMatch(INVISIBLE);
+    }),
+    runs,
+  );
+  expect(plain("a\u202eb\nc\u001b[2J")).toBe("a\\u{202e}b\\nc\\u{1b}[2J");
+  expect(plain("家 é ✌️")).toBe("家 é ✌️");
+});
+
+test("a text is cut between characters", () => {
+  expect(shorten("ab😀cd", 4)).toBe("ab😀…");
+  expect(shorten("abcd", 4)).toBe("abcd");
+});
+
+test("HTML of any text is that text and nothing else", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const tree = parseFragment(`<p title="${html(text)}">${html(text)}</p>`);
+      expect(elements(tree)).toEqual(["p"]);
+      expect(comments(tree)).toBe(0);
+      expect(textOf(tree)).toBe(plain(text));
+      const [paragraph] = tree.childNodes;
+      expect(paragraph).toMatchObject({ attrs: [{ name: "title", value: plain(text) }] });
+    }),
+    runs,
+  );
+});
+
+test("Markdown of any text is that text: no markup, link, mention, reference or emoji", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      for (const source of [
+        `- **x** ${markdown(text)}\n`,
+        `${markdown(text)}\n`,
+        `| a | b |\n| --- | --- |\n| ${markdown(text)} | end |\n`,
+      ]) {
+        const tree = parseFragment(reader.render(source));
+        const allowed = source.startsWith("|")
+          ? ["table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td"]
+          : source.startsWith("-")
+            ? ["ul", "li", "strong"]
+            : ["p"];
+        const found = elements(tree);
+        expect(found.length === 0 ? ["p"] : found).toEqual(allowed);
+        expect(comments(tree)).toBe(0);
+        const shown = textOf(tree);
+        expect(shown).not.toMatch(/(^|[^\w`])@[a-z\d]/i);
+        expect(shown).not.toMatch(/(^|\W)(#|GH-|!)\d/i);
+        expect(shown).not.toMatch(/:\/\/|www\.\w|:\w+:/i);
+        expect(shown.replace(ZERO_WIDTH, "")).toContain(plain(text).trim());
+      }
+    }),
+    runs,
+  );
+});
+
+test("a name in Markdown is one piece of code, in a table too", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const sources = [
+        `- x ${markdownCode(text)} y\n`,
+        `| a | b |\n| --- | --- |\n| ${markdownCode(text)} | end |\n`,
+      ];
+      for (const source of sources) {
+        const tree = parseFragment(reader.render(source));
+        const found = elements(tree).filter(
+          (name) => !["ul", "li", "table", "thead", "tbody", "tr", "th", "td"].includes(name),
+        );
+        expect(found).toEqual(["code"]);
+        expect(elements(tree).filter((name) => name === "td").length).toBe(source.startsWith("|") ? 2 : 0);
+        // CommonMark strips one space at both ends; a name of spaces alone is shown as one.
+        if (plain(text).trim() !== "")
+          expect(textOf(tree).replace(/\s+/g, " ")).toContain(plain(text).trim().replace(/ +/g, " "));
+      }
+    }),
+    runs,
+  );
+});
+
+test("a block of code in Markdown ends where we end it", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const tree = parseFragment(reader.render(`${markdownBlock(text, "ts")}\n\nafter\n`));
+      expect(elements(tree)).toEqual(["pre", "code", "p"]);
+    }),
+    runs,
+  );
+});
+
+test("a label of a diagram has no character of Mermaid's or Markdown's syntax", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      expect(mermaid(text)).toMatch(/^(?:[\p{L}\p{N} ,/_.]|#\d+;)*$/u);
+    }),
+    runs,
+  );
+});
+
+/** How GitHub's runner reads a line, and what it then decodes. */
+const command = /^\s*::(?<name>\S+?)(?: (?<properties>.*?))?::(?<message>.*)$/s;
+
+test("a workflow command of any text is one command with that text", () => {
+  const decode = (text: string): string =>
+    text
+      .replaceAll("%2C", ",")
+      .replaceAll("%3A", ":")
+      .replaceAll("%0A", "\n")
+      .replaceAll("%0D", "\r")
+      .replaceAll("%25", "%");
+  fc.assert(
+    fc.property(hostile, hostile, (title, message) => {
+      const line = `::error title=${workflowProperty(title)},line=1::${workflowMessage(message)}`;
+      expect(line).not.toMatch(/[\r\n]/);
+      const groups = command.exec(line)?.groups;
+      expect(groups?.["name"]).toBe("error");
+      const [first, second, ...rest] = (groups?.["properties"] ?? "").split(",");
+      expect(rest).toEqual([]);
+      expect(second).toBe("line=1");
+      expect(decode((first ?? "").slice("title=".length))).toBe(plain(title));
+      expect(decode(groups?.["message"] ?? "")).toBe(plain(message));
+    }),
+    runs,
+  );
+});
+
+test("no line for a terminal is a command to a runner or to the terminal", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const line = terminalLine(`  ${terminal(text)}`);
+      expect(line).not.toMatch(/^\s*::/);
+      expect(line).not.toContain("##");
+      expect(line).not.toMatch(INVISIBLE);
+    }),
+    runs,
+  );
+});
+
+test("JSON reads back as it was and is safe to print", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const value = { [text]: [text] };
+      const written = json(value);
+      expect(JSON.parse(written)).toEqual(value);
+      expect(written.replaceAll("\n", "")).not.toMatch(INVISIBLE);
+      expect(written).not.toContain("##");
+    }),
+    runs,
+  );
+});
+
+test("a marker's key cannot end the comment, and two keys have two markers", () => {
+  fc.assert(
+    fc.property(hostile, hostile, (one, other) => {
+      const marker = commentMarker("review", one);
+      expect(marker).toMatch(/^<!-- pulumi-platform:review:[A-Za-z0-9._/%-]* -->$/);
+      expect(marker.slice(4, -3)).not.toContain("--");
+      if (plain(one) !== plain(other)) expect(commentMarker("review", other)).not.toBe(marker);
+    }),
+    runs,
+  );
+});

@@ -1,0 +1,331 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import Ajv from "ajv";
+import AjvDraft4 from "ajv-draft-04";
+import addFormats from "ajv-formats";
+import fc, { casesOf } from "../../../../support/properties";
+import MarkdownIt from "markdown-it";
+import { parse } from "parse5";
+import type { DefaultTreeAdapterMap } from "parse5";
+import type { Format, RenderOptions } from "../../../../../provider/access/report/render";
+import { formats, renderers } from "../../../../../provider/access/report/render";
+import { columnsOf } from "../../../../../provider/access/report/render/text";
+import type { Report } from "../../../../../provider/access/report/report";
+import { ROOT } from "../../../../support/engine";
+import { findNightDrift } from "./nightDrift";
+import {
+  cleanReview,
+  hostileCopy,
+  largeReview,
+  nightDrift,
+  rewritten,
+  riskyReview,
+  wholeReports,
+} from "./reports";
+
+const options: RenderOptions = { sourceRoot: "infra", marker: "acme/access/prod" };
+const GOLDEN = join(__dirname, "golden");
+const extensions: Readonly<Record<Format, string>> = {
+  text: "txt",
+  json: "json",
+  md: "md",
+  sarif: "sarif",
+  github: "github.txt",
+  codequality: "codequality.json",
+  html: "html",
+};
+
+const bytes = (text: string): number => Buffer.byteLength(text);
+
+describe.each([
+  ["riskyReview", () => Promise.resolve(riskyReview)],
+  ["nightDrift", findNightDrift],
+])("the golden output of %s", (name, make: () => Promise<Report>) => {
+  test.each(formats)("as %s is as it was", async (format) => {
+    const report = await make();
+    const file = join(GOLDEN, `${name}.${extensions[format]}`);
+    // Style and script are long, and the browser's test is about them.
+    const output = renderers[format](report, options)
+      .replace(/(<style>).*?(<\/style>)/gs, "$1$2")
+      .replace(/(<script>).*?(<\/script>)/gs, "$1$2")
+      .replace(/sha256-[\w+/&#;=]+/g, "sha256-");
+    if (process.env["UPDATE_GOLDEN"] === "1") {
+      mkdirSync(GOLDEN, { recursive: true });
+      writeFileSync(file, output);
+    }
+    if (!existsSync(file)) throw new Error(`${file} is missing: run with UPDATE_GOLDEN=1`);
+    expect(output).toBe(readFileSync(file, "utf8"));
+  });
+});
+
+const load = createRequire(__filename);
+const sarifSchema: object = JSON.parse(
+  readFileSync(load.resolve("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"), "utf8"),
+);
+const reportSchema: object = JSON.parse(readFileSync(join(ROOT, "schema/report.schema.json"), "utf8"));
+// The official schema has a regular expression that is none in Unicode's mode.
+const validSarif = addFormats(
+  new AjvDraft4({ strict: false, allErrors: true, unicodeRegExp: false }),
+).compile(sarifSchema);
+const validReport = new Ajv({ allErrors: true, discriminator: true }).compile(reportSchema);
+
+const reports: readonly (readonly [string, Report])[] = [
+  ["a risky review", riskyReview],
+  ["a night's drift", nightDrift],
+  ["a clean review", cleanReview],
+  ["a large review", largeReview(300)],
+];
+
+test.each(reports)("the JSON of %s is of the published form and holds all of the report", (_, report) => {
+  const value = JSON.parse(renderers.json(report, options)) as unknown;
+  validReport(value);
+  expect(validReport.errors ?? []).toEqual([]);
+  expect(value).toEqual(JSON.parse(JSON.stringify(report)));
+});
+
+test("the published form refuses a report with a member that it does not know", () => {
+  expect(validReport({ ...riskyReview, extra: 1 })).toBe(false);
+  expect(validReport({ ...riskyReview, complete: undefined })).toBe(false);
+});
+
+test.each(reports)("the SARIF of %s is of the official form", (_, report) => {
+  validSarif(JSON.parse(renderers.sarif(report, options)));
+  expect(validSarif.errors ?? []).toEqual([]);
+});
+
+interface SarifResult {
+  readonly ruleId: string;
+  readonly ruleIndex: number;
+  readonly level: string;
+  readonly suppressions?: readonly { readonly justification: string }[];
+  readonly partialFingerprints: Readonly<Record<string, string>>;
+  readonly locations: readonly [
+    {
+      readonly physicalLocation: {
+        readonly artifactLocation: { readonly uri: string };
+        readonly region: object;
+      };
+    },
+  ];
+}
+interface SarifRun {
+  readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
+  readonly results: readonly SarifResult[];
+  readonly invocations: readonly [
+    {
+      readonly executionSuccessful: boolean;
+      readonly toolExecutionNotifications?: readonly { readonly message: { readonly text: string } }[];
+    },
+  ];
+}
+
+function sarifRun(report: Report, more: RenderOptions = options): SarifRun {
+  const { runs } = JSON.parse(renderers.sarif(report, more)) as { runs: [SarifRun] };
+  return runs[0];
+}
+
+test("a SARIF result has a file, its rule, a fingerprint; a suppressed one has its reason", () => {
+  const run = sarifRun(riskyReview);
+  for (const result of run.results) {
+    expect(result.locations[0].physicalLocation.artifactLocation.uri).toMatch(
+      /^infra\/(index\.ts|Pulumi\.yaml)$/,
+    );
+    expect(run.tool.driver.rules[result.ruleIndex]?.id).toBe(result.ruleId);
+    expect(result.partialFingerprints["pulumiPlatform/v1"]).toMatch(/^[0-9a-f]{16}$/);
+  }
+  expect(run.results.map(({ level }) => level)).toEqual([
+    "error",
+    "error",
+    "error",
+    "warning",
+    "note",
+    "warning",
+  ]);
+  const suppressed = run.results.filter(({ suppressions }) => suppressions !== undefined);
+  expect(suppressed.map(({ ruleId, suppressions }) => [ruleId, suppressions?.[0]?.justification])).toEqual([
+    ["T4", "publishes previews of documentation only (until 2027-01-31)"],
+  ]);
+});
+
+test("an incomplete run is not a successful execution in SARIF, and says what was not looked at", () => {
+  const [invocation] = sarifRun(nightDrift).invocations;
+  expect(invocation.executionSuccessful).toBe(false);
+  expect(invocation.toolExecutionNotifications?.[0]?.message.text).toContain("subscription at acme / web");
+});
+
+test("a path of hostile letters is one path in SARIF", () => {
+  const [first] = riskyReview.findings;
+  const odd = { ...riskyReview, findings: [{ ...first!, location: { file: "a b/ü#?.ts", line: 1 } }] };
+  expect(sarifRun(odd).results[0]?.locations[0].physicalLocation.artifactLocation.uri).toBe(
+    "infra/a%20b/%C3%BC%23%3F.ts",
+  );
+});
+
+describe("a report of 5,200 findings", () => {
+  const large = largeReview(5200, 40);
+
+  test("fits a comment: the verdict and every critical finding stay, and the cut is said", () => {
+    const text = renderers.md(large, options);
+    expect(bytes(text)).toBeLessThanOrEqual(65_000);
+    expect(bytes(text)).toBeGreaterThan(50_000);
+    expect(text).toContain("**Fails: ");
+    for (let index = 0; index < 40; index += 1) expect(text).toContain(`finding number ${index} of critical`);
+    expect(text).toMatch(/… and [\d,]+ more findings, left out here/);
+    expect(text).toMatch(/_5,200 changes of access left out here\._/);
+  });
+
+  test("fits whatever the host allows", () => {
+    for (const maxBytes of [1_000_000, 20_000, 5_000, 1_500]) {
+      const text = renderers.md(large, { ...options, maxBytes });
+      expect(bytes(text)).toBeLessThanOrEqual(maxBytes);
+      expect(text).toContain("**Fails: ");
+      expect(text).toContain("40 critical");
+    }
+  });
+
+  test("shows the 5,000 results that GitHub shows, worst first, and says what is left out", () => {
+    const run = sarifRun(large);
+    expect(run.results).toHaveLength(5000);
+    expect(run.invocations[0].toolExecutionNotifications?.at(-1)?.message.text).toContain(
+      "200 findings of 5200",
+    );
+    const small = renderers.sarif(large, { ...options, maxBytes: 100_000 });
+    expect(bytes(small)).toBeLessThanOrEqual(100_000);
+    expect(small).toContain("finding number 0 of critical severity");
+  });
+
+  test("has ten errors, ten warnings and ten notices at most, the last of which has the verdict", () => {
+    const lines = renderers.github(large, options).trimEnd().split("\n");
+    const of = (level: string): string[] => lines.filter((line) => line.startsWith(`::${level} `));
+    expect([of("error"), of("warning"), of("notice")].map(({ length }) => length)).toEqual([10, 10, 10]);
+    expect(lines.at(-1)).toMatch(/^::notice title=.*::fails: .*more findings not shown here/);
+  });
+
+  test("is a code quality report of at most 1,000,000 bytes that says what is left out", () => {
+    const text = renderers.codequality(large, options);
+    expect(bytes(text)).toBeLessThanOrEqual(1_000_000);
+    const issues = JSON.parse(text) as { severity: string; check_name: string; description: string }[];
+    expect(issues.filter(({ severity }) => severity === "blocker")).toHaveLength(40);
+    const small = JSON.parse(renderers.codequality(large, { ...options, maxBytes: 50_000 })) as typeof issues;
+    expect(small.at(-1)).toMatchObject({ check_name: "cut" });
+    expect(small.at(-1)?.description).toMatch(/more findings left out/);
+    expect(small.filter(({ severity }) => severity === "blocker")).toHaveLength(40);
+  });
+});
+
+test("every issue of the code quality report has what GitLab asks for", () => {
+  const issues = JSON.parse(renderers.codequality(nightDrift, options)) as unknown[];
+  for (const issue of issues) {
+    expect(issue).toEqual({
+      description: expect.any(String),
+      check_name: expect.any(String),
+      fingerprint: expect.any(String),
+      severity: expect.stringMatching(/^(info|minor|major|critical|blocker)$/),
+      location: { path: expect.any(String), lines: { begin: expect.any(Number) } },
+    });
+  }
+  expect(JSON.stringify(issues)).toContain("Not everything could be looked at");
+});
+
+test("what is not complete is never called clean", () => {
+  const incomplete: Report = { ...cleanReview, complete: false, incomplete: ["the preview failed"] };
+  for (const format of ["text", "md", "html", "github"] as const) {
+    const output = renderers[format](incomplete, options);
+    expect(output.toLowerCase()).toContain("not everything could be looked at");
+    expect(output.toLowerCase()).not.toContain("passes");
+  }
+  expect(renderers.text(cleanReview, {})).toContain("Passes: no change of access, no finding");
+});
+
+describe("text for a terminal", () => {
+  const plainLines = (report: Report, width: number): string[] =>
+    renderers.text(report, { width }).trimEnd().split("\n");
+
+  test("keeps to the width, however wide the letters are", () => {
+    const wide = rewritten(riskyReview, (text) => `${text} 名前空間の長い名前 👩‍💻 é ${text}`);
+    for (const width of [60, 80, 132]) {
+      for (const line of [...plainLines(riskyReview, width), ...plainLines(wide, width)]) {
+        expect(columnsOf(line)).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  test("has colours only when they are asked for", () => {
+    expect(renderers.text(riskyReview, {})).not.toContain("\u001b");
+    const coloured = renderers.text(riskyReview, { colour: true });
+    expect(coloured).toContain("\u001b[31;1mcritical");
+    // eslint-disable-next-line no-control-regex
+    expect(coloured.replace(/\u001b\[[\d;]*m/g, "")).toBe(renderers.text(riskyReview, {}));
+  });
+});
+
+type Node = DefaultTreeAdapterMap["node"];
+const walk = (node: Node): Node[] => [node, ...("childNodes" in node ? node.childNodes.flatMap(walk) : [])];
+
+/** The elements and attributes of a page without its texts, and but for where a path may break. */
+const skeleton = (page: string): string[] =>
+  walk(parse(page)).flatMap((node) =>
+    "tagName" in node && node.tagName !== "wbr"
+      ? [`${node.tagName} ${node.attrs.map(({ name }) => name).join(" ")}`]
+      : node.nodeName === "#comment"
+        ? ["comment"]
+        : [],
+  );
+
+const evil = fc.constantFrom(
+  "<script>alert(1)</script>",
+  '"><img src=x onerror=alert(1)>',
+  "</style></title></textarea><svg onload=alert(1)>",
+  "| a | b |\n| --- | --- |\n",
+  "```\n# heading\n@acme/admins #1 ![x](http://evil.example/x)",
+  "<!-- pulumi-platform:review:acme/access/prod -->",
+  "</details><h1>Passes</h1>",
+  "\n::error file=a,line=1::forged\n::set-output name=x::y",
+  "##[error]forged",
+  "\u001b]0;title\u0007\u001b[2J\u202e",
+  "%0A::error::forged",
+);
+
+const targets = wholeReports.map((report) => [report.command, report] as const);
+
+test.each(targets)("no text that a report of %s may hold changes the structure of a form", (_, whole) => {
+  const markdownReader = new MarkdownIt({ html: true, linkify: true });
+  const tags = (text: string): string[] =>
+    skeleton(markdownReader.render(text)).filter((name) => !/^(code|br) /.test(name));
+  const quiet = hostileCopy(whole, () => "quiet");
+  expect(quiet.findings.map(({ message }) => message)).toEqual(quiet.findings.map(() => "quiet"));
+  const page = skeleton(renderers.html(quiet, options));
+  const comment = tags(renderers.md(quiet, options));
+  fc.assert(
+    fc.property(evil, fc.string({ unit: "grapheme", maxLength: 8 }), (attack, tail) => {
+      const report = hostileCopy(whole, () => `${attack}${tail}x`);
+      expect(skeleton(renderers.html(report, options))).toEqual(page);
+      const rendered = renderers.md(report, options);
+      expect(tags(rendered)).toEqual(comment);
+      expect(rendered.split("<!-- pulumi-platform:").length - 1).toBe(1);
+      for (const line of renderers.text(report, options).split("\n")) {
+        expect(line).not.toMatch(/^\s*::|##|\p{Cc}|\u202e/u);
+      }
+      const annotations = renderers.github(report, options).trimEnd().split("\n");
+      expect(annotations).toHaveLength(whole.findings.length + 1);
+      for (const line of annotations) expect(line).toMatch(/^::(error|warning|notice) /);
+      validSarif(JSON.parse(renderers.sarif(report, options)));
+      expect(validSarif.errors ?? []).toEqual([]);
+      JSON.parse(renderers.codequality(report, options));
+    }),
+    { numRuns: casesOf(30) },
+  );
+});
+
+test("the picture is drawn while it has at most 40 nodes", () => {
+  expect(renderers.md(riskyReview, options)).toContain("```mermaid\ngraph LR\n");
+  expect(renderers.md(largeReview(60), { ...options, maxBytes: 1_000_000 })).not.toContain("```mermaid");
+});
+
+test("the same report gives the same bytes", () => {
+  for (const format of formats) {
+    const copy = JSON.parse(JSON.stringify(nightDrift)) as Report;
+    expect(renderers[format](copy, options)).toBe(renderers[format](nightDrift, options));
+  }
+});

@@ -1,0 +1,275 @@
+import fc, { casesOf } from "../../../support/properties";
+import { diffGrants, grantKey } from "../../../../provider/access/review/grantChanges";
+import { Places } from "../../../../provider/access/graph/grants";
+import type { Entity, World } from "../../../../provider/access/graph/model";
+import type { Grant } from "../../../../provider/access/report/report";
+import { worldOf } from "../../../../provider/access/graph/worlds";
+import type { Props } from "../../../../provider/engine/spec";
+
+const ROOT_UID = "a".repeat(40);
+const child = (parent: string, n: number): string => `${parent}/${n.toString(16).padStart(16, "0")}`;
+
+function entity(kind: string, key: string, inputs: Props): Entity {
+  const name = inputs["name"];
+  return {
+    key,
+    kind,
+    uid: key,
+    urn: `urn:pulumi:s::p::pulumi-nodejs:dynamic/platform:${kind}::${key}`,
+    name: typeof name === "string" ? name : undefined,
+    inputs,
+    unresolved: [],
+    hidden: [],
+  };
+}
+
+const world = (...entities: Entity[]): World => worldOf(new Map(entities.map((one) => [one.key, one])));
+
+const [team, below, someone, other, reader, writer] = [1, 2, 3, 4, 5, 6].map((n) => child(ROOT_UID, n)) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const root = entity("Group", ROOT_UID, { name: "acme" });
+const groups = [
+  root,
+  entity("Group", team, { parentUid: ROOT_UID, name: "team" }),
+  entity("Group", below, { parentUid: team, name: "below" }),
+];
+const github = {
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:acme/pay:ref:refs/heads/main",
+};
+const identity = (key: string, claimMatch: Props = github) =>
+  entity("Identity", key, { parentUid: ROOT_UID, name: `identity ${key.slice(-1)}`, claimMatch });
+const role = (key: string, ...capabilities: string[]) =>
+  entity("Role", key, { parentUid: ROOT_UID, name: key === reader ? "reader" : "writer", capabilities });
+const binding = (key: number, identityUid: string, roleUid: string, parentUid: string) =>
+  entity("RoleBinding", child(parentUid, 100 + key), { parentUid, identityUid, roleUid });
+const basis = [
+  ...groups,
+  identity(someone),
+  identity(other),
+  role(reader, "CAP_REPO_LIST"),
+  role(writer, "CAP_REPO_LIST", "CAP_REPO_UPDATE"),
+];
+
+const told = (before: World, after: World) => {
+  const { changes, kept } = diffGrants(before, after);
+  return { changes: changes.map(({ change, reason }) => `${change}: ${reason}`), kept };
+};
+
+describe("what lies between two worlds", () => {
+  const before = world(...basis, binding(1, someone, reader, team));
+
+  test("is nothing where another resource grants the same", () => {
+    const access = entity("GroupAccess", `GroupAccess:${team}`, {
+      parentUid: team,
+      bindings: { "ci reads": { identityUid: someone, roleUid: reader } },
+    });
+    expect(told(before, world(...basis, access))).toEqual({ changes: [], kept: 1 });
+  });
+
+  test("is nothing where one of two equal bindings goes", () => {
+    const twice = world(...basis, binding(1, someone, reader, team), binding(2, someone, reader, team));
+    expect(told(twice, before)).toEqual({ changes: [], kept: 1 });
+  });
+
+  test.each([
+    [
+      "a binding that moves up",
+      [binding(1, someone, reader, ROOT_UID)],
+      "widened: moves from acme / team up to acme",
+    ],
+    [
+      "a binding that moves down",
+      [binding(1, someone, reader, below)],
+      "narrowed: moves from acme / team down to acme / team / below",
+    ],
+    [
+      "a role that can do more",
+      [binding(1, someone, writer, team)],
+      "widened: the role changes from reader to writer",
+    ],
+  ])("tells %s as one change", (_what, bindings, line) => {
+    expect(told(before, world(...basis, ...bindings))).toEqual({ changes: [line], kept: 0 });
+  });
+
+  test("tells a role that can do less as one change", () => {
+    const wide = world(...basis, binding(1, someone, writer, team));
+    expect(told(wide, before).changes).toEqual(["narrowed: the role changes from writer to reader"]);
+  });
+
+  test("tells another holder as one who loses and one who gains", () => {
+    const after = world(...basis, binding(1, other, reader, team));
+    expect(told(before, after).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
+  });
+
+  test("takes a group that moves as another place", () => {
+    const moved = [root, groups[1]!, entity("Group", below, { parentUid: ROOT_UID, name: "below" })];
+    const [old, now] = [groups, moved].map((of) =>
+      world(...of, ...basis.slice(groups.length), binding(1, someone, reader, below)),
+    );
+    expect(told(old!, now!).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
+  });
+
+  const withClaims = (claimMatch: Props) =>
+    world(
+      ...basis.filter(({ key }) => key !== someone),
+      identity(someone, claimMatch),
+      binding(1, someone, reader, team),
+    );
+  const { issuer } = github;
+
+  test.each<[string, Props, Props, string]>([
+    ["a pattern in the place of a subject", github, { issuer, subjectPattern: "^repo:acme/.*$" }, "widened"],
+    ["a subject that the pattern accepted", { issuer, subjectPattern: "^repo:acme/.*$" }, github, "narrowed"],
+    [
+      "a subject that the pattern did not accept",
+      { issuer, subjectPattern: "^repo:other/.*$" },
+      github,
+      "widened",
+    ],
+    ["a further claim", github, { ...github, claims: { environment: "production" } }, "narrowed"],
+    ["a claim that goes", { ...github, claims: { environment: "production" } }, github, "widened"],
+    ["another claim", { ...github, claims: { a: "1" } }, { ...github, claims: { a: "2" } }, "widened"],
+    ["another subject", github, { issuer, subject: "repo:acme/pay:pull_request" }, "widened"],
+    ["another issuer", github, { ...github, issuer: "https://gitlab.com" }, "widened"],
+    ["a pattern that is no pattern", { issuer, subjectPattern: "(" }, github, "widened"],
+  ])("takes %s as what it does to trust", (_what, old, now, change) => {
+    expect(diffGrants(withClaims(old), withClaims(now)).changes.map((one) => one.change)).toEqual([change]);
+  });
+
+  test("names the capabilities that a bound role gains and loses", () => {
+    const after = world(
+      ...basis.filter(({ key }) => key !== reader),
+      role(reader, "CAP_TAG_LIST"),
+      binding(1, someone, reader, team),
+    );
+    expect(diffGrants(before, after).changes).toMatchObject([
+      { change: "widened", capabilitiesAdded: ["CAP_TAG_LIST"], capabilitiesRemoved: ["CAP_REPO_LIST"] },
+    ]);
+  });
+
+  test("calls a role of which nothing is known afterwards widened, not kept", () => {
+    const after = world(
+      ...basis.filter(({ key }) => key !== reader),
+      entity("Role", reader, { parentUid: ROOT_UID, name: "reader" }),
+      binding(1, someone, reader, team),
+    );
+    expect(told(before, after).changes).toEqual(["widened: what the role allows is not known on one side"]);
+  });
+
+  test("follows a service to what its identity holds", () => {
+    const services = entity("AccountAssociation", `AccountAssociation:${team}`, {
+      parentUid: team,
+      name: "services",
+      chainguard: { serviceBindings: { INGESTER: someone } },
+    });
+    const { changes } = diffGrants(before, world(...basis, binding(1, someone, reader, team), services));
+    expect(
+      changes.map(({ grant }) => [grant.subject.displayName, grant.role.name, grant.group.path]),
+    ).toEqual([["the platform's service INGESTER, as identity 3", "reader", "acme / team"]]);
+  });
+});
+
+describe("two worlds of any kind", () => {
+  const keys = (of: World, places: Places) => new Set(of.grants.map((grant) => grantKey(grant, places)));
+  const parents = [undefined, ROOT_UID, team];
+  const organisation = fc
+    .record({
+      parentOfBelow: fc.constantFrom(ROOT_UID, team),
+      capabilities: fc.array(fc.subarray(["CAP_A", "CAP_B", "CAP_C"]), { minLength: 2, maxLength: 2 }),
+      subjects: fc.array(fc.constantFrom("one", "two"), { minLength: 2, maxLength: 2 }),
+      bindings: fc.array(
+        fc.record({
+          identity: fc.constantFrom(someone, other),
+          role: fc.constantFrom(reader, writer),
+          group: fc.constantFrom(ROOT_UID, team, below),
+          kind: fc.constantFrom("RoleBinding", "GroupAccess", "GroupInvite"),
+        }),
+        { maxLength: 8 },
+      ),
+      service: fc.constantFrom(undefined, someone, other),
+    })
+    .map(({ parentOfBelow, capabilities, subjects, bindings, service }) =>
+      world(
+        root,
+        entity("Group", team, { parentUid: parents[1], name: "team" }),
+        entity("Group", below, { parentUid: parentOfBelow, name: "below" }),
+        ...[someone, other].map((key, i) =>
+          identity(key, { issuer: "https://i.example.com", subject: subjects[i] }),
+        ),
+        ...[reader, writer].map((key, i) => role(key, ...(capabilities[i] ?? []))),
+        ...bindings.map(({ kind, ...one }, i) => {
+          const key = child(one.group, 200 + i);
+          if (kind === "GroupInvite") {
+            return entity(kind, key, { parentUid: one.group, roleUid: one.role, email: `${i}@example.com` });
+          }
+          const grant = { identityUid: one.identity, roleUid: one.role };
+          return kind === "RoleBinding"
+            ? entity(kind, key, { parentUid: one.group, ...grant })
+            : entity(kind, key, { parentUid: one.group, bindings: { label: grant } });
+        }),
+        ...(service === undefined
+          ? []
+          : [
+              entity("AccountAssociation", `AccountAssociation:${team}`, {
+                parentUid: team,
+                chainguard: { serviceBindings: { INGESTER: service } },
+              }),
+            ]),
+      ),
+    );
+
+  test("before + gained - lost = after, and each grant is counted once", () => {
+    fc.assert(
+      fc.property(organisation, organisation, (before, after) => {
+        const places = { before: new Places(before.entities), after: new Places(after.entities) };
+        const { changes, kept } = diffGrants(before, after);
+        const result = keys(before, places.before);
+        const size = result.size;
+        const gone = changes.flatMap(({ change, grant, before: old }) =>
+          change === "lost" ? [grant] : old ? [old] : [],
+        );
+        const come = changes.flatMap(({ change, grant }) => (change === "lost" ? [] : [grant]));
+        for (const grant of gone) expect(result.delete(grantKey(grant, places.before))).toBe(true);
+        for (const grant of come) {
+          const key = grantKey(grant, places.after);
+          expect(result.has(key)).toBe(false);
+          result.add(key);
+        }
+        expect([...result].sort()).toEqual([...keys(after, places.after)].sort());
+        expect(kept).toBe(size - gone.length);
+      }),
+      { numRuns: casesOf(200) },
+    );
+  });
+
+  test("nothing lies between a world and itself", () => {
+    fc.assert(
+      fc.property(organisation, (one) => {
+        expect(diffGrants(one, one).changes).toEqual([]);
+      }),
+    );
+  });
+
+  test("what comes one way goes the other way", () => {
+    const keysOf = (of: World, grants: readonly Grant[]) =>
+      grants.map((grant) => grantKey(grant, new Places(of.entities))).sort();
+    fc.assert(
+      fc.property(organisation, organisation, (one, two) => {
+        const come = diffGrants(one, two).changes.flatMap(({ change, grant }) =>
+          change === "lost" ? [] : [grant],
+        );
+        const gone = diffGrants(two, one).changes.flatMap(({ change, grant, before }) =>
+          change === "lost" ? [grant] : before ? [before] : [],
+        );
+        expect(keysOf(two, come)).toEqual(keysOf(two, gone));
+      }),
+    );
+  });
+});

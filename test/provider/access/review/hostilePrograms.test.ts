@@ -1,0 +1,662 @@
+import type { InventoryObject } from "../../../../provider/access/documents/inventory";
+import type { Props } from "../../../../provider/engine/spec";
+import { UNKNOWN } from "../../../../provider/engine/spec";
+import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
+import type { State } from "../../../support/documents";
+import { lines } from "../fixtures";
+
+const ROOT = "a".repeat(40);
+const OWNER = "b".repeat(40);
+const VIEWER = "c".repeat(40);
+const uid = (n: number): string => `${ROOT}/${n.toString(16).padStart(16, "0")}`;
+const [TEAM, CI, READER, BINDING, MALLORY] = [uid(1), uid(2), uid(3), uid(4), uid(5)] as const;
+
+const owner = [
+  "CAP_IAM_GROUPS_LIST",
+  "CAP_IAM_ROLES_UPDATE",
+  "CAP_IAM_ROLE_BINDINGS_CREATE",
+  "CAP_IAM_IDENTITY_UPDATE",
+];
+const pinned = {
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:acme/pay:ref:refs/heads/main",
+};
+const other = { ...pinned, subject: "repo:acme/evil:ref:refs/heads/main" };
+
+const root = state("Group", "root", { name: "acme" }, { id: ROOT });
+const team = state("Group", "team", { parentUid: ROOT, name: "team" }, { id: TEAM });
+const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch: pinned }, { id: CI });
+const mallory = state(
+  "Identity",
+  "mallory",
+  { parentUid: TEAM, name: "mallory", claimMatch: other },
+  { id: MALLORY },
+);
+const reader = state(
+  "Role",
+  "reader",
+  { parentUid: ROOT, name: "reader", capabilities: ["CAP_REPO_LIST"] },
+  { id: READER },
+);
+const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
+const binding = state("RoleBinding", "binding", grant, { id: BINDING });
+const basis = [root, team, ci, mallory, reader];
+const unchanged = basis.map(same);
+
+const live = (
+  kind: string,
+  own: string,
+  inputs: Props,
+  more: Partial<InventoryObject> = {},
+): InventoryObject => ({
+  kind,
+  uid: own,
+  inputs,
+  ...more,
+});
+const builtIns = [
+  live("Role", OWNER, { name: "owner", capabilities: owner }, { builtIn: true }),
+  live("Role", VIEWER, { name: "viewer", capabilities: ["CAP_REPO_LIST"] }, { builtIn: true }),
+];
+const organisation = (...objects: InventoryObject[]) => ({
+  inventory: inventoryOf(
+    ROOT,
+    live("Group", ROOT, { name: "acme" }),
+    live("Group", TEAM, { parentUid: ROOT, name: "team" }),
+    ...builtIns,
+    ...objects,
+  ),
+});
+
+/** The digest's way to write a secret. */
+const SECRET = "[secret]";
+const create = (one: State) => step("create", undefined, one);
+const anew = (kind: string, name: string, inputs: Props, more = {}) =>
+  create(state(kind, name, inputs, more));
+
+describe("a value that is wrapped", () => {
+  const values: readonly [string, string, Props][] = [
+    ["bindings", "GroupAccess", { parentUid: TEAM, bindings: "?" }],
+    ["bindings.a", "GroupAccess", { parentUid: TEAM, bindings: { a: "?", b: grant } }],
+    ["bindings.a.roleUid", "GroupAccess", { parentUid: TEAM, bindings: { a: { ...grant, roleUid: "?" } } }],
+    [
+      "bindings.a.identityUid",
+      "GroupAccess",
+      { parentUid: TEAM, bindings: { a: { ...grant, identityUid: "?" } } },
+    ],
+    ["ignore.namePatterns", "GroupAccess", { parentUid: TEAM, bindings: {}, ignore: { namePatterns: "?" } }],
+    ["roleUid", "RoleBinding", { ...grant, roleUid: "?" }],
+    ["identityUid", "RoleBinding", { ...grant, identityUid: "?" }],
+    ["parentUid", "RoleBinding", { ...grant, parentUid: "?" }],
+    ["capabilities", "Role", { parentUid: ROOT, name: "r", capabilities: "?" }],
+    ["capabilities[1]", "Role", { parentUid: ROOT, name: "r", capabilities: ["CAP_REPO_LIST", "?"] }],
+    ["claimMatch", "Identity", { parentUid: TEAM, name: "i", claimMatch: "?" }],
+    [
+      "claimMatch.subject",
+      "Identity",
+      { parentUid: TEAM, name: "i", claimMatch: { ...pinned, subject: "?" } },
+    ],
+    [
+      "claimMatch.claims.a",
+      "Identity",
+      { parentUid: TEAM, name: "i", claimMatch: { ...pinned, claims: { a: "?" } } },
+    ],
+    [
+      "staticKeys.issuerKeys",
+      "Identity",
+      {
+        parentUid: TEAM,
+        name: "i",
+        staticKeys: { issuer: "https://a.example", subject: "s", issuerKeys: "?" },
+      },
+    ],
+    ["servicePrincipal", "Identity", { parentUid: TEAM, name: "i", servicePrincipal: "?" }],
+    ["amazon.account", "AccountAssociation", { parentUid: TEAM, name: "a", amazon: { account: "?" } }],
+    [
+      "chainguard.serviceBindings",
+      "AccountAssociation",
+      { parentUid: TEAM, name: "a", chainguard: { serviceBindings: "?" } },
+    ],
+    [
+      "chainguard.serviceBindings.INGESTER",
+      "AccountAssociation",
+      { parentUid: TEAM, name: "a", chainguard: { serviceBindings: { INGESTER: "?" } } },
+    ],
+    ["sink", "Subscription", { parentUid: TEAM, sink: "?" }],
+    ["customOverlay", "Repo", { parentUid: TEAM, name: "r", customOverlay: "?" }],
+    ["email", "GroupInvite", { parentUid: TEAM, roleUid: READER, ttl: "1h", email: "?", singleUse: true }],
+    [
+      "ttl",
+      "GroupInvite",
+      { parentUid: TEAM, roleUid: READER, ttl: "?", email: "a@acme.example", singleUse: true },
+    ],
+    [
+      "roleUid",
+      "GroupInvite",
+      { parentUid: TEAM, roleUid: "?", ttl: "1h", email: "a@acme.example", singleUse: true },
+    ],
+    [
+      "defaultRole",
+      "IdentityProvider",
+      { parentUid: ROOT, name: "p", defaultRole: "?", oidc: { issuer: "https://a.example", clientId: "c" } },
+    ],
+    [
+      "oidc.issuer",
+      "IdentityProvider",
+      { parentUid: ROOT, name: "p", defaultRole: READER, oidc: { issuer: "?", clientId: "c" } },
+    ],
+    [
+      "externalGroupId",
+      "ExternalGroupRoleMapping",
+      { parentUid: uid(9), externalGroupId: "?", roleUid: READER, scope: ROOT },
+    ],
+    [
+      "scope",
+      "ExternalGroupRoleMapping",
+      { parentUid: uid(9), externalGroupId: "g", roleUid: READER, scope: "?" },
+    ],
+    ["parentUid", "Group", { parentUid: "?", name: "g" }],
+  ];
+  const wrap = (inputs: Props, value: string): Props =>
+    JSON.parse(JSON.stringify(inputs).replaceAll('"?"', JSON.stringify(value))) as Props;
+
+  test.each(values)("is a finding at %s of %s, secret or not known, new or changed", (path, kind, inputs) => {
+    for (const [value, words] of [
+      [SECRET, "is secret"],
+      [UNKNOWN, "is not known yet"],
+    ] as const) {
+      const wrapped = wrap(inputs, value);
+      const started = state(kind, "x", wrap(inputs, uid(99)), {
+        id: kind === "GroupAccess" ? TEAM : uid(50),
+      });
+      for (const report of [
+        judge(preview(...unchanged, anew(kind, "x", wrapped)), organisation()),
+        judge(preview(...unchanged, step("update", started, state(kind, "x", wrapped))), organisation()),
+      ]) {
+        expect(failing(report)).toContainEqual(
+          expect.stringMatching(new RegExp(`^X3 ${path.replace(/[.[\]]/g, "\\$&")} of .* ${words}: `)),
+        );
+      }
+    }
+  });
+
+  test("is no finding where the description calls it secret, or where it decides nothing", () => {
+    const oidc = { issuer: "https://a.example", clientId: "c", clientSecret: SECRET };
+    const provider = (more: Props = {}) =>
+      state(
+        "IdentityProvider",
+        "p",
+        { parentUid: ROOT, name: "p", defaultRole: READER, oidc, ...more },
+        { id: uid(9) },
+      );
+    const report = judge(
+      preview(...unchanged, step("update", provider(), provider({ description: SECRET }))),
+    );
+    expect(report.findings.filter(({ id }) => id === "X3")).toEqual([]);
+  });
+
+  test("is none where the engine calls the resource the same", () => {
+    const hidden = state("RoleBinding", "binding", { ...grant, roleUid: SECRET }, { id: BINDING });
+    const report = judge(preview(...unchanged, same(hidden)));
+    expect(report).toMatchObject({ findings: [], grants: [], summary: { unchanged: 1 } });
+  });
+
+  test.each(["roleUid", "identityUid", "parentUid"])("equals no other, as two secrets at %s", (property) => {
+    const hidden = (name: string, id?: string) =>
+      state("RoleBinding", name, { ...grant, [property]: SECRET }, id === undefined ? {} : { id });
+    const beside = judge(preview(...unchanged, same(hidden("old", BINDING)), create(hidden("new"))));
+    expect(beside.summary).toMatchObject({ gained: 1, unchanged: 1 });
+    expect(failing(beside)).not.toEqual([]);
+    const replaced = judge(
+      preview(...unchanged, step("delete", hidden("old", BINDING)), create(hidden("new"))),
+    );
+    expect(replaced.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
+    const updated = judge(preview(...unchanged, step("update", hidden("a", BINDING), hidden("a", BINDING))));
+    expect(updated.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
+  });
+
+  test("equals none that a program writes as it is shown elsewhere", () => {
+    const forged = `\u0000${JSON.stringify(["secret", urn("RoleBinding", "old"), "before", "roleUid"])}`;
+    const hidden = state("RoleBinding", "old", { ...grant, roleUid: SECRET }, { id: BINDING });
+    const report = judge(
+      preview(...unchanged, same(hidden), anew("RoleBinding", "new", { ...grant, roleUid: forged })),
+    );
+    expect(report.summary.gained).toBe(1);
+    expect(failing(report)).toContainEqual(expect.stringMatching(/^X3 roleUid .* cannot be read/));
+  });
+});
+
+test("a reference to one new resource is assumed, and said to be", () => {
+  const dependencies = { roleUid: [urn("Role", "harmless")] };
+  const report = judge(
+    preview(
+      ...unchanged,
+      anew("Role", "harmless", { parentUid: ROOT, name: "harmless", capabilities: ["CAP_REPO_LIST"] }),
+      anew("RoleBinding", "b", { ...grant, roleUid: UNKNOWN }, { dependencies }),
+    ),
+  );
+  expect(report.findings.map(({ id, severity, details }) => [id, severity, ...details])).toEqual([
+    ["X2", "low", "roleUid is assumed to be the id of role harmless"],
+  ]);
+});
+
+test("thousands of labels that are not known are read in no time that anybody notices, and are few lines", () => {
+  const count = 4_000;
+  const sources = Array.from({ length: count }, (_, i) =>
+    anew("Identity", `i${i}`, { parentUid: TEAM, name: `i${i}`, claimMatch: pinned }),
+  );
+  const bindings = Object.fromEntries(
+    sources.map((_one, i) => [`l${i}`, { identityUid: UNKNOWN, roleUid: UNKNOWN }]),
+  );
+  const dependencies = { bindings: sources.map(({ urn: from }) => from ?? "") };
+  const report = judge(
+    preview(
+      ...unchanged,
+      ...sources,
+      anew("GroupAccess", "all", { parentUid: TEAM, bindings }, { dependencies }),
+    ),
+  );
+  expect(failing(report).filter((line) => line.startsWith("X3"))).toHaveLength(1);
+  expect(report.unresolved).toHaveLength(1);
+  expect(JSON.stringify(report.findings).length).toBeLessThan(100_000);
+});
+
+describe("what looks like a resource of this package", () => {
+  const fake = (kind: string, name: string, inputs: Props, more = {}) =>
+    state(kind, name, { ...inputs, __provider: "exports.handler=()=>evil" }, more);
+
+  test("is not believed: a role that says that it is harmless", () => {
+    const role = fake(
+      "Role",
+      "harmless",
+      {},
+      { id: OWNER, external: true, outputs: { name: "harmless", capabilities: ["CAP_REPO_LIST"] } },
+    );
+    const steps = [
+      ...unchanged,
+      step("read", undefined, role),
+      anew("RoleBinding", "b", { ...grant, roleUid: OWNER }),
+    ];
+    expect(failing(judge(preview(...steps)))).toEqual([
+      expect.stringMatching(/^X3 what b+ allows, nothing tells/),
+      expect.stringMatching(
+        /^X4 .*Role harmless is not reviewed \(read\): it has a type of this package, and another provider/,
+      ),
+    ]);
+    expect(failing(judge(preview(...steps), organisation()))).toContainEqual(
+      expect.stringMatching(/^G1 .*becomes owner/),
+    );
+  });
+
+  test("does not make a new grant look old", () => {
+    const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
+    const read = fake("RoleBinding", "known", {}, { id: uid(60), external: true, outputs: said });
+    const report = judge(
+      preview(...unchanged, step("read", undefined, read), anew("RoleBinding", "b", said)),
+      organisation(),
+    );
+    expect(report.summary).toMatchObject({ gained: 1, unchanged: 0 });
+    expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 /));
+  });
+
+  test.each([
+    ["a text that is secret", SECRET],
+    ["a text that is not known", UNKNOWN],
+    ["the text of another kind", 'exports.handler=()=>require("pulumi-platform/dynamic").Role'],
+    [
+      "a text with more behind it",
+      'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding;evil()',
+    ],
+  ])("is not reviewed with %s", (_what, text) => {
+    const one = state("RoleBinding", "b", { ...grant, __provider: text });
+    expect(failing(judge(preview(...unchanged, create(one))))).toContainEqual(expect.stringMatching(/^X4 /));
+  });
+
+  test("is not reviewed where the text in its outputs, which deletes it, is another", () => {
+    const one = { ...binding, outputs: { __provider: "evil" } };
+    expect(failing(judge(preview(...unchanged, step("delete", one))))).toContainEqual(
+      expect.stringMatching(/^X4 /),
+    );
+  });
+
+  test.each([
+    "pulumi-nodejs:dynamic:Resource",
+    "pulumi-nodejs:dynamic/other:RoleBinding",
+    "pulumi-nodejs:dynamic/platform:RoleBinding2",
+    "pulumi-nodejs:dynamic/platform:RoleBinding/x",
+    "pulumi-python:dynamic:Resource",
+    "command:local:Command",
+    "command:remote:CopyToRemote",
+    "docker:index/container:Container",
+    "docker-build:index:Image",
+    "kubernetes:batch/v1:Job",
+  ])("is not reviewed with the type %s", (type) => {
+    const one = { urn: `urn:pulumi:production::acme::${type}::x`, type, inputs: {} } as unknown as State;
+    for (const op of ["create", "update", "replace"]) {
+      expect(
+        failing(judge(preview(...unchanged, step(op, op === "create" ? undefined : one, one)))),
+      ).toContainEqual(expect.stringMatching(/^X4 .* is not reviewed/));
+    }
+    expect(failing(judge(preview(...unchanged, same(one))))).toEqual([]);
+  });
+
+  test.each([
+    "aws:iam/role:Role",
+    "kubernetes:core/v1:Secret",
+    "pulumi:providers:command",
+    "random:index/randomId:RandomId",
+  ])("is another package's declaration with the type %s", (type) => {
+    const one = { urn: `urn:pulumi:production::acme::${type}::x`, type, inputs: {} } as unknown as State;
+    expect(failing(judge(preview(...unchanged, create(one))))).toEqual([]);
+  });
+});
+
+describe("what is read with .get", () => {
+  const read = (kind: string, name: string, id: string, outputs: Props) =>
+    step("read", undefined, state(kind, name, {}, { id, external: true, outputs }));
+  const bound = (roleUid: string, identityUid = CI) =>
+    anew("RoleBinding", "b", { ...grant, roleUid, identityUid });
+
+  test("is the program's word without an inventory, and the server's with one", () => {
+    const steps = [
+      ...unchanged,
+      read("Role", "viewer", OWNER, { name: "viewer", capabilities: ["CAP_REPO_LIST"] }),
+      bound(OWNER),
+    ];
+    expect(failing(judge(preview(...steps)))).toEqual([
+      expect.stringMatching(/^X3 what viewer allows, only the program tells/),
+    ]);
+    expect(failing(judge(preview(...steps), organisation()))).toContainEqual(
+      expect.stringMatching(/^G1 .*becomes owner/),
+    );
+    const honest = [
+      ...unchanged,
+      read("Role", "viewer", VIEWER, { name: "viewer", capabilities: ["CAP_REPO_LIST"] }),
+      bound(VIEWER),
+    ];
+    expect(failing(judge(preview(...honest), organisation()))).toEqual([]);
+  });
+
+  test("says nothing of who an identity is without an inventory", () => {
+    const claimed = { parentUid: TEAM, name: "friend", claimMatch: pinned };
+    const steps = [...unchanged, read("Identity", "friend", uid(70), claimed), bound(READER, uid(70))];
+    expect(failing(judge(preview(...steps)))).toEqual([
+      expect.stringMatching(/^X3 who friend is, only the program tells/),
+    ]);
+    const truth = live("Identity", uid(70), {
+      ...claimed,
+      claimMatch: { ...pinned, subject: undefined, subjectPattern: ".*" },
+    });
+    expect(failing(judge(preview(...steps), organisation(truth)))).toContainEqual(
+      expect.stringMatching(/^T1 /),
+    );
+    expect(failing(judge(preview(...steps), organisation(live("Identity", uid(70), claimed))))).toEqual([]);
+  });
+
+  test("and what is taken over make no new grant look old", () => {
+    const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
+    const imported = state("RoleBinding", "known", said, { id: uid(60), importID: uid(60) });
+    for (const first of [read("RoleBinding", "known", uid(60), said), step("import", undefined, imported)]) {
+      const report = judge(preview(...unchanged, first, anew("RoleBinding", "b", said)), organisation());
+      expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 /));
+    }
+  });
+
+  test("names no capabilities that make the real owner look smaller", () => {
+    const steps = [
+      ...unchanged,
+      read("Role", "owner", "d".repeat(40), {
+        name: "owner",
+        capabilities: [...owner, "CAP_NEVER_HELD_DELETE"],
+      }),
+      anew("Role", "custom", { parentUid: ROOT, name: "custom", capabilities: owner }),
+      anew(
+        "RoleBinding",
+        "b",
+        { ...grant, roleUid: UNKNOWN },
+        { dependencies: { roleUid: [urn("Role", "custom")] } },
+      ),
+    ];
+    expect(failing(judge(preview(...steps)))).toContainEqual(expect.stringMatching(/^G1 .*as good as owner/));
+  });
+});
+
+describe("a name that looks like a key", () => {
+  test.each(["#retained", '["retained"]', "#deploy.role", "\u0000"])("hides nothing: %s", (suffix) => {
+    const [one, two] = [`deploy`, `deploy${suffix}`];
+    const reads = state("RoleBinding", one, grant, { id: BINDING });
+    const report = judge(
+      preview(
+        ...unchanged,
+        step(
+          "replace",
+          { ...reads, retainOnDelete: true } as State,
+          state("RoleBinding", one, { ...grant, parentUid: ROOT }),
+        ),
+        anew("RoleBinding", two, { ...grant, roleUid: OWNER }),
+        anew("RoleBinding", `${two}x`, { ...grant, identityUid: MALLORY }),
+      ),
+      organisation(),
+    );
+    expect(lines(report.grants).filter((line) => line.startsWith("gained"))).toHaveLength(3);
+  });
+
+  test("hides no group of a directory behind another", () => {
+    const provider = state(
+      "IdentityProvider",
+      "p",
+      {
+        parentUid: ROOT,
+        name: "p",
+        defaultRole: READER,
+        oidc: { issuer: "https://a.example", clientId: "c" },
+      },
+      { id: uid(9) },
+    );
+    const mapping = (name: string, externalGroupId: string) =>
+      anew("ExternalGroupRoleMapping", name, {
+        parentUid: uid(9),
+        externalGroupId,
+        roleUid: READER,
+        scope: ROOT,
+      });
+    const report = judge(
+      preview(
+        ...unchanged,
+        same(provider),
+        mapping("a", "x"),
+        mapping("b", "x#retained"),
+        mapping("c", "#retained"),
+      ),
+    );
+    expect(report.summary.gained).toBe(3);
+  });
+});
+
+describe("what gives access besides bindings", () => {
+  const oidc = { issuer: "https://a.example", clientId: "c" };
+  const provider = state(
+    "IdentityProvider",
+    "p",
+    { parentUid: ROOT, name: "staff", defaultRole: OWNER, oidc },
+    { id: uid(9) },
+  );
+
+  test("is a SCIM token: whoever has it lets anyone in", () => {
+    const report = judge(
+      preview(...unchanged, same(provider), anew("ScimToken", "scim", { parentUid: uid(9) })),
+      organisation(),
+    );
+    expect(lines(report.grants)).toEqual([
+      "gained: whoever has a SCIM token of “staff”: owner at acme (+4 -0)",
+    ]);
+    expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G1", "G7", "G8"]);
+  });
+
+  test("is a new identity provider, whatever role it gives", () => {
+    const harmless = { parentUid: ROOT, name: "staff", defaultRole: VIEWER, oidc };
+    const report = judge(preview(...unchanged, anew("IdentityProvider", "p", harmless)), organisation());
+    expect(failing(report)).toEqual([expect.stringMatching(/^G8 .*https:\/\/a\.example says who signs in/)]);
+  });
+
+  test("is an invite for another person: lost and gained", () => {
+    const invite = (email: string, id?: string) =>
+      state(
+        "GroupInvite",
+        "i",
+        { parentUid: TEAM, roleUid: READER, ttl: "1h", email, singleUse: true },
+        id === undefined ? {} : { id },
+      );
+    const replaced = (to: string) =>
+      judge(preview(...unchanged, step("replace", invite("ada@acme.example", uid(80)), invite(to))));
+    expect(lines(replaced("eve@evil.example").grants)).toEqual([
+      "lost: ada@acme.example, by invite: reader at acme / team (+0 -1)",
+      "gained: eve@evil.example, by invite: reader at acme / team (+1 -0)",
+    ]);
+    expect(replaced("ada@acme.example").grants).toEqual([]);
+  });
+});
+
+describe("what is said to be lost", () => {
+  const asOwner = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
+
+  test("stays where the engine leaves its delete to that of another resource", () => {
+    const held = { ...state("RoleBinding", "b", asOwner, { id: BINDING }), deletedWith: reader.urn } as State;
+    const others = [root, team, ci, mallory].map(same);
+    for (const gone of ["delete", "replace"]) {
+      const removal =
+        gone === "delete"
+          ? step("delete", reader)
+          : step("replace", reader, state("Role", "reader", reader.inputs));
+      expect(judge(preview(...others, removal, step("delete", held)), organisation()).grants).toEqual([]);
+    }
+    expect(judge(preview(...unchanged, step("delete", held)), organisation()).summary.lost).toBe(1);
+  });
+
+  describe("of a GroupAccess that a refresh has shown more of", () => {
+    const label = "unmanaged: mallory as owner";
+    const recorded = state(
+      "GroupAccess",
+      "access",
+      { parentUid: TEAM, bindings: { a: grant, [label]: asOwner } },
+      { id: TEAM },
+    );
+    const access = (more: Props = {}, bindings: Props = { a: grant }) =>
+      state("GroupAccess", "access", { parentUid: TEAM, bindings, ...more }, { id: TEAM });
+    const grantsAfter = (...steps: { op: string }[]) =>
+      lines(judge(preview(...unchanged, ...steps), organisation()).grants);
+    const mallorys = (given: string[]) => given.filter((line) => line.includes("acme/evil"));
+
+    test("goes where the program does not have it", () => {
+      expect(mallorys(grantsAfter(step("update", recorded, access())))).toEqual([
+        expect.stringMatching(/^lost: /),
+      ]);
+    });
+
+    test.each<[string, Props]>([
+      ["its identity", { identityUids: [MALLORY] }],
+      ["its role", { roleUids: [OWNER] }],
+      ["a pattern", { namePatterns: ["mallory as .*"] }],
+    ])("stays where it is ignored by %s", (_what, ignore) => {
+      expect(grantsAfter(step("update", recorded, access({ ignore })))).toEqual([]);
+    });
+
+    test("stays where the GroupAccess goes, or moves to another group", () => {
+      expect(mallorys(grantsAfter(step("delete", recorded)))).toEqual([]);
+      expect(mallorys(grantsAfter(step("replace", recorded, access({ parentUid: ROOT }))))).toEqual([]);
+    });
+  });
+
+  test("stays with a role that is replaced while a binding keeps its uid, and the failure is told", () => {
+    const dependencies = { roleUid: [reader.urn] };
+    const keeping = {
+      ...state("RoleBinding", "binding", grant, { id: BINDING, dependencies }),
+      ignoreChanges: ["roleUid"],
+    } as State;
+    const successor = state("Role", "reader", { ...reader.inputs, parentUid: TEAM });
+    const report = judge(
+      preview(...[root, team, ci, mallory].map(same), step("replace", reader, successor), same(keeping)),
+    );
+    expect(report.summary.lost).toBe(0);
+    expect(report.findings.map(({ id }) => id)).toEqual(expect.arrayContaining(["D2", "D3"]));
+  });
+
+  test("stays in a group that is replaced while something by hand is in it, and the failure is told", () => {
+    const byHand = live("RoleBinding", `${TEAM}/${"9".repeat(16)}`, asOwner);
+    const moved = state("Group", "team", { parentUid: uid(40), name: "team" });
+    const empty = [root, reader].map(same);
+    const report = judge(preview(...empty, step("replace", team, moved)), organisation(byHand));
+    expect(report.summary.lost).toBe(0);
+    expect(report.findings.map(({ id }) => id)).toContain("D3");
+  });
+});
+
+describe("a group that moves", () => {
+  const PROD = uid(30);
+  const SANDBOX = uid(31);
+  const sandbox = state("Group", "sandbox", { parentUid: ROOT, name: "sandbox" }, { id: SANDBOX });
+  const prod = state("Group", "prod", { parentUid: TEAM, name: "prod" }, { id: `${TEAM}/${"3".repeat(16)}` });
+  const inSandbox = state("Group", "prod", { parentUid: SANDBOX, name: "prod" });
+  const sandboxOwner = state(
+    "RoleBinding",
+    "so",
+    { parentUid: SANDBOX, identityUid: MALLORY, roleUid: OWNER },
+    { id: uid(32) },
+  );
+  const teamReader = state("RoleBinding", "tr", grant, { id: uid(33) });
+
+  test("gives those above its new place what they hold there, and takes it from those above the old one", () => {
+    const report = judge(
+      preview(
+        ...unchanged,
+        ...[sandbox, sandboxOwner, teamReader].map(same),
+        step("replace", prod, inSandbox),
+      ),
+      organisation(),
+    );
+    expect(lines(report.grants).sort()).toEqual([
+      "gained: GitHub Actions of acme/evil, branch main: owner at acme / sandbox / prod (+4 -0)",
+      "lost: GitHub Actions of acme/pay, branch main: reader at acme / team / prod (+0 -1)",
+    ]);
+    expect(failing(report)).toContainEqual(
+      expect.stringMatching(/^G1 .*becomes owner on acme \/ sandbox \/ prod/),
+    );
+  });
+
+  test("changes nothing for those above both places", () => {
+    const above = state("RoleBinding", "above", { ...grant, parentUid: ROOT }, { id: uid(34) });
+    const report = judge(
+      preview(...unchanged, ...[sandbox, above].map(same), step("replace", prod, inSandbox)),
+      organisation(),
+    );
+    expect(report.grants).toEqual([]);
+  });
+
+  test("fools nobody by the name of another", () => {
+    const real = state("Group", "production", { parentUid: ROOT, name: "production" }, { id: PROD });
+    const swapped = (one: State, name: string) =>
+      state(
+        "Group",
+        one === real ? "production" : "sandbox",
+        { parentUid: ROOT, name },
+        { id: one === real ? PROD : SANDBOX },
+      );
+    const report = judge(
+      preview(
+        ...unchanged,
+        step("update", real, swapped(real, "sandbox")),
+        step("update", sandbox, swapped(sandbox, "production")),
+      ),
+      organisation(),
+    );
+    expect(failing(report).sort()).toEqual([
+      expect.stringMatching(/^X3 acme \/ production is another group after this change/),
+      expect.stringMatching(/^X3 acme \/ sandbox is another group after this change/),
+    ]);
+    const renamed = judge(
+      preview(...unchanged, step("update", sandbox, swapped(sandbox, "playground"))),
+      organisation(),
+    );
+    expect(failing(renamed)).toEqual([]);
+  });
+});

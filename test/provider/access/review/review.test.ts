@@ -1,0 +1,264 @@
+import { parsePreview } from "../../../../provider/access/documents/preview";
+import type { Finding } from "../../../../provider/access/report/report";
+import { countFailing, review } from "../../../../provider/access/review/review";
+import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { PROVENANCE } from "../../../support/documents";
+import { fixture, lines, reportOf } from "../fixtures";
+
+const updated = [
+  "lost: GitHub Actions of acme/pay, branch main: registry.push at acme / payments (+0 -20)",
+  "widened: GitHub Actions, any subject that matches “^repo:acme/.*$”: reader at acme / payments (+1 -0)",
+  "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
+  "widened: auditor@example.com, by invite: reader at acme / audit (+1 -0)",
+];
+
+describe("a review of a captured preview", () => {
+  test("tells each grant of a first deployment", () => {
+    const report = reportOf("create.json");
+    expect(report.stacks[0]).toBe("acme/production");
+    expect(lines(report.grants)).toEqual([
+      "gained: GitHub Actions of acme/pay, branch main: ? at acme / payments (+0 -0)",
+      "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+2 -0)",
+      "gained: anyone who signs in at login.example.com by “staff”: reader at acme (+2 -0)",
+      "gained: auditor@example.com, by invite: reader at acme / audit (+2 -0)",
+      "gained: group “admins” of staff: ? at acme (+0 -0)",
+    ]);
+    expect(report.unresolved).toEqual([
+      expect.stringMatching(/^role a{39}\w: its name and what it allows are not known: give --inventory$/),
+    ]);
+    expect(report.complete).toBe(true);
+  });
+
+  test("says in whose program, and in which line, a grant stands", () => {
+    const { grants } = reportOf("create.json");
+    const location = grants.find(({ grant }) => grant.sourceKind === "GroupInvite")?.grant.location;
+    expect(location).toEqual({ file: "index.js", line: expect.any(Number), column: 17 });
+    const program = fixture("program/index.js").toString().split("\n");
+    expect(program[(location?.line ?? 0) - 1]).toContain("new platform.GroupInvite");
+  });
+
+  test.each([
+    ["with all resources shown", "update-shown.json", undefined],
+    ["with an export of the stack before", "update.json", "export-v3.json"],
+    ["in its streaming form", "update-stream.ndjson", undefined],
+  ])("tells an update the same %s", (_how, preview, before) => {
+    const report = reportOf(preview, { before });
+    expect(lines(report.grants)).toEqual(updated);
+    expect(report.summary).toMatchObject({ gained: 0, lost: 1, widened: 3, narrowed: 0, unchanged: 1 });
+    expect(report.unrelated).toEqual([{ kind: "Group", op: "update", count: 1 }]);
+    expect(report.trust.map(({ kind, name, grants }) => ({ kind, name, grants }))).toEqual([
+      { kind: "Identity", name: "deployer", grants: 1 },
+      { kind: "Role", name: "reader", grants: 3 },
+    ]);
+    expect(report.incomplete).toEqual([]);
+  });
+
+  test("is incomplete where a role changes and its holders are not shown", () => {
+    const report = reportOf("update.json");
+    expect(report.complete).toBe(false);
+    expect(report.incomplete).toEqual([
+      "what holds for unchanged resources is not shown, though what they refer to changes (deployer, reader): write the preview with --show-sames, or give --before",
+    ]);
+  });
+
+  test.each(["replace.json", "replace-halves.json"])(
+    "follows what is replaced to what takes its place (%s)",
+    (name) => {
+      const report = reportOf(name);
+      expect(lines(report.grants)).toEqual([
+        "widened: GitHub Actions of acme/pay, branch main: registry.push at acme (+0 -0)",
+        "lost: auditor@example.com, by invite: reader at acme / audit (+0 -2)",
+        "gained: intruder@example.com, by invite: reader at acme / audit (+2 -0)",
+      ]);
+      expect(report.grants.map(({ reason }) => reason)).toEqual([
+        "moves from acme / payments up to acme",
+        "grant removed",
+        "new grant",
+      ]);
+      expect(report.summary.unchanged).toBe(3);
+      expect(report.unresolved).toEqual([]);
+    },
+  );
+
+  test("says what the streaming form leaves open, and guesses nothing", () => {
+    const report = reportOf("replace-stream.ndjson");
+    expect(report.unresolved).toEqual([
+      "RoleBinding deployer-pushes: identityUid is not known yet: the document does not tell what it depends on",
+      "RoleBinding deployer-reads: identityUid is not known yet: the document does not tell what it depends on",
+    ]);
+    expect(lines(report.grants)).toContain(
+      "gained: an identity that is not known yet: registry.push at acme (+20 -0)",
+    );
+  });
+
+  test("tells a binding that goes", () => {
+    expect(lines(reportOf("delete.json").grants)).toEqual([
+      "lost: GitHub Actions of acme/pay, branch main: registry.push at acme / payments (+0 -20)",
+    ]);
+  });
+
+  test("calls a rename no change of access", () => {
+    const report = reportOf("rename.json");
+    expect(report.grants).toEqual([]);
+    expect(report.summary.unchanged).toBe(5);
+    expect(report.unresolved).toEqual([]);
+    expect(report.unrelated).toEqual([
+      { kind: "AccountAssociation", op: "update", count: 1 },
+      { kind: "Group", op: "update", count: 1 },
+    ]);
+    expect(report.groups.map(({ path, change }) => `${path}: ${change}`)).toEqual([
+      "acme: same",
+      "acme / audit: same",
+      "acme / payments and billing: renamed",
+    ]);
+  });
+
+  test("resolves a value through one resource, and leaves one through several open", () => {
+    const report = reportOf("unknowns.json");
+    expect(lines(report.grants)).toEqual([
+      "gained: GitHub Actions of acme/fresh, branch main: reader at acme / payments (+2 -0)",
+      "gained: an identity that is not known yet: reader at acme / payments (+2 -0)",
+    ]);
+    expect(report.unresolved).toEqual([
+      "RoleBinding through-several: identityUid is not known yet: it depends on fresh, other, and which of it is not told",
+    ]);
+  });
+
+  test.each(["secret.json", "secret-stream.ndjson"])("never calls a secret unchanged (%s)", (name) => {
+    const report = reportOf(name);
+    expect(report.unresolved).toContain(
+      "IdentityProvider provider: oidc.clientSecret is [secret]: it may have changed",
+    );
+    expect(JSON.stringify(report)).not.toContain("canary");
+  });
+
+  test("shows nothing where nothing changes", () => {
+    for (const name of ["same.json", "same-shown.json"]) {
+      const { grants, complete, unresolved, unrelated } = reportOf(name);
+      expect({ grants, complete, unresolved, unrelated }).toEqual({
+        grants: [],
+        complete: true,
+        unresolved: [],
+        unrelated: [],
+      });
+    }
+    expect(reportOf("same-shown.json").summary.unchanged).toBe(5);
+  });
+
+  test.each(["refresh.json", "refresh-stream.ndjson"])("tells what a refresh found (%s)", (name) => {
+    expect(lines(reportOf(name).grants)).toEqual([
+      "lost: GitHub Actions of acme/pay, branch main: reader at acme / payments (+0 -2)",
+      "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
+      "widened: auditor@example.com, by invite: reader at acme / audit (+1 -0)",
+    ]);
+  });
+
+  test("begins with what the server holds where the preview refreshes first", () => {
+    expect(lines(reportOf("refresh-and-preview.json").grants)).toEqual([
+      "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+2 -0)",
+      "narrowed: anyone who signs in at login.example.com by “staff”: reader at acme (+0 -1)",
+      "narrowed: auditor@example.com, by invite: reader at acme / audit (+0 -1)",
+    ]);
+  });
+
+  test.each([
+    [
+      "protected.json",
+      [
+        /^the preview failed: builder: Preview failed: .*cannot be deleted$/,
+        /^\| because it is protected\. To unprotect the resource, .* or use the command:$/,
+        /^\| `pulumi state unprotect .*Identity::builder'`$/,
+      ],
+    ],
+    [
+      "program-fails.json",
+      [
+        /^the preview failed: Running program .*:$/,
+        /^\| Error: the program gave up$/,
+        /^\| at Object.*\d+\)$/,
+      ],
+    ],
+    ["check-fails.json", [/^the preview failed: wrong: .*CAP_.*$/]],
+  ])("says the whole cause where the preview failed (%s)", (name, causes) => {
+    const { complete, incomplete } = reportOf(name);
+    expect(complete).toBe(false);
+    for (const [index, cause] of causes.entries()) expect(incomplete[index]).toMatch(cause);
+  });
+
+  test("bounds the cause of a failed preview, and escapes it", () => {
+    const message = ["error: no", ...Array.from({ length: 40 }, () => `\u001b[2J${"x".repeat(900)}`)].join(
+      "\n",
+    );
+    const failed = JSON.stringify({
+      steps: [],
+      changeSummary: {},
+      diagnostics: [{ severity: "error", message }],
+    });
+    const { problems } = parsePreview(failed);
+    expect(problems).toHaveLength(13);
+    expect(problems[0]).toBe("the preview failed: no");
+    expect(problems.at(-1)).toBe("| … and 29 more lines");
+    // eslint-disable-next-line no-control-regex
+    for (const line of problems) expect(line).toMatch(/^[^\u0000-\u001f]{1,520}$/);
+  });
+});
+
+describe("a report", () => {
+  const finding = (severity: Finding["severity"], id: string): Finding => ({
+    id,
+    rule: "a-rule",
+    severity,
+    message: "found",
+    details: [],
+    fingerprint: id,
+  });
+  const found = [finding("low", "L"), finding("critical", "C"), finding("medium", "M"), finding("high", "H")];
+
+  test("lists findings worst first, and counts those that fail the run", () => {
+    const report = reportOf("same-shown.json", { rules: () => found });
+    expect(report.findings.map(({ id }) => id)).toEqual(["C", "H", "M", "L"]);
+    expect(report.failing).toBe(2);
+    expect(report.summary.findings).toEqual({ critical: 1, high: 1, medium: 1, low: 1 });
+    expect(
+      (["critical", "high", "medium", "low", "never"] as const).map((at) => countFailing(found, at)),
+    ).toEqual([1, 2, 3, 4, 0]);
+  });
+
+  test("sets suppressed findings apart", () => {
+    const report = review(
+      { preview: parsePreview(fixture("same-shown.json")) },
+      {
+        provenance: PROVENANCE,
+        failOn: "high",
+        rules: () => found,
+        judge: ([first, ...rest]) => ({
+          findings: rest,
+          suppressed: first ? [{ ...first, suppression: { reason: "known" } }] : [],
+          unused: ["entry 2"],
+          expired: [],
+        }),
+      },
+    );
+    expect(report.suppressed.map(({ id }) => id)).toEqual(["C"]);
+    expect(report.failing).toBe(1);
+    expect(report.policy.unused).toEqual(["entry 2"]);
+  });
+
+  test("is the same for the same input", () => {
+    expect(JSON.stringify(reportOf("replace.json"))).toBe(JSON.stringify(reportOf("replace.json")));
+  });
+
+  test("refuses an export of another stack", () => {
+    const other = fixture("export-v3.json")
+      .toString()
+      .replaceAll("urn:pulumi:production", "urn:pulumi:staging");
+    expect(() =>
+      review(
+        { preview: parsePreview(fixture("update.json")), before: parseStateExport(other) },
+        { provenance: PROVENANCE, failOn: "high", rules: () => [] },
+      ),
+    ).toThrow(
+      "--before is an export of stack acme/staging, and the preview is of acme/production: give both of one stack",
+    );
+  });
+});

@@ -1,0 +1,552 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import Ajv from "ajv";
+import fc, { casesOf } from "../../../support/properties";
+import { parse } from "yaml";
+import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
+import { isMeant } from "../../../../provider/access/suppressions/matchEntry";
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import {
+  appendEntries,
+  entryText,
+  policyEntryFor,
+} from "../../../../provider/access/suppressions/writeEntries";
+import { baselineOf, suppressingEntry } from "../../../../provider/access/drift/accept";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import type { Finding } from "../../../../provider/access/report/report";
+import {
+  acme,
+  binding,
+  claims,
+  compareResources,
+  groups,
+  identity,
+  owner,
+  payments,
+  pinned,
+  pusher,
+} from "../../../support/access";
+import { NOW } from "../rules/support";
+import { cpuSeconds } from "../../../support/cpu";
+
+const FILE = "access-policy.yaml";
+
+function problemsOf(text: string): string {
+  try {
+    parsePolicy(text, FILE);
+  } catch (error) {
+    expect(error).toMatchObject({ code: "USAGE", stack: "" });
+    return (error as Error).message;
+  }
+  return "";
+}
+
+const entry = (...lines: string[]): string => `allow:\n  - ${lines.join("\n    ")}\n`;
+const good = ["rule: G6", "match: { name: ci }", "reason: it builds", "expires: 2027-01-31"];
+
+describe("a policy file", () => {
+  it("is read with the line of each entry", () => {
+    const text = `# why\nallow:\n  - rule: owner-grant\n    match: { uid: "${acme}", role: owner }\n    reason: |\n      break glass\n    expires: 2027-01-31\n  - kind: changed\n    type: Repo\n    match: { group: acme / * }\n    fields: [description]\n    reason: set by hand\n`;
+    expect(parsePolicy(text, FILE).entries).toEqual([
+      {
+        rule: "owner-grant",
+        match: { uid: acme, role: "owner" },
+        reason: "break glass\n",
+        expires: "2027-01-31",
+        line: 3,
+      },
+      {
+        kind: "changed",
+        type: "Repo",
+        match: { group: "acme / *" },
+        fields: ["description"],
+        reason: "set by hand",
+        line: 8,
+      },
+    ]);
+  });
+
+  it.each([["allow: []"], ["allow: []\r\n"], ["\ufeffallow: []"], ["---\nallow: []\n"]])(
+    "%j allows nothing",
+    (text) => {
+      expect(parsePolicy(text, FILE).entries).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["", "access-policy.yaml:1: the policy must be an object with allow"],
+    ["- a", "the policy must be an object with allow"],
+    ["allow: {}", "allow must be a list of suppressions; write allow: [] for none"],
+    ["allow: [x]", "allow[0] must be an object with match, reason"],
+    ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
+    ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
+    ["allow: []\nversion: 1", "access-policy.yaml:2: version is an unknown property; known are allow"],
+    [
+      entry("reson: x", ...good),
+      'access-policy.yaml:2: allow[0].reson is an unknown property; did you mean "reason"?',
+    ],
+    [entry(...good, "match2: 1"), "access-policy.yaml:6: allow[0].match2 is an unknown property"],
+    [entry("rule: G9", ...good.slice(1)), 'allow[0].rule is "G9", which is unknown; did you mean'],
+    [entry("rule: owner_grant", ...good.slice(1)), 'did you mean "owner-grant"?'],
+    [entry("kind: unmanged", ...good.slice(1)), 'did you mean "unmanaged"?'],
+    [entry("type: role-binding", ...good.slice(1)), "allow[0].type must be a kind of resource"],
+    [
+      entry(...good.slice(0, 1), ...good.slice(2)),
+      "allow[0].match is missing: it must name at least one of uid, name",
+    ],
+    [entry("rule: G6", "match: {}", ...good.slice(2)), "allow[0].match must name at least one of uid, name"],
+    [
+      entry("rule: G6", "match: { nam: x }", ...good.slice(2)),
+      'allow[0].match.nam is an unknown property; did you mean "name"?',
+    ],
+    [
+      entry("rule: G6", "match: { uid: 12 }", ...good.slice(2)),
+      'allow[0].match.uid must be a string, in quotes: "12"',
+    ],
+    [
+      entry("rule: G6", "match: { name: 'a[b]' }", ...good.slice(2)),
+      "allow[0].match.name must not hold [ ] { }",
+    ],
+    [
+      entry("rule: G6", "match: { name: '{a,b}' }", ...good.slice(2)),
+      "allow[0].match.name must not hold [ ] { }",
+    ],
+    [
+      entry("rule: G6", "match: { name: 'a\\' }", ...good.slice(2)),
+      "allow[0].match.name must not end in a single",
+    ],
+    [
+      entry("rule: G6", `match: { name: ${"x".repeat(513)} }`, ...good.slice(2)),
+      "allow[0].match.name must have at most 512 characters",
+    ],
+    [entry("rule: G6", "match: { name: '' }", ...good.slice(2)), "allow[0].match.name must not be empty"],
+    [
+      entry(...good.slice(0, 2), "expires: 2027-01-31"),
+      "allow[0].reason is missing: it must say why the finding is accepted",
+    ],
+    [entry(...good.slice(0, 2), "reason: ' '"), "allow[0].reason must say why the finding is accepted"],
+    [entry(...good.slice(0, 2), "reason:"), "allow[0].reason must be a string"],
+    [
+      entry(...good.slice(0, 3), "expires: 2027-02-29"),
+      'allow[0].expires must be a day, as in 2027-01-31, not "2027-02-29"',
+    ],
+    [entry(...good.slice(0, 3), "expires: 31.1.2027"), "must be a day"],
+    [entry(...good.slice(0, 3), "expires: 2027"), 'allow[0].expires must be a string, in quotes: "2027"'],
+    [
+      entry("rule: G1", ...good.slice(1, 3)),
+      "allow[0].expires is missing: findings of this rule are high or critical, so the suppression must end",
+    ],
+    [entry("rule: any-subject", ...good.slice(1, 3)), "expires is missing"],
+    ...["*", "**", "?*", "*?", "?", "???", "* / *", "\\**", "-*", " *", "?\\?", "\\[*"].flatMap((glob) =>
+      ["rule: X2", "rule: G1", "type: Role", "reason: x"].map((line): [string, string] => [
+        entry(
+          line,
+          `match: { name: '${glob}', group: '**' }`,
+          ...(line === "reason: x" ? [] : ["reason: x"]),
+        ),
+        "access-policy.yaml:3: allow[0].match restricts nothing: write a uid, or a part of a name beside",
+      ]),
+    ),
+    ...["a\\u200bb", "\\ufeffa", "a\\u202e", "\\u00ad", "a\\ufe0f", "\\u2028", "a\\U000e0041"].map(
+      (name): [string, string] => [
+        entry("rule: G6", `match: { name: "${name}" }`, ...good.slice(2)),
+        "access-policy.yaml:3: allow[0].match.name must not hold control characters or others that nobody sees",
+      ],
+    ),
+    [entry(...good, "fields: []"), "allow[0].fields must be a list of properties"],
+    [entry(...good, "fields: name"), "allow[0].fields must be a list of properties"],
+    [entry(...good, "rule: G6"), "Map keys must be unique"],
+    [`${entry(...good)}allow: []`, "access-policy.yaml:6: Map keys must be unique"],
+    [entry("rule: &r G6", ...good.slice(1)), "anchors and aliases"],
+    [entry("rule: G6", "match: { name: *ci }", ...good.slice(2)), "access-policy.yaml:3:"],
+    [entry("rule: !!str G6", ...good.slice(1)), "YAML tags (tag:yaml.org,2002:str) are not used here"],
+    ["allow: !!js/function 'x'", "access-policy.yaml:1:"],
+    ["%YAML 1.1\n---\nallow: []", "YAML directives are not used here"],
+    ["allow: []\n---\nallow: []", "multiple documents"],
+    ["allow: [", "access-policy.yaml:1:"],
+    ["\tallow: []", "access-policy.yaml:1:"],
+    [`allow: ${"[".repeat(20_000)}`, "access-policy.yaml"],
+    ["a".repeat(1_000_001), "is larger than"],
+  ])("%j is refused: %s", (text, problem) => {
+    expect(problemsOf(text)).toContain(problem);
+  });
+
+  it.each([
+    "*a",
+    "a",
+    "-",
+    "\\*",
+    "acme / *",
+    "1?",
+    "*é*",
+    "*😀",
+    "\\a*",
+    "\\[a\\]",
+    "a\\\\",
+    "repo:acme/*:ref:*",
+  ])("takes %j, which restricts", (glob) => {
+    expect(problemsOf(entry("rule: X2", `match: { name: '${glob}' }`, "reason: x"))).toBe("");
+  });
+
+  it("tells all mistakes at once, and no more than anybody reads", () => {
+    expect(problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(3)}`).split("\n")).toHaveLength(9);
+    const many = problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(30)}`).split("\n");
+    expect(many).toHaveLength(21);
+    expect(many.at(-1)).toBe("access-policy.yaml: and 70 more mistakes");
+  });
+
+  it("refuses many mistakes in a time that grows with their number", () => {
+    const refuse = () => expect(problemsOf(`allow:\n${"- {}\n".repeat(100_000)}`)).toContain("more mistakes");
+    expect(cpuSeconds(refuse)).toBeLessThan(10);
+  });
+
+  it("refuses a bomb of aliases at once", () => {
+    const levels = Array.from(
+      { length: 20 },
+      (_, i) => `a${i}: &a${i} [${`*a${i - 1},`.repeat(i === 0 ? 0 : 9)}]`,
+    );
+    const refuse = () => expect(problemsOf(levels.join("\n"))).toContain("anchors and aliases");
+    expect(cpuSeconds(refuse)).toBeLessThan(5);
+  });
+
+  it("puts nothing of a terminal's into an error", () => {
+    expect(problemsOf('allow: [{ "\\e[31mred": 1 }]')).not.toMatch(/[^\n\P{Cc}]/u);
+  });
+});
+
+describe("the published schema", () => {
+  const file = path.join(__dirname, "../../../../schema/access-policy.schema.json");
+  const validate = new Ajv({ strict: false }).compile(JSON.parse(readFileSync(file, "utf8")) as object);
+
+  const accepts = (value: unknown): boolean => problemsOf(JSON.stringify(value)) === "";
+
+  it("accepts what the parser accepts, and nothing else", () => {
+    const text = fc.oneof(
+      fc.constantFrom(
+        "*",
+        "**",
+        "ci-*",
+        "",
+        "a[b",
+        "x\\",
+        "\\[a\\]",
+        "acme / payments",
+        "\u0007",
+        "a\\\\",
+        "x".repeat(513),
+      ),
+      fc.string({ unit: "grapheme" }),
+    );
+    const odd = fc.constantFrom<unknown>(null, 5, true, [], {}, "x");
+    const optional = <T>(value: fc.Arbitrary<T>) =>
+      fc.oneof({ weight: 30, arbitrary: value }, { weight: 1, arbitrary: odd });
+    const expires = fc.oneof(
+      fc.constantFrom(
+        "2027-01-31",
+        "2028-02-29",
+        "2027-02-29",
+        "2100-02-28",
+        "2027-04-31",
+        "2027-1-1",
+        "1999-01-01",
+        "tomorrow",
+      ),
+      fc
+        .date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
+        .map((day) => day.toISOString().slice(0, 10)),
+    );
+    const item = fc.record(
+      {
+        rule: optional(fc.constantFrom("G1", "owner-grant", "G3", "K2", "X2", "drift-changed", "G99", "g1")),
+        kind: optional(fc.constantFrom("changed", "unmanaged", "gone")),
+        type: optional(fc.constantFrom("Role", "role", "R", "RoleBinding")),
+        match: optional(fc.record({ uid: text, name: text, group: text, other: text }, { requiredKeys: [] })),
+        fields: optional(fc.array(text, { maxLength: 2 })),
+        reason: optional(fc.constantFrom("it is meant", " ", "", "x".repeat(1001))),
+        expires: optional(expires),
+        more: fc.constant(1),
+      },
+      { requiredKeys: [] },
+    );
+    const whole = fc.record(
+      { allow: optional(fc.array(item, { maxLength: 3 })), other: fc.constant(1) },
+      { requiredKeys: ["allow"] },
+    );
+    let [yes, no] = [0, 0];
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          whole,
+          item.map(({ more: _, ...one }) => ({ allow: [{ ...one, match: { name: "a" }, reason: "b" }] })),
+        ),
+        (value) => {
+          const isAccepted = accepts(value);
+          if (isAccepted) yes += 1;
+          else no += 1;
+          expect([validate(value), JSON.stringify(value)]).toEqual([isAccepted, JSON.stringify(value)]);
+        },
+      ),
+      { numRuns: casesOf(1500), seed: 7 },
+    );
+    expect(Math.min(yes, no)).toBeGreaterThan(casesOf(50));
+  });
+});
+
+const ci = identity("ci", pinned);
+const open = identity("open", claims({ issuer: "https://sso.acme.example", subjectPattern: "^team-.*$" }));
+const base = [...groups, owner, pusher];
+const there = [...base, ci, open];
+const change = compareResources(there, [...there, binding(ci, owner, payments), binding(open, pusher, acme)]);
+const findings = findingsOf(change, defaultRuleOptions(NOW));
+const apply = (text: string, now = NOW, command?: "review" | "drift") =>
+  applyPolicy(findings, parsePolicy(text, FILE), now, command, true, change);
+const only = (...lines: string[]) => apply(entry(...lines, "reason: it is meant", "expires: 2026-12-31"));
+
+describe("exceptions", () => {
+  it("stand on the findings of this test", () => {
+    expect(findings.map(({ id, severity }) => `${id} ${severity}`)).toEqual(["G1 high", "G6 high"]);
+  });
+
+  it("are listed apart, with their reason and their end", () => {
+    const { suppressed, findings: left, unused, expired } = only("rule: G1", "match: { subject: ci }");
+    expect(suppressed).toMatchObject([
+      { id: "G1", suppression: { reason: "it is meant", expires: "2026-12-31" } },
+    ]);
+    expect(left.map(({ id }) => id)).toEqual(["G6"]);
+    expect([unused, expired]).toEqual([[], []]);
+  });
+
+  it.each([
+    [["rule: owner-grant", "match: { group: acme / payments }"], ["G1"]],
+    [["rule: G1", "match: { group: acme }"], []],
+    [["rule: G1", "match: { role: own* }"], ["G1"]],
+    [
+      ["type: RoleBinding", "match: { group: 'acme*' }"],
+      ["G1", "G6"],
+    ],
+    [["type: Identity", "match: { group: 'acme*' }"], []],
+    [["kind: changed", "match: { name: '*' }"], []],
+    [["match: { issuer: 'https://sso.*' }"], ["G6"]],
+    [["match: { subject: 'repo:acme/pay:*' }"], ["G1"]],
+    [["match: { subject: 'repo:acme/pay:*', role: registry.push }"], []],
+    [[`match: { uid: "${ci.uid}" }`], ["G1"]],
+    [["rule: G1", "match: { name: ci }", "fields: [parentUid]"], []],
+  ])("%j means %j", (lines, ids) => {
+    expect(only(...lines).suppressed.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it.each([
+    ["2026-06-01", NOW, true],
+    ["2026-06-01", NOW + 86_399_999, true],
+    ["2026-06-01", NOW + 86_400_000, false],
+    ["2026-05-31", NOW, false],
+  ])("that end on %s, at %i: %s", (expires, now, counts) => {
+    const text = entry("rule: G1", "match: { name: ci }", "reason: x", `expires: ${expires}`);
+    const { suppressed, expired, findings: left, unused } = apply(text, now);
+    expect(suppressed).toHaveLength(counts ? 1 : 0);
+    expect(left).toHaveLength(counts ? 1 : 2);
+    expect(expired).toEqual(
+      counts
+        ? []
+        : [`access-policy.yaml:2: expired on ${expires}; 1 finding (G1) back: renew it or fix them`],
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it("that are over and mean nothing are to be removed", () => {
+    const text = entry("rule: G1", "match: { name: nobody }", "reason: x", "expires: 2026-01-01");
+    expect(apply(text).expired).toEqual([
+      "access-policy.yaml:2: expired on 2026-01-01; it means nothing any more: remove it",
+    ]);
+  });
+
+  it("without an end let nothing be that is high", () => {
+    const { suppressed, unused } = apply(entry("rule: G6", "match: { name: open }", "reason: x"));
+    expect(suppressed).toEqual([]);
+    expect(unused).toEqual([
+      "access-policy.yaml:2: has no expires, so it does not let 1 finding (G6) be, high or critical: add expires",
+    ]);
+  });
+
+  it("without an end let be what is medium", () => {
+    const medium = findings.map((finding) => ({ ...finding, severity: "medium" as const }));
+    const policy = parsePolicy(entry("rule: G6", "match: { name: open }", "reason: x"), FILE);
+    expect(applyPolicy(medium, policy, NOW, "review", true, change).suppressed).toHaveLength(1);
+  });
+
+  it("that are of no use are reported, but for those of the other command", () => {
+    const text = entry("kind: unmanaged", "match: { name: x }", "reason: x");
+    expect(apply(text).unused).toEqual([
+      "access-policy.yaml:2: lets nothing be: remove it, or correct what it names",
+    ]);
+    expect(apply(text, NOW, "review").unused).toEqual([]);
+    expect(apply(text, NOW, "drift").unused).toHaveLength(1);
+    const rule = entry("rule: X1", "match: { name: x }", "reason: x");
+    expect(apply(rule, NOW, "drift").unused).toEqual([]);
+  });
+
+  it("lose no finding, whatever they say", () => {
+    const part = fc.constantFrom("?i", "ci", "open", "acme*", "nobody");
+    const entries = fc.array(
+      fc.record(
+        {
+          rule: fc.constantFrom("G1", "G6", "G3"),
+          name: part,
+          group: part,
+          expires: fc.constantFrom("2026-01-01", "2027-01-01"),
+        },
+        { requiredKeys: ["rule", "name", "expires"] },
+      ),
+      { maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(entries, (list) => {
+        const allow = list.map(({ rule, name, group, expires }) => ({
+          rule,
+          match: { name, ...(group === undefined ? {} : { group }) },
+          reason: "x",
+          expires,
+        }));
+        const { findings: left, suppressed } = apply(JSON.stringify({ allow }));
+        const prints = [...left, ...suppressed].map(({ fingerprint }) => fingerprint).sort();
+        expect(prints).toEqual(findings.map(({ fingerprint }) => fingerprint).sort());
+      }),
+    );
+  });
+});
+
+describe("a baseline", () => {
+  const drifted: Finding = {
+    id: "drift-changed",
+    rule: "drift-changed",
+    severity: "medium",
+    message: "changed",
+    details: [],
+    kind: "Repo",
+    name: "api [*] {x}",
+    group: { key: acme, path: "acme", isRoot: true },
+    fingerprint: "0",
+    drift: {
+      kind: "changed",
+      direction: "neutral",
+      paths: ['customOverlay.environment["A"]'],
+    },
+  };
+
+  it.each([...findings, drifted].map((finding) => [finding.id, finding] as const))(
+    "holds an entry that means %s and no other",
+    (_, finding) => {
+      const made = policyEntryFor(finding, "was there before", "2026-12-31")!;
+      const { entries } = parsePolicy(appendEntries(undefined, [made]), FILE);
+      expect(entries).toMatchObject([made]);
+      expect([...findings, drifted].filter((each) => isMeant(made, each))).toEqual([finding]);
+    },
+  );
+
+  it.each(["critical", "high"] as const)("accepts nothing that is %s", (severity) => {
+    const finding = { ...drifted, severity };
+    expect(baselineOf([finding], NOW)).toEqual({ entries: [], left: [finding] });
+    // The entry that a person completes is refused as it stands.
+    expect(problemsOf(`allow:\n${suppressingEntry(finding, NOW) ?? ""}\n`)).toMatch(
+      /reason must say why[^]*acceptedBy must name the person/,
+    );
+  });
+
+  it.each([
+    ["drift", "high", undefined, 0],
+    ["drift", "critical", undefined, 0],
+    ["drift", "high", "ada@acme.example", 1],
+    ["drift", "critical", "ada@acme.example", 1],
+    ["drift", "medium", undefined, 1],
+    ["drift", "low", undefined, 1],
+    ["review", "high", undefined, 1],
+    ["review", "critical", undefined, 1],
+  ] as const)(
+    "in %s of a %s finding, accepted by %s, suppresses %i",
+    (command, severity, acceptedBy, count) => {
+      const [finding] = findings.map((one) => ({ ...one, severity }));
+      const person = acceptedBy === undefined ? [] : [`acceptedBy: ${acceptedBy}`];
+      const text = entry("rule: G1", "match: { subject: ci }", "reason: x", ...person, "expires: 2026-12-31");
+      const { suppressed, unused } = applyPolicy(
+        [finding!],
+        parsePolicy(text, FILE),
+        NOW,
+        command,
+        true,
+        change,
+      );
+      expect(suppressed).toHaveLength(count);
+      expect(unused).toEqual(
+        count === 1
+          ? []
+          : [
+              "access-policy.yaml:2: has no acceptedBy, so it does not suppress 1 finding (G1) of drift, high or critical: name the person who accepted it",
+            ],
+      );
+    },
+  );
+
+  it("tries an entry for one uid on findings of that uid alone", () => {
+    const count = 2_000;
+    const uidOf = (n: number): string => `${acme}/${n.toString(16).padStart(16, "0")}`;
+    const lines = Array.from(
+      { length: count },
+      (_, i) => `  - kind: unmanaged\n    match: { uid: "${uidOf(i)}" }\n    reason: known\n`,
+    );
+    const policy = parsePolicy(`allow:\n${lines.join("")}`, FILE);
+    let reads = 0;
+    const entries = policy.entries.map((one) => ({
+      ...one,
+      get match() {
+        reads += 1;
+        return one.match;
+      },
+    }));
+    const found = Array.from({ length: count }, (_, i) => ({
+      ...drifted,
+      severity: "low" as const,
+      uid: uidOf(i),
+    }));
+    const unmanaged = found.map((one) => ({ ...one, drift: { ...one.drift!, kind: "unmanaged" as const } }));
+    expect(applyPolicy(unmanaged, { ...policy, entries }, NOW, "drift").suppressed).toHaveLength(count);
+    expect(reads).toBeLessThan(30 * count);
+  });
+
+  it("is added at the end of a file whose comments stay", () => {
+    const text = `# ours\n${entry(...good)}    # the end\n`;
+    const made = policyEntryFor(drifted, "was: there, before # x", "2026-12-31")!;
+    const written = appendEntries(text, [made]);
+    expect(written).toContain("# ours");
+    expect(written).toContain("# the end");
+    expect((parse(written) as { allow: unknown[] }).allow).toHaveLength(2);
+    expect(appendEntries(written, [])).toBe(written);
+  });
+
+  it("below an empty list says how an entry that is a comment comes to apply", () => {
+    const block = entryText({ rule: "G1", match: { uid: "one" }, reason: "agreed", expires: "2027-01-31" });
+    const written = appendEntries(undefined, [], "access-policy.yaml", [block]);
+    expect(parsePolicy(written, "access-policy.yaml").entries).toEqual([]);
+    expect(written).toContain("remove the [] of allow, and the # before the lines of the entry");
+    const completed = written.replace("allow: []", "allow:").replace(/^ {2}# (?=- rule| {2})/gm, "  ");
+    expect(parsePolicy(completed, "access-policy.yaml").entries).toMatchObject([
+      { rule: "G1", match: { uid: "one" }, reason: "agreed" },
+    ]);
+  });
+
+  it("is not added to a file that is wrong", () => {
+    expect(() => appendEntries("alow: []", [])).toThrow(/did you mean "allow"/);
+  });
+
+  it("survives a name of any characters", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 700 }), (name) => {
+        const finding = { ...drifted, name };
+        const made = policyEntryFor(finding, "x", "2026-12-31");
+        expect(made === undefined).toBe(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u.test(name));
+        if (made === undefined) return;
+        const { entries } = parsePolicy(appendEntries(undefined, [made]), FILE);
+        expect(isMeant(entries[0]!, finding)).toBe(true);
+      }),
+    );
+  });
+});

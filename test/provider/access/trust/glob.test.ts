@@ -1,0 +1,37 @@
+import { globMatches } from "../../../../provider/access/trust/glob";
+import { cpuSeconds } from "../../../support/cpu";
+
+it.each([
+  ["*", "", true],
+  ["*", "anything / at all", true],
+  ["acme / *", "acme / payments / cards", true],
+  ["acme / *", "globex / payments", false],
+  ["ci-?", "ci-1", true],
+  ["ci-?", "ci-12", false],
+  ["ci-?", "ci-", false],
+  ["a*b*c", "a-b-b-c", true],
+  ["a*b*c", "a-c-b", false],
+  ["\\*", "*", true],
+  ["\\*", "x", false],
+  ["a.b", "axb", false],
+  ["^a|b$", "a", false],
+  ["é?", "é😀", true],
+  ["", "", true],
+  ["sandbox", "Sandbox", false],
+  ["sandbox", " sandbox", false],
+  ["sandbox", "sandbox ", false],
+  ["sandbox*", "\u0455andbox", false],
+  ["é", "e\u0301", false],
+  ["sandbox", "sandbox\u200b", false],
+  ["sandbox*", "sandbox\u200b", false],
+  ["sandbox?", "sandbox\ufe0f", false],
+  ["*", "\u202exobdnas", false],
+  ["*", "a\nb", false],
+])("%j matches %j: %s", (glob, text, matches) => {
+  expect(globMatches(glob, text)).toBe(matches);
+});
+
+it("takes no longer than the product of two lengths", () => {
+  const match = () => expect(globMatches("*a".repeat(200) + "b", "a".repeat(2000))).toBe(false);
+  expect(cpuSeconds(match)).toBeLessThan(5);
+});

@@ -1,0 +1,303 @@
+import { reportDigest } from "../../../../provider/access/documents/digest";
+import type { Inventory } from "../../../../provider/access/documents/inventory";
+import { reportProblem } from "../../../../provider/access/report/parseReport";
+import { formats, renderers } from "../../../../provider/access/report/render";
+import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
+import { reportOn } from "../../../../provider/access/review/review";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
+import { verify } from "../../../../provider/access/verify/verify";
+import {
+  acme,
+  binding,
+  claims,
+  compareResources,
+  groups,
+  identity,
+  objectOf,
+  owner,
+  payments,
+  pinned,
+  pusher,
+  role,
+  viewer,
+} from "../../../support/access";
+import type { Resource } from "../../../support/access";
+import { inventoryOf, PROVENANCE } from "../../../support/documents";
+import { nightDrift } from "../report/render/reports";
+
+const deployer = identity("deployer", pinned);
+const mallory = identity("mallory", claims({ issuer: "https://gitlab.com", subject: "mallory" }));
+const reader = role("reader", ["REPO_LIST"]);
+const reads = binding(deployer, reader, payments);
+const base = [...groups, viewer, pusher, owner, deployer, mallory, reader, reads];
+
+const REVIEWED = "2026-03-01T00:00:00.000Z";
+const APPLIED = "2026-03-01T01:00:00.000Z";
+
+const inventoryAfter = (resources: readonly Resource[], more: Partial<Inventory> = {}): Inventory => ({
+  ...inventoryOf(acme, ...resources.map(objectOf)),
+  takenAt: APPLIED,
+  ...more,
+});
+
+/** The report of a review, as it is read back from its file. */
+function reviewOf(after: readonly Resource[], before: readonly Resource[] = base): ReviewReport {
+  const report = reportOn(compareResources(before, after), {
+    provenance: PROVENANCE,
+    failOn: "high",
+    rules: () => [],
+  });
+  return parseReviewReport(JSON.stringify(report), "review.json");
+}
+
+/** What verify finds where a review expects one thing and the organisation holds another. */
+function verified(expected: readonly Resource[], actual: readonly Resource[]): VerifyReport {
+  const sources = { review: reviewOf(expected), inventory: inventoryAfter(actual) };
+  return verify(sources, { provenance: PROVENANCE });
+}
+
+const brief = ({ failing, complete, findings, missing }: VerifyReport) => ({
+  failing,
+  complete,
+  findings: findings.map(({ message }) => message),
+  missing: missing.length,
+});
+
+describe("verify", () => {
+  it("finds nothing where everything is as announced", () => {
+    const after = [...base, binding(deployer, pusher, payments)];
+    const report = verified(after, after);
+    expect(brief(report)).toEqual({ failing: 0, complete: true, findings: [], missing: 0 });
+    expect(report.grants).toHaveLength(1);
+  });
+
+  it("finds a grant that nobody announced", () => {
+    const report = verified(base, [...base, binding(mallory, owner, acme)]);
+    expect(brief(report)).toMatchObject({
+      failing: 1,
+      complete: true,
+      findings: [expect.stringMatching(/holds owner at acme, which the review did not announce$/)],
+    });
+    expect(report.unannounced).toHaveLength(1);
+  });
+
+  it.each<[string, Resource]>([
+    [
+      "more capabilities of a bound role",
+      { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] } },
+    ],
+    [
+      "another subject of an identity",
+      { ...deployer, inputs: { ...deployer.inputs, ...mallory.inputs, name: "deployer" } },
+    ],
+  ])("finds %s", (_what, changed) => {
+    const report = verified(
+      base,
+      base.map((one) => (one.uid === changed.uid ? changed : one)),
+    );
+    expect(report.failing).toBe(1);
+    expect(report.unannounced.map(({ change }) => change)).toEqual(["widened"]);
+  });
+
+  it("names what was announced and did not come", () => {
+    const report = verified([...base, binding(deployer, pusher, payments)], base);
+    expect(brief(report)).toEqual({ failing: 0, complete: false, findings: [], missing: 1 });
+    expect(report.incomplete).toEqual([
+      "announced, and not there: GitHub Actions of acme/pay, branch main: registry.push at acme / payments",
+    ]);
+    expect(report.grants).toEqual([]);
+  });
+
+  it("names what was announced as lost and is still held, as missing and not as new", () => {
+    const report = verified(
+      base.filter((one) => one !== reads),
+      base,
+    );
+    expect(brief(report)).toMatchObject({ failing: 0, complete: false, missing: 1 });
+    expect(report.incomplete).toEqual([
+      "announced as lost, and still held: GitHub Actions of acme/pay, branch main: reader at acme / payments",
+    ]);
+  });
+
+  it("finds another role in the place of the one that was announced", () => {
+    const announced = binding(deployer, viewer, payments);
+    const report = verified([...base, announced], [...base, binding(deployer, owner, payments)]);
+    expect(report.failing).toBeGreaterThan(0);
+    expect(report.grants).toEqual([]);
+  });
+
+  describe("follows what the change creates", () => {
+    const robot = identity("robot", claims({ issuer: "https://gitlab.com", subject: "robot" }));
+    const granted = binding(robot, pusher, payments);
+    const expected = [...base, robot, granted];
+    const resource = (id: string) => ({
+      urn: robot.urn,
+      type: "",
+      kind: "Identity",
+      id,
+      inputs: {},
+      outputs: {},
+      hidden: [],
+      external: false,
+      protect: false,
+      retainOnDelete: false,
+      pendingDelete: false,
+      ignoreChanges: [],
+    });
+    const stateWith = (id: string) => ({
+      stack: "acme/production",
+      version: 3,
+      resources: [resource(id)],
+      pendingDeletes: [],
+      pendingOperations: 0,
+    });
+
+    it("by what it holds", () => {
+      expect(brief(verified(expected, expected))).toMatchObject({ failing: 0, complete: true });
+    });
+
+    it("by its URN in the state", () => {
+      const report = verify(
+        {
+          review: reviewOf(expected),
+          inventory: inventoryAfter(expected),
+          state: stateWith(robot.uid),
+        },
+        { provenance: PROVENANCE },
+      );
+      expect(brief(report)).toMatchObject({ failing: 0, complete: true });
+    });
+
+    it("but not where it holds something else", () => {
+      const evil = { ...robot, inputs: { ...robot.inputs, ...mallory.inputs, name: "robot" } };
+      expect(verified(expected, [...base, evil, granted]).failing).toBe(1);
+    });
+
+    it("and does not believe a state that names somebody who existed before", () => {
+      const evil = binding(mallory, pusher, payments);
+      const report = verify(
+        {
+          review: reviewOf(expected),
+          inventory: inventoryAfter([...base, evil]),
+          state: stateWith(mallory.uid),
+        },
+        { provenance: PROVENANCE },
+      );
+      expect(report).toMatchObject({ failing: 1, complete: false });
+    });
+  });
+
+  it.each<[string, Partial<Inventory>, RegExp]>([
+    [
+      "another organisation",
+      { root: payments },
+      /^the review is about the group .*, and the inventory about /,
+    ],
+    [
+      "an inventory from before the review",
+      { takenAt: "2025-12-01T00:00:00Z" },
+      /is older than that of the review/,
+    ],
+  ])("refuses %s", (_what, more, message) => {
+    const inventory = { ...inventoryAfter(base), ...more };
+    expect(() => verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE })).toThrow(message);
+  });
+
+  it("refuses the state of another stack", () => {
+    const state = { stack: "acme/dev", version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
+    const sources = { review: reviewOf(base), inventory: inventoryAfter(base), state };
+    expect(() => verify(sources, { provenance: PROVENANCE })).toThrow(
+      "the review is of stack acme/production, and the state of acme/dev: give both of one stack",
+    );
+  });
+
+  it("is incomplete where a list was refused", () => {
+    const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
+    const inventory = inventoryAfter(base, { complete: false, refused });
+    expect(verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE }).incomplete).toEqual([
+      "the inventory lacks RoleBinding: the server answered PERMISSION_DENIED",
+    ]);
+  });
+
+  it("makes a report of the published form, in every form", () => {
+    const report = verified(base, [...base, binding(mallory, owner, acme)]);
+    const provenance = { commit: "1f2e3d4c5b6a", pullRequest: "12", time: APPLIED, package: "1.2.3" };
+    const whole: VerifyReport = { ...report, provenance: { ...provenance, inventoryAgeSeconds: 600 } };
+    expect(reportProblem(JSON.parse(renderers.json(whole, {})))).toBeUndefined();
+    for (const format of formats) {
+      const text = renderers[format](whole, {});
+      expect(text).toContain("did not announce");
+      // GitLab's form has no place for it.
+      if (format !== "codequality") expect(text).toContain("1f2e3d4c5b6a");
+    }
+  });
+});
+
+describe("the report of a review", () => {
+  it("has the published form, with findings about groups too", () => {
+    const changed = { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_IAM_ROLES_UPDATE"] } };
+    const moved = identity("robot", claims({ issuerPattern: ".*", subjectPattern: ".*" }));
+    const after = [...base.filter((one) => one !== reader), changed, moved];
+    const report = reportOn(compareResources(base, after), {
+      provenance: PROVENANCE,
+      failOn: "high",
+      rules: (change) => findingsOf(change, defaultRuleOptions(Date.parse(REVIEWED))),
+      judge: (all) => ({ findings: all.slice(1), suppressed: all.slice(0, 1), unused: [], expired: [] }),
+    });
+    const found = [...report.findings, ...report.suppressed];
+    expect(found.filter(({ group }) => group !== undefined)).not.toEqual([]);
+    expect(reportProblem(JSON.parse(JSON.stringify(report)))).toBeUndefined();
+  });
+
+  const text = JSON.stringify(reviewOf(base));
+  const edited = (edit: (report: Record<string, unknown>) => void): string => {
+    const report = JSON.parse(text) as Record<string, unknown>;
+    edit(report);
+    return JSON.stringify(report);
+  };
+
+  it.each<[string, string, RegExp]>([
+    ["cut off", text.slice(0, -20), /is truncated or invalid JSON$/],
+    ["without what it expects", edited((report) => delete report["expected"]), /does not fit its digest/],
+    [
+      "with one entity less",
+      edited((report) => (report["expected"] as { entities: unknown[] }).entities.pop()),
+      /does not fit its digest/,
+    ],
+    [
+      "with another digest",
+      edited((report) => (report["digest"] = "0".repeat(64))),
+      /does not fit its digest/,
+    ],
+    ["without a digest", edited((report) => delete report["digest"]), /has no digest/],
+    ["with a member of no report", edited((report) => (report["more"] = 1)), /is not a valid report/],
+    ["of another command", JSON.stringify(nightDrift), /is a report of drift/],
+  ])("is refused %s", (_what, changed, message) => {
+    expect(() => parseReviewReport(changed, "review.json")).toThrow(message);
+  });
+
+  it("is refused where it is incomplete", () => {
+    const report = { ...reviewOf(base), complete: false, incomplete: ["the preview failed"] };
+    const sealed = { ...report, digest: reportDigest(report) };
+    expect(() => parseReviewReport(JSON.stringify(sealed), "review.json")).toThrow(
+      "review.json is incomplete: what the review did not see cannot have been approved",
+    );
+  });
+
+  it("is refused where it is not the one that was approved", () => {
+    expect(() => parseReviewReport(text, "review.json", "0".repeat(64))).toThrow(
+      /is not the report that was approved$/,
+    );
+  });
+
+  it("holds no key of an issuer", () => {
+    const issuerKeys = '{"keys":[{"kty":"RSA","kid":"a","d":"private"}]}';
+    const keyed = identity("keyed", {
+      staticKeys: { issuer: "https://x.example", subject: "s", issuerKeys },
+    });
+    const report = reviewOf([...base, keyed]);
+    expect(JSON.stringify(report.expected)).not.toContain("private");
+    expect(brief(verified([...base, keyed], [...base, keyed]))).toMatchObject({ failing: 0, complete: true });
+  });
+});

@@ -1,0 +1,258 @@
+import { startEmulator } from "../../../emulator";
+import type { Emulator, EmulatorOptions } from "../../../emulator";
+import { parseInventory } from "../../../provider/access/documents/parseInventory";
+import { listedKinds, takeInventory } from "../../../provider/inventory/takeInventory";
+import type { InventoryRequest } from "../../../provider/inventory/takeInventory";
+import { tokenSource } from "../../../provider/api/auth";
+import { Client } from "../../../provider/api/client";
+import { kinds } from "../../../provider/resources";
+import { randomOrganisation, small } from "../../support/organisation";
+import type { OrganisationSize } from "../../support/organisation";
+
+const ROLE = "0".repeat(39);
+
+describe("the inventory of a live organisation", () => {
+  const running: Emulator[] = [];
+
+  const start = async (size: OrganisationSize = small, options: EmulatorOptions = {}) => {
+    const organisation = randomOrganisation(7, size, [`${ROLE}1`]);
+    const emulator = await startEmulator({ ...options, seed: organisation.seed });
+    running.push(emulator);
+    const client = new Client({
+      baseUrl: emulator.url,
+      timeoutMs: 10_000,
+      maxRetries: 2,
+      maxConcurrency: 4,
+      tokens: tokenSource({ kind: "token", token: emulator.token, setting: "PLATFORM_TOKEN" }),
+      policy: { firstDelayMs: 1, maxDelayMs: 5 },
+    });
+    const take = (request: Partial<InventoryRequest> = {}) =>
+      takeInventory(client, { root: organisation.root, now: Date.now, ...request });
+    return { emulator, take, ...organisation };
+  };
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((emulator) => emulator.close()));
+  });
+
+  test("holds every object once, sorted, in the form of arguments, and the platform's own roles", async () => {
+    const { take, count, root } = await start();
+    const inventory = await take();
+    expect(inventory).toMatchObject({ schemaVersion: 1, root, complete: true, refused: [] });
+    expect(inventory.kinds).toEqual([...listedKinds].sort());
+    const own = inventory.objects.filter(({ builtIn }) => builtIn);
+    expect(own.map(({ kind }) => kind)).toEqual(own.map(() => "Role"));
+    expect(own.map(({ inputs }) => inputs["name"])).toContain("owner");
+    expect(inventory.objects.length - own.length).toBe(count);
+    const keys = inventory.objects.map(({ kind, uid }) => `${kind} ${uid}`);
+    expect(keys).toEqual([...new Set(keys)].sort());
+    const binding = inventory.objects.find(({ kind }) => kind === "RoleBinding");
+    expect(binding?.inputs).toEqual({
+      parentUid: binding?.uid.slice(0, -17),
+      identityUid: expect.any(String),
+      roleUid: expect.any(String),
+    });
+    expect(binding?.createTime).toBe("2026-01-02T03:04:05.678Z");
+    const invite = inventory.objects.find(({ kind }) => kind === "GroupInvite");
+    expect(invite?.details).toMatchObject({ keyId: expect.any(String), expirationTime: expect.any(String) });
+    expect(JSON.stringify(inventory)).not.toContain("the secret");
+  });
+
+  test("reads back what it wrote, and gives the same bytes for the same organisation", async () => {
+    const { take } = await start();
+    const [one, two] = [await take({ now: () => 0 }), await take({ now: () => 0 })];
+    expect(JSON.stringify(two)).toBe(JSON.stringify(one));
+    expect(parseInventory(JSON.stringify(one), "inv.json")).toEqual(one);
+  });
+
+  test.each([
+    ["many objects", undefined],
+    ["nothing but its group", { groups: 0, identities: 0, roles: 0, bindings: 0, repos: 0, others: 0 }],
+  ])("of %s is the same where the server leaves empty members out", async (_what, size) => {
+    const { take, emulator } = await start(size);
+    const request = { now: () => 0, kinds: kinds.map(({ spec }) => spec.kind) };
+    const whole = await take(request);
+    emulator.settings({ omitEmpty: true });
+    expect(await take(request)).toEqual(whole);
+    expect(whole.complete).toBe(true);
+  });
+
+  test("asks for at most one list a kind and 200 objects, never more at once than it may, and waits when told to", async () => {
+    const size = { groups: 250, identities: 410, roles: 20, bindings: 900, repos: 10, others: 3 };
+    const { take, emulator, count } = await start(size, { requestsPerSecond: 25 });
+    const inventory = await take();
+    expect(inventory.complete).toBe(true);
+    expect(inventory.objects.filter(({ builtIn }) => !builtIn)).toHaveLength(count);
+    const answered = emulator.requests.filter(({ status }) => status === 200);
+    const lists = answered.filter(({ query }) => query.includes("page_size=200"));
+    const pages = [251, 410, 20, 900, 10, 1, 3, 3, 3, 3].reduce(
+      (sum, n) => sum + Math.max(1, Math.ceil(n / 200)),
+      0,
+    );
+    // The root's own group and association, and the platform's roles.
+    expect(lists.length).toBeLessThanOrEqual(pages + 3);
+    // One provider is read again, and the root.
+    expect(answered.length - lists.length).toBe(2);
+    expect(emulator.requests.every(({ method }) => method === "GET")).toBe(true);
+    expect(emulator.maxInFlight).toBeLessThanOrEqual(4);
+  });
+
+  test.each([
+    ["refused", { status: 403, body: { code: 7, message: "no", details: [] } }, "PERMISSION_DENIED"],
+    ["failing", { status: 500, body: "<html>" }, "UNKNOWN"],
+    ["cut", { truncate: 40 }, "CONNECTION"],
+    ["not the API's", { status: 200, body: { nothing: [] } }, "CONNECTION"],
+  ])(
+    "a list that is %s makes it incomplete and is named; the others are there",
+    async (_how, fault, code) => {
+      const { take, emulator, root } = await start();
+      emulator.addFault({ path: "/iam/v2/roleBindings", ...fault });
+      const inventory = await take();
+      expect(inventory.complete).toBe(false);
+      expect(inventory.refused).toEqual([
+        { kind: "RoleBinding", scope: root, code, message: expect.stringContaining("roleBindings") },
+      ]);
+      expect(inventory.objects.some(({ kind }) => kind === "Identity")).toBe(true);
+      expect(inventory.objects.some(({ kind }) => kind === "RoleBinding")).toBe(false);
+    },
+  );
+
+  test("a page that is cut after others keeps what came before, and is incomplete all the same", async () => {
+    const { take, emulator } = await start({ ...small, bindings: 450 });
+    emulator.addFault({ path: "/iam/v2/roleBindings", after: 1, truncate: 10 });
+    const inventory = await take();
+    expect(inventory.complete).toBe(false);
+    expect(inventory.objects.filter(({ kind }) => kind === "RoleBinding")).toHaveLength(200);
+  });
+
+  test("a page that is too large for the server is asked for in smaller ones", async () => {
+    const { take, emulator, count } = await start();
+    const message = "grpc: received message larger than max (4253996 vs. 4194304)";
+    emulator.addFault({
+      path: "/iam/v2/roleBindings",
+      count: 1,
+      status: 429,
+      body: { code: 8, message, details: [] },
+    });
+    const inventory = await take();
+    expect(inventory.complete).toBe(true);
+    expect(inventory.objects.filter(({ builtIn }) => !builtIn)).toHaveLength(count);
+  });
+
+  test("tokens that expire between pages make no object twice", async () => {
+    const { take, emulator } = await start({ ...small, bindings: 450 });
+    let pages = 0;
+    const inventory = await take({
+      progress: (kind, count) => {
+        if (kind === "RoleBinding" && count === 200 && (pages += 1) === 1)
+          emulator.advanceClock(4 * 86_400_000);
+      },
+    });
+    const uids = inventory.objects.filter(({ kind }) => kind === "RoleBinding").map(({ uid }) => uid);
+    expect(uids).toHaveLength(450);
+    expect(new Set(uids).size).toBe(450);
+  });
+
+  test("a provider that cannot be read is refused, not shown without what its list leaves out", async () => {
+    const { take, emulator } = await start();
+    emulator.addFault({
+      path: /identityProviders\/./,
+      status: 403,
+      body: { code: 7, message: "no", details: [] },
+    });
+    const inventory = await take();
+    expect(inventory.refused.map(({ kind }) => kind)).toEqual(["IdentityProvider", "ScimToken"]);
+    expect(inventory.objects.some(({ kind }) => kind === "IdentityProvider")).toBe(false);
+  });
+
+  test("a wrong token and a wrong root are errors, not empty organisations", async () => {
+    const { take, emulator } = await start();
+    await expect(take({ root: "0".repeat(40) })).rejects.toThrow("there is no group with the uid 0000");
+    emulator.addFault({
+      path: "/iam/v2/roles",
+      status: 401,
+      body: { code: 16, message: "expired", details: [] },
+    });
+    await expect(take()).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  });
+
+  test("what is read one by one is asked for by name only, and what is missing is known to be", async () => {
+    const { take, root, seed } = await start();
+    const [repo] = (seed["repos"] ?? []) as { uid: string }[];
+    const [group] = (seed["groups"] ?? []) as { uid: string }[];
+    const missing = `${root}/${"f".repeat(16)}`;
+    const also = new Map([
+      ["Tag", [missing]],
+      ["RepoReadme", [repo?.uid ?? ""]],
+      ["TermsAcceptance", [group?.uid ?? ""]],
+    ]);
+    const inventory = await take({ also });
+    expect(inventory.kinds).not.toContain("Tag");
+    expect(inventory.asked).toEqual([
+      { kind: "RepoReadme", uid: repo?.uid },
+      { kind: "Tag", uid: missing },
+      { kind: "TermsAcceptance", uid: root },
+    ]);
+    expect(inventory.objects.filter(({ kind }) => also.has(kind))).toEqual([]);
+    const all = await take({ kinds: ["Tag", "RepoReadme"] });
+    expect(all).toMatchObject({ complete: true, kinds: ["Repo", "RepoReadme", "Tag"] });
+    // The readme of a synced repository comes from its source; an empty one is none.
+    const synced = (seed["repos"] as { uid: string; sync_config?: object }[]).filter(
+      (one) => one.sync_config,
+    );
+    const readmes = all.objects.filter(({ kind }) => kind === "RepoReadme");
+    expect(readmes.map(({ uid }) => uid).sort()).toEqual(synced.map(({ uid }) => uid).sort());
+  });
+
+  const valid = {
+    schemaVersion: 1,
+    root: "0".repeat(40),
+    takenAt: "2026-06-01T00:00:00Z",
+    complete: false,
+    refused: [{ kind: "Role", code: "NOT_FOUND", message: "" }],
+    kinds: [],
+    objects: [],
+  };
+
+  test.each<[unknown, string]>([
+    ["", "inv.json is empty: did the command that should have written it fail?"],
+    ['{"schemaVersion":1,', "inv.json is truncated or invalid JSON"],
+    [[], "inv.json is not a valid inventory: the inventory must be an object"],
+    [{ deployment: {} }, "inv.json is an export of a stack, not an inventory: give it to --state"],
+    [
+      { schemaVersion: 2 },
+      "its schemaVersion is 2, and this version of pulumi-platform reads 1: make the inventory",
+    ],
+    [{ schemaVersion: "1" }, "root is missing"],
+    [{ ...valid, schemaVersion: "1" }, "schemaVersion must be "],
+    [{ ...valid, root: undefined, rot: 1 }, "root is missing"],
+    [{ ...valid, rot: 1 }, 'rot is an unknown property; did you mean "root"?'],
+    [{ ...valid, root: "x" }, 'root must be a uid: 40 hex digits, then 16 more after each slash, not "x"'],
+    [{ ...valid, takenAt: "yesterday" }, "takenAt must be an RFC 3339 time"],
+    [{ ...valid, complete: "no" }, "complete must be true or false"],
+    [{ ...valid, complete: true }, "complete must be false where refused names lists"],
+    [{ ...valid, refused: {} }, "refused must be a list"],
+    [{ ...valid, refused: [{ kind: "Role", code: 5, message: "" }] }, "refused[0].code must be a string"],
+    [
+      { ...valid, objects: [{ kind: "Role", uid: valid.root, inputs: [] }] },
+      "objects[0].inputs must be an object",
+    ],
+    [{ ...valid, objects: [{ kind: "Role", inputs: {} }] }, "objects[0].uid is missing"],
+  ])("a document that is none is one clear line: %j", (value, message) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    expect(() => parseInventory(text, "inv.json")).toThrow(message);
+  });
+
+  test("an object that is wrong is named by its path, without its control characters", async () => {
+    const { take } = await start();
+    const inventory = structuredClone(await take()) as unknown as { objects: Record<string, unknown>[] };
+    inventory.objects[3] = { ...inventory.objects[3], uid: "x" };
+    expect(() => parseInventory(JSON.stringify(inventory), "inv.json")).toThrow(
+      'inv.json is not a valid inventory: objects[3].uid must be a uid: 40 hex digits, then 16 more after each slash, not "x"',
+    );
+    inventory.objects[3] = { ...inventory.objects[3], uid: "0".repeat(40), "\u001b[2J": 1 };
+    expect(() => parseInventory(JSON.stringify(inventory), "inv.json")).toThrow(
+      /^inv\.json is not a valid inventory: objects\[3\]\["\P{Cc}*$/u,
+    );
+  });
+});
