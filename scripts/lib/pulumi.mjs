@@ -17,6 +17,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { clearInterval, setInterval } from "node:timers";
+import { addedFiles, copyTool } from "./goTool.mjs";
 import { isAlive, withLock } from "./lock.mjs";
 import { excerpt, lastLine, messageOf, onEarlyEnd, remove, run } from "./processes.mjs";
 
@@ -103,8 +104,10 @@ function goModules(root) {
     if (tool === undefined || version === undefined || go === undefined) {
       throw new Error(`scripts/cli/${name}/go.mod lacks its tool, its version or its Go version`);
     }
-    const sum = readFileSync(path.join(folder, "go.sum"), "utf8");
-    return { folder, tool, version, go, pins: mod + sum };
+    const others = ["go.sum", ...addedFiles(folder)].map((file) =>
+      readFileSync(path.join(folder, file), "utf8"),
+    );
+    return { folder, tool, version, go, pins: mod + others.join("") };
   });
 }
 
@@ -281,6 +284,33 @@ async function installOfficial({ root, env }, target, version) {
   });
 }
 
+/**
+ * @param {ReturnType<typeof goModules>[number]} module
+ * @param {{ bin: string, work: string, env: NodeJS.ProcessEnv }} at
+ */
+async function buildTool(module, { bin, work, env: given }) {
+  // GOTMPDIR: what an interrupted Go leaves goes with the folder.
+  const env = { ...given, GOTMPDIR: work, GOWORK: "off", CGO_ENABLED: "0" };
+  const name = path.basename(module.tool);
+  const copy = addedFiles(module.folder).length > 0 ? path.join(work, name) : undefined;
+  if (copy !== undefined) await copyTool(module, copy, env);
+  const { code, output } = await run(
+    "go",
+    [
+      "build",
+      "-mod=readonly",
+      "-trimpath",
+      "-ldflags",
+      `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${module.version}`,
+      "-o",
+      path.join(bin, name),
+      copy === undefined ? module.tool : ".",
+    ],
+    { cwd: copy ?? module.folder, env },
+  );
+  if (code !== 0) throw new Error(`go build ${module.tool} failed:\n${excerpt(output)}`);
+}
+
 /** @param {Surroundings} at @param {string} target @param {string} version */
 async function buildWithGo({ root, env, log }, target, version) {
   const modules = goModules(root);
@@ -295,27 +325,7 @@ async function buildWithGo({ root, env, log }, target, version) {
       60_000,
     );
     try {
-      for (const module of modules) {
-        const { code, output } = await run(
-          "go",
-          [
-            "build",
-            "-mod=readonly",
-            "-trimpath",
-            "-ldflags",
-            `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${module.version}`,
-            "-o",
-            path.join(bin, path.basename(module.tool)),
-            module.tool,
-          ],
-          {
-            cwd: module.folder,
-            // GOTMPDIR: what an interrupted Go leaves goes with the folder.
-            env: { ...env, GOTMPDIR: work, GOWORK: "off", CGO_ENABLED: "0" },
-          },
-        );
-        if (code !== 0) throw new Error(`go build ${module.tool} failed:\n${excerpt(output)}`);
-      }
+      for (const module of modules) await buildTool(module, { bin, work, env });
     } finally {
       clearInterval(progress);
     }

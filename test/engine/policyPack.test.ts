@@ -1,18 +1,9 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { cpSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { ROOT, Stack } from "../support/engine";
 import type { Run } from "../support/engine";
-
-/**
- * What the engine starts for a pack whose runtime has no language host. A release of the CLI runs `runtime: nodejs`; the
- * language host that set-up can build is too old for packs, so with that one the pack names a runtime of its own.
- */
-const ANALYZER = `#!/bin/sh
-sdk=$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")') || exit 1
-exec node "$sdk" "$@"
-`;
 
 describe("the policy pack of the examples, through the real engine", () => {
   let emulator: Emulator;
@@ -34,10 +25,7 @@ describe("the policy pack of the examples, through the real engine", () => {
       },
     });
   };
-  const withPack = (...args: string[]): Promise<Run> =>
-    stack.pulumi([...args, "--policy-pack", pack], {
-      PATH: [join(pack, "bin"), stack.environment()["PATH"] ?? ""].join(delimiter),
-    });
+  const withPack = (...args: string[]): Promise<Run> => stack.pulumi([...args, "--policy-pack", pack]);
 
   beforeAll(async () => {
     emulator = await startEmulator();
@@ -48,12 +36,6 @@ describe("the policy pack of the examples, through the real engine", () => {
       filter: (path) => !path.includes("node_modules"),
     });
     symlinkSync(join(ROOT, "node_modules"), join(pack, "node_modules"));
-    mkdirSync(join(pack, "bin"));
-    const cli = process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "";
-    if (existsSync(join(cli, "pulumi-analyzer-policy"))) return;
-    const project = join(pack, "PulumiPolicy.yaml");
-    writeFileSync(project, readFileSync(project, "utf8").replace("runtime: nodejs", "runtime: node"));
-    writeFileSync(join(pack, "bin", "pulumi-analyzer-policy-node"), ANALYZER, { mode: 0o755 });
   });
 
   afterAll(async () => {

@@ -71,6 +71,9 @@ test("the pins agree with the SDK, and a changed pin is another cache folder", a
   expect(await entries(root)).toEqual(one);
   writeFiles(root, { "scripts/cli/language-nodejs/go.sum": "changed" });
   expect((await entries(root)).go).not.toBe(one.go);
+  const added = checkout();
+  writeFiles(added, { "scripts/cli/language-nodejs/added.go": "package main" });
+  expect((await entries(added)).go).not.toBe(one.go);
 });
 
 function checkout(): string {
@@ -391,6 +394,30 @@ describe("set-up", () => {
     expect(await start(["-e", body]).ended).toMatchObject({ code: 0, stdout: '["a b","*"]\n' });
     rmSync(path.join(program, "node_modules"), { recursive: true });
     expect((await start(["-e", body]).ended).code).toBe(1);
+  });
+
+  test("compiles the Go files beside a go.mod into the tool, in place of the methods that they declare", async () => {
+    const source = temporaryFolder();
+    const folder = temporaryFolder();
+    const copy = path.join(temporaryFolder(), "copy");
+    writeFiles(source, {
+      "main.go": "func main() {}\n\nfunc (host *Host) Run(\n) {}\n\nfunc (host *Host) About() {}\n",
+      "main_test.go": "",
+    });
+    const added = "func (host *Host) Run() {}\n\nfunc helper() {}\n";
+    writeFiles(folder, { "go.mod": "module x", "go.sum": "", "added.go": added });
+    const bin = temporaryFolder();
+    writeProgram(path.join(bin, "go"), `console.log(${JSON.stringify(source)});`);
+    const module = JSON.stringify({ folder, tool: "example.org/tool" });
+    await evaluate(
+      "lib/goTool.mjs",
+      `m.copyTool(${module}, ${JSON.stringify(copy)}, { PATH: ${JSON.stringify(bin)} })`,
+    );
+    expect(readdirSync(copy).sort()).toEqual(["added.go", "go.mod", "go.sum", "main.go"]);
+    expect(readFileSync(path.join(copy, "added.go"), "utf8")).toBe(added);
+    expect(readFileSync(path.join(copy, "main.go"), "utf8")).toBe(
+      "func main() {}\n\nfunc (host *Host) replacedRun(\n) {}\n\nfunc (host *Host) About() {}\n",
+    );
   });
 
   test("takes the official release when it can be had", async () => {
