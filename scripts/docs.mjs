@@ -11,9 +11,9 @@ const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
 const load = (/** @type {string} */ file) => require(path.join(root, "dist", "provider", file));
 const { policySchema } = load("access/suppressions/policySchema.js");
-const { withUncomparedFields } = load("access/drift/uncomparedFields.js");
+const { insertUncomparedFields } = load("access/drift/uncomparedFields.js");
 const { rulesPage } = load("access/rules/explain.js");
-const { commandsPage } = load("cli/reference.js");
+const { renderCommandsPage } = load("cli/reference.js");
 
 /** @param {string} file @param {string} text */
 function write(file, text) {
@@ -30,7 +30,7 @@ await writeSchema("schema/access-policy.schema.json", policySchema(policyTypesSc
 await writeSchema("schema/report.schema.json", reportSchema(root));
 await writeSchema("schema/inventory.schema.json", inventorySchema(root));
 write("docs/rules.md", rulesPage());
-write("docs/commands.md", commandsPage());
+write("docs/commands.md", renderCommandsPage());
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));
-const drift = withUncomparedFields(readFileSync(path.join(root, "docs/drift.md"), "utf8"));
+const drift = insertUncomparedFields(readFileSync(path.join(root, "docs/drift.md"), "utf8"));
 write("docs/drift.md", await format(drift, { parser: "markdown", printWidth: 110 }));

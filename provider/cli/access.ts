@@ -9,7 +9,7 @@ import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../access/report/re
 import { json } from "../access/report/render/escape";
 import { parseStateExport } from "../access/documents/stateExport";
 import { believed, buildWorlds, fatesOf } from "../access/graph/worlds";
-import { complain, exitCodes, UsageError } from "./command";
+import { logError, exitCodes, UsageError } from "./command";
 import { writeResults } from "./files";
 import { readInput } from "./input";
 import { defineCommand } from "./define";
@@ -37,14 +37,14 @@ const flags = {
 } as const satisfies Flags;
 
 /** What is answered, with all that a program may want of it. */
-interface Answer extends EffectiveAccess {
+interface AccessDocument extends EffectiveAccess {
   readonly schemaVersion: 2;
   readonly complete: boolean;
   readonly incomplete: readonly string[];
   readonly query: AccessQuery;
 }
 
-function line({ grant, inheritedBy }: Access): string {
+function formatAccess({ grant, inheritedBy }: Access): string {
   const { role, group, sourceKind, urn, uid, location } = grant;
   const what = printable(role.name ?? `role ${role.uid ?? role.key}`, 80);
   const where = printable(group.path, 200);
@@ -54,25 +54,25 @@ function line({ grant, inheritedBy }: Access): string {
   return `  ${what} at ${where}${below}\n    by ${sourceKind} ${printable(source, 120)}${printable(at, 200)}`;
 }
 
-function paragraphs(accesses: readonly Access[]): string[] {
+function formatBySubject(accesses: readonly Access[]): string[] {
   const bySubject = new Map<string, { displayName: string; lines: string[] }>();
   for (const access of accesses) {
     const { key, displayName } = access.grant.subject;
     const known = bySubject.get(key) ?? { displayName: printable(displayName, 300), lines: [] };
     bySubject.set(key, known);
-    known.lines.push(line(access));
+    known.lines.push(formatAccess(access));
   }
   return [...bySubject.values()].map(({ displayName, lines }) => [displayName, ...lines].join("\n"));
 }
 
-function asText({ access, undecided, incomplete }: Answer): string {
+function formatText({ access, undecided, incomplete }: AccessDocument): string {
   const parts = [
-    ...(access.length === 0 ? ["No grant that is known here matches."] : paragraphs(access)),
+    ...(access.length === 0 ? ["No grant that is known here matches."] : formatBySubject(access)),
     ...(undecided.length === 0
       ? []
       : [
           "Cannot be said, because nobody tells what the role allows (give --inventory):",
-          ...paragraphs(undecided),
+          ...formatBySubject(undecided),
         ]),
     ...incomplete.map((reason) => `Incomplete: ${printable(reason, 400)}`),
   ];
@@ -137,7 +137,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
       ? ["nothing was read: the documents name no resource of the platform"]
       : []),
   ];
-  const answer: Answer = {
+  const answer: AccessDocument = {
     schemaVersion: 2,
     complete: incomplete.length === 0,
     incomplete,
@@ -147,7 +147,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const hasStacks = state !== undefined || preview !== undefined;
   const table = { rows: accessRows(answer, after, hasStacks), incomplete };
   writeResults(outputs, {
-    text: () => asText(answer),
+    text: () => formatText(answer),
     json: () => `${json(answer)}\n`,
     csv: () => accessAsCsv(table),
     md: () => accessAsMarkdown(table),
@@ -155,7 +155,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   });
   // The other formats say it themselves.
   if (outputs.some(({ format }) => format === "csv")) {
-    for (const reason of incomplete) complain(`incomplete: ${printable(reason, 400)}`);
+    for (const reason of incomplete) logError(`incomplete: ${printable(reason, 400)}`);
   }
   return answer.complete ? exitCodes.clean : exitCodes.incomplete;
 }

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { literal } from "../access/adopt/code";
+import { printLiteral } from "../access/adopt/code";
 import { slug } from "../access/adopt/names";
-import { writeProgram } from "../access/adopt/program";
+import { generateProgram } from "../access/adopt/program";
 import type { Adoption } from "../access/adopt/program";
-import { stateWith, StateProblem } from "../access/adopt/state";
+import { mergeState, StateMergeError } from "../access/adopt/state";
 import { keyOf } from "../access/graph/directory";
 import { urnParts } from "../access/documents/engineState";
 import type { Inventory } from "../access/documents/inventory";
@@ -17,16 +17,16 @@ import { parseStateExport } from "../access/documents/stateExport";
 import { takeInventory } from "../inventory/takeInventory";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
-import { complain, exitCodes, UsageError } from "./command";
+import { logError, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { readText, writeResults, writeText } from "./files";
 import { resolveGroup } from "./groups";
-import { heldKinds, readKinds, refusals } from "./inventory";
+import { inventoryKinds, readKinds, describeRefusals } from "./inventory";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
 import { outputFlag, readDestinations } from "./options";
 import { Progress } from "./progress";
-import { pulumi, PulumiError } from "./states";
+import { runPulumi, PulumiError } from "./states";
 import { packageVersion } from "./version";
 
 const forms = ["text", "json"] as const;
@@ -78,18 +78,18 @@ const flags = {
 
 const HEADER = "// Written by pulumi-platform adopt";
 
-function readOnly(given: readonly string[]): readonly string[] | undefined {
+function readOnlyFlag(given: readonly string[]): readonly string[] | undefined {
   for (const word of given) {
-    if (!isUid(word) && !heldKinds.includes(word)) {
+    if (!isUid(word) && !inventoryKinds.includes(word)) {
       throw new UsageError(
-        `--only must be a uid or a kind (${heldKinds.join(", ")}), not "${printable(word, 80)}"`,
+        `--only must be a uid or a kind (${inventoryKinds.join(", ")}), not "${printable(word, 80)}"`,
       );
     }
   }
   return given.length === 0 ? undefined : given;
 }
 
-async function inventoryBy(
+async function readInventory(
   given: {
     inventory?: string;
     root?: string;
@@ -180,13 +180,19 @@ function chooseFile(out: string, given: string | undefined, isManaging: boolean)
   return isNew || (isOurs && !isManaging) ? "index.ts" : "adopted.ts";
 }
 
-interface Written {
+interface WrittenProgram {
   readonly file: string;
   readonly isMain: boolean;
 }
 
 /** Writes the program; a file that holds something else is never written over unasked. */
-function writeFiles(out: string, file: string, adoption: Adoption, name: string, force: boolean): Written {
+function writeFiles(
+  out: string,
+  file: string,
+  adoption: Adoption,
+  name: string,
+  force: boolean,
+): WrittenProgram {
   const isNew = !existsSync(out) || readdirSync(out).length === 0;
   const files = { ...(isNew ? projectFiles(name) : {}), [file]: adoption.code };
   for (const [each, text] of Object.entries(files)) {
@@ -203,7 +209,7 @@ function writeFiles(out: string, file: string, adoption: Adoption, name: string,
 }
 
 /** A document of the CLI, also where it ended with an error. */
-async function jsonOf(args: readonly string[], cwd: string): Promise<unknown> {
+async function runPulumiJson(args: readonly string[], cwd: string): Promise<unknown> {
   const parse = (text: string): unknown => {
     try {
       return JSON.parse(text);
@@ -212,7 +218,7 @@ async function jsonOf(args: readonly string[], cwd: string): Promise<unknown> {
     }
   };
   try {
-    return parse(await pulumi(args, cwd));
+    return parse(await runPulumi(args, cwd));
   } catch (error) {
     const document = error instanceof PulumiError ? parse(error.stdout) : undefined;
     if (document === undefined) throw error;
@@ -234,17 +240,17 @@ async function importState(document: unknown, stack: string, cwd: string): Promi
   try {
     const path = join(folder, "state.json");
     writeText(path, JSON.stringify(document), "the state", { isPrivate: true });
-    await pulumi(["stack", "import", "--stack", stack, "--file", path], cwd);
+    await runPulumi(["stack", "import", "--stack", stack, "--file", path], cwd);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function writeState(out: string, stack: string, exported: string, adoption: Adoption): Promise<string> {
-  const config = (await jsonOf(["config", "--json", "--show-secrets", "--stack", stack], out)) as Record<
-    string,
-    { value?: unknown; secret?: unknown }
-  >;
+  const config = (await runPulumiJson(
+    ["config", "--json", "--show-secrets", "--stack", stack],
+    out,
+  )) as Record<string, { value?: unknown; secret?: unknown }>;
   const settings = Object.fromEntries(
     Object.entries(config).flatMap(
       ([key, { value, secret }]): [string, { value: string; secret: boolean }][] =>
@@ -260,13 +266,13 @@ async function writeState(out: string, stack: string, exported: string, adoption
   );
   const unset = wanted.filter((key) => !secrets.has(key));
   if (unset.length > 0) {
-    throw new StateProblem([
+    throw new StateMergeError([
       "the program is written, the state is not: the API never answers these secrets; set them, then run again:",
       ...unset.map((key) => `pulumi config set --secret ${key} --stack ${stack}`),
     ]);
   }
-  const preview = await jsonOf(["preview", "--json", "--stack", stack], out);
-  const { document, urns } = stateWith({
+  const preview = await runPulumiJson(["preview", "--json", "--stack", stack], out);
+  const { document, urns } = mergeState({
     exported: JSON.parse(exported) as unknown,
     preview,
     resources: adoption.resources,
@@ -276,12 +282,12 @@ async function writeState(out: string, stack: string, exported: string, adoption
   });
   const backup = backupPath(out, stack);
   writeText(backup, exported, "--out", { isPrivate: true });
-  if ((await pulumi(["stack", "export", "--stack", stack], out)) !== exported) {
+  if ((await runPulumi(["stack", "export", "--stack", stack], out)) !== exported) {
     throw new UsageError(`stack ${stack} was changed meanwhile: nothing was imported; run again`);
   }
   await importState(document, stack, out);
   try {
-    await pulumi(["preview", "--expect-no-changes", "--stack", stack], out);
+    await runPulumi(["preview", "--expect-no-changes", "--stack", stack], out);
   } catch (error) {
     await importState(JSON.parse(exported), stack, out);
     const why =
@@ -294,7 +300,7 @@ async function writeState(out: string, stack: string, exported: string, adoption
   return `${urns.length} resources are in the state of ${stack}; as it was before: ${backup}`;
 }
 
-function describeLeftOut({ leftOut }: Adoption): string[] {
+function describeSkipped({ skipped: leftOut }: Adoption): string[] {
   if (leftOut.length === 0) return [];
   const shown = leftOut.slice(0, 200);
   const more = leftOut.length > shown.length ? [`  … and ${leftOut.length - shown.length} more`] : [];
@@ -309,7 +315,11 @@ function describeLeftOut({ leftOut }: Adoption): string[] {
 }
 
 /** What `-o json` holds. */
-function documentOf({ resources, leftOut }: Adoption, notes: readonly string[], complete: boolean): object {
+function createDocument(
+  { resources, skipped: leftOut }: Adoption,
+  notes: readonly string[],
+  complete: boolean,
+): object {
   const secrets = resources.flatMap(({ secrets: needed }) => needed.map(({ key }) => key));
   return { schemaVersion: 1, complete, resources: resources.length, secrets, leftOut, notes };
 }
@@ -336,11 +346,11 @@ async function adopt(values: Values<typeof flags>): Promise<number> {
   if (values["write-state"] && stack === undefined) {
     throw new UsageError("--write-state belongs to --stack: say which stack is to manage them");
   }
-  const only = readOnly(values.only);
+  const only = readOnlyFlag(values.only);
   const outputs = readDestinations(values.output, forms, "text");
   const progress = new Progress("listing");
   try {
-    const inventory = await inventoryBy(values, progress);
+    const inventory = await readInventory(values, progress);
     progress.done();
     const unknown = only?.find((word) => isUid(word) && !inventory.objects.some(({ uid }) => uid === word));
     if (unknown !== undefined && inventory.complete) {
@@ -357,7 +367,7 @@ async function adopt(values: Values<typeof flags>): Promise<number> {
           `${printable(out, 200)} is empty: run adopt without --write-state first, then npm install and pulumi stack init there`,
         );
       }
-      exported = await pulumi(["stack", "export", "--stack", stack], out);
+      exported = await runPulumi(["stack", "export", "--stack", stack], out);
       const state = parseStateExport(exported, `the export of stack ${stack}`);
       const ours = state.resources.flatMap(({ kind, id, urn }) =>
         kind === undefined ? [] : [{ kind, id, urn }],
@@ -365,7 +375,13 @@ async function adopt(values: Values<typeof flags>): Promise<number> {
       taken = new Set(ours.map(({ kind, urn }) => keyOf(kind, urnParts(urn).name)));
       managed = new Set(ours.flatMap(({ kind, id }) => (id === undefined ? [] : [keyOf(kind, id)])));
     }
-    const adoption = writeProgram({ inventory, only, byTeam: values.by === "team", taken, managed });
+    const adoption = generateProgram({
+      inventory,
+      only,
+      byTeam: values.by === "team",
+      usedNames: taken,
+      managedKeys: managed,
+    });
     const lines: string[] = [];
     if (adoption.resources.length === 0) {
       lines.push("there is nothing to adopt");
@@ -376,7 +392,7 @@ async function adopt(values: Values<typeof flags>): Promise<number> {
       const written = writeFiles(out, file, adoption, name || "organisation", values.force);
       lines.push(`${adoption.resources.length} resources are declared in ${join(out, written.file)}`);
       if (!written.isMain)
-        lines.push(`make it a part of the program: import ${literal(`./${file.slice(0, -3)}`)};`);
+        lines.push(`make it a part of the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`);
       if (exported !== undefined && stack !== undefined) {
         lines.push(await writeState(out, stack, exported, adoption));
       } else {
@@ -390,10 +406,10 @@ async function adopt(values: Values<typeof flags>): Promise<number> {
       }
     }
     writeResults(outputs, {
-      text: () => `${[...lines, ...describeLeftOut(adoption)].join("\n")}\n`,
-      json: () => `${json(documentOf(adoption, lines, inventory.complete))}\n`,
+      text: () => `${[...lines, ...describeSkipped(adoption)].join("\n")}\n`,
+      json: () => `${json(createDocument(adoption, lines, inventory.complete))}\n`,
     });
-    for (const line of refusals(inventory)) complain(line);
+    for (const line of describeRefusals(inventory)) logError(line);
     return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
   } finally {
     progress.done();

@@ -42,13 +42,13 @@ export function log(text: string): void {
 }
 
 /** Tells on stderr what went wrong. */
-export function complain(text: string): void {
+export function logError(text: string): void {
   log(`pulumi-platform: ${text}`);
 }
 
 /** `complain` of what ended a command. */
-export function complainOf(error: unknown): void {
-  complain(error instanceof Error ? error.message : "failed");
+export function logFailure(error: unknown): void {
+  logError(error instanceof Error ? error.message : "failed");
 }
 
 /** The exit code for an error that ended a command: whether other arguments, or another credential, could help. */

@@ -50,7 +50,7 @@ export async function settingSources({
 }
 
 /** The same, for a person. */
-export function sourceOfSettings({ stack }: ConnectOptions): string {
+export function describeSources({ stack }: ConnectOptions): string {
   return stack === undefined
     ? "the environment"
     : `the configuration of stack ${printable(stack)} and the environment`;
@@ -85,7 +85,7 @@ async function stackConfiguration(
     maxBuffer: 16 * 1024 * 1024,
   }).catch((error: unknown) => {
     throw new ConfigError(
-      `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${reasonOf(error)}`,
+      `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${describeFailure(error)}`,
     );
   });
   const config = JSON.parse(stdout) as Record<string, { value?: unknown }>;
@@ -97,7 +97,7 @@ async function stackConfiguration(
 }
 
 /** What the CLI printed; its exit where it printed nothing. Standard output may hold secrets and is never shown. */
-function reasonOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   const { code, stderr } = error as { code?: unknown; stderr?: unknown };
   if (code === "ENOENT") return "the Pulumi CLI is not on PATH";
   const said = typeof stderr === "string" ? printable(stderr).replace(/^error: /, "") : "";

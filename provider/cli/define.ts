@@ -39,7 +39,7 @@ export function describeExitCodes(names: readonly ExitCodeName[]): string {
 }
 
 /** The help of a command. @param width of a line at most. */
-export function helpOf(description: CommandDescription, width?: number): string {
+export function formatHelp(description: CommandDescription, width?: number): string {
   const { name, usage, about, flags, exitCodes: codes } = description;
   const calls = usage.map(
     (call, index) => `${index === 0 ? "Usage:" : "      "} pulumi-platform ${name} ${call}`,
@@ -61,7 +61,9 @@ export function defineCommand<F extends Flags>(
   const main = async (argv: readonly string[]): Promise<number> => {
     const parsed = parseFlags(description.name, flags, argv);
     if (parsed.values.help) {
-      process.stdout.write(helpOf(description, process.stdout.isTTY ? process.stdout.columns : undefined));
+      process.stdout.write(
+        formatHelp(description, process.stdout.isTTY ? process.stdout.columns : undefined),
+      );
       return exitCodes.clean;
     }
     const [extra] = parsed.positionals;

@@ -7,7 +7,7 @@ import type { CommonOptions } from "./options";
 import { post } from "./post";
 import { appendSummary } from "./summary";
 
-function terminal(): RenderOptions {
+function terminalOptions(): RenderOptions {
   const isTerminal = process.stdout.isTTY;
   return {
     width: isTerminal ? process.stdout.columns : 80,
@@ -19,12 +19,12 @@ function terminal(): RenderOptions {
  * Writes a report in every form that was asked for, to stdout and to files, then to the step's summary, then
  * posts it. The last two only warn where they fail. @throws UsageError for a file.
  */
-export async function deliver(report: Report, options: CommonOptions): Promise<void> {
+export async function writeReport(report: Report, options: CommonOptions): Promise<void> {
   const { outputs, sourceRoot, summary, marker, dryRun } = options;
   for (const { format, path } of outputs) {
     const text = renderers[format](report, {
       sourceRoot,
-      ...(path === undefined && format === "text" ? terminal() : {}),
+      ...(path === undefined && format === "text" ? terminalOptions() : {}),
     });
     if (path === undefined) process.stdout.write(text);
     else writeText(path, text, "--output");
@@ -34,6 +34,6 @@ export async function deliver(report: Report, options: CommonOptions): Promise<v
     if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
   }
   if (options.post !== undefined) {
-    await post(report, { host: options.post, marker, sourceRoot, dryRun, env: process.env, say: log });
+    await post(report, { host: options.post, marker, sourceRoot, dryRun, env: process.env, log: log });
   }
 }

@@ -9,17 +9,17 @@ import { ConnectionError, printable } from "../api/errors";
 import { proxyFor, Transport } from "../api/transport";
 import { json } from "../access/report/render/escape";
 import { exitCodeOf, exitCodes } from "./command";
-import { connect, sourceOfSettings, stackFlag } from "./connection";
+import { connect, describeSources, stackFlag } from "./connection";
 import type { Connection } from "./connection";
 import { defineCommand } from "./define";
 import { writeResults } from "./files";
 import { describeGroups, listRootGroups } from "./groups";
 import type { NamedGroup } from "./groups";
 import { outputFlag, readDestinations } from "./options";
-import { describeToken, endOf, hasEnded } from "./whoami";
+import { describeToken, describeExpiry, hasExpired } from "./whoami";
 
 /** One line of the report. */
-export interface Finding {
+export interface CheckResult {
   readonly check: string;
   readonly state: "ok" | "warning" | "wrong" | "skipped";
   /** What was found, and the fix where it is wrong. */
@@ -30,24 +30,24 @@ export interface Finding {
   readonly groups?: readonly NamedGroup[];
 }
 
-const ok = (check: string, text: string): Finding => ({ check, state: "ok", text });
-const warning = (check: string, text: string): Finding => ({ check, state: "warning", text });
-const wrong = (check: string, text: string, code: number = exitCodes.error): Finding => ({
+const ok = (check: string, text: string): CheckResult => ({ check, state: "ok", text });
+const warning = (check: string, text: string): CheckResult => ({ check, state: "warning", text });
+const wrong = (check: string, text: string, code: number = exitCodes.error): CheckResult => ({
   check,
   state: "wrong",
   text,
   code,
 });
-const skipped = (check: string, until: string): Finding => ({
+const skipped = (check: string, until: string): CheckResult => ({
   check,
   state: "skipped",
   text: `not checked before ${until} is right`,
 });
 
-const failed = (check: string, error: unknown): Finding =>
+const failed = (check: string, error: unknown): CheckResult =>
   wrong(check, error instanceof Error ? error.message : "it failed", exitCodeOf(error));
 
-const LARGEST_SKEW_MS = 60_000;
+const MAX_SKEW_MS = 60_000;
 
 interface Manifest {
   readonly version: string;
@@ -56,7 +56,7 @@ interface Manifest {
 }
 
 /** The package.json of a package, found from a folder; undefined where it is not installed. */
-function manifestOf(name: string, folder: string): Manifest | undefined {
+function readManifest(name: string, folder: string): Manifest | undefined {
   try {
     const path = createRequire(join(folder, "package.json")).resolve(`${name}/package.json`);
     return JSON.parse(readFileSync(path, "utf8")) as Manifest;
@@ -65,11 +65,11 @@ function manifestOf(name: string, folder: string): Manifest | undefined {
   }
 }
 
-async function checkVersions(): Promise<Finding[]> {
-  const own = manifestOf("pulumi-platform", __dirname);
+async function checkVersions(): Promise<CheckResult[]> {
+  const own = readManifest("pulumi-platform", __dirname);
   const node = own?.engines?.["node"] ?? ">=20.19";
   const sdk = own?.peerDependencies?.["@pulumi/pulumi"] ?? ">=3.216.0 <4";
-  const installed = manifestOf("@pulumi/pulumi", process.cwd());
+  const installed = readManifest("@pulumi/pulumi", process.cwd());
   return [
     ok("package", `pulumi-platform ${own?.version ?? "of an unknown version"}`),
     satisfies(process.version, node, { includePrerelease: true })
@@ -87,7 +87,7 @@ async function checkVersions(): Promise<Finding[]> {
   ];
 }
 
-async function checkCli(): Promise<Finding> {
+async function checkCli(): Promise<CheckResult> {
   try {
     const { stdout } = await promisify(execFile)("pulumi", ["version"], {
       timeout: 30_000,
@@ -106,7 +106,7 @@ async function checkCli(): Promise<Finding> {
 }
 
 /** Address, TLS and clock, by one request that carries no credential. */
-async function checkServer({ settings }: Connection): Promise<Finding[]> {
+async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
   const { baseUrl, timeoutMs } = settings;
   const proxy = proxyFor(baseUrl);
   const way =
@@ -129,7 +129,7 @@ async function checkServer({ settings }: Connection): Promise<Finding[]> {
     checkTls(baseUrl),
     Number.isNaN(skew)
       ? warning("clock", "the server does not say what time it has")
-      : Math.abs(skew) <= LARGEST_SKEW_MS
+      : Math.abs(skew) <= MAX_SKEW_MS
         ? ok("clock", "agrees with the server's")
         : warning(
             "clock",
@@ -138,7 +138,7 @@ async function checkServer({ settings }: Connection): Promise<Finding[]> {
   ];
 }
 
-function checkTls(baseUrl: string): Finding {
+function checkTls(baseUrl: string): CheckResult {
   if (!baseUrl.startsWith("https:")) return warning("tls", "not used: the address is plain http");
   return process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
     ? warning(
@@ -148,22 +148,22 @@ function checkTls(baseUrl: string): Finding {
     : ok("tls", "the certificate is valid");
 }
 
-async function checkToken({ settings, tokens }: Connection, from: string): Promise<Finding> {
+async function checkToken({ settings, tokens }: Connection, from: string): Promise<CheckResult> {
   const source = settings.credentials.setting;
   try {
     const who = describeToken(await tokens.token(), { source, settings: from }, tokens.expiry?.());
     const now = Date.now();
-    const text = `of ${source}; ends: ${endOf(who, now)}`;
-    return hasEnded(who, now)
+    const text = `of ${source}; ends: ${describeExpiry(who, now)}`;
+    return hasExpired(who, now)
       ? wrong("token", `${text}: put a new one there`, exitCodes.authentication)
       : ok("token", text);
   } catch (error) {
-    return withFix(failed("token", error), settings);
+    return addFix(failed("token", error), settings);
   }
 }
 
 /** Whether the API accepts the token, and the root groups that it shows for it. */
-async function checkAccess({ client, settings }: Connection): Promise<Finding[]> {
+async function checkAccess({ client, settings }: Connection): Promise<CheckResult[]> {
   try {
     const groups = await listRootGroups(client);
     return groups.length === 0
@@ -178,12 +178,15 @@ async function checkAccess({ client, settings }: Connection): Promise<Finding[]>
           { ...ok("groups", describeGroups(groups)), groups },
         ];
   } catch (error) {
-    return [withFix(failed("access", error), settings)];
+    return [addFix(failed("access", error), settings)];
   }
 }
 
 /** What to do about a credential that was refused. */
-function withFix(finding: Finding, { credentials: { setting }, baseUrl }: Connection["settings"]): Finding {
+function addFix(
+  finding: CheckResult,
+  { credentials: { setting }, baseUrl }: Connection["settings"],
+): CheckResult {
   if (finding.code !== exitCodes.authentication) return finding;
   return {
     ...finding,
@@ -192,9 +195,9 @@ function withFix(finding: Finding, { credentials: { setting }, baseUrl }: Connec
 }
 
 /** All checks, in the order of the report; what cannot be told before another is right is skipped. */
-export async function examine(stack: string | undefined): Promise<Finding[]> {
+export async function runChecks(stack: string | undefined): Promise<CheckResult[]> {
   const versions = checkVersions();
-  const from = sourceOfSettings({ stack });
+  const from = describeSources({ stack });
   let connection: Connection;
   try {
     connection = await connect({ stack });
@@ -217,16 +220,19 @@ export async function examine(stack: string | undefined): Promise<Finding[]> {
   ];
 }
 
-const WIDTH = 13;
+const CHECK_WIDTH = 13;
 
-function asText(findings: readonly Finding[]): string {
+function formatText(findings: readonly CheckResult[]): string {
   return findings
-    .map(({ check, state, text }) => `${state.padEnd(7)}  ${check.padEnd(WIDTH)}  ${printable(text, 2000)}\n`)
+    .map(
+      ({ check, state, text }) =>
+        `${state.padEnd(7)}  ${check.padEnd(CHECK_WIDTH)}  ${printable(text, 2000)}\n`,
+    )
     .join("");
 }
 
 /** 2 before all else: without a configuration nothing that follows was checked. 3 where only the credential is wrong. */
-function codeOf(findings: readonly Finding[]): number {
+function codeOf(findings: readonly CheckResult[]): number {
   const codes = findings.flatMap(({ code }) => code ?? []);
   if (codes.length === 0) return exitCodes.clean;
   if (codes.includes(exitCodes.usage)) return exitCodes.usage;
@@ -248,10 +254,10 @@ export const command = defineCommand(
   },
   async ({ values: { stack, output } }) => {
     const outputs = readDestinations(output, forms, "text");
-    const findings = await examine(stack);
+    const findings = await runChecks(stack);
     const code = codeOf(findings);
     writeResults(outputs, {
-      text: () => asText(findings),
+      text: () => formatText(findings),
       json: () => `${json({ schemaVersion: 1, ok: code === exitCodes.clean, checks: findings })}\n`,
     });
     return code;

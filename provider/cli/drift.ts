@@ -4,16 +4,16 @@ import { organisationsOf } from "../access/drift/roots";
 import type { Inventory } from "../access/documents/inventory";
 import { parseInventory } from "../access/documents/parseInventory";
 import { listedKinds, takeInventory } from "../inventory/takeInventory";
-import { complain, UsageError } from "./command";
+import { logError, UsageError } from "./command";
 import { connect } from "./connection";
-import { conclude, isManaged, managedBesides } from "./driftRun";
+import { finish, isManaged, unlistedManagedUids } from "./driftRun";
 import { readText } from "./files";
-import { baselineAt, judgementBy, rulesBy } from "./judgement";
+import { readBaseline, createSuppressor, createRules } from "./judgement";
 import { resolveGroup } from "./groups";
 import { readKinds } from "./inventory";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
-import { commonFlags, readCommon } from "./options";
+import { commonFlags, readCommonOptions } from "./options";
 import { Progress } from "./progress";
 import { readProvenance } from "./provenance";
 import { readStates } from "./states";
@@ -135,7 +135,7 @@ export const { main } = command;
 
 /** @throws UsageError where a flag or a file is wrong. */
 async function reportDrift(values: Values<typeof flags>): Promise<number> {
-  const options = readCommon(values, driftThresholds);
+  const options = readCommonOptions(values, driftThresholds);
   if (values.stack.length + values.state.length + values.since.length === 0) {
     throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
   }
@@ -147,8 +147,8 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
   const kinds = readKinds(values.types.length === 0 ? [] : values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
   const path = values["write-baseline"];
-  const baseline = path === undefined ? undefined : baselineAt(path, options);
-  const judge = baseline?.judge ?? judgementBy(options, "drift");
+  const baseline = path === undefined ? undefined : readBaseline(path, options);
+  const judge = baseline?.suppress ?? createSuppressor(options, "drift");
   const progress = new Progress("looking at");
   try {
     const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
@@ -167,9 +167,9 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
           await takeInventory(client, {
             root,
             kinds: [...new Set([...listedKinds, ...kinds])],
-            also: managedBesides(states, kinds, root),
+            additionalUids: unlistedManagedUids(states, kinds, root),
             // A stack that manages the group itself is told that it is gone.
-            mayBeGone: isManaged(states, root),
+            isRootOptional: isManaged(states, root),
             now: Date.now,
             progress: progress.report,
           }),
@@ -185,11 +185,11 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
       failOn: options.failOn as DriftThreshold,
       now: options.now.getTime(),
       version: packageVersion(),
-      scoped: values.root.length > 0,
-      rules: rulesBy(options),
-      judge,
+      isPartial: values.root.length > 0,
+      rules: createRules(options),
+      suppress: judge,
     });
-    for (const line of baseline?.write() ?? []) complain(line);
+    for (const line of baseline?.write() ?? []) logError(line);
     const provenance = readProvenance(
       {},
       {
@@ -198,7 +198,7 @@ async function reportDrift(values: Values<typeof flags>): Promise<number> {
         cli: states.find(({ cli }) => cli !== undefined)?.cli,
       },
     );
-    return await conclude({ ...report, provenance }, options);
+    return await finish({ ...report, provenance }, options);
   } finally {
     progress.done();
   }

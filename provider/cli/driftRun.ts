@@ -1,12 +1,12 @@
 import type { DriftReport } from "../access/report/report";
 import type { StateExport } from "../access/documents/stateExport";
 import { printable } from "../api/errors";
-import { complain, exitCodes } from "./command";
-import { deliver } from "./deliver";
+import { logError, exitCodes } from "./command";
+import { writeReport } from "./deliver";
 import type { CommonOptions } from "./options";
 
 /** What is read one by one: managed objects of kinds that are not listed. */
-export function managedBesides(
+export function unlistedManagedUids(
   states: readonly StateExport[],
   kinds: readonly string[],
   root: string,
@@ -28,9 +28,9 @@ export function isManaged(states: readonly StateExport[], uid: string): boolean 
 }
 
 /** Writes a report where it was asked for; answers the exit code. */
-export async function conclude(report: DriftReport, options: CommonOptions): Promise<number> {
-  await deliver(report, options);
-  for (const line of report.incomplete) complain(`incomplete: ${printable(line)}`);
+export async function finish(report: DriftReport, options: CommonOptions): Promise<number> {
+  await writeReport(report, options);
+  for (const line of report.incomplete) logError(`incomplete: ${printable(line)}`);
   const { clean, drift, incomplete } = exitCodes;
   if (report.failing > 0 && !options.exitZero) return drift;
   return report.complete ? clean : incomplete;

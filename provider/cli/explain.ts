@@ -18,7 +18,7 @@ const forms = ["text", "json", "md"] as const;
 
 const flags = { output: outputFlag(forms) } as const satisfies Flags;
 
-function ruleOf(text: string): (typeof rules)[number] {
+function resolveRule(text: string): (typeof rules)[number] {
   const rule = findRule(text);
   if (rule !== undefined) return rule;
   const names = rules.flatMap(({ id, name }) => [id, name]);
@@ -50,7 +50,7 @@ export const { main } = command;
 
 /** @throws UsageError for an unknown rule. */
 function explainRules({ values, positionals }: Parsed<typeof flags>): Promise<number> {
-  const asked = positionals.map(ruleOf);
+  const asked = positionals.map(resolveRule);
   const chosen = asked.length === 0 ? rules : asked;
   writeResults(readDestinations(values.output, forms, "text"), {
     text: () => `${asked.length === 0 ? listAsText() : asked.map(explainAsText).join("\n\n\n")}\n`,

@@ -21,7 +21,7 @@ import { globSync, isDynamicPattern } from "tinyglobby";
 import { printable } from "../api/errors";
 import { UsageError } from "./command";
 
-function reason(error: unknown): string {
+function describeError(error: unknown): string {
   const { code } = error as { code?: unknown };
   if (code === "ENOENT") return "there is no such file or folder";
   if (code === "EACCES") return "permission denied";
@@ -36,7 +36,9 @@ export function readText(path: string, flag: string): string {
   try {
     return readFileSync(path === "-" ? 0 : path, "utf8");
   } catch (error) {
-    throw new UsageError(`${flag} names ${printable(path, 200)}, which cannot be read: ${reason(error)}`);
+    throw new UsageError(
+      `${flag} names ${printable(path, 200)}, which cannot be read: ${describeError(error)}`,
+    );
   }
 }
 
@@ -54,12 +56,12 @@ const descriptorOf = (path: string): number | undefined => {
 export const isStdout = (path: string): boolean => path === "-" || descriptorOf(path) === 1;
 
 /** As many links as Linux follows. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** Follows symbolic links, also those to a file that does not exist yet, up to an open file of this process. */
 function followLinks(path: string): string {
   let target = path;
-  for (let links = 0; links < MOST_LINKS; links += 1) {
+  for (let links = 0; links < MAX_LINKS; links += 1) {
     if (descriptorOf(target) !== undefined) return target;
     if (!lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return target;
     target = resolve(dirname(target), readlinkSync(target));
@@ -129,7 +131,9 @@ export function writeText(path: string, text: string, flag: string, { isPrivate 
     }
     replaceFile(target, text, before, isPrivate ? 0o600 : undefined);
   } catch (error) {
-    throw new UsageError(`${flag} names ${printable(path, 200)}, which cannot be written: ${reason(error)}`);
+    throw new UsageError(
+      `${flag} names ${printable(path, 200)}, which cannot be written: ${describeError(error)}`,
+    );
   }
 }
 

@@ -61,7 +61,7 @@ function checkValue(flags: Flags, name: string, flag: Flag, text: string): strin
 }
 
 /** The help of a flag, with what its description says of its values. */
-function describe({ help, choices, formats, multiple, default: usual }: Flag): string {
+function describeFlag({ help, choices, formats, multiple, default: usual }: Flag): string {
   return [
     help,
     ...(choices === undefined ? [] : [`; ${choices.length === 1 ? "only" : "one of"} ${choices.join(", ")}`]),
@@ -71,10 +71,10 @@ function describe({ help, choices, formats, multiple, default: usual }: Flag): s
   ].join("");
 }
 
-function optionOf(flags: Flags, name: string, flag: Flag): Option {
+function createOption(flags: Flags, name: string, flag: Flag): Option {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
-  if (flag.type === "boolean") return new Option(`${short}--${name}`, describe(flag)).default(false);
-  const option = new Option(`${short}--${name} <value>`, describe(flag));
+  if (flag.type === "boolean") return new Option(`${short}--${name}`, describeFlag(flag)).default(false);
+  const option = new Option(`${short}--${name} <value>`, describeFlag(flag));
   return option.default(flag.multiple ? [] : undefined).argParser<string | string[]>((text, before) => {
     const value = checkValue(flags, name, flag, text);
     return flag.multiple ? [...(Array.isArray(before) ? before : []), value] : value;
@@ -85,14 +85,14 @@ function optionOf(flags: Flags, name: string, flag: Flag): Option {
 const HELP_WIDTH = 100;
 
 /** A parser that neither prints nor ends the process. */
-function parserOf(
+function createParser(
   command: string,
   flags: Flags,
   width: number,
 ): { parser: Command; options: [string, Option][] } {
   const options = Object.entries(flags).map(([name, flag]): [string, Option] => [
     name,
-    optionOf(flags, name, flag),
+    createOption(flags, name, flag),
   ]);
   const parser = new Command(command)
     .helpOption(false)
@@ -133,7 +133,7 @@ function usageError(error: CommanderError, command: string, flags: Flags): Usage
  * @throws UsageError that names the flag, in one line.
  */
 export function parseFlags<F extends Flags>(command: string, flags: F, argv: readonly string[]): Parsed<F> {
-  const { parser, options } = parserOf(command, flags, HELP_WIDTH);
+  const { parser, options } = createParser(command, flags, HELP_WIDTH);
   try {
     parser.parse(argv, { from: "user" });
   } catch (error) {
@@ -151,6 +151,6 @@ export function wrapText(text: string, width = HELP_WIDTH): string {
 
 /** The options of a help text. @param width of a line at most. */
 export function describeFlags(flags: Flags, width = HELP_WIDTH): string {
-  const help = parserOf("command", flags, Math.min(width, HELP_WIDTH)).parser.helpInformation();
+  const help = createParser("command", flags, Math.min(width, HELP_WIDTH)).parser.helpInformation();
   return help.slice(help.indexOf("Options:")).trimEnd();
 }

@@ -11,14 +11,14 @@ export interface NamedGroup {
 
 const COLLECTION = "/iam/v2/groups";
 /** As many groups as a person reads; there are rarely more roots. */
-const MOST_GROUPS = 100;
+const MAX_GROUPS = 100;
 
 async function listGroups(client: Client, query: Readonly<Record<string, string>>): Promise<NamedGroup[]> {
   const groups: NamedGroup[] = [];
-  for await (const { uid, name } of client.list(COLLECTION, query, { pageSize: MOST_GROUPS })) {
+  for await (const { uid, name } of client.list(COLLECTION, query, { pageSize: MAX_GROUPS })) {
     if (typeof uid !== "string") continue;
     groups.push({ uid, name: typeof name === "string" ? name : "" });
-    if (groups.length === MOST_GROUPS) break;
+    if (groups.length === MAX_GROUPS) break;
   }
   return groups.sort((a, b) => (a.uid < b.uid ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import { json } from "../access/report/render/escape";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
 import { kinds } from "../resources";
-import { complain, exitCodes, UsageError } from "./command";
+import { logError, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
 import { writeResults } from "./files";
 import { resolveGroup } from "./groups";
@@ -32,7 +32,7 @@ const flags = {
 } as const satisfies Flags;
 
 /** The kinds that an inventory can hold: not those that are made of others, whose parts it holds. */
-export const heldKinds: readonly string[] = kinds
+export const inventoryKinds: readonly string[] = kinds
   .filter(({ spec }) => spec.listing?.gathers === undefined)
   .map(({ spec }) => spec.kind);
 
@@ -41,9 +41,9 @@ export function readKinds(given: readonly string[]): readonly string[] {
   const words = given.flatMap((text) => text.split(",")).map((word) => word.trim());
   if (words.length === 0) return listedKinds;
   for (const word of words) {
-    if (!heldKinds.includes(word.replace(/^\+/, ""))) {
+    if (!inventoryKinds.includes(word.replace(/^\+/, ""))) {
       throw new UsageError(
-        `--types must name kinds of ${heldKinds.join(", ")}, not "${printable(word, 80)}"`,
+        `--types must name kinds of ${inventoryKinds.join(", ")}, not "${printable(word, 80)}"`,
       );
     }
   }
@@ -63,14 +63,14 @@ export function readGroup(text: string, flag: string): string {
 }
 
 /** What is missing, a line each. */
-export function refusals({ refused }: Inventory): string[] {
+export function describeRefusals({ refused }: Inventory): string[] {
   return refused.map(
     ({ kind, scope, code, message }) =>
       `${kind}${scope === undefined ? "" : ` at ${scope}`} was not looked at: ${code}: ${printable(message, 300)}`,
   );
 }
 
-function summary(inventory: Inventory): string {
+function formatSummary(inventory: Inventory): string {
   const counts = new Map(inventory.kinds.map((kind) => [kind, 0]));
   let builtIn = 0;
   for (const object of inventory.objects) {
@@ -119,7 +119,7 @@ async function writeInventory(values: Values<typeof flags>): Promise<number> {
   } finally {
     progress.done();
   }
-  writeResults(outputs, { text: () => summary(inventory), json: () => `${json(inventory, 1)}\n` });
-  for (const line of refusals(inventory)) complain(line);
+  writeResults(outputs, { text: () => formatSummary(inventory), json: () => `${json(inventory, 1)}\n` });
+  for (const line of describeRefusals(inventory)) logError(line);
   return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { printable } from "../api/errors";
-import { baselineOf, commentOf, commentTitle, lastDay } from "../access/drift/accept";
+import { createBaseline, formatComment, commentTitle, defaultExpiry } from "../access/drift/accept";
 import { applyPolicy } from "../access/suppressions/applyPolicy";
 import { parsePolicy } from "../access/suppressions/parsePolicy";
 import type { Policy } from "../access/suppressions/policyDocument";
@@ -15,7 +15,7 @@ import { readReviewPolicy } from "./policyBase";
 import type { PolicyFlags } from "./policyBase";
 
 /** The rules of a review, with the guards that the flags set. */
-export function rulesBy(options: CommonOptions): Rules {
+export function createRules(options: CommonOptions): Rules {
   const { self, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, strict, now } = options;
   return (comparison) =>
     findingsOf(comparison, {
@@ -31,7 +31,7 @@ export function rulesBy(options: CommonOptions): Rules {
 }
 
 /** @throws UsageError, PolicyError where the file cannot be read or is wrong. */
-function policyAt(path: string, flag: string): Policy {
+function readPolicy(path: string, flag: string): Policy {
   return parsePolicy(readText(path, flag), printable(path, 200));
 }
 
@@ -40,12 +40,12 @@ function policyAt(path: string, flag: string): Policy {
  *
  * @throws UsageError, PolicyError where the file cannot be read or is wrong.
  */
-export function judgementBy(
+export function createSuppressor(
   { policy: path, now }: Pick<CommonOptions, "policy" | "now">,
   command: "drift",
 ): ((findings: readonly Finding[], isWhole?: boolean, comparison?: Comparison) => Judgement) | undefined {
   if (path === undefined) return undefined;
-  const policy = policyAt(path, "--policy");
+  const policy = readPolicy(path, "--policy");
   return (findings, isWhole, comparison) =>
     applyPolicy(findings, policy, now.getTime(), command, isWhole, comparison);
 }
@@ -56,7 +56,7 @@ export function judgementBy(
  *
  * @throws UsageError, PolicyError where a flag or a file is wrong.
  */
-export function reviewJudgement(
+export function createReviewSuppressor(
   flags: PolicyFlags,
   now: Date,
 ): ((findings: readonly Finding[], comparison: Comparison) => Judgement) | undefined {
@@ -72,19 +72,19 @@ export function reviewJudgement(
 /** A policy file that takes up what a run finds. */
 export interface Baseline {
   /** As `judgementBy`, with what is new in the file suppressed too. */
-  readonly judge: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
+  readonly suppress: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
   /** Writes the file, and returns what there is to tell, a line each. Only after `judge`. */
   readonly write: () => string[];
 }
 
 /** What is told of a baseline that was written. */
-function baselineLines(name: string, count: number, left: readonly Finding[], now: number): string[] {
+function describeBaseline(name: string, count: number, left: readonly Finding[], now: number): string[] {
   const what = `${count === 1 ? "1 exception" : `${count} exceptions`} added to ${name}`;
   const rest = left.length === 0 ? "" : `; ${left.length} left for a person to accept by name`;
   return [
     count === 0
       ? `${what}: there is nothing else to accept${rest}`
-      : `${what}, to ${lastDay(now)}: give each its own reason${rest}`,
+      : `${what}, to ${defaultExpiry(now)}: give each its own reason${rest}`,
     ...left.map(({ severity, id, message }) => `not accepted: ${severity} ${id}: ${printable(message, 300)}`),
     ...(left.length === 0
       ? []
@@ -98,33 +98,33 @@ function baselineLines(name: string, count: number, left: readonly Finding[], no
  *
  * @throws UsageError, PolicyError where a file cannot be read or is wrong.
  */
-export function baselineAt(path: string, options: Pick<CommonOptions, "policy" | "now">): Baseline {
+export function readBaseline(path: string, options: Pick<CommonOptions, "policy" | "now">): Baseline {
   const name = printable(path, 200);
   const now = options.now.getTime();
   const isThere = existsSync(path);
   const before = isThere ? readText(path, "--write-baseline") : undefined;
   // A file that is wrong is told before anything is asked of the server.
   appendEntries(before, [], name);
-  const given = judgementBy(options, "drift");
+  const given = createSuppressor(options, "drift");
   let text = "";
   let isChanged = false;
   let count = 0;
   let left: readonly Finding[] = [];
   return {
-    judge: (findings, isWhole, comparison) => {
+    suppress: (findings, isWhole, comparison) => {
       const suppress = (open: readonly Finding[], policy: string) =>
         applyPolicy(open, parsePolicy(policy, name), now, "drift", isWhole, comparison);
       const first = given?.(findings, isWhole, comparison);
       const open = first?.findings ?? findings;
       const known = before === undefined ? open : suppress(open, before).findings;
-      const { entries } = baselineOf(known, now);
+      const { entries } = createBaseline(known, now);
       const withEntries = appendEntries(before, entries, name);
       const second = suppress(open, withEntries);
       count = entries.length;
       left = second.findings;
       const comments = left
         .filter((finding) => before?.includes(commentTitle(finding)) !== true)
-        .map((finding) => commentOf(finding, now));
+        .map((finding) => formatComment(finding, now));
       isChanged = !isThere || entries.length + comments.length > 0;
       text = comments.length === 0 ? withEntries : appendEntries(before, entries, name, comments);
       return {
@@ -136,7 +136,7 @@ export function baselineAt(path: string, options: Pick<CommonOptions, "policy" |
     },
     write: () => {
       if (isChanged) writeText(path, text, "--write-baseline");
-      return baselineLines(name, count, left, now);
+      return describeBaseline(name, count, left, now);
     },
   };
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { printable } from "../api/errors";
-import { complainOf, exitCodeOf, exitCodes, UsageError } from "./command";
+import { logFailure, exitCodeOf, exitCodes, UsageError } from "./command";
 import { commands } from "./commands";
 import { packageVersion } from "./version";
 
 /** The program: it knows the names of the commands, and each command reads its own arguments. */
-function programOf(onEnd: (code: number) => void): Command {
+function createProgram(onEnd: (code: number) => void): Command {
   const program = new Command("pulumi-platform")
     .usage("<command> [options]")
     .helpOption("-h, --help", "show this text")
@@ -38,7 +38,7 @@ function programOf(onEnd: (code: number) => void): Command {
 /** @throws UsageError for an unknown command or option. */
 async function main(argv: readonly string[]): Promise<number> {
   let code: number = exitCodes.clean;
-  const program = programOf((ended) => (code = ended));
+  const program = createProgram((ended) => (code = ended));
   const [first] = argv;
   if (first === undefined) {
     console.error(program.helpInformation());
@@ -73,7 +73,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    complainOf(error);
+    logFailure(error);
     process.exitCode = exitCodeOf(error);
   },
 );

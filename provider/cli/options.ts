@@ -15,8 +15,8 @@ export interface Destination<F extends string = Format> {
 }
 
 /** Where a report can be posted. */
-export const hosts = ["github-pr", "github-issue", "gitlab-mr"] as const;
-export type Host = (typeof hosts)[number];
+export const postHosts = ["github-pr", "github-issue", "gitlab-mr"] as const;
+export type Host = (typeof postHosts)[number];
 
 /** The flag `-o FORMAT[=PATH]` of a command with these formats. */
 export function outputFlag<F extends string>(allowed: readonly F[]) {
@@ -89,7 +89,7 @@ export const commonFlags = {
     help: "the Pulumi project's folder in the repository, for links to lines",
   },
   summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
-  post: { type: "string", value: "WHERE", choices: hosts, help: "post one comment for each stack" },
+  post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
   marker: { type: "string", value: "KEY", default: "the stack", help: "tells this comment from others" },
   "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
 } as const satisfies Flags;
@@ -119,7 +119,7 @@ export interface CommonOptions {
   readonly dryRun: boolean;
 }
 
-function oneOf<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
+function parseChoice<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === text);
   if (found === undefined) {
     throw new UsageError(`--${flag} must be one of ${allowed.join(", ")}, not "${printable(text, 80)}"`);
@@ -139,7 +139,7 @@ export function readDestinations<F extends string>(
 ): Destination<F>[] {
   const destinations = (given.length === 0 ? [usual] : given).map((text): Destination<F> => {
     const equals = text.indexOf("=");
-    const format = oneOf("output", equals < 0 ? text : text.slice(0, equals), allowed);
+    const format = parseChoice("output", equals < 0 ? text : text.slice(0, equals), allowed);
     const path = equals < 0 ? undefined : text.slice(equals + 1);
     if (path === "")
       throw new UsageError(
@@ -197,7 +197,7 @@ type CommonValues = Values<typeof commonFlags>;
  * @param clock what `--now` replaces.
  * @throws UsageError that names the flag and what to write.
  */
-export function readCommon(
+export function readCommonOptions(
   values: { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined },
   failOn: readonly [FailOn, ...FailOn[]],
   clock: () => Date = () => new Date(),
@@ -211,7 +211,7 @@ export function readCommon(
   }
   return {
     outputs: readDestinations(values.output ?? [], formats, "text"),
-    failOn: values["fail-on"] === undefined ? failOn[0] : oneOf("fail-on", values["fail-on"], failOn),
+    failOn: values["fail-on"] === undefined ? failOn[0] : parseChoice("fail-on", values["fail-on"], failOn),
     policy: values.policy,
     strict: values.strict ?? false,
     exitZero: values["exit-zero"] ?? false,

@@ -47,7 +47,7 @@ function git(folder: string, args: readonly string[]): { status: number | null; 
 }
 
 /** The file as it is at a commit. */
-function textAtRef(path: string, ref: string): BaseText {
+function readAtRef(path: string, ref: string): BaseText {
   const shown = printable(ref, 100);
   const [folder, file] = [dirname(path), `./${basename(path)}`];
   const unusable = (why: string): UsageError => new UsageError(`--base-ref ${shown}: ${why}`);
@@ -71,7 +71,7 @@ function textAtRef(path: string, ref: string): BaseText {
   return { text: stdout, name };
 }
 
-const withoutCarriage = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
 
 /** Entries of one policy that another lacks, by their lines. */
 function linesOnlyIn(policy: Policy, other: Policy): string[] {
@@ -84,11 +84,11 @@ function linesOnlyIn(policy: Policy, other: Policy): string[] {
   });
 }
 
-const list = (lines: readonly string[]): string =>
+const formatLines = (lines: readonly string[]): string =>
   `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}`;
 
 /** How the file of the change differs from its base; a line each. */
-function differences(
+function describeChanges(
   own: Policy | undefined,
   ownText: string | undefined,
   base: Policy,
@@ -101,13 +101,13 @@ function differences(
   }
   if (from.text === undefined)
     return [`${file}: this change adds the policy file: none of its entries is used`];
-  if (withoutCarriage(ownText) === withoutCarriage(from.text)) return [];
+  if (normalizeLineEndings(ownText) === normalizeLineEndings(from.text)) return [];
   const [added, removed] = [linesOnlyIn(own, base), linesOnlyIn(base, own)];
   const parts = [
-    ...(added.length === 0 ? [] : [`adds or changes the entries in ${list(added)}`]),
+    ...(added.length === 0 ? [] : [`adds or changes the entries in ${formatLines(added)}`]),
     ...(removed.length === 0
       ? []
-      : [`${added.length === 0 ? "removes" : "in place of"} those in ${list(removed)} of the base`]),
+      : [`${added.length === 0 ? "removes" : "in place of"} those in ${formatLines(removed)} of the base`]),
   ];
   const what = parts.length === 0 ? "changes comments or the order" : parts.join(", ");
   return [`${file}: this change ${what}; ${judged}`];
@@ -144,10 +144,10 @@ export function readReviewPolicy(flags: PolicyFlags): ReviewPolicy | undefined {
   const base: BaseText =
     baseRef === undefined
       ? { text: readText(policyBase ?? "", "--policy-base"), name: printable(policyBase ?? "", 200) }
-      : textAtRef(path, baseRef);
+      : readAtRef(path, baseRef);
   const isDeleted = path !== "-" && base.text !== undefined && !existsSync(path);
   const text = isDeleted ? undefined : readText(path, "--policy");
   const own = text === undefined ? undefined : parsePolicy(text, name);
   const policy = parsePolicy(base.text ?? "allow: []\n", base.name);
-  return { policy, changed: differences(own, text, policy, base) };
+  return { policy, changed: describeChanges(own, text, policy, base) };
 }

@@ -5,16 +5,16 @@ import { printable } from "../api/errors";
 import { exitCodes, log, UsageError } from "./command";
 import { defineCommand } from "./define";
 import type { Flags, Parsed } from "./flags";
-import { commonFlags, hosts } from "./options";
+import { commonFlags, postHosts } from "./options";
 import { post } from "./post";
 import type { NotReviewed } from "./post/message";
 import { appendSummary } from "./summary";
 
 /** A report of 5,000 findings has 13 MB. */
-const MOST_BYTES = 100 * 1024 * 1024;
+const MAX_BYTES = 100 * 1024 * 1024;
 
 const flags = {
-  to: { type: "string", value: "WHERE", choices: hosts, help: "where to post" },
+  to: { type: "string", value: "WHERE", choices: postHosts, help: "where to post" },
   "not-reviewed": {
     type: "string",
     value: "REASON",
@@ -31,7 +31,7 @@ function readReport(path: string): Report {
   const name = printable(path, 200);
   let text;
   try {
-    if (statSync(path).size > MOST_BYTES) throw new UsageError(`${name} is too large to be a report`);
+    if (statSync(path).size > MAX_BYTES) throw new UsageError(`${name} is too large to be a report`);
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -76,7 +76,7 @@ export const { main } = command;
 async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
   const host = values.to;
-  if (host === undefined) throw new UsageError(`--to must be one of ${hosts.join(", ")}`);
+  if (host === undefined) throw new UsageError(`--to must be one of ${postHosts.join(", ")}`);
   const content = readContent(parsed);
   const sourceRoot = values["source-root"];
   if (values.summary && "tool" in content) {
@@ -89,7 +89,7 @@ async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
     sourceRoot,
     dryRun: values["dry-run"],
     env: process.env,
-    say: log,
+    log: log,
   });
   return exitCodes.clean;
 }

@@ -5,7 +5,7 @@ import { printable } from "../api/errors";
 import { isObject } from "../engine/values";
 import { UsageError } from "./command";
 import type { Flags } from "./flags";
-import { commitOf, eventOf } from "./post/event";
+import { readCommit, readEvent } from "./post/event";
 import type { Environment } from "./post/event";
 import { packageVersion } from "./version";
 
@@ -30,9 +30,9 @@ const isCommit = (text: unknown): text is string => typeof text === "string" && 
 /** What the event of a run of GitHub Actions tells. Nothing where it cannot be read: provenance is no reason to fail. */
 function fromEvent(env: Environment): { commit?: string | undefined; number?: unknown } {
   try {
-    const event = eventOf(env);
+    const event = readEvent(env);
     const isPull = isObject(event) && event["pull_request"] !== undefined;
-    return { commit: commitOf(env), ...(isPull ? { number: event["number"] } : {}) };
+    return { commit: readCommit(env), ...(isPull ? { number: event["number"] } : {}) };
   } catch {
     return {};
   }

@@ -1,13 +1,13 @@
 import { allExitCodes, exitCodeRows } from "./command";
 import { commands } from "./commands";
-import { helpOf } from "./define";
+import { formatHelp } from "./define";
 
 /** `docs/commands.md`: the help of every command, and the table of exit codes. */
-export function commandsPage(): string {
+export function renderCommandsPage(): string {
   const sections = commands.map(({ name, summary, load }) => {
     const { description } = load();
     const title = `## ${name}\n\n${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-    return `${title}\n\n\`\`\`text\n${helpOf(description)}\`\`\``;
+    return `${title}\n\n\`\`\`text\n${formatHelp(description)}\`\`\``;
   });
   const codes = exitCodeRows(allExitCodes);
   const width = Math.max(...codes.map(([, meaning]) => meaning.length));

@@ -5,13 +5,13 @@ import type { ReviewReport } from "../access/report/report";
 import { review } from "../access/review/review";
 import { parseStateExport } from "../access/documents/stateExport";
 import { exitCodes, UsageError } from "./command";
-import { deliver } from "./deliver";
+import { writeReport } from "./deliver";
 import { readInput, textOf } from "./input";
-import { reviewJudgement, rulesBy } from "./judgement";
+import { createReviewSuppressor, createRules } from "./judgement";
 import { provenanceFlags, readProvenance } from "./provenance";
 import { defineCommand } from "./define";
 import type { Flags, Parsed } from "./flags";
-import { commonFlags, readCommon } from "./options";
+import { commonFlags, readCommonOptions } from "./options";
 
 const levels = ["high", "critical", "medium", "low", "never"] as const;
 
@@ -100,9 +100,9 @@ async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Pro
   if (documents.filter((one) => one === "-").length > 1) {
     throw new UsageError("only one document can come from standard input");
   }
-  const common = readCommon(values, levels);
+  const common = readCommonOptions(values, levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
-  const judge = reviewJudgement(
+  const judge = createReviewSuppressor(
     { policy: values.policy, policyBase: values["policy-base"], baseRef: values["base-ref"] },
     common.now,
   );
@@ -124,12 +124,12 @@ async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Pro
   });
   const report = review(sources, {
     failOn,
-    rules: rulesBy(common),
+    rules: createRules(common),
     judge,
     provenance,
     plan: updatePlan,
   });
-  await deliver(report, common);
+  await writeReport(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
   return codeOf(report, common.exitZero);
 }

@@ -22,9 +22,9 @@ export class PulumiError extends Error {
 }
 
 /** Pulumi's exit code for a stack that there is not. */
-const NO_STACK = 6;
+const STACK_NOT_FOUND = 6;
 
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
 
 /**
  * Runs the Pulumi CLI and answers its stdout.
@@ -32,11 +32,11 @@ const MOST_BYTES = 1024 * 1024 * 1024;
  * @param cwd the folder of the Pulumi project; the current one if not given.
  * @throws PulumiError with what it printed on stderr.
  */
-export async function pulumi(args: readonly string[], cwd?: string): Promise<string> {
+export async function runPulumi(args: readonly string[], cwd?: string): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)("pulumi", [...args, "--non-interactive"], {
       cwd,
-      maxBuffer: MOST_BYTES,
+      maxBuffer: MAX_OUTPUT_BYTES,
       env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
     });
     return stdout;
@@ -57,10 +57,10 @@ export async function pulumi(args: readonly string[], cwd?: string): Promise<str
 async function exportStack(stack: string, cwd: string | undefined, withSecrets: boolean): Promise<string> {
   const args = ["stack", "export", "--stack", stack];
   try {
-    return await pulumi(withSecrets ? [...args, "--show-secrets"] : args, cwd);
+    return await runPulumi(withSecrets ? [...args, "--show-secrets"] : args, cwd);
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
-    if (error.exitCode === NO_STACK) {
+    if (error.exitCode === STACK_NOT_FOUND) {
       throw new UsageError(
         `--stack names ${printable(stack, 100)}, and there is no such stack; see pulumi stack ls`,
       );

@@ -7,14 +7,14 @@ import { listedKinds, takeInventory } from "../inventory/takeInventory";
 import { parseReviewReport } from "../access/verify/parseReviewReport";
 import { verify } from "../access/verify/verify";
 import { printable } from "../api/errors";
-import { complain, exitCodes, UsageError } from "./command";
+import { logError, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
-import { deliver } from "./deliver";
+import { writeReport } from "./deliver";
 import { readInput, textOf } from "./input";
 import { resolveGroup } from "./groups";
 import { defineCommand } from "./define";
 import type { Flags, Parsed } from "./flags";
-import { commonFlags, readCommon } from "./options";
+import { commonFlags, readCommonOptions } from "./options";
 import { Progress } from "./progress";
 import { provenanceFlags, readProvenance } from "./provenance";
 import { readStates } from "./states";
@@ -103,7 +103,7 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
 /** One line for people, where the report itself went to files. */
 function sayVerdict({ failing, missing, incomplete }: VerifyReport): void {
   const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
-  complain(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
+  logError(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
 }
 
 export const command = defineCommand(
@@ -133,7 +133,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   if (values.root !== undefined && values.inventory !== undefined) {
     throw new UsageError("--root conflicts with --inventory; set only one of them");
   }
-  const common = readCommon(values, ["low"]);
+  const common = readCommonOptions(values, ["low"]);
   const input = await readInput(path, "the report");
   const review = parseReviewReport(textOf(input), input.name, values.digest);
   await checkPlan(review, values.plan);
@@ -152,7 +152,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
     { review, inventory, state: recorded },
     { provenance: readProvenance(values, { now: common.now, inventory, cli: recorded?.cli }) },
   );
-  await deliver(report, common);
+  await writeReport(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
   if (report.failing > 0 && !common.exitZero) return exitCodes.reviewFindings;
   return report.complete ? exitCodes.clean : exitCodes.incomplete;

@@ -1,8 +1,8 @@
 import { findDrift } from "../access/drift/drift";
 import type { DriftRequest } from "../access/drift/drift";
 import { organisationsOf } from "../access/drift/roots";
-import { gatheredKinds } from "../access/drift/touched";
-import type { Touched } from "../access/drift/touched";
+import { aggregatedKinds } from "../access/drift/touched";
+import type { ChangedResources } from "../access/drift/touched";
 import type { Inventory } from "../access/documents/inventory";
 import type { DriftReport } from "../access/report/report";
 import type { StateExport } from "../access/documents/stateExport";
@@ -11,15 +11,15 @@ import { hasUserinfo } from "../api/address";
 import type { Client } from "../api/client";
 import { printable } from "../api/errors";
 import { durationNanos } from "../engine/times";
-import { complain, exitCodes, UsageError } from "./command";
+import { logError, exitCodes, UsageError } from "./command";
 import { connect } from "./connection";
-import { conclude, isManaged } from "./driftRun";
+import { finish, isManaged } from "./driftRun";
 import { EventReceiver } from "./eventReceiver";
-import { judgementBy, rulesBy } from "./judgement";
+import { createSuppressor, createRules } from "./judgement";
 import { readGroup } from "./inventory";
 import { defineCommand } from "./define";
 import type { Flags, Values } from "./flags";
-import { commonFlags, readCommon } from "./options";
+import { commonFlags, readCommonOptions } from "./options";
 import { readStates } from "./states";
 import { packageVersion } from "./version";
 
@@ -73,14 +73,14 @@ const flags = {
 } as const satisfies Flags;
 
 /** Compares what was touched, asking for that and for the names that it needs. */
-export async function reportTouched(
+export async function reportChanges(
   client: Client,
-  touched: Touched,
+  touched: ChangedResources,
   states: readonly StateExport[],
-  { rules, judge }: Pick<DriftRequest, "rules" | "judge"> = {},
+  { rules, suppress: judge }: Pick<DriftRequest, "rules" | "suppress"> = {},
 ): Promise<DriftReport> {
-  const also = touched.also(states);
-  const only = touched.only(also);
+  const also = touched.uidsToRead(states);
+  const only = touched.uidsToCompare(also);
   const inventories: Inventory[] = [];
   for (const root of organisationsOf(states)) {
     const isBelow = (uid: string) => uid === root || uid.startsWith(`${root}/`);
@@ -88,12 +88,14 @@ export async function reportTouched(
     inventories.push(
       await takeInventory(client, {
         root,
-        kinds: ["Group", "Role", "Identity", ...gatheredKinds(states)],
-        also: new Map([...also].map(([kind, uids]): [string, string[]] => [kind, uids.filter(isBelow)])),
-        children: new Map(
+        kinds: ["Group", "Role", "Identity", ...aggregatedKinds(states)],
+        additionalUids: new Map(
+          [...also].map(([kind, uids]): [string, string[]] => [kind, uids.filter(isBelow)]),
+        ),
+        parentsToList: new Map(
           [...touched.parents].map(([kind, uids]): [string, string[]] => [kind, [...uids].filter(isBelow)]),
         ),
-        mayBeGone: isManaged(states, root),
+        isRootOptional: isManaged(states, root),
         now: Date.now,
       }),
     );
@@ -101,14 +103,14 @@ export async function reportTouched(
   return findDrift({
     states,
     inventories,
-    only,
-    who: touched.who,
+    onlyUids: only,
+    actors: touched.actors,
     failOn: "any",
     now: Date.now(),
     version: packageVersion(),
-    scoped: true,
+    isPartial: true,
     rules,
-    judge,
+    suppress: judge,
   });
 }
 
@@ -139,7 +141,7 @@ export const { main } = command;
 
 /** @returns the exit code when a signal ends it. @throws UsageError where a flag is wrong. */
 async function watch(values: Values<typeof flags>): Promise<number> {
-  const options = readCommon(values, ["any"]);
+  const options = readCommonOptions(values, ["any"]);
   if (values.stack.length + values.state.length === 0) {
     throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
   }
@@ -156,19 +158,22 @@ async function watch(values: Values<typeof flags>): Promise<number> {
   const { host, port } = readListen(values.listen ?? "127.0.0.1:8787");
   const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
   // What is wrong with the states and the policy file shows before the first event.
-  judgementBy(options, "drift");
+  createSuppressor(options, "drift");
   await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
   const receiver = new EventReceiver({
     verify: { issuer, group },
     settleMs: Number(settle / 1_000_000n),
     run: async (touched) => {
       const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
-      const judge = judgementBy({ ...options, now: new Date() }, "drift");
-      const report = await reportTouched(client, touched, states, { rules: rulesBy(options), judge });
+      const judge = createSuppressor({ ...options, now: new Date() }, "drift");
+      const report = await reportChanges(client, touched, states, {
+        rules: createRules(options),
+        suppress: judge,
+      });
       if (report.findings.length === 0 && report.complete) return;
-      await conclude(report, options);
+      await finish(report, options);
     },
-    say: complain,
+    log: logError,
   });
   const stopped = new Promise<void>((done) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());

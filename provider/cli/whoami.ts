@@ -5,7 +5,7 @@ import type { Client } from "../api/client";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
 import { exitCodeOf, exitCodes } from "./command";
-import { connect, sourceOfSettings, stackFlag } from "./connection";
+import { connect, describeSources, stackFlag } from "./connection";
 import { defineCommand } from "./define";
 import { writeResults } from "./files";
 import { describeGroups, listRootGroups } from "./groups";
@@ -106,29 +106,29 @@ const UNITS = [
 ] as const;
 
 /** A time as a person says it: "in 54 minutes", "3 days ago". */
-export function inWords(time: Date, now: number): string {
+export function formatRelativeTime(time: Date, now: number): string {
   const away = time.getTime() - now;
   const [unit, ms] = UNITS.find(([, size]) => Math.abs(away) >= 2 * size) ?? ["second", 1000];
   return new Intl.RelativeTimeFormat("en").format(Math.trunc(away / ms), unit);
 }
 
 /** When a token ends, in words and exactly. */
-export function endOf({ expiry, opaque }: WhoAmI, now: number): string {
+export function describeExpiry({ expiry, opaque }: WhoAmI, now: number): string {
   if (expiry === null) return opaque ? "unknown" : "never, by its own words";
   const time = new Date(expiry);
-  return `${time.getTime() <= now ? "ended " : ""}${inWords(time, now)} (${expiry})`;
+  return `${time.getTime() <= now ? "ended " : ""}${formatRelativeTime(time, now)} (${expiry})`;
 }
 
-export function hasEnded({ expiry }: WhoAmI, now: number): boolean {
+export function hasExpired({ expiry }: WhoAmI, now: number): boolean {
   return expiry !== null && Date.parse(expiry) <= now;
 }
 
-function groupsInWords({ rootGroups, problem }: VisibleGroups): string {
+function formatGroups({ rootGroups, problem }: VisibleGroups): string {
   if (rootGroups === null) return `unknown: ${problem ?? "not listed"}`;
   return rootGroups.length === 0 ? "none: the API shows it no group" : describeGroups(rootGroups);
 }
 
-function render(who: WhoAmI & VisibleGroups, now: number): string {
+function formatText(who: WhoAmI & VisibleGroups, now: number): string {
   const rows: [string, string | null][] = [
     [
       "identity",
@@ -142,8 +142,8 @@ function render(who: WhoAmI & VisibleGroups, now: number): string {
     ["  of issuer", who.actor?.issuer ?? null],
     ["source", who.source],
     ["settings", who.settings],
-    ["ends", endOf(who, now)],
-    ["groups", groupsInWords(who)],
+    ["ends", describeExpiry(who, now)],
+    ["groups", formatGroups(who)],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)}  ${value}`])).join("\n");
 }
@@ -164,14 +164,14 @@ export const command = defineCommand(
     const outputs = readDestinations(output, forms, "text");
     const { client, settings, tokens } = await connect({ stack });
     const token = await tokens.token();
-    const from = { source: settings.credentials.setting, settings: sourceOfSettings({ stack }) };
+    const from = { source: settings.credentials.setting, settings: describeSources({ stack }) };
     const said = describeToken(token, from, tokens.expiry?.());
     const now = Date.now();
-    const { visible, isRefused } = hasEnded(said, now)
+    const { visible, isRefused } = hasExpired(said, now)
       ? { visible: { name: null, rootGroups: null, problem: "the token has ended" }, isRefused: true }
       : await readVisibleGroups(client, said.subject);
     const who = { ...said, ...visible };
-    writeResults(outputs, { text: () => `${render(who, now)}\n`, json: () => `${json(who)}\n` });
+    writeResults(outputs, { text: () => `${formatText(who, now)}\n`, json: () => `${json(who)}\n` });
     if (isRefused) return exitCodes.authentication;
     return who.opaque && who.rootGroups === null ? exitCodes.incomplete : exitCodes.clean;
   },

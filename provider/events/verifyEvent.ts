@@ -88,7 +88,7 @@ const SUBJECT_PREFIX = "webhook:";
 /** No shared secrets: with those, a public key could pass for one. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 const TYPE = /^dev\.chainguard\.api\.(.+)\.v\d+$/;
-const KNOWN = new Set([
+const STANDARD_ATTRIBUTES = new Set([
   "specversion",
   "id",
   "source",
@@ -106,7 +106,7 @@ const HEADERS_TYPE =
 /** Public keys by issuer: fetched at the first event, and again when a key is not among them. */
 const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
 
-function issuerUrl(issuer: string): URL {
+function parseIssuer(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!url || !isSafe(url) || hasUserinfo(url) || url.search !== "" || url.hash !== "") {
     throw new TypeError(
@@ -116,8 +116,8 @@ function issuerUrl(issuer: string): URL {
   return url;
 }
 
-async function discover(issuer: string): Promise<JWTVerifyGetKey> {
-  const base = issuerUrl(issuer);
+async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
+  const base = parseIssuer(issuer);
   const response = await getChecked(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
@@ -134,18 +134,18 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS, [customFetch]: getChecked });
 }
 
-async function keysOf(issuer: string): Promise<JWTVerifyGetKey> {
-  const known = keySets.get(issuer) ?? discover(issuer);
+async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  const known = keySets.get(issuer) ?? fetchKeySet(issuer);
   keySets.set(issuer, known);
   try {
     return await known;
   } catch (error) {
     keySets.delete(issuer);
-    throw unavailable(issuer, error);
+    throw keysUnavailable(issuer, error);
   }
 }
 
-function unavailable(issuer: string, error: unknown): EventError {
+function keysUnavailable(issuer: string, error: unknown): EventError {
   return new EventError(
     "unavailable",
     `the keys of ${issuer} could not be had: ${error instanceof Error ? error.message : "no answer"}`,
@@ -153,7 +153,7 @@ function unavailable(issuer: string, error: unknown): EventError {
 }
 
 /** The values of one header. `Headers` and Node join repeated ones by ", ", which neither a token nor an encoded attribute contains. */
-function valuesOf(name: string, value: unknown): string[] {
+function splitValues(name: string, value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((text) => {
     if (typeof text !== "string") {
@@ -164,7 +164,7 @@ function valuesOf(name: string, value: unknown): string[] {
 }
 
 /** The headers that an event is read from. A value that is given twice is one value; two different ones are refused. */
-function headersOf(headers: EventHeaders): ReadonlyMap<string, string> {
+function readHeaders(headers: EventHeaders): ReadonlyMap<string, string> {
   const given: unknown = headers;
   if (given === null || typeof given !== "object") throw new TypeError(HEADERS_TYPE);
   const entries: Iterable<readonly [string, unknown]> =
@@ -176,7 +176,7 @@ function headersOf(headers: EventHeaders): ReadonlyMap<string, string> {
     const name = key.toLowerCase();
     if (value === undefined || value === null || !(name === "authorization" || name.startsWith("ce-")))
       continue;
-    for (const text of valuesOf(name, value)) {
+    for (const text of splitValues(name, value)) {
       if ((found.get(name) ?? text) !== text) {
         throw new EventError(
           "malformed",
@@ -190,7 +190,7 @@ function headersOf(headers: EventHeaders): ReadonlyMap<string, string> {
 }
 
 /** Attributes are percent-encoded in headers (CloudEvents, HTTP binding, 3.1.3.2). */
-function decoded(value: string, name: string): string {
+function decodeAttribute(value: string, name: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
@@ -198,14 +198,14 @@ function decoded(value: string, name: string): string {
   }
 }
 
-function attributesOf(headers: ReadonlyMap<string, string>): Record<string, string> {
+function readAttributes(headers: ReadonlyMap<string, string>): Record<string, string> {
   const attributes = [...headers]
     .filter(([name]) => name.startsWith("ce-"))
-    .map(([name, value]): [string, string] => [name.slice(3), decoded(value, name.slice(3))]);
+    .map(([name, value]): [string, string] => [name.slice(3), decodeAttribute(value, name.slice(3))]);
   return Object.fromEntries(attributes);
 }
 
-function required(attributes: Readonly<Record<string, string>>, name: string): string {
+function requireAttribute(attributes: Readonly<Record<string, string>>, name: string): string {
   const value = attributes[name];
   if (value === undefined || value === "") {
     throw new EventError("malformed", `the header ce-${name} is missing: this is no event in binary mode`);
@@ -214,9 +214,9 @@ function required(attributes: Readonly<Record<string, string>>, name: string): s
 }
 
 /** The part of jose's messages that a receiver's log needs; never the token. */
-function refusal(error: unknown, issuer: string): EventError {
+function toEventError(error: unknown, issuer: string): EventError {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
-    return unavailable(issuer, error);
+    return keysUnavailable(issuer, error);
   if (error instanceof errors.JWTExpired) return new EventError("refused", "its token has expired");
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === "nbf" && error.reason === "check_failed") return notYetValid("nbf");
@@ -230,12 +230,12 @@ function refusal(error: unknown, issuer: string): EventError {
   }
   // A failed fetch of the keys: jose passes on what fetch threw, and its own error for any status but 200.
   if (!(error instanceof errors.JOSEError) || error.code === "ERR_JOSE_GENERIC")
-    return unavailable(issuer, error);
+    return keysUnavailable(issuer, error);
   return new EventError("refused", "its token is no valid JSON web token");
 }
 
 /** jose compares `exp` and `nbf` where they are given; an event needs an end, and cannot be signed in the future. */
-function checkLife(payload: JWTPayload, now: number, tolerance: number): void {
+function checkLifetime(payload: JWTPayload, now: number, tolerance: number): void {
   if (payload.exp === undefined) {
     throw new EventError("refused", "its token never expires: the claim exp is missing");
   }
@@ -249,7 +249,7 @@ function notYetValid(claim: string): EventError {
   );
 }
 
-function subscriptionOf(payload: JWTPayload, groups: readonly string[]): string {
+function readSubscriptionGroup(payload: JWTPayload, groups: readonly string[]): string {
   const subject = payload.sub ?? "";
   const group = subject.startsWith(SUBJECT_PREFIX) ? subject.slice(SUBJECT_PREFIX.length) : undefined;
   if (group === undefined) throw new EventError("refused", "its token is not for a webhook");
@@ -273,7 +273,7 @@ function checkDigest(payload: JWTPayload, raw: Uint8Array): void {
   }
 }
 
-function parse(raw: Uint8Array): Record<string, unknown> {
+function parseBody(raw: Uint8Array): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(raw).toString("utf8"));
@@ -286,7 +286,7 @@ function parse(raw: Uint8Array): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function bytesOf(body: string | Uint8Array): Uint8Array {
+function toBytes(body: string | Uint8Array): Uint8Array {
   const given: unknown = body;
   if (typeof given === "string") return Buffer.from(given);
   if (given instanceof Uint8Array) return given;
@@ -295,7 +295,7 @@ function bytesOf(body: string | Uint8Array): Uint8Array {
   );
 }
 
-function groupsOf(group: VerifyEventOptions["group"]): readonly string[] {
+function readGroups(group: VerifyEventOptions["group"]): readonly string[] {
   const groups = (typeof group === "string" ? [group] : group).filter((uid) => uid !== "");
   if (groups.length === 0) throw new TypeError("group must be the uid of the group of the subscription");
   return groups;
@@ -329,14 +329,14 @@ export async function verifyHeaders(
   options: VerifyEventOptions,
 ): Promise<SignedDelivery> {
   const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
-  issuerUrl(issuer);
+  parseIssuer(issuer);
   checkTimes(clockToleranceSeconds, now);
-  const groups = groupsOf(options.group);
-  const given = headersOf(headers);
+  const groups = readGroups(options.group);
+  const given = readHeaders(headers);
   const token = /^bearer +(\S+)$/i.exec(given.get("authorization") ?? "")?.[1];
   if (token === undefined) throw new EventError("refused", "it carries no bearer token");
 
-  const keys = await keysOf(issuer);
+  const keys = await readKeys(issuer);
   let payload: JWTPayload;
   try {
     ({ payload } = await jwtVerify(token, keys, {
@@ -347,36 +347,38 @@ export async function verifyHeaders(
       currentDate: now,
     }));
   } catch (error) {
-    throw refusal(error, issuer);
+    throw toEventError(error, issuer);
   }
-  checkLife(payload, now.getTime(), clockToleranceSeconds);
-  const subscriptionGroup = subscriptionOf(payload, groups);
-  const attributes = attributesOf(given);
+  checkLifetime(payload, now.getTime(), clockToleranceSeconds);
+  const subscriptionGroup = readSubscriptionGroup(payload, groups);
+  const attributes = readAttributes(given);
   const verifyBody = (raw: Uint8Array): PlatformEvent => {
     checkDigest(payload, raw);
-    return eventOf(attributes, raw, subscriptionGroup);
+    return createEvent(attributes, raw, subscriptionGroup);
   };
   return { signedPart: token.slice(0, token.lastIndexOf(".")), attributes, verifyBody };
 }
 
-function eventOf(
+function createEvent(
   attributes: Readonly<Record<string, string>>,
   raw: Uint8Array,
   subscriptionGroup: string,
 ): PlatformEvent {
-  const type = required(attributes, "type");
-  const { actor, body: content } = parse(raw);
+  const type = requireAttribute(attributes, "type");
+  const { actor, body: content } = parseBody(raw);
   return {
-    id: required(attributes, "id"),
+    id: requireAttribute(attributes, "id"),
     type,
     name: TYPE.exec(type)?.[1] ?? type,
-    source: required(attributes, "source"),
-    subject: required(attributes, "subject"),
+    source: requireAttribute(attributes, "source"),
+    subject: requireAttribute(attributes, "subject"),
     ...(attributes["time"] ? { time: attributes["time"] } : {}),
     ...(attributes["group"] ? { group: attributes["group"] } : {}),
     subscriptionGroup,
     ...(attributes["bodytype"] ? { bodyType: attributes["bodytype"] } : {}),
-    extensions: Object.fromEntries(Object.entries(attributes).filter(([name]) => !KNOWN.has(name))),
+    extensions: Object.fromEntries(
+      Object.entries(attributes).filter(([name]) => !STANDARD_ATTRIBUTES.has(name)),
+    ),
     ...(actor === undefined ? {} : { actor }),
     ...(content === undefined ? {} : { body: content }),
   };
@@ -398,7 +400,7 @@ export async function verifyEvent(
   body: string | Uint8Array,
   options: VerifyEventOptions,
 ): Promise<PlatformEvent> {
-  const raw = bytesOf(body);
+  const raw = toBytes(body);
   const { verifyBody } = await verifyHeaders(headers, options);
   return verifyBody(raw);
 }

@@ -17,11 +17,11 @@ export interface InventoryRequest {
   /** Names of kinds to list; `listedKinds` if not given. */
   readonly kinds?: readonly string[];
   /** Besides: objects of kinds that are not listed, by kind, each named by its uid. */
-  readonly also?: ReadonlyMap<string, readonly string[]>;
+  readonly additionalUids?: ReadonlyMap<string, readonly string[]>;
   /** Besides: all children of some parents, by their kind. */
-  readonly children?: ReadonlyMap<string, Iterable<string>>;
+  readonly parentsToList?: ReadonlyMap<string, Iterable<string>>;
   /** The group was there, and may be gone: then nothing is. Else it is an error. */
-  readonly mayBeGone?: boolean;
+  readonly isRootOptional?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Called after each page or object with how many there are of the kind so far. */
@@ -36,20 +36,20 @@ export const listedKinds: readonly string[] = specs
   .map(({ kind }) => kind);
 
 /** More uids than this in one list call come back on more than one page. */
-const PAGE = 200;
+const MAX_UIDS = 200;
 /** The gateway takes answers of 4 MiB (contract, section 8). */
-const SMALL_PAGE = 20;
+const SMALL_PAGE_SIZE = 20;
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** Never answered, and all the same never to stand in a document. */
-function withoutSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props): Props {
+function omitSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props): Props {
   const entries = Object.entries(values).flatMap(([key, value]): [string, Props[string]][] => {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field?.secret) return [];
-    return [[key, field?.type === "object" && isObject(value) ? withoutSecrets(field.fields, value) : value]];
+    return [[key, field?.type === "object" && isObject(value) ? omitSecrets(field.fields, value) : value]];
   });
   return Object.fromEntries(entries);
 }
@@ -69,7 +69,7 @@ export function inventoryObject(spec: ResourceSpec, answer: JsonObject, uid: str
     const told = text(answer[key]);
     if (told !== undefined) details[key] = told;
   }
-  const shown = withoutSecrets(spec.outputs ?? {}, details);
+  const shown = omitSecrets(spec.outputs ?? {}, details);
   const [createTime, updateTime, lastSeenTime] = ["createTime", "updateTime", "lastSeenTime"].map((key) =>
     text(answer[key]),
   );
@@ -77,7 +77,7 @@ export function inventoryObject(spec: ResourceSpec, answer: JsonObject, uid: str
   return {
     kind: spec.kind,
     uid,
-    inputs: withoutSecrets(spec.fields, liveInputs(spec, answer as Props, uid)),
+    inputs: omitSecrets(spec.fields, liveInputs(spec, answer as Props, uid)),
     ...(isBuiltIn ? { builtIn: true as const } : {}),
     ...(createTime === undefined ? {} : { createTime }),
     ...(updateTime === undefined ? {} : { updateTime }),
@@ -87,18 +87,18 @@ export function inventoryObject(spec: ResourceSpec, answer: JsonObject, uid: str
 }
 
 /** A part that every whole answers for is there only where it holds what it cannot be without. */
-function isThere(spec: ResourceSpec, inputs: Props): boolean {
+function isPresent(spec: ResourceSpec, inputs: Props): boolean {
   if (spec.listing?.partOf === undefined) return true;
   return Object.entries(spec.fields).every(
     ([key, field]) => !field.required || field.inputOnly || isSet(field, inputs[key]),
   );
 }
 
-class Taking {
+class InventoryReader {
   private readonly objects = new Map<string, InventoryObject>();
   private readonly refused: RefusedList[] = [];
   private readonly counts = new Map<string, number>();
-  private readonly answers = new Map<string, Promise<JsonObject>>();
+  private readonly responses = new Map<string, Promise<JsonObject>>();
   private readonly api: Api;
 
   constructor(
@@ -107,13 +107,13 @@ class Taking {
   ) {
     this.api = readOnly({
       address: (collection, uid, suffix) => client.address(collection, uid, suffix),
-      get: (path, query) => (query ? client.get(path, query) : this.once(path)),
+      get: (path, query) => (query ? client.get(path, query) : this.getOnce(path)),
       list: (collection, query, options) => client.list(collection, query, options),
     });
   }
 
-  async take(): Promise<Inventory> {
-    const { root, now, also, children } = this.request;
+  async read(): Promise<Inventory> {
+    const { root, now, additionalUids: also, parentsToList: children } = this.request;
     const wanted = new Set(this.request.kinds ?? listedKinds);
     // The parts of a kind are found by its wholes.
     for (const { kind, listing } of specs) {
@@ -121,12 +121,12 @@ class Taking {
     }
     const takenAt = new Date(now()).toISOString();
     const asked: { kind: string; uid: string }[] = [];
-    await this.confirmRoot();
+    await this.verifyRoot();
     await Promise.all(
       specs.map(async (spec) => {
         if (spec.listing?.partOf !== undefined || spec.listing?.gathers !== undefined) return;
         if (wanted.has(spec.kind)) await this.listAll(spec);
-        else await this.readSome(spec, also?.get(spec.kind) ?? [], asked);
+        else await this.readByUids(spec, also?.get(spec.kind) ?? [], asked);
         for (const parent of children?.get(spec.kind) ?? []) await this.listChildren(spec, parent);
       }),
     );
@@ -134,8 +134,8 @@ class Taking {
       specs.map(async (spec) => {
         const whole = spec.listing?.partOf;
         if (whole === undefined) return;
-        if (wanted.has(spec.kind)) await this.readParts(spec, whole);
-        else await this.readSome(spec, also?.get(spec.kind) ?? [], asked);
+        if (wanted.has(spec.kind)) await this.readSubresources(spec, whole);
+        else await this.readByUids(spec, also?.get(spec.kind) ?? [], asked);
       }),
     );
     const byKindAndUid = (a: { kind: string; uid: string }, b: { kind: string; uid: string }) =>
@@ -158,16 +158,16 @@ class Taking {
   }
 
   /** A wrong root would make an empty organisation of a full one. */
-  private async confirmRoot(): Promise<void> {
+  private async verifyRoot(): Promise<void> {
     const { root } = this.request;
     try {
-      const answer = await this.once(this.client.address("/iam/v2/groups", root));
+      const answer = await this.getOnce(this.client.address("/iam/v2/groups", root));
       if (answer["uid"] !== root) {
         throw new Error(`the answer is not about ${root}; is platform:baseUrl (or PLATFORM_BASE_URL) right?`);
       }
     } catch (error) {
       if (isNotFound(error)) {
-        if (this.request.mayBeGone) return;
+        if (this.request.isRootOptional) return;
         throw new Error(`there is no group with the uid ${root} that this token may see`, { cause: error });
       }
       // Who may list may perhaps not read the group itself; the list of groups tells.
@@ -176,11 +176,11 @@ class Taking {
   }
 
   /** The same address is asked once. */
-  private once(path: string): Promise<JsonObject> {
-    const known = this.answers.get(path);
+  private getOnce(path: string): Promise<JsonObject> {
+    const known = this.responses.get(path);
     if (known) return known;
     const answer = this.client.get(path);
-    this.answers.set(path, answer);
+    this.responses.set(path, answer);
     return answer;
   }
 
@@ -188,7 +188,7 @@ class Taking {
     const { root } = this.request;
     const { query } = spec.listing ?? {};
     const isWithin = (uid: string) => uid === root || uid.startsWith(`${root}/`);
-    await this.noting(spec, root, async () => {
+    await this.recordRefusal(spec, root, async () => {
       await this.listInto(spec, { ...query, "uidp.descendants_of": root }, isWithin);
       const parent = spec.fields["parentUid"];
       // The group itself is not among its descendants, and so is what has its uid.
@@ -198,7 +198,7 @@ class Taking {
     });
     // The platform's own stand at no group.
     if (spec.listing?.builtIn) {
-      await this.noting(spec, undefined, () =>
+      await this.recordRefusal(spec, undefined, () =>
         this.listInto(spec, { ...query, "uidp.in_root": "true" }, (uid) => !uid.includes("/")),
       );
     }
@@ -206,7 +206,9 @@ class Taking {
 
   private async listChildren(spec: ResourceSpec, parent: string): Promise<void> {
     const query = { ...spec.listing?.query, "uidp.children_of": parent };
-    await this.noting(spec, parent, () => this.listInto(spec, query, (uid) => uid.startsWith(`${parent}/`)));
+    await this.recordRefusal(spec, parent, () =>
+      this.listInto(spec, query, (uid) => uid.startsWith(`${parent}/`)),
+    );
   }
 
   private async listInto(
@@ -216,7 +218,7 @@ class Taking {
   ): Promise<void> {
     const { listsLess, item: form } = spec.listing ?? {};
     const uids: string[] = [];
-    for await (const item of this.pages(spec, query)) {
+    for await (const item of this.listPages(spec, query)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
       if (!isWanted(uid)) continue;
       if (listsLess) uids.push(uid);
@@ -226,7 +228,7 @@ class Taking {
   }
 
   /** In pages as large as may be; in small ones where the server says that a large one is too much. */
-  private async *pages(
+  private async *listPages(
     spec: ResourceSpec,
     query: Readonly<Record<string, string | readonly string[]>>,
   ): AsyncGenerator<JsonObject> {
@@ -235,12 +237,12 @@ class Taking {
     } catch (error) {
       const isTooLarge = error instanceof ApiError && /larger than max/i.test(error.serverMessage);
       if (!isTooLarge) throw error;
-      yield* this.client.list(spec.collection, query, { pageSize: SMALL_PAGE });
+      yield* this.client.list(spec.collection, query, { pageSize: SMALL_PAGE_SIZE });
     }
   }
 
   /** Those of a kind that is not listed: by list calls of many uids, or one by one where it has no list. */
-  private async readSome(
+  private async readByUids(
     spec: ResourceSpec,
     uids: readonly string[],
     asked: { kind: string; uid: string }[],
@@ -251,8 +253,8 @@ class Taking {
       return;
     }
     await Promise.all(
-      inParts("uidp.ids", uids, PAGE).map((part) =>
-        this.noting(spec, part[0], () =>
+      inParts("uidp.ids", uids, MAX_UIDS).map((part) =>
+        this.recordRefusal(spec, part[0], () =>
           this.listInto(spec, { ...spec.listing?.query, "uidp.ids": part }, (uid) => part.includes(uid)),
         ),
       ),
@@ -265,13 +267,13 @@ class Taking {
     await Promise.all(
       [...new Set(uids)].map(async (uid) => {
         if (isRefused) return;
-        const isRead = await this.noting(
+        const isRead = await this.recordRefusal(
           spec,
           uid,
           async () => {
             const answer = await this.find(spec, uid);
             const object = answer && inventoryObject(spec, answer, uid);
-            if (object && isThere(spec, object.inputs)) this.add(object);
+            if (object && isPresent(spec, object.inputs)) this.add(object);
           },
           () => isRefused,
         );
@@ -285,7 +287,7 @@ class Taking {
       const own = spec.operations?.get;
       return await (own
         ? own(this.api, uid, {}, readingHost)
-        : this.once(this.api.address(spec.collection, uid)));
+        : this.getOnce(this.api.address(spec.collection, uid)));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -293,7 +295,7 @@ class Taking {
   }
 
   /** What the server refuses, or where it breaks off, is told in the document; a wrong token ends the run. */
-  private async noting(
+  private async recordRefusal(
     spec: ResourceSpec,
     scope: string | undefined,
     action: () => Promise<void>,
@@ -318,7 +320,7 @@ class Taking {
   }
 
   /** The part of each whole that there is; those of wholes that could not be found are not looked at. */
-  private async readParts(spec: ResourceSpec, whole: string): Promise<void> {
+  private async readSubresources(spec: ResourceSpec, whole: string): Promise<void> {
     const uids = [...this.objects.values()].filter(({ kind }) => kind === whole).map(({ uid }) => uid);
     const unseen = this.refused.filter(({ kind }) => kind === whole);
     for (const refusal of unseen) this.refused.push({ ...refusal, kind: spec.kind });
@@ -341,5 +343,5 @@ class Taking {
  * Error where the group itself cannot be read.
  */
 export function takeInventory(client: Client, request: InventoryRequest): Promise<Inventory> {
-  return new Taking(client, request).take();
+  return new InventoryReader(client, request).read();
 }

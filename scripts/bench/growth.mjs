@@ -18,7 +18,7 @@ const built = (file) => load(path.join(repository, "dist", "provider", file));
 const access = built("access/index.js");
 const { findDrift } = built("access/drift/drift.js");
 const { listedKinds, takeInventory } = built("inventory/takeInventory.js");
-const { writeProgram } = built("access/adopt/program.js");
+const { generateProgram } = built("access/adopt/program.js");
 const kinds = built("resources/index.js").kinds;
 
 const MOST_RATIO = 2.8;
@@ -67,7 +67,7 @@ function reviewOf(objects, after) {
 }
 
 /** @param {readonly LiveObject[]} recorded @param {readonly LiveObject[]} live */
-function driftOf(recorded, live, judge = /** @type {unknown} */ (undefined)) {
+function driftOf(recorded, live, suppress = /** @type {unknown} */ (undefined)) {
   const states = exportOf(recorded);
   const inventories = [inventoryOf(live, listedKinds)];
   return () =>
@@ -78,7 +78,7 @@ function driftOf(recorded, live, judge = /** @type {unknown} */ (undefined)) {
       now,
       version,
       rules,
-      judge,
+      suppress,
     });
 }
 
@@ -167,7 +167,7 @@ const scenarios = [
   {
     name: "adopt",
     mostSeconds: 8,
-    prepare: (objects) => () => writeProgram({ inventory: inventoryOf(objects, listedKinds) }),
+    prepare: (objects) => () => generateProgram({ inventory: inventoryOf(objects, listedKinds) }),
   },
   {
     name: "inventory",

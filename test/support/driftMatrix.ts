@@ -47,7 +47,12 @@ export async function survey(
           also.set(kind, [...(also.get(kind) ?? []), id]);
         }
       }
-      return takeInventory(clientOf(emulator), { root, also, mayBeGone: true, now: Date.now });
+      return takeInventory(clientOf(emulator), {
+        root,
+        additionalUids: also,
+        isRootOptional: true,
+        now: Date.now,
+      });
     }),
   );
   return findDrift({ states, inventories, failOn: "any", now: Date.now(), version: "0", ...more });

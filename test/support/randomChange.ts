@@ -1,4 +1,4 @@
-import { writeProgram } from "../../provider/access/adopt/program";
+import { generateProgram } from "../../provider/access/adopt/program";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
 import { specs } from "../../provider/access/graph/references";
 import type { Props } from "../../provider/engine/spec";
@@ -39,7 +39,7 @@ export function sampleUids(inventory: Inventory, pick: <T>(items: readonly T[]) 
 
 /** The resources of the program that `adopt` writes for an organisation. */
 export function programResources(inventory: Inventory): ProgramResource[] {
-  const { resources } = writeProgram({ inventory });
+  const { resources } = generateProgram({ inventory });
   return resources.map(({ kind, name, uid, inputs }) => ({ kind, name, uid, inputs: inputs }));
 }
 

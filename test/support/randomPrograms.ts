@@ -1,5 +1,5 @@
 import { startEmulator } from "../../emulator";
-import { writeProgram } from "../../provider/access/adopt/program";
+import { generateProgram } from "../../provider/access/adopt/program";
 import { listedKinds, takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "./driftMatrix";
 import type { Declarations } from "./engine";
@@ -48,7 +48,7 @@ export async function programsOf(organisations: readonly Organisation[]): Promis
     const emulator = await startEmulator({ seed });
     const inventory = await takeInventory(clientOf(emulator), { root, now: Date.now });
     await emulator.close();
-    const { resources } = writeProgram({ inventory, only: [root, ...listedKinds] });
+    const { resources } = generateProgram({ inventory, only: [root, ...listedKinds] });
     const nameOf = ({ kind, name }: { kind: string; name: string }) => `${kind}-${name}`;
     // What stands at a group has its uid.
     const own = resources.filter(({ kind }) => kind !== "AccountAssociation");

@@ -11,7 +11,7 @@ export interface MissingSecret {
 }
 
 /** What a program declares for an object that exists. */
-export interface Declared {
+export interface Declaration {
   readonly inputs: Props;
   readonly secrets: readonly MissingSecret[];
 }
@@ -50,10 +50,10 @@ function withMember(inputs: Props, path: readonly string[], value: Json): Props 
 }
 
 /** Paths of secrets that are not answered. */
-function secretPaths(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): string[][] {
+function listSecretPaths(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): string[][] {
   return Object.entries(fields).flatMap(([key, field]): string[][] => {
     if (field.secret && field.inputOnly) return [[...path, key]];
-    return field.type === "object" ? secretPaths(field.fields, [...path, key]) : [];
+    return field.type === "object" ? listSecretPaths(field.fields, [...path, key]) : [];
   });
 }
 
@@ -62,7 +62,11 @@ function secretPaths(fields: Readonly<Record<string, FieldSpec>>, path: readonly
  *
  * @param now milliseconds since the epoch: a time that has passed cannot be declared.
  */
-export function declare(spec: ResourceSpec, object: InventoryObject, now: number): Declared | NotAdoptable {
+export function declareObject(
+  spec: ResourceSpec,
+  object: InventoryObject,
+  now: number,
+): Declaration | NotAdoptable {
   if (object.builtIn) return { reason: "it is the platform's own, and never changes" };
   const once = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.createOnly);
   if (once.length > 0) {
@@ -75,11 +79,11 @@ export function declare(spec: ResourceSpec, object: InventoryObject, now: number
   for (const { property } of problems()) {
     const path = property.split(".");
     // A time that lies behind is the server's affair, and no drift where nothing declares it.
-    if (isLeft(spec.fields, path)) inputs = withoutMember(inputs, path);
+    if (isFilledByServer(spec.fields, path)) inputs = withoutMember(inputs, path);
   }
   if (problems().length > 0) {
     // Where it cannot be without a secret, the server must hold one.
-    const paths = secretPaths(spec.fields, []);
+    const paths = listSecretPaths(spec.fields, []);
     const filled = paths.reduce((all, path) => withMember(all, path, "secret"), inputs);
     if (paths.length > 0 && checkInputs(spec, filled, { olds: {}, now }).length === 0) {
       secrets = paths.map((path) => ({ path: path.join(".") }));
@@ -92,10 +96,10 @@ export function declare(spec: ResourceSpec, object: InventoryObject, now: number
 }
 
 /** Whether the server fills the field at a path by itself. */
-function isLeft(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): boolean {
+function isFilledByServer(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): boolean {
   const [key = "", ...rest] = path;
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
   if (field === undefined) return false;
   if (rest.length === 0) return field.serverFilled === true;
-  return field.type === "object" && isLeft(field.fields, rest);
+  return field.type === "object" && isFilledByServer(field.fields, rest);
 }

@@ -47,7 +47,7 @@ export type CodeValue =
 const WIDTH = 80;
 
 /** Characters that a reader does not see, or that change the order of what is read. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00a0\u3164]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00a0\u3164]/gu;
 
 function escapeUnit(text: string): string {
   return Array.from(
@@ -57,24 +57,24 @@ function escapeUnit(text: string): string {
 }
 
 /** What a CI runner takes for a command where it stands in a log. */
-const MARKER = /##(?=[\w.-]*\[)/g;
+const RUNNER_COMMAND = /##(?=[\w.-]*\[)/g;
 
 /** A text as a literal: what cannot be seen is escaped, and the quotes are those that need fewer escapes. */
-export function literal(text: string): string {
+export function printLiteral(text: string): string {
   const body = JSON.stringify(text)
     .slice(1, -1)
     .replace(/\\"/g, '"')
-    .replace(UNSEEN, escapeUnit)
-    .replace(MARKER, "#\\u0023");
+    .replace(INVISIBLE, escapeUnit)
+    .replace(RUNNER_COMMAND, "#\\u0023");
   const doubles = body.split('"').length;
   const singles = body.split("'").length;
   return doubles > singles ? `'${body.replaceAll("'", "\\'")}'` : `"${body.replaceAll('"', '\\"')}"`;
 }
 
 /** A key of an object; in quotes where it is no identifier. A plain `__proto__` would set the prototype. */
-export function keyText(key: string): string {
+export function printKey(key: string): string {
   if (key === "__proto__") return '["__proto__"]';
-  return IDENTIFIER.test(key) ? key : literal(key);
+  return IDENTIFIER.test(key) ? key : printLiteral(key);
 }
 
 /** How wide a text is shown: most East Asian characters and emoji take two columns. */
@@ -103,35 +103,35 @@ function membersOf(value: CodeValue): Members | undefined {
   );
 }
 
-function headOf({ callee, isNew }: Call): string {
+function printCallee({ callee, isNew }: Call): string {
   return `${isNew ? "new " : ""}${callee.text}(`;
 }
 
 /** Of several on one line; undefined where one of them needs several lines. */
-function flatList(values: readonly CodeValue[]): string | undefined {
-  const texts = values.map(flat);
+function printFlatList(values: readonly CodeValue[]): string | undefined {
+  const texts = values.map(printFlat);
   return texts.includes(undefined) ? undefined : texts.join(", ");
 }
 
 /** On one line; undefined where it needs several. Objects do, but for empty and compact ones. */
-function flat(value: CodeValue): string | undefined {
+function printFlat(value: CodeValue): string | undefined {
   if (value instanceof Reference) return value.text;
-  if (typeof value === "string") return literal(value);
+  if (typeof value === "string") return printLiteral(value);
   if (Object.is(value, -0)) return "-0";
   if (value === null || typeof value !== "object") return String(value);
   if (Array.isArray(value)) {
-    const items = flatList(value);
+    const items = printFlatList(value);
     return items === undefined ? undefined : `[${items}]`;
   }
   if (value instanceof Call) {
-    const args = flatList(value.args);
-    return args === undefined ? undefined : `${headOf(value)}${args})`;
+    const args = printFlatList(value.args);
+    return args === undefined ? undefined : `${printCallee(value)}${args})`;
   }
   const members = membersOf(value) ?? [];
   if (members.length === 0) return "{}";
-  const texts = members.map(([, member]) => flat(member));
+  const texts = members.map(([, member]) => printFlat(member));
   if (!(value instanceof CompactObject) || texts.includes(undefined)) return undefined;
-  return `{ ${members.map(([key], index) => `${keyText(key)}: ${texts[index] ?? ""}`).join(", ")} }`;
+  return `{ ${members.map(([key], index) => `${printKey(key)}: ${texts[index] ?? ""}`).join(", ")} }`;
 }
 
 function isBreakable(value: CodeValue): boolean {
@@ -145,31 +145,31 @@ function isBreakable(value: CodeValue): boolean {
  * @param used columns that stand on this line before it, the indentation included.
  * @param after columns that follow on its last line.
  */
-export function print(value: CodeValue, indent: number, used: number, after = 1): string {
-  const line = flat(value);
+export function printValue(value: CodeValue, indent: number, used: number, after = 1): string {
+  const line = printFlat(value);
   if (line !== undefined && (!isBreakable(value) || used + widthOf(line) + after <= WIDTH)) return line;
   if (value instanceof Call) return printCall(value, indent, used);
   if (Array.isArray(value)) return `[${printLines(value, indent)}]`;
   const members = membersOf(value) ?? [];
-  const lines = members.map(([key, member]) => property(key, member, indent + 2));
+  const lines = members.map(([key, member]) => printProperty(key, member, indent + 2));
   return `{\n${lines.join("\n")}\n${" ".repeat(indent)}}`;
 }
 
 /** Values with a line for each, between brackets. */
 function printLines(values: readonly CodeValue[], indent: number): string {
   const inner = " ".repeat(indent + 2);
-  const lines = values.map((value) => `${inner}${print(value, indent + 2, indent + 2)},`);
+  const lines = values.map((value) => `${inner}${printValue(value, indent + 2, indent + 2)},`);
   return `\n${lines.join("\n")}\n${" ".repeat(indent)}`;
 }
 
 /** A call that needs several lines: its last argument where that can open on the first line, else a line for each. */
 function printCall(call: Call, indent: number, used: number): string {
-  const head = headOf(call);
+  const head = printCallee(call);
   const last = call.args.at(-1);
-  const others = call.args.slice(0, -1).map(flat);
+  const others = call.args.slice(0, -1).map(printFlat);
   if (last !== undefined && canOpen(last) && !others.includes(undefined)) {
     const start = `${head}${others.map((other) => `${other ?? ""}, `).join("")}`;
-    const rest = print(last, indent, used + widthOf(start), WIDTH);
+    const rest = printValue(last, indent, used + widthOf(start), WIDTH);
     const [opening = ""] = rest.split("\n");
     if (used + widthOf(start + opening) <= WIDTH) return `${start}${rest})`;
   }
@@ -183,43 +183,43 @@ function canOpen(value: CodeValue): boolean {
 }
 
 /** One property of an object with its indentation and comma; a text that is too long gets a line of its own. */
-export function property(key: string, value: CodeValue, indent: number): string {
-  const head = `${" ".repeat(indent)}${keyText(key)}:`;
+export function printProperty(key: string, value: CodeValue, indent: number): string {
+  const head = `${" ".repeat(indent)}${printKey(key)}:`;
   const used = widthOf(head) + 1;
-  if (typeof value === "string" && used + widthOf(literal(value)) + 1 > WIDTH) {
-    return `${head}\n${" ".repeat(indent + 2)}${literal(value)},`;
+  if (typeof value === "string" && used + widthOf(printLiteral(value)) + 1 > WIDTH) {
+    return `${head}\n${" ".repeat(indent + 2)}${printLiteral(value)},`;
   }
-  return `${head} ${print(value, indent, used)},`;
+  return `${head} ${printValue(value, indent, used)},`;
 }
 
 /** An expression as a statement. */
-export function statement(value: CodeValue): string {
-  return `${print(value, 0, 0)};`;
+export function printStatement(value: CodeValue): string {
+  return `${printValue(value, 0, 0)};`;
 }
 
 /** The same, where the last argument begins on the first line however long the uids before it are. */
-export function openStatement(call: Call): string {
-  return `${print(call, 0, Number.NEGATIVE_INFINITY)};`;
+export function printOpenStatement(call: Call): string {
+  return `${printValue(call, 0, Number.NEGATIVE_INFINITY)};`;
 }
 
 /** `const name = value;`; a text that is too long gets a line of its own. */
-export function declaration(name: string, value: CodeValue): string {
+export function printDeclaration(name: string, value: CodeValue): string {
   const head = `const ${identifier(name)} =`;
-  const line = flat(value);
+  const line = printFlat(value);
   const isTooLong = line === undefined || widthOf(`${head} ${line};`) > WIDTH;
-  if (isTooLong && typeof value === "string") return `${head}\n  ${literal(value)};`;
-  return `${head} ${print(value, 0, head.length + 1)};`;
+  if (isTooLong && typeof value === "string") return `${head}\n  ${printLiteral(value)};`;
+  return `${head} ${printValue(value, 0, head.length + 1)};`;
 }
 
 /** The import of names of a module. */
-export function importNames(names: readonly string[], module: string): string {
-  const from = `from ${literal(module)};`;
+export function printNamedImport(names: readonly string[], module: string): string {
+  const from = `from ${printLiteral(module)};`;
   const line = `import { ${names.map(identifier).join(", ")} } ${from}`;
   if (line.length <= WIDTH) return line;
   return `import {\n${names.map((name) => `  ${name},\n`).join("")}} ${from}`;
 }
 
 /** The import of a whole module. */
-export function importAll(name: string, module: string): string {
-  return `import * as ${identifier(name)} from ${literal(module)};`;
+export function printNamespaceImport(name: string, module: string): string {
+  return `import * as ${identifier(name)} from ${printLiteral(module)};`;
 }

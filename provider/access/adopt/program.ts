@@ -4,10 +4,18 @@ import { compareTexts, isObject } from "../../engine/values";
 import { kinds } from "../../resources";
 import { Directory, keyOf, specOf } from "../graph/directory";
 import type { Inventory, InventoryObject } from "../documents/inventory";
-import { declare } from "./adoptable";
-import { Call, CompactObject, declaration, importAll, importNames, Reference, statement } from "./code";
+import { declareObject } from "./adoptable";
+import {
+  Call,
+  CompactObject,
+  printDeclaration,
+  printNamespaceImport,
+  printNamedImport,
+  Reference,
+  printStatement,
+} from "./code";
 import type { CodeValue } from "./code";
-import { resourceName, slug, tail } from "./names";
+import { resourceName, slug, uidSuffix } from "./names";
 
 /** What is to be adopted. */
 export interface AdoptionRequest {
@@ -17,9 +25,9 @@ export interface AdoptionRequest {
   /** One component for each group directly below the root. */
   readonly byTeam?: boolean;
   /** Names that resources of the stack have already: `Role reader`. */
-  readonly taken?: ReadonlySet<string>;
+  readonly usedNames?: ReadonlySet<string>;
   /** Objects that a stack manages already: `Role <uid>`. */
-  readonly managed?: ReadonlySet<string>;
+  readonly managedKeys?: ReadonlySet<string>;
 }
 
 export interface AdoptedResource {
@@ -33,7 +41,7 @@ export interface AdoptedResource {
   readonly secrets: readonly { readonly path: string; readonly key: string }[];
 }
 
-export interface LeftOut {
+export interface SkippedObject {
   readonly kind: string;
   readonly uid: string;
   readonly name: string;
@@ -44,10 +52,10 @@ export interface Adoption {
   /** A TypeScript program. */
   readonly code: string;
   readonly resources: readonly AdoptedResource[];
-  readonly leftOut: readonly LeftOut[];
+  readonly skipped: readonly SkippedObject[];
 }
 
-interface Chosen {
+interface Candidate {
   readonly spec: ResourceSpec;
   readonly object: InventoryObject;
   readonly inputs: Props;
@@ -57,12 +65,12 @@ interface Chosen {
 const rank: ReadonlyMap<string, number> = new Map(kinds.map(({ spec }, i) => [spec.kind, i]));
 
 /** The kind that owns all of a kind at a group at once. */
-function gathererOf(kind: string): ResourceSpec | undefined {
+function collectionKindOf(kind: string): ResourceSpec | undefined {
   return kinds.find(({ spec }) => spec.listing?.gathers === kind)?.spec;
 }
 
 /** Parents before children, kinds in the registry's order. */
-function inOrder(a: Chosen, b: Chosen): number {
+function compareCandidates(a: Candidate, b: Candidate): number {
   return (
     (rank.get(a.spec.kind) ?? 0) - (rank.get(b.spec.kind) ?? 0) ||
     a.object.uid.split("/").length - b.object.uid.split("/").length ||
@@ -82,19 +90,19 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
  * their parent, and where that is not enough, the end of their uids.
  */
 function uniqueNames(
-  chosen: readonly Chosen[],
+  chosen: readonly Candidate[],
   directory: Directory,
   taken: ReadonlySet<string>,
-): Map<Chosen, string> {
+): Map<Candidate, string> {
   const names = new Map(chosen.map((one) => [one, resourceName(one.spec, one.object, directory)]));
-  const longer: ((one: Chosen, name: string) => string)[] = [
+  const longer: ((one: Candidate, name: string) => string)[] = [
     ({ spec, object }, name) => {
       const parent = spec.sharesParentUid ? object.uid : (parentOf(object.uid) ?? "");
       const at = slug(directory.nameOf(parent) ?? "");
       return at === "" || name.endsWith(`-${at}`) ? name : `${name}-${at}`;
     },
-    ({ object }, name) => `${name}-${tail(object.uid)}`,
-    ({ object }, name) => `${name.slice(0, -tail(object.uid).length)}${object.uid.replaceAll("/", "-")}`,
+    ({ object }, name) => `${name}-${uidSuffix(object.uid)}`,
+    ({ object }, name) => `${name.slice(0, -uidSuffix(object.uid).length)}${object.uid.replaceAll("/", "-")}`,
   ];
   for (const lengthen of longer) {
     const holders = new Map<string, number>();
@@ -109,18 +117,18 @@ function uniqueNames(
   return names;
 }
 
-class Writing {
+class ProgramGenerator {
   private readonly directory: Directory;
-  private readonly leftOut: LeftOut[] = [];
-  private readonly chosen: Chosen[] = [];
+  private readonly skipped: SkippedObject[] = [];
+  private readonly candidates: Candidate[] = [];
   /** By the uid that others refer to it by. */
-  private readonly byUid = new Map<string, Chosen>();
-  private names = new Map<Chosen, string>();
+  private readonly byUid = new Map<string, Candidate>();
+  private names = new Map<Candidate, string>();
   private readonly variables = new Map<string, string>();
   private readonly usedVariables = new Set<string>(["pulumi", "config"]);
   /** Constants before the resources: their names by uid, and their code. */
   private readonly constants = new Map<string, { readonly reference: Reference; readonly code: string }>();
-  private readonly referred = new Set<Chosen>();
+  private readonly referred = new Set<Candidate>();
   private readonly imports = new Set<string>();
   private usesPulumi = false;
   private usesConfig = false;
@@ -129,33 +137,33 @@ class Writing {
     this.directory = new Directory([request.inventory]);
   }
 
-  write(): Adoption {
-    this.choose();
-    this.chosen.sort(inOrder);
-    this.names = uniqueNames(this.chosen, this.directory, this.request.taken ?? new Set());
-    for (const one of this.chosen) {
+  generate(): Adoption {
+    this.selectCandidates();
+    this.candidates.sort(compareCandidates);
+    this.names = uniqueNames(this.candidates, this.directory, this.request.usedNames ?? new Set());
+    for (const one of this.candidates) {
       if (one.spec.sharesParentUid !== true) this.byUid.set(one.object.uid, one);
     }
     const teams = this.request.byTeam ? this.teams() : new Map<string, string>();
-    const statements = this.chosen.map((one) => ({ one, args: this.argsOf(one) }));
+    const statements = this.candidates.map((one) => ({ one, args: this.argsOf(one) }));
     const blocks = statements.map(({ one, args }) => this.statement(one, args, teams));
     return {
       code: this.program(blocks, [...new Set(teams.values())].length === 0 ? [] : this.components()),
-      resources: this.chosen.map((one) => ({
+      resources: this.candidates.map((one) => ({
         kind: one.spec.kind,
         uid: one.object.uid,
         name: this.nameOf(one),
         inputs: one.inputs,
         secrets: one.secretPaths.map((path) => ({ path, key: this.secretKey(one, path) })),
       })),
-      leftOut: this.leftOut.sort(
+      skipped: this.skipped.sort(
         (a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.name, b.name) || compareTexts(a.uid, b.uid),
       ),
     };
   }
 
-  private choose(): void {
-    const { inventory, only, managed } = this.request;
+  private selectCandidates(): void {
+    const { inventory, only, managedKeys: managed } = this.request;
     const now = Date.parse(inventory.takenAt);
     const wanted = only && new Set(only);
     for (const object of inventory.objects) {
@@ -163,13 +171,13 @@ class Writing {
       if (spec === undefined || object.builtIn) continue;
       if (wanted && !wanted.has(object.kind) && !wanted.has(object.uid)) continue;
       const leave = (reason: string) =>
-        void this.leftOut.push({
+        void this.skipped.push({
           kind: object.kind,
           uid: object.uid,
           name: this.directory.describe(spec, object.uid, object.inputs),
           reason,
         });
-      const gatherer = gathererOf(object.kind);
+      const gatherer = collectionKindOf(object.kind);
       if (managed?.has(keyOf(object.kind, object.uid))) {
         leave("the stack manages it already");
       } else if (gatherer && managed?.has(keyOf(gatherer.kind, parentOf(object.uid) ?? ""))) {
@@ -177,17 +185,17 @@ class Writing {
       } else if (object.uid === inventory.root && !spec.sharesParentUid && !wanted?.has(object.uid)) {
         leave("it is the organisation itself: name its uid with --only if the program is to manage it too");
       } else {
-        const declared = declare(spec, object, now);
+        const declared = declareObject(spec, object, now);
         if ("reason" in declared) leave(declared.reason);
         else {
           const secretPaths = declared.secrets.map(({ path }) => path);
-          this.chosen.push({ spec, object, inputs: declared.inputs, secretPaths });
+          this.candidates.push({ spec, object, inputs: declared.inputs, secretPaths });
         }
       }
     }
   }
 
-  private nameOf(one: Chosen): string {
+  private nameOf(one: Candidate): string {
     return this.names.get(one) ?? one.object.uid;
   }
 
@@ -203,7 +211,7 @@ class Writing {
     }
   }
 
-  private variableOf(one: Chosen): string {
+  private variableOf(one: Candidate): string {
     const { kind } = one.spec;
     const key = keyOf(kind, one.object.uid);
     const known = this.variables.get(key);
@@ -228,7 +236,7 @@ class Writing {
       this.imports.add("getRoleOutput");
       const variable = this.newVariable(`${camel(slug(name) || "builtIn")}Role`, uid);
       const call = new Call(new Reference("getRoleOutput"), [new CompactObject({ name, builtIn: true })]);
-      return this.addConstant(uid, new Reference(variable, "uid"), declaration(variable, call));
+      return this.addConstant(uid, new Reference(variable, "uid"), printDeclaration(variable, call));
     }
     if (object === undefined) return uid;
     const isRoot = uid === this.request.inventory.root;
@@ -236,7 +244,7 @@ class Writing {
       ? "organisation"
       : `${camel(slug(typeof name === "string" ? name : "") || "other")}${object.kind}`;
     const variable = this.newVariable(wanted, uid);
-    return this.addConstant(uid, new Reference(variable), declaration(variable, uid));
+    return this.addConstant(uid, new Reference(variable), printDeclaration(variable, uid));
   }
 
   private addConstant(uid: string, reference: Reference, code: string): Reference {
@@ -262,12 +270,12 @@ class Writing {
     return Object.fromEntries(entries);
   }
 
-  private secretKey(one: Chosen, path: string): string {
+  private secretKey(one: Candidate, path: string): string {
     const last = path.slice(path.lastIndexOf(".") + 1);
     return `${camel(this.nameOf(one))}${capital(last)}`;
   }
 
-  private argsOf(one: Chosen): CodeValue {
+  private argsOf(one: Candidate): CodeValue {
     const { spec, inputs, secretPaths } = one;
     let args = this.valueOf({ type: "object", fields: spec.fields }, inputs);
     for (const path of secretPaths) {
@@ -281,7 +289,7 @@ class Writing {
   /** The component that each object belongs to, by uid: that of the group directly below the root. */
   private teams(): Map<string, string> {
     const teams = new Map<string, string>();
-    for (const { object } of this.chosen) {
+    for (const { object } of this.candidates) {
       const team = this.teamOf(object.uid);
       if (team !== undefined) teams.set(object.uid, this.teamVariable(team));
     }
@@ -304,7 +312,7 @@ class Writing {
     if (known) return known.variable;
     const base = slug(this.directory.nameOf(team) ?? "") || "team";
     const isTaken = [...this.teamVariables.values()].some(({ name }) => name === base);
-    const name = isTaken ? `${base}-${tail(team)}` : base;
+    const name = isTaken ? `${base}-${uidSuffix(team)}` : base;
     const variable = this.newVariable(`${camel(base)}Team`, team);
     this.teamVariables.set(team, { variable, name });
     return variable;
@@ -314,11 +322,11 @@ class Writing {
     this.usesPulumi = true;
     return [...this.teamVariables.values()].map(({ variable, name }) => {
       const component = new Reference("pulumi", "ComponentResource");
-      return declaration(variable, new Call(component, ["platform:adopted:Team", name], true));
+      return printDeclaration(variable, new Call(component, ["platform:adopted:Team", name], true));
     });
   }
 
-  private statement(one: Chosen, args: CodeValue, teams: ReadonlyMap<string, string>): () => string {
+  private statement(one: Candidate, args: CodeValue, teams: ReadonlyMap<string, string>): () => string {
     // Whether anything refers to it is known when all arguments are written.
     return () => {
       const { kind } = one.spec;
@@ -326,7 +334,7 @@ class Writing {
       const team = teams.get(one.object.uid);
       const options = team === undefined ? [] : [new CompactObject({ parent: new Reference(team) })];
       const call = new Call(new Reference(kind), [this.nameOf(one), args, ...options], true);
-      return this.referred.has(one) ? declaration(this.variableOf(one), call) : statement(call);
+      return this.referred.has(one) ? printDeclaration(this.variableOf(one), call) : printStatement(call);
     };
   }
 
@@ -338,11 +346,11 @@ class Writing {
     const sections = [
       [
         "// Written by pulumi-platform adopt from what the platform held. It is yours to edit.",
-        ...(this.usesPulumi ? [importAll("pulumi", "@pulumi/pulumi")] : []),
-        ...(names.length === 0 ? [] : [importNames(names, "pulumi-platform")]),
+        ...(this.usesPulumi ? [printNamespaceImport("pulumi", "@pulumi/pulumi")] : []),
+        ...(names.length === 0 ? [] : [printNamedImport(names, "pulumi-platform")]),
       ].join("\n"),
       ...(this.usesConfig
-        ? [declaration("config", new Call(new Reference("pulumi", "Config"), [], true))]
+        ? [printDeclaration("config", new Call(new Reference("pulumi", "Config"), [], true))]
         : []),
       ...(constants.length === 0 ? [] : [constants.join("\n")]),
       ...(components.length === 0 ? [] : [components.join("\n")]),
@@ -371,6 +379,6 @@ function withMember(value: CodeValue | undefined, path: readonly string[], membe
  * lookups, secrets from the stack's configuration. The same inventory gives the same bytes. What cannot be
  * declared is listed with the reason.
  */
-export function writeProgram(request: AdoptionRequest): Adoption {
-  return new Writing(request).write();
+export function generateProgram(request: AdoptionRequest): Adoption {
+  return new ProgramGenerator(request).generate();
 }

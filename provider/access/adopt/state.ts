@@ -13,7 +13,7 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
 const STACK_TYPE = "pulumi:pulumi:Stack";
 
-type Row = Props;
+type StateResource = Props;
 
 /** What a state is made of. All documents are as the CLI writes them. */
 export interface StateParts {
@@ -30,7 +30,7 @@ export interface StateParts {
 }
 
 /** Why a state cannot be written: one line each. */
-export class StateProblem extends DocumentError {
+export class StateMergeError extends DocumentError {
   constructor(lines: readonly string[]) {
     const shown = lines.slice(0, 20);
     super(
@@ -41,36 +41,36 @@ export class StateProblem extends DocumentError {
   }
 }
 
-export function secretMark(value: Json): Props {
+export function wrapSecret(value: Json): Props {
   return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
 }
 
-function rowsOf(exported: unknown): Row[] {
+function readResources(exported: unknown): StateResource[] {
   const deployment = isObject(exported) ? exported["deployment"] : undefined;
   const resources = isObject(deployment) ? deployment["resources"] : undefined;
-  if (!isObject(deployment)) throw new StateProblem(["the stack's export holds no deployment"]);
+  if (!isObject(deployment)) throw new StateMergeError(["the stack's export holds no deployment"]);
   const pending = deployment["pending_operations"];
   if (Array.isArray(pending) && pending.length > 0) {
-    throw new StateProblem([
+    throw new StateMergeError([
       `an interrupted update left ${pending.length} operations open in the stack: run pulumi refresh first`,
     ]);
   }
-  return Array.isArray(resources) ? (resources as Row[]) : [];
+  return Array.isArray(resources) ? (resources as StateResource[]) : [];
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** The arguments of the preview with what it does not know yet, and what it hides, filled in. */
-function filled(planned: Json | undefined, live: Json | undefined): Json | undefined {
+function fillUnknowns(planned: Json | undefined, live: Json | undefined): Json | undefined {
   if (planned === UNKNOWN) return live;
   if (Array.isArray(planned)) {
-    return planned.map((item, i) => filled(item, Array.isArray(live) ? live[i] : undefined) ?? null);
+    return planned.map((item, i) => fillUnknowns(item, Array.isArray(live) ? live[i] : undefined) ?? null);
   }
   if (!isObject(planned)) return planned;
   return Object.fromEntries(
     Object.entries(planned).map(([key, member]) => [
       key,
-      filled(member, isObject(live) ? live[key] : undefined),
+      fillUnknowns(member, isObject(live) ? live[key] : undefined),
     ]),
   );
 }
@@ -88,23 +88,23 @@ function withoutProvider(inputs: Props): Props {
   return Object.fromEntries(Object.entries(inputs).filter(([key]) => !key.startsWith("__")));
 }
 
-class Merging {
-  private readonly rows: Row[];
+class StateMerger {
+  private readonly existing: StateResource[];
   private readonly problems: string[] = [];
-  private readonly known = new Set<string>();
-  private readonly byName = new Map<string, AdoptedResource>();
+  private readonly existingUrns = new Set<string>();
+  private readonly pending = new Map<string, AdoptedResource>();
   private providerReference = "";
-  private readonly added: Row[] = [];
+  private readonly added: StateResource[] = [];
 
   constructor(private readonly parts: StateParts) {
-    this.rows = rowsOf(parts.exported);
-    for (const row of this.rows) this.known.add(textOf(row["urn"]));
-    for (const resource of parts.resources) this.byName.set(`${resource.kind} ${resource.name}`, resource);
+    this.existing = readResources(parts.exported);
+    for (const row of this.existing) this.existingUrns.add(textOf(row["urn"]));
+    for (const resource of parts.resources) this.pending.set(`${resource.kind} ${resource.name}`, resource);
   }
 
   merge(): { readonly document: unknown; readonly urns: readonly string[] } {
-    const steps = this.stepsOfPreview();
-    this.provideFor(steps);
+    const steps = this.readSteps();
+    this.addProvider(steps);
     const urns: string[] = [];
     for (const step of steps) {
       const [op, urn, state] = [textOf(step["op"]), textOf(step["urn"]), step["newState"]];
@@ -118,21 +118,24 @@ class Merging {
         if (this.add(type, name, urn, state)) urns.push(urn);
       }
     }
-    for (const { kind, name, uid } of this.byName.values()) {
+    for (const { kind, name, uid } of this.pending.values()) {
       this.problems.push(
         `the preview makes no ${kind} "${name}" (${uid}): is the file that declares it a part of the program?`,
       );
     }
-    if (this.problems.length > 0) throw new StateProblem(this.problems);
+    if (this.problems.length > 0) throw new StateMergeError(this.problems);
     const exported = this.parts.exported as Record<string, Props>;
     const document = {
       ...exported,
-      deployment: { ...exported["deployment"], resources: [...this.rows, ...sorted(this.added, this.known)] },
+      deployment: {
+        ...exported["deployment"],
+        resources: [...this.existing, ...sortByDependencies(this.added, this.existingUrns)],
+      },
     };
     return { document, urns };
   }
 
-  private stepsOfPreview(): Props[] {
+  private readSteps(): Props[] {
     const { preview } = this.parts;
     const steps = isObject(preview) ? preview["steps"] : undefined;
     const diagnostics =
@@ -140,14 +143,14 @@ class Merging {
     const errors = diagnostics.flatMap((one) =>
       isObject(one) && one["severity"] === "error" ? [textOf(one["message"]).trim()] : [],
     );
-    if (errors.length > 0) throw new StateProblem(errors);
-    if (!Array.isArray(steps)) throw new StateProblem(["the preview is none: it holds no steps"]);
+    if (errors.length > 0) throw new StateMergeError(errors);
+    if (!Array.isArray(steps)) throw new StateMergeError(["the preview is none: it holds no steps"]);
     return steps.filter(isObject);
   }
 
   /** The engine's own resource for dynamic providers: the stack's, or a new one before all that use it. */
-  private provideFor(steps: readonly Props[]): void {
-    const own = this.rows.find((row) => row["type"] === PROVIDER_TYPE && row["delete"] !== true);
+  private addProvider(steps: readonly Props[]): void {
+    const own = this.existing.find((row) => row["type"] === PROVIDER_TYPE && row["delete"] !== true);
     if (own) {
       this.providerReference = `${textOf(own["urn"])}::${textOf(own["id"])}`;
       return;
@@ -159,7 +162,7 @@ class Merging {
     const config = Object.fromEntries(
       Object.entries(this.parts.config).map(([key, { value, secret }]): [string, Json] => [
         key,
-        secret ? secretMark(value) : value,
+        secret ? wrapSecret(value) : value,
       ]),
     );
     this.providerReference = `${urn}::${id}`;
@@ -171,31 +174,36 @@ class Merging {
     if (type === PROVIDER_TYPE) return false;
     if (state["custom"] !== true) {
       // The stack itself, and components: the engine makes nothing of them.
-      this.added.push(rowOf(state));
+      this.added.push(pickStateMembers(state));
       return false;
     }
     const key = `${kindOf(type) ?? type} ${name}`;
-    const resource = this.byName.get(key);
+    const resource = this.pending.get(key);
     const spec = resource && specOf(resource.kind);
     if (!resource || !spec) {
       this.problems.push(`the program would also create ${urn}: run pulumi up first, or take it out`);
       return false;
     }
-    this.byName.delete(key);
-    this.added.push(this.rowFor(resource, spec, urn, state));
+    this.pending.delete(key);
+    this.added.push(this.createResource(resource, spec, urn, state));
     return true;
   }
 
-  private rowFor(resource: AdoptedResource, spec: ResourceSpec, urn: string, state: Props): Row {
+  private createResource(
+    resource: AdoptedResource,
+    spec: ResourceSpec,
+    urn: string,
+    state: Props,
+  ): StateResource {
     const planned = isObject(state["inputs"]) ? state["inputs"] : {};
-    let inputs = (filled(planned, resource.inputs) ?? {}) as Props;
+    let inputs = (fillUnknowns(planned, resource.inputs) ?? {}) as Props;
     for (const { path, key } of resource.secrets) {
       const value = this.parts.secrets.get(key);
       if (value === undefined) {
         this.problems.push(`the secret ${key} is not set: run pulumi config set --secret ${key}`);
         continue;
       }
-      inputs = withMember(inputs, path.split("."), secretMark(value));
+      inputs = withMember(inputs, path.split("."), wrapSecret(value));
     }
     const shown = resource.secrets.reduce(
       (all, { path }) => withMember(all, path.split("."), HIDDEN),
@@ -210,12 +218,18 @@ class Merging {
         `${urn} is declared otherwise than what the organisation holds (${resource.uid}): the file was edited, or is of another inventory`,
       );
     }
-    return { ...rowOf(state), id: resource.uid, inputs, outputs: inputs, provider: this.providerReference };
+    return {
+      ...pickStateMembers(state),
+      id: resource.uid,
+      inputs,
+      outputs: inputs,
+      provider: this.providerReference,
+    };
   }
 }
 
 /** What a state keeps of a step. */
-const KEPT = [
+const STATE_MEMBERS = [
   "urn",
   "custom",
   "type",
@@ -233,16 +247,16 @@ const KEPT = [
   "stackTrace",
 ];
 
-function rowOf(state: Props): Row {
-  return Object.fromEntries(KEPT.filter((key) => key in state).map((key) => [key, state[key]]));
+function pickStateMembers(state: Props): StateResource {
+  return Object.fromEntries(STATE_MEMBERS.filter((key) => key in state).map((key) => [key, state[key]]));
 }
 
 /** Each after what it depends on: the engine refuses a state in another order. */
-function sorted(rows: readonly Row[], known: ReadonlySet<string>): Row[] {
+function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<string>): StateResource[] {
   const byUrn = new Map(rows.map((row) => [textOf(row["urn"]), row]));
   const done = new Set(known);
-  const result: Row[] = [];
-  const visit = (row: Row): void => {
+  const result: StateResource[] = [];
+  const visit = (row: StateResource): void => {
     const urn = textOf(row["urn"]);
     if (done.has(urn)) return;
     done.add(urn);
@@ -258,7 +272,7 @@ function sorted(rows: readonly Row[], known: ReadonlySet<string>): Row[] {
     }
     result.push(row);
   };
-  const rank = (row: Row): number => [STACK_TYPE, PROVIDER_TYPE].indexOf(textOf(row["type"]));
+  const rank = (row: StateResource): number => [STACK_TYPE, PROVIDER_TYPE].indexOf(textOf(row["type"]));
   for (const row of [...rows].sort(
     (a, b) => Number(rank(b) >= 0) - Number(rank(a) >= 0) || rank(a) - rank(b),
   )) {
@@ -273,9 +287,9 @@ function sorted(rows: readonly Row[], known: ReadonlySet<string>): Row[] {
  *
  * @throws StateProblem where the program does more, or less, or other than what is adopted.
  */
-export function stateWith(parts: StateParts): {
+export function mergeState(parts: StateParts): {
   readonly document: unknown;
   readonly urns: readonly string[];
 } {
-  return new Merging(parts).merge();
+  return new StateMerger(parts).merge();
 }

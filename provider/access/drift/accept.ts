@@ -2,7 +2,7 @@ import { entryText, policyEntryFor } from "../suppressions/writeEntries";
 import type { PolicyEntry } from "../suppressions/policyDocument";
 import type { Finding } from "../report/report";
 
-const TO_FILL_IN = "say why this is accepted, and who agreed";
+const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
 const MONTHS = 3;
 
 /**
@@ -12,21 +12,21 @@ const MONTHS = 3;
  * @param now milliseconds since the epoch.
  * @returns `2027-01-31`, in UTC.
  */
-export function lastDay(now: number): string {
+export function defaultExpiry(now: number): string {
   const today = new Date(now);
   const day = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + MONTHS + 1, 0));
   return day.toISOString().slice(0, 10);
 }
 
-const needsPerson = ({ severity }: Finding): boolean => severity === "critical" || severity === "high";
+const needsApproval = ({ severity }: Finding): boolean => severity === "critical" || severity === "high";
 
 /**
  * The entry of the policy file that suppresses a finding; undefined where a person must write it. The entry of a high or
  * critical finding is refused until a person has filled in the reason and who accepted it.
  */
-export function suppressingEntry(finding: Finding, now: number): string | undefined {
-  const isBlank = needsPerson(finding);
-  const entry = policyEntryFor(finding, isBlank ? "" : TO_FILL_IN, lastDay(now));
+export function suppressionEntry(finding: Finding, now: number): string | undefined {
+  const isBlank = needsApproval(finding);
+  const entry = policyEntryFor(finding, isBlank ? "" : PLACEHOLDER_REASON, defaultExpiry(now));
   return entry && entryText(isBlank ? { ...entry, acceptedBy: "" } : entry);
 }
 
@@ -35,21 +35,21 @@ export interface BaselineEntries {
   /** Entries that suppress medium and low findings for the time being. */
   readonly entries: readonly PolicyEntry[];
   /** Findings that a person must accept by name. */
-  readonly left: readonly Finding[];
+  readonly remaining: readonly Finding[];
 }
 
 /** Sorts findings into those that a baseline accepts and those that a person must accept. */
-export function baselineOf(findings: readonly Finding[], now: number): BaselineEntries {
+export function createBaseline(findings: readonly Finding[], now: number): BaselineEntries {
   const reason = `was so when the baseline was written on ${new Date(now).toISOString().slice(0, 10)}; not looked into yet`;
-  const expires = lastDay(now);
+  const expires = defaultExpiry(now);
   const entries: PolicyEntry[] = [];
   const left: Finding[] = [];
   for (const finding of findings) {
-    const entry = needsPerson(finding) ? undefined : policyEntryFor(finding, reason, expires);
+    const entry = needsApproval(finding) ? undefined : policyEntryFor(finding, reason, expires);
     if (entry === undefined) left.push(finding);
     else entries.push(entry);
   }
-  return { entries, left };
+  return { entries, remaining: left };
 }
 
 /** How a policy file names a finding in a comment, so that it is written once. */
@@ -57,8 +57,8 @@ export const commentTitle = ({ id, severity, fingerprint }: Finding): string =>
   `${severity} ${id}, fingerprint ${fingerprint}`;
 
 /** A finding as a comment of the policy file, with the entry that a person may complete. */
-export function commentOf(finding: Finding, now: number): string {
-  const entry = suppressingEntry(finding, now);
+export function formatComment(finding: Finding, now: number): string {
+  const entry = suppressionEntry(finding, now);
   return [`  ${commentTitle(finding)}: ${finding.message}`, ...(entry === undefined ? [] : [entry])].join(
     "\n",
   );

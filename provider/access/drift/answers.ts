@@ -1,26 +1,26 @@
 import { isUid } from "../../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject } from "../../engine/values";
-import { declare } from "../adopt/adoptable";
-import { Call, keyText, property, Reference, openStatement } from "../adopt/code";
+import { declareObject } from "../adopt/adoptable";
+import { Call, printKey, printProperty, Reference, printOpenStatement } from "../adopt/code";
 import { resourceName } from "../adopt/names";
 import type { Directory } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";
 
 /** A word of a shell's command line; undefined where it cannot be one: half a surrogate pair is no UTF-8. */
-export function shellWord(text: string): string | undefined {
+export function quoteShellWord(text: string): string | undefined {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return undefined;
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function onStack(command: string, urn: string, stack: string): string | undefined {
-  const [word, name] = [shellWord(urn), shellWord(stack)];
+function stackCommand(command: string, urn: string, stack: string): string | undefined {
+  const [word, name] = [quoteShellWord(urn), quoteShellWord(stack)];
   return word === undefined || name === undefined ? undefined : `${command} ${word} --stack ${name}`;
 }
 
 /** Puts a resource back as the program has it. */
 export function revertCommand(urn: string, stack: string): string | undefined {
-  return onStack("pulumi up --refresh --target", urn, stack);
+  return stackCommand("pulumi up --refresh --target", urn, stack);
 }
 
 /**
@@ -37,13 +37,13 @@ export function deleteCommand(
 
 /** Takes a resource that is gone out of the state. */
 export function forgetCommand(urn: string, stack: string): string | undefined {
-  return onStack("pulumi state delete", urn, stack);
+  return stackCommand("pulumi state delete", urn, stack);
 }
 
 const LONGEST_LABEL = 100;
 
 /** A value with labels that a program may use in place of those that only tell what it does not have. */
-function relabelled(field: FieldSpec | undefined, value: Json): Json {
+function replaceRefusedKeys(field: FieldSpec | undefined, value: Json): Json {
   if (field?.type !== "map" || field.refusedKeys === undefined || !isObject(value)) return value;
   const { regex } = field.refusedKeys;
   const labels = new Set(Object.keys(value).filter((key) => !regex.test(key)));
@@ -59,7 +59,7 @@ function relabelled(field: FieldSpec | undefined, value: Json): Json {
 }
 
 /** The arguments of a program that adopt a change. A secret must come from where the program has it. */
-export function changedCode(
+export function changedArgumentsCode(
   spec: ResourceSpec,
   properties: readonly string[],
   live: Props,
@@ -70,22 +70,22 @@ export function changedCode(
     .map((key) => {
       if (isSecret(key)) return `// ${key} holds a secret: change it where the program reads it from`;
       const value = live[key];
-      if (value === undefined || value === null) return `// without ${keyText(key)}`;
-      return property(key, relabelled(spec.fields[key], value), 0);
+      if (value === undefined || value === null) return `// without ${printKey(key)}`;
+      return printProperty(key, replaceRefusedKeys(spec.fields[key], value), 0);
     })
     .join("\n");
 }
 
 /** The declaration that takes an object over as it is; undefined where it cannot be. */
-export function adoptingCode(
+export function adoptionCode(
   spec: ResourceSpec,
   object: InventoryObject,
   directory: Directory,
   now: number,
 ): string | undefined {
-  const declared = declare(spec, object, now);
+  const declared = declareObject(spec, object, now);
   if ("reason" in declared || declared.secrets.length > 0) return undefined;
   const name = resourceName(spec, object, directory);
   const adoption = new Call(new Reference("adopt"), [object.uid, declared.inputs]);
-  return openStatement(new Call(new Reference(spec.kind), [name, adoption], true));
+  return printOpenStatement(new Call(new Reference(spec.kind), [name, adoption], true));
 }

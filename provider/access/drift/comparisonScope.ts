@@ -5,37 +5,37 @@ import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
-import { childrenOf } from "./touched";
+import { childrenMarker } from "./touched";
 
 /** What a run compares: the groups and kinds of its inventories, and the uids that it is restricted to. */
 export class ComparisonScope {
   private readonly byRoot: ReadonlyMap<string, Inventory>;
-  private readonly asked = new Set<string>();
+  private readonly readUids = new Set<string>();
 
   constructor(
-    private readonly request: Pick<DriftRequest, "inventories" | "only" | "scoped">,
+    private readonly request: Pick<DriftRequest, "inventories" | "onlyUids" | "isPartial">,
     private readonly notes: DriftNotes,
   ) {
     this.byRoot = new Map([...request.inventories].reverse().map((inventory) => [inventory.root, inventory]));
     for (const { asked } of request.inventories) {
-      for (const { kind, uid } of asked ?? []) this.asked.add(keyOf(kind, uid));
+      for (const { kind, uid } of asked ?? []) this.readUids.add(keyOf(kind, uid));
     }
   }
 
   /** Whether the run compares everything below its roots. */
-  get isWhole(): boolean {
-    return this.request.only === undefined && this.request.scoped !== true;
+  get isComplete(): boolean {
+    return this.request.onlyUids === undefined && this.request.isPartial !== true;
   }
 
   isRoot(uid: string): boolean {
     return this.byRoot.has(uid);
   }
 
-  isWanted(spec: ResourceSpec, uid: string): boolean {
-    const { only } = this.request;
+  includes(spec: ResourceSpec, uid: string): boolean {
+    const { onlyUids: only } = this.request;
     if (only === undefined || only.has(uid)) return true;
     if (spec.listing?.gathers !== undefined && only.has(`${uid}/`)) return true;
-    return only.has(childrenOf(spec.kind, parentOf(uid) ?? ""));
+    return only.has(childrenMarker(spec.kind, parentOf(uid) ?? ""));
   }
 
   /** The inventory of a group at or above an object. */
@@ -62,12 +62,12 @@ export class ComparisonScope {
     if (inventory === undefined) {
       const root = uid.split("/")[0] ?? uid;
       const line = `${stack}: resources below ${root} were not looked at: no inventory covers them`;
-      (this.request.scoped ? this.notes.unresolved : this.notes.incomplete).add(line);
+      (this.request.isPartial ? this.notes.unresolved : this.notes.incomplete).add(line);
       return false;
     }
     // The refusal itself is noted already.
     if (inventory.refused.some((refused) => refused.kind === kind)) return false;
-    if (inventory.kinds.includes(kind) || this.asked.has(keyOf(kind, uid))) return true;
+    if (inventory.kinds.includes(kind) || this.readUids.has(keyOf(kind, uid))) return true;
     this.notes.incomplete.add(
       `${spec.noun}: not looked at: the inventory holds no ${kind}: make it with --types +${kind}`,
     );

@@ -8,8 +8,8 @@ import type { Coverage, ManagedCount } from "../report/report";
 import type { ComparisonScope } from "./comparisonScope";
 import type { ComparedResource } from "./difference";
 import type { ManagedResources } from "./managedResources";
-import { boundByCollections } from "./driftGraphs";
-import { isInherent } from "./unmanagedObjects";
+import { bindingKeysOfCollections } from "./driftGraphs";
+import { isUndeclarable } from "./unmanagedObjects";
 
 /** What coverage is measured from. */
 export interface CoverageSources {
@@ -36,12 +36,12 @@ class Counter {
 
 /** Measures what share of the live organisation its programs declare, of all that a program can declare. */
 export function measureCoverage({ directory, managed, resources, scope }: CoverageSources): Coverage {
-  const declared = boundByCollections(resources, "before");
+  const declared = bindingKeysOfCollections(resources, "before");
   const [all, kinds, groups] = [new Counter(), new Counter(), new Counter()];
   for (const object of directory.all()) {
     const { kind, uid } = object;
     const spec = specOf(kind);
-    if (spec === undefined || isInherent(spec, object, scope)) continue;
+    if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
     const bound = boundBy(entityOfObject(object));
     const isManaged =
       managed.ownersOf(kind, uid).length > 0 || (bound.length > 0 && bound.every((one) => declared.has(one)));

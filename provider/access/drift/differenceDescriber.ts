@@ -4,7 +4,7 @@ import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
 import type { InventoryObject } from "../documents/inventory";
-import { adoptingCode, changedCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
+import { adoptionCode, changedArgumentsCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
 import type { DetectedDifference, ManagedResource } from "./difference";
 import { isSecretArgument } from "./secretValues";
 
@@ -40,7 +40,7 @@ export class DifferenceDescriber {
     return [wasSo ? `it was so at ${this.olderTime} already` : `it is new since ${this.olderTime}`];
   }
 
-  changed(
+  describeChanged(
     managed: ManagedResource,
     changes: readonly FieldEffect[],
     sides: { before: Props; after: Props },
@@ -64,7 +64,7 @@ export class DifferenceDescriber {
       ...sides,
       at: object?.updateTime,
       revert: revertCommand(resource.urn, stackName),
-      adopt: changedCode(
+      adopt: changedArgumentsCode(
         spec,
         changes.map(({ path }) => path),
         sides.after,
@@ -73,11 +73,11 @@ export class DifferenceDescriber {
     };
   }
 
-  deleted(managed: ManagedResource, before: Props): DetectedDifference {
+  describeDeleted(managed: ManagedResource, before: Props): DetectedDifference {
     const { spec, uid, resource, stack, stackName } = managed;
     const forget = forgetCommand(resource.urn, stackName);
     return {
-      ...this.gone(spec, uid, resource.inputs),
+      ...this.describeMissing(spec, uid, resource.inputs),
       advice: "create it again, or remove it from the program and its state",
       details: [
         `in stack ${stack}`,
@@ -90,7 +90,11 @@ export class DifferenceDescriber {
     };
   }
 
-  private gone(spec: ResourceSpec, uid: string, inputs: Props): Omit<DetectedDifference, "details"> {
+  private describeMissing(
+    spec: ResourceSpec,
+    uid: string,
+    inputs: Props,
+  ): Omit<DetectedDifference, "details"> {
     const name = this.directory.describe(spec, uid, inputs);
     const direction = spec.gives === undefined ? "neutral" : "narrowed";
     return {
@@ -104,7 +108,7 @@ export class DifferenceDescriber {
     };
   }
 
-  contested(owners: readonly [ManagedResource, ...ManagedResource[]]): DetectedDifference {
+  describeConflict(owners: readonly [ManagedResource, ...ManagedResource[]]): DetectedDifference {
     const [first, ...others] = owners;
     const { spec, uid, resource } = first;
     const count = new Set(owners.map(({ stack }) => stack)).size;
@@ -127,7 +131,7 @@ export class DifferenceDescriber {
   }
 
   /** @param givesAccess whether the object gives somebody access by itself. */
-  unmanaged(
+  describeUnmanaged(
     spec: ResourceSpec,
     object: InventoryObject,
     { givesAccess, isNew, details }: { givesAccess: boolean; isNew: boolean; details: readonly string[] },
@@ -148,21 +152,21 @@ export class DifferenceDescriber {
       after: inputs,
       at: object.createTime ?? object.updateTime,
       revert: deleteCommand(spec, uid),
-      adopt: adoptingCode(spec, object, this.directory, this.now),
+      adopt: adoptionCode(spec, object, this.directory, this.now),
     };
   }
 
   /** An object of an older inventory that no longer exists. */
-  removed(spec: ResourceSpec, { uid, inputs }: InventoryObject): DetectedDifference {
+  describeRemoved(spec: ResourceSpec, { uid, inputs }: InventoryObject): DetectedDifference {
     return {
-      ...this.gone(spec, uid, inputs),
+      ...this.describeMissing(spec, uid, inputs),
       details: [`it was there at ${this.olderTime}`],
       before: inputs,
     };
   }
 
   /** An object that differs between two inventories. */
-  edited(
+  describeEdited(
     spec: ResourceSpec,
     older: InventoryObject,
     now: InventoryObject,

@@ -53,7 +53,7 @@ class DriftDetector {
     this.noteRefusals();
     if (this.request.states.length > 0) await this.compareStates();
     else if (this.older !== undefined) this.compareInventories(this.older);
-    if (this.compared === 0 && this.request.only === undefined) {
+    if (this.compared === 0 && this.request.onlyUids === undefined) {
       this.notes.incomplete.add(
         "nothing was compared: the states hold no resource of this package below the groups that were looked at",
       );
@@ -99,7 +99,7 @@ class DriftDetector {
       directory,
       compared: this.resources,
       differences: this.differences,
-      isWhole: this.scope.isWhole && notes.incomplete.size === 0,
+      isComplete: this.scope.isComplete && notes.incomplete.size === 0,
       languages: this.effects.languages,
     });
     const detected = this.differences.map((difference) => ({ difference, finding: findingOf(difference) }));
@@ -112,7 +112,7 @@ class DriftDetector {
     });
     const { managed, resources, scope } = this;
     const coverage =
-      request.states.length > 0 && scope.isWhole
+      request.states.length > 0 && scope.isComplete
         ? measureCoverage({ directory, managed, resources, scope })
         : undefined;
     return reportDrift({ request, notes, comparison, compared, findings, differences, coverage });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { toFieldChange } from "../report/report";
 import type { Difference, Finding, Severity } from "../report/report";
-import { suppressingEntry } from "./accept";
+import { suppressionEntry } from "./accept";
 import type { DetectedDifference } from "./difference";
 import type { DriftRequest } from "./request";
 
@@ -56,7 +56,7 @@ export function findingOf(difference: DetectedDifference): Finding {
 export function reportDifference(
   difference: DetectedDifference,
   finding: Finding,
-  { who, now }: Pick<DriftRequest, "who" | "now">,
+  { actors: who, now }: Pick<DriftRequest, "actors" | "now">,
 ): Difference {
   const { kind, spec, uid, name, direction, managed, at, revert, adopt } = difference;
   return {
@@ -70,7 +70,7 @@ export function reportDifference(
     fields: difference.fields.map(toFieldChange),
     actor: who?.get(uid),
     at,
-    answers: { revert, adopt, suppress: suppressingEntry(finding, now) },
+    answers: { revert, adopt, suppress: suppressionEntry(finding, now) },
     fingerprint: finding.fingerprint,
   };
 }

@@ -13,7 +13,7 @@ import type { Comparison, Entity, ResourceChange } from "../graph/model";
 import { worldOf } from "../graph/worlds";
 import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
 import { isReference, mapLeaves } from "../graph/references";
-import { withoutSecrets } from "./secretValues";
+import { maskSecrets } from "./secretValues";
 import type { Json, Props } from "../../engine/spec";
 
 /** What the graphs are built from. */
@@ -22,7 +22,7 @@ export interface DriftSides {
   readonly compared: readonly ComparedResource[];
   readonly differences: readonly DetectedDifference[];
   /** Whether the run compared everything that exists. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Compares patterns, within the budget of the run. */
   readonly languages: Languages;
 }
@@ -34,19 +34,19 @@ function keyOfManaged({ spec, uid, resource }: ManagedResource): string {
 /** A managed resource with the arguments of one side. */
 function entityOfManaged(managed: ManagedResource, inputs: Props, side: "before" | "after"): Entity {
   const { spec, uid, resource } = managed;
-  const shown = withoutSecrets(managed, inputs);
+  const shown = maskSecrets(managed, inputs);
   const read = { ...resource, kind: spec.kind, ...shown };
   return entityOf(read, { key: keyOfManaged(managed), uid, side });
 }
 
 /** The program's view of an object whose live form is known. */
-function withRecord(live: Entity, { resource }: ManagedResource): Entity {
+function asManaged(live: Entity, { resource }: ManagedResource): Entity {
   const { urn, location, protect } = resource;
   return { ...live, external: undefined, urn, location, ...(protect ? { protect } : {}) };
 }
 
 /** The bindings that resources own all of at their groups, as the resources declare them or as they live. */
-export function boundByCollections(
+export function bindingKeysOfCollections(
   compared: readonly ComparedResource[],
   side: "before" | "after",
 ): ReadonlySet<string> {
@@ -72,7 +72,7 @@ class DriftGraphs {
     const owned = this.addCollections(compared);
     for (const object of directory.all()) this.addLive(entityOfObject(object), owned);
     this.before = new Map(this.after);
-    for (const difference of differences) this.revert(difference);
+    for (const difference of differences) this.applyDifference(difference);
     this.pruneDanglingReferences(differences);
   }
 
@@ -100,7 +100,7 @@ class DriftGraphs {
       if (after === undefined || managed.spec.listing?.gathers === undefined) continue;
       this.after.set(keyOfManaged(managed), entityOfManaged(managed, after, "before"));
     }
-    return boundByCollections(compared, "after");
+    return bindingKeysOfCollections(compared, "after");
   }
 
   private addLive(live: Entity, owned: ReadonlySet<string>): void {
@@ -113,12 +113,12 @@ class DriftGraphs {
       const told = entityOfManaged(compared.managed, compared.after, "before");
       this.after.set(live.key, { ...told, details: live.details, lastSeenTime: live.lastSeenTime });
     } else {
-      this.after.set(live.key, withRecord(live, compared.managed));
+      this.after.set(live.key, asManaged(live, compared.managed));
     }
   }
 
   /** Puts a difference back in the graph before it. */
-  private revert({ kind, spec, uid, managed, before, after }: DetectedDifference): void {
+  private applyDifference({ kind, spec, uid, managed, before, after }: DetectedDifference): void {
     if (kind === "contested") return;
     const key =
       managed === undefined
@@ -188,7 +188,7 @@ function recordedObjects(before: Entities): Map<string, Entity> {
  * organisation with every difference put back, after is the live organisation.
  */
 export function compareDrift(sides: DriftSides): Comparison {
-  const { directory, differences, isWhole, languages } = sides;
+  const { directory, differences, isComplete: isWhole, languages } = sides;
   const graphs = new DriftGraphs(sides);
   const [before, after] = [worldOf(graphs.before), worldOf(graphs.after)];
   const context = { before: sideOf(graphs.before), after: sideOf(graphs.after), languages };

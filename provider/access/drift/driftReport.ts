@@ -38,7 +38,12 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
 }
 
 /** What was compared, where that is not the usual kinds of whole organisations. */
-function scopeOf({ states, since = [], inventories, only }: DriftRequest): string | undefined {
+function describeScope({
+  states,
+  since = [],
+  inventories,
+  onlyUids: only,
+}: DriftRequest): string | undefined {
   if (only !== undefined) return "events";
   const sorted = (texts: Iterable<string>) => [...new Set(texts)].sort(compareTexts);
   const roots = sorted(inventories.map(({ root }) => root)).join(", ");
@@ -55,8 +60,8 @@ function scopeOf({ states, since = [], inventories, only }: DriftRequest): strin
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-function judgementOf({ request, notes, findings, comparison }: DriftResult): Judgement {
-  const { judge, only, scoped } = request;
+function suppressFindings({ request, notes, findings, comparison }: DriftResult): Judgement {
+  const { suppress: judge, onlyUids: only, isPartial: scoped } = request;
   const isWhole = notes.incomplete.size === 0 && only === undefined && scoped !== true;
   return judge?.(findings, isWhole, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };
 }
@@ -69,13 +74,13 @@ function countGrants(grants: Comparison["grants"]): GrantCounts {
 export function reportDrift(result: DriftResult): DriftReport {
   const { request, notes, comparison, compared, coverage, differences } = result;
   const { failOn, states, version, now } = request;
-  const { findings, suppressed, unused, expired } = judgementOf(result);
+  const { findings, suppressed, unused, expired } = suppressFindings(result);
   return {
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version },
     command: "drift",
     stacks: [...new Set(states.flatMap(({ stack }) => stack ?? []))].sort(compareTexts),
-    scope: scopeOf(request),
+    scope: describeScope(request),
     complete: notes.incomplete.size === 0,
     incomplete: [...notes.incomplete].sort(compareTexts),
     failOn,

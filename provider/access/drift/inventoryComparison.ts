@@ -44,16 +44,16 @@ export class InventoryComparison {
   private compare(older: InventoryObject): void {
     const { kind, uid, inputs, builtIn } = older;
     const spec = specOf(kind);
-    if (spec === undefined || !this.scope.isWanted(spec, uid)) return;
+    if (spec === undefined || !this.scope.includes(spec, uid)) return;
     const now = this.directory.find(kind, uid);
     if (now === undefined) {
       if (builtIn !== undefined || !this.scope.lists(kind, uid)) return;
       this.compared += 1;
-      this.differences.push(this.describer.removed(spec, older));
+      this.differences.push(this.describer.describeRemoved(spec, older));
       return;
     }
     this.compared += 1;
     const changes = describeEffects(spec, inputs, now.inputs, this.effects);
-    if (changes.length > 0) this.differences.push(this.describer.edited(spec, older, now, changes));
+    if (changes.length > 0) this.differences.push(this.describer.describeEdited(spec, older, now, changes));
   }
 }

@@ -3,14 +3,14 @@ import type { Directory } from "../graph/directory";
 import { readingHost } from "../../engine/readOnly";
 import type { ManagedResource } from "./difference";
 import { revealedArguments } from "./secretValues";
-import { snapshotApi } from "./snapshot";
+import { createSnapshotApi } from "./snapshot";
 
 /** Reads the live arguments of managed resources from inventories. */
 export class LiveArguments {
   private readonly api;
 
   constructor(private readonly directory: Directory) {
-    this.api = snapshotApi(directory);
+    this.api = createSnapshotApi(directory);
   }
 
   /** The live arguments of a resource; undefined where no inventory holds its object. */

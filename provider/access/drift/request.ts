@@ -23,11 +23,11 @@ export interface DriftRequest {
   /** The risk rules; none run without them. */
   readonly rules?: Rules;
   /** Restricts the run to these uids. */
-  readonly only?: ReadonlySet<string>;
+  readonly onlyUids?: ReadonlySet<string>;
   /** Who changed the object of a uid. */
-  readonly who?: ReadonlyMap<string, string>;
+  readonly actors?: ReadonlyMap<string, string>;
   /** Resources below other groups are outside the request, and do not make the run incomplete. */
-  readonly scoped?: boolean;
+  readonly isPartial?: boolean;
   /** Applies the policy file. `isWhole`: everything was compared. */
-  readonly judge?: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
+  readonly suppress?: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
 }

@@ -15,10 +15,10 @@ function reveal(
   path: string,
   secrets: Secrets,
 ): Json | undefined {
-  if (secrets.hidden.has(path)) return secrets.plain?.has(path) ? secrets.plain.get(path) : live;
+  if (secrets.paths.has(path)) return secrets.plaintext?.has(path) ? secrets.plaintext.get(path) : live;
   if (Array.isArray(value)) {
-    const isComparable = [...secrets.hidden].every(
-      (one) => !one.startsWith(`${path}[`) || secrets.plain?.has(one),
+    const isComparable = [...secrets.paths].every(
+      (one) => !one.startsWith(`${path}[`) || secrets.plaintext?.has(one),
     );
     if (!isComparable) return live;
     return value.map((item, i) => reveal(item, undefined, `${path}[${i}]`, secrets) ?? null);
@@ -27,8 +27,8 @@ function reveal(
 }
 
 interface Secrets {
-  readonly hidden: ReadonlySet<string>;
-  readonly plain: PlainSecrets | undefined;
+  readonly paths: ReadonlySet<string>;
+  readonly plaintext: PlainSecrets | undefined;
 }
 
 /** Keys may hold any character: a path is only ever composed, never split. */
@@ -55,7 +55,7 @@ function isInputOnly(spec: ResourceSpec, path: string): boolean {
 }
 
 /** The leaves of a resource's arguments that its state holds as secrets. */
-function hiddenLeaves(spec: ResourceSpec, { inputs, hidden }: RecordedResource): Leaf[] {
+function secretLeaves(spec: ResourceSpec, { inputs, hidden }: RecordedResource): Leaf[] {
   const paths = new Set(hidden);
   const leaves: Leaf[] = [];
   mapLeaves(spec, inputs, (value, leaf) => {
@@ -69,7 +69,7 @@ function hiddenLeaves(spec: ResourceSpec, { inputs, hidden }: RecordedResource):
 function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
   if (resource.hidden.length === 0) return [];
   const isCollection = spec.listing?.gathers !== undefined;
-  return hiddenLeaves(spec, resource).filter(({ path }) => isCollection || !isInputOnly(spec, path));
+  return secretLeaves(spec, resource).filter(({ path }) => isCollection || !isInputOnly(spec, path));
 }
 
 /** The recorded arguments to compare with live ones. Notes each secret that is not compared. */
@@ -84,18 +84,18 @@ export function recordedArguments(managed: ManagedResource, live: Props, notes: 
       notes.incomplete.add(`${line}, though it decides access: use --stack, which reads the secrets`);
     else notes.unresolved.add(line);
   }
-  const secrets = { hidden: new Set(leaves.map(({ path }) => path)), plain: resource.secrets };
+  const secrets = { paths: new Set(leaves.map(({ path }) => path)), plaintext: resource.secrets };
   return revealMembers(resource.inputs, live, "", secrets);
 }
 
 /** The recorded arguments with the plain text of each secret that is known. */
 export function revealedArguments({ inputs, hidden, secrets: plain }: RecordedResource): Props {
   const known = new Set(hidden.filter((path) => plain?.has(path)));
-  return known.size === 0 ? inputs : revealMembers(inputs, undefined, "", { hidden: known, plain });
+  return known.size === 0 ? inputs : revealMembers(inputs, undefined, "", { paths: known, plaintext: plain });
 }
 
 /** Arguments without their secrets, and the paths of these; references stay, since they only name objects. */
-export function withoutSecrets(
+export function maskSecrets(
   managed: ManagedResource,
   inputs: Props,
 ): { inputs: Props; hidden: readonly string[] } {

@@ -6,7 +6,7 @@ import type { InventoryObject } from "../documents/inventory";
 import { readOnly } from "../../engine/readOnly";
 
 /** An object in the form of an answer: the things that it names are told with their names. */
-function answerOf(object: InventoryObject, directory: Directory): Props {
+function toResponse(object: InventoryObject, directory: Directory): Props {
   const named = Object.entries(object.inputs).flatMap(([key, value]): [string, Props][] => {
     const noun = /^(\w+)Uid$/.exec(key)?.[1];
     if (noun === undefined || typeof value !== "string") return [];
@@ -33,7 +33,7 @@ function childrenByParent(directory: Directory): Map<string, InventoryObject[]> 
  * What an inventory can answer of the API, so that a kind that is made of others reads them as it reads the
  * server: the children of a parent.
  */
-export function snapshotApi(directory: Directory): Api {
+export function createSnapshotApi(directory: Directory): Api {
   let children: ReadonlyMap<string, readonly InventoryObject[]> | undefined;
   return readOnly({
     address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
@@ -43,7 +43,7 @@ export function snapshotApi(directory: Directory): Api {
       children ??= childrenByParent(directory);
       const parent = query["uidp.children_of"];
       const key = childrenKey(collection, typeof parent === "string" ? parent : "");
-      for (const object of children.get(key) ?? []) yield answerOf(object, directory);
+      for (const object of children.get(key) ?? []) yield toResponse(object, directory);
     },
   });
 }

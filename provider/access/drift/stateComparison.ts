@@ -54,11 +54,11 @@ export class StateComparison {
   async run(): Promise<void> {
     const { scope, describer } = this.context;
     for (const [first, ...others] of this.managed.conflictingOwners()) {
-      if (first === undefined || !scope.isWanted(first.spec, first.uid)) continue;
-      this.differences.push(describer.contested([first, ...others]));
+      if (first === undefined || !scope.includes(first.spec, first.uid)) continue;
+      this.differences.push(describer.describeConflict([first, ...others]));
     }
     for (const managed of this.managed.all) {
-      if (scope.isWanted(managed.spec, managed.uid)) await this.compare(managed);
+      if (scope.includes(managed.spec, managed.uid)) await this.compare(managed);
     }
   }
 
@@ -72,7 +72,7 @@ export class StateComparison {
       if (!scope.isGone(managed)) return;
       const before = managed.resource.inputs;
       this.compared.push({ managed, before });
-      this.differences.push(describer.deleted(managed, before));
+      this.differences.push(describer.describeDeleted(managed, before));
       return;
     }
     this.compareArguments(managed, recordedArguments(managed, live, notes), live);
@@ -90,7 +90,7 @@ export class StateComparison {
     }
     const before = argumentsBefore(recorded, after, changes);
     this.compared.push({ managed, before, after });
-    this.differences.push(this.context.describer.changed(managed, changes, { before, after }));
+    this.differences.push(this.context.describer.describeChanged(managed, changes, { before, after }));
   }
 
   /** The changes that the program does not ignore. */

@@ -6,7 +6,7 @@ import { specOf } from "../graph/directory";
 import type { StateExport } from "../documents/stateExport";
 
 /** What an event tells; see `verifyEvent`. */
-export interface ToldEvent {
+export interface ChangeEvent {
   /** `iam.roles.updated` */
   readonly name: string;
   /** The uid of what it happened to. */
@@ -16,23 +16,23 @@ export interface ToldEvent {
 }
 
 /** Stands for all children of a kind among the uids that are to be looked at. */
-export const childrenOf = (kind: string, parent: string): string => `${parent}/* ${kind}`;
+export const childrenMarker = (kind: string, parent: string): string => `${parent}/* ${kind}`;
 
 /** What a burst of events touched. */
-export class Touched {
+export class ChangedResources {
   /** By kind: the uids of objects. */
   readonly uids = new Map<string, Set<string>>();
   /** By kind: the uids of parents any of whose children may have changed. */
   readonly parents = new Map<string, Set<string>>();
   /** Who did it last, by uid, in words. */
-  readonly who = new Map<string, string>();
+  readonly actors = new Map<string, string>();
 
   get isEmpty(): boolean {
     return this.uids.size === 0 && this.parents.size === 0;
   }
 
   /** Takes an event; answers whether it is about anything that is known here. */
-  add({ name, subject, time, actor }: ToldEvent): boolean {
+  add({ name, subject, time, actor }: ChangeEvent): boolean {
     const spec = kinds
       .map((one) => one.spec)
       .find(({ events }) => events !== undefined && name.startsWith(`${events}.`));
@@ -41,13 +41,13 @@ export class Touched {
     into.set(spec.kind, (into.get(spec.kind) ?? new Set()).add(subject));
     const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : "";
     if (who !== "") {
-      this.who.set(subject, printable(`by ${who}${time === undefined ? "" : ` at ${time}`}`, 300));
+      this.actors.set(subject, printable(`by ${who}${time === undefined ? "" : ` at ${time}`}`, 300));
     }
     return true;
   }
 
   /** What is to be asked for: by kind, the uids of what was touched and of what states know of it. */
-  also(states: readonly StateExport[]): Map<string, readonly string[]> {
+  uidsToRead(states: readonly StateExport[]): Map<string, readonly string[]> {
     const wanted = new Map([...this.uids].map(([kind, uids]) => [kind, new Set(uids)]));
     const add = (kind: string, uid: string) => wanted.set(kind, (wanted.get(kind) ?? new Set()).add(uid));
     for (const { spec } of kinds) {
@@ -64,7 +64,7 @@ export class Touched {
   }
 
   /** Uids to look at; with a slash at their end those of groups whose parts may have changed. */
-  only(also: ReadonlyMap<string, readonly string[]>): Set<string> {
+  uidsToCompare(also: ReadonlyMap<string, readonly string[]>): Set<string> {
     const only = new Set<string>();
     for (const uids of also.values()) {
       for (const uid of uids) {
@@ -75,7 +75,7 @@ export class Touched {
     for (const [kind, parents] of this.parents) {
       for (const parent of parents) {
         only.add(`${parent}/`);
-        only.add(childrenOf(kind, parent));
+        only.add(childrenMarker(kind, parent));
       }
     }
     return only;
@@ -87,7 +87,7 @@ function isManaged(states: readonly StateExport[], kind: string, uid: string): b
 }
 
 /** Kinds that have to be listed whole for what states manage: those that one resource gathers. */
-export function gatheredKinds(states: readonly StateExport[]): string[] {
+export function aggregatedKinds(states: readonly StateExport[]): string[] {
   const gathered = states.flatMap(({ resources }) =>
     resources.flatMap(({ kind }) => specOf(kind ?? "")?.listing?.gathers ?? []),
   );

@@ -12,12 +12,12 @@ export interface UncomparedFields {
 
 type Fields = Readonly<Record<string, FieldSpec>>;
 
-function pathsIn(fields: Fields, prefix: string, isMeant: (field: FieldSpec) => boolean): string[] {
+function listPaths(fields: Fields, prefix: string, isMeant: (field: FieldSpec) => boolean): string[] {
   return Object.entries(fields).flatMap(([key, field]) => {
     const path = `${prefix}${key}`;
     if (isMeant(field)) return [path];
     // What is sent only, or left out as a whole, has no parts of its own to name.
-    return field.type === "object" && !field.inputOnly ? pathsIn(field.fields, `${path}.`, isMeant) : [];
+    return field.type === "object" && !field.inputOnly ? listPaths(field.fields, `${path}.`, isMeant) : [];
   });
 }
 
@@ -26,12 +26,12 @@ export function uncomparedFields(): UncomparedFields[] {
   return kinds
     .map(({ spec }) => ({
       kind: spec.kind,
-      ifUnset: pathsIn(
+      ifUnset: listPaths(
         spec.fields,
         "",
         ({ path, required, inputOnly, security }) => !path && !required && !inputOnly && !security,
       ),
-      never: pathsIn(spec.fields, "", ({ inputOnly }) => inputOnly === true),
+      never: listPaths(spec.fields, "", ({ inputOnly }) => inputOnly === true),
     }))
     .filter(({ ifUnset, never }) => ifUnset.length + never.length > 0);
 }
@@ -40,7 +40,7 @@ const START = "<!-- what drift does not compare: written by npm run docs -->";
 const END = "<!-- end -->";
 
 /** A page with its table of what drift does not compare brought up to date. */
-export function withUncomparedFields(page: string): string {
+export function insertUncomparedFields(page: string): string {
   const list = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(", ") || "-";
   const rows = uncomparedFields().map(
     ({ kind, ifUnset, never }) => `| \`${kind}\` | ${list(ifUnset)} | ${list(never)} |`,

@@ -10,7 +10,7 @@ import type { DifferenceDescriber } from "./differenceDescriber";
 import type { ManagedResources } from "./managedResources";
 
 /** Whether an object is the platform's own, the organisation itself, or a person who signed in: no program declares it. */
-export function isInherent(spec: ResourceSpec, object: InventoryObject, scope: ComparisonScope): boolean {
+export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scope: ComparisonScope): boolean {
   const { uid, inputs, builtIn } = object;
   if (builtIn || (!spec.sharesParentUid && scope.isRoot(uid))) return true;
   return (spec.oneOfs ?? []).some(
@@ -32,7 +32,7 @@ function textWithoutParent(kind: string, inputs: Props): string {
 /** Finds the objects of the live organisation that no program declares. */
 export class UnmanagedObjects {
   /** The uids that objects refer to, found once. */
-  private referred: ReadonlySet<string> | undefined;
+  private referredUids: ReadonlySet<string> | undefined;
 
   constructor(
     private readonly directory: Directory,
@@ -51,31 +51,31 @@ export class UnmanagedObjects {
     gone: readonly DetectedDifference[],
     isNew: boolean,
   ): DetectedDifference[] {
-    const moved = goneByText(gone);
+    const moved = deletedByText(gone);
     const differences: DetectedDifference[] = [];
     for (const object of this.directory.all()) {
       const spec = specOf(object.kind);
-      if (spec === undefined || !isCandidate(object) || !this.scope.isWanted(spec, object.uid)) continue;
+      if (spec === undefined || !isCandidate(object) || !this.scope.includes(spec, object.uid)) continue;
       if (this.managed.collectionOwner(object.kind, object.uid) !== undefined) continue;
-      if (isInherent(spec, object, this.scope)) continue;
+      if (isUndeclarable(spec, object, this.scope)) continue;
       const givesAccess = spec.gives === "always" || (spec.gives === "bound" && this.isBound(object.uid));
       const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
         (uid) =>
           `the same was at ${this.directory.pathOf(parentOf(uid) ?? "")} and is gone there: it was moved`,
       );
-      differences.push(this.describer.unmanaged(spec, object, { givesAccess, isNew, details }));
+      differences.push(this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details }));
     }
     return differences;
   }
 
   private isBound(uid: string): boolean {
-    this.referred ??= referredUids(this.directory);
-    return this.referred.has(uid);
+    this.referredUids ??= listReferredUids(this.directory);
+    return this.referredUids.has(uid);
   }
 }
 
 /** The uids of deleted objects by what they were, without their parents. */
-function goneByText(gone: readonly DetectedDifference[]): ReadonlyMap<string, readonly string[]> {
+function deletedByText(gone: readonly DetectedDifference[]): ReadonlyMap<string, readonly string[]> {
   const byText = new Map<string, string[]>();
   for (const { spec, uid, managed } of gone) {
     if (managed === undefined) continue;
@@ -88,7 +88,7 @@ function goneByText(gone: readonly DetectedDifference[]): ReadonlyMap<string, re
 }
 
 /** Everything that an object names as an argument: the holders and roles of bindings. */
-function referredUids(directory: Directory): Set<string> {
+function listReferredUids(directory: Directory): Set<string> {
   const uids = new Set<string>();
   for (const { kind, inputs } of directory.all()) {
     for (const [key, field] of Object.entries(specOf(kind)?.fields ?? {})) {

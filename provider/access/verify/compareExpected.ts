@@ -34,7 +34,7 @@ export interface Differences {
 }
 
 /** What the server holds, in the words of what was expected: what it fills in by itself is no difference. */
-function inWordsOf(expected: Entities, actual: Entities): Map<string, Entity> {
+function alignWithExpected(expected: Entities, actual: Entities): Map<string, Entity> {
   const rewritten = [...actual].map(([key, entity]): [string, Entity] => {
     const old = expected.get(key);
     const spec = specs[entity.kind];
@@ -45,7 +45,7 @@ function inWordsOf(expected: Entities, actual: Entities): Map<string, Entity> {
 }
 
 /** The properties that decide access and that no grant of the entity shows. */
-function decidingProperties(kind: string): (property: string) => boolean {
+function decidesAccess(kind: string): (property: string) => boolean {
   if (kind === "Group") return (property) => property === "parentUid";
   const fields = specs[kind]?.fields ?? {};
   const meaning = accessKinds[kind]?.meaning ?? [];
@@ -53,7 +53,7 @@ function decidingProperties(kind: string): (property: string) => boolean {
 }
 
 /** Who can be an identity, and what a role allows, matters by the grants that they have: those are compared. */
-const SHOWN_BY_GRANTS: readonly string[] = [
+const COMPARED_BY_GRANTS: readonly string[] = [
   "Identity",
   "Role",
   "RoleBinding",
@@ -65,7 +65,7 @@ const SHOWN_BY_GRANTS: readonly string[] = [
 function changedFields(kind: string, old: Props, now: Props, context: EffectContext): FieldChange[] {
   const spec = specs[kind];
   if (spec === undefined) return [];
-  const decides = decidingProperties(kind);
+  const decides = decidesAccess(kind);
   const differs = Object.entries(spec.fields).some(
     ([key, field]) => decides(key) && !equal(field, old[key], now[key]),
   );
@@ -80,7 +80,7 @@ function compareEntities(expected: Entities, actual: Entities, languages: Langua
   return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((key): EntityDifference[] => {
     const [old, now] = [expected.get(key), actual.get(key)];
     const kind = (now ?? old)?.kind ?? "";
-    if (SHOWN_BY_GRANTS.includes(kind)) return [];
+    if (COMPARED_BY_GRANTS.includes(kind)) return [];
     if (old === undefined && now !== undefined) {
       // A group that nobody announced gives nothing by itself.
       return kind === "Group" ? [] : [{ kind, entity: now, what: "new", fields: [] }];
@@ -94,7 +94,7 @@ function compareEntities(expected: Entities, actual: Entities, languages: Langua
 
 /** What the organisation holds, beside what it should hold. */
 export function compareExpected(expected: Entities, live: Entities): Differences {
-  const actual = inWordsOf(expected, live);
+  const actual = alignWithExpected(expected, live);
   const [before, after] = [worldOf(expected), worldOf(actual)];
   const languages = new Languages();
   const { changes, kept } = diffGrants(before, after, languages);
@@ -110,6 +110,6 @@ export function compareExpected(expected: Entities, live: Entities): Differences
 }
 
 /** What to call an entity in a line. */
-export function nameOfEntity({ kind, name, urn, uid }: Entity): string {
+export function entityLabel({ kind, name, urn, uid }: Entity): string {
   return `${kind} ${name ?? (urn === undefined ? (uid ?? "without a name") : urnParts(urn).name)}`;
 }

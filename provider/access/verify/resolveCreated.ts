@@ -19,8 +19,8 @@ const sharesParent = (kind: string): boolean => specs[kind]?.sharesParentUid ===
 
 class CreatedResolver {
   private readonly uids = new Map<string, string>();
-  private readonly taken: Set<string>;
-  private readonly recorded: ReadonlyMap<string, string> | undefined;
+  private readonly usedUids: Set<string>;
+  private readonly uidByUrn: ReadonlyMap<string, string> | undefined;
   private readonly actual: readonly Entity[];
 
   constructor(
@@ -29,13 +29,13 @@ class CreatedResolver {
     state: StateExport | undefined,
   ) {
     this.actual = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
-    this.taken = new Set(expected.removed);
+    this.usedUids = new Set(expected.removed);
     for (const { key, uid } of expected.entities) {
       if (uid === undefined) continue;
-      this.taken.add(uid);
+      this.usedUids.add(uid);
       this.uids.set(key, uid);
     }
-    this.recorded =
+    this.uidByUrn =
       state && new Map(state.resources.map(({ urn, id }) => [urn, id ?? ""] as const).filter(([, id]) => id));
   }
 
@@ -55,31 +55,31 @@ class CreatedResolver {
   resolve(): ExpectedEntity[] {
     let open = this.expected.entities.filter(({ uid }) => uid === undefined);
     for (let progress = true; progress && open.length > 0;) {
-      const rest = open.filter((entity) => !this.find(entity));
+      const rest = open.filter((entity) => !this.resolveEntity(entity));
       progress = rest.length < open.length;
       open = rest;
     }
     return open;
   }
 
-  private find(entity: ExpectedEntity): boolean {
+  private resolveEntity(entity: ExpectedEntity): boolean {
     const inputs = this.inputsOf(entity);
-    const uid = this.candidate(entity, inputs);
+    const uid = this.findUid(entity, inputs);
     if (uid === undefined || uid === "") return false;
-    if (!sharesParent(entity.kind)) this.taken.add(uid);
+    if (!sharesParent(entity.kind)) this.usedUids.add(uid);
     this.uids.set(entity.key, uid);
     return true;
   }
 
-  private candidate(entity: ExpectedEntity, inputs: Props): string | undefined {
+  private findUid(entity: ExpectedEntity, inputs: Props): string | undefined {
     const { kind, urn } = entity;
     if (sharesParent(kind)) return this.parentOf(inputs);
-    if (this.recorded !== undefined) {
+    if (this.uidByUrn !== undefined) {
       // A uid that existed before is not what the change created, whatever a provider answered.
-      const id = this.recorded.get(urn ?? "");
-      return id === undefined || this.taken.has(id) ? undefined : id;
+      const id = this.uidByUrn.get(urn ?? "");
+      return id === undefined || this.usedUids.has(id) ? undefined : id;
     }
-    return this.actual.find((live) => live.kind === kind && this.isSame(inputs, live))?.uid;
+    return this.actual.find((live) => live.kind === kind && this.hasSameInputs(inputs, live))?.uid;
   }
 
   private parentOf({ parentUid }: Props): string | undefined {
@@ -87,9 +87,9 @@ class CreatedResolver {
     return typeof parentUid === "string" && !isOpen ? parentUid : undefined;
   }
 
-  private isSame(inputs: Props, live: Entity): boolean {
+  private hasSameInputs(inputs: Props, live: Entity): boolean {
     const spec = specs[live.kind];
-    if (spec === undefined || live.uid === undefined || this.taken.has(live.uid)) return false;
+    if (spec === undefined || live.uid === undefined || this.usedUids.has(live.uid)) return false;
     return sortedJson(mergeLive(spec, inputs, live.inputs).inputs) === sortedJson(inputs);
   }
 }

@@ -19,7 +19,7 @@ import type {
 import { countBy, sortFindings } from "../review/review";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "../graph/entities";
-import { compareExpected, nameOfEntity } from "./compareExpected";
+import { compareExpected, entityLabel } from "./compareExpected";
 import type { Differences, EntityDifference } from "./compareExpected";
 import { comparableInputs, isVerified, isWithin } from "./expected";
 import { resolveCreated } from "./resolveCreated";
@@ -43,7 +43,7 @@ function fingerprint(...parts: readonly (string | undefined)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 32);
 }
 
-const FIX = "take it away, or review the change that brings it; then find out who made it";
+const ADVICE = "take it away, or review the change that brings it; then find out who made it";
 
 function grantFinding({ change, grant, reason }: GrantChange): Finding {
   const { subject, role, group } = grant;
@@ -55,7 +55,7 @@ function grantFinding({ change, grant, reason }: GrantChange): Finding {
     severity: "critical",
     message: `${subject.displayName} ${verb} ${roleName} at ${group.path}, which the review did not announce`,
     details: change === "gained" ? [] : [reason],
-    advice: FIX,
+    advice: ADVICE,
     kind: grant.sourceKind,
     ...(subject.name === undefined ? {} : { name: subject.name }),
     ...(grant.urn === undefined ? {} : { urn: grant.urn }),
@@ -73,11 +73,11 @@ function entityFinding({ kind, entity, what, fields }: EntityDifference): Findin
     id: "verify-changed",
     rule: "verify-changed",
     severity: "critical",
-    message: `${nameOfEntity(entity)} ${how}, which the review did not announce`,
+    message: `${entityLabel(entity)} ${how}, which the review did not announce`,
     details: fields.map(
       ({ path, before, after }) => `${path}: ${before ?? "not set"} → ${after ?? "not set"}`,
     ),
-    advice: FIX,
+    advice: ADVICE,
     kind,
     ...(entity.name === undefined ? {} : { name: entity.name }),
     ...(entity.urn === undefined ? {} : { urn: entity.urn }),
@@ -124,7 +124,11 @@ function splitByRoot(expected: ResolvedAccess["entities"], root: string) {
 }
 
 /** Why the verification does not see all that it should, a line each. */
-function gaps({ inventory, state }: VerifySources, root: string, outside: readonly Entity[]): string[] {
+function describeGaps(
+  { inventory, state }: VerifySources,
+  root: string,
+  outside: readonly Entity[],
+): string[] {
   const refused = inventory.refused.map(
     ({ kind, code }) => `the inventory lacks ${kind}: the server answered ${code}`,
   );
@@ -133,7 +137,7 @@ function gaps({ inventory, state }: VerifySources, root: string, outside: readon
       kind !== undefined && isVerified(kind) && !external && !isWithin(id ?? root, root),
   );
   const names = new Set([
-    ...outside.map(nameOfEntity),
+    ...outside.map(entityLabel),
     ...elsewhere.map(({ kind, urn }) => `${kind} ${urnParts(urn).name}`),
   ]);
   return [
@@ -148,12 +152,12 @@ function gaps({ inventory, state }: VerifySources, root: string, outside: readon
   ];
 }
 
-const inLine = ({ subject, role, group }: GrantChange["grant"]): string =>
+const describeGrant = ({ subject, role, group }: GrantChange["grant"]): string =>
   `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
 
 const STILL_HELD = "announced as lost, and still held";
 
-interface Announced {
+interface AnnouncedChanges {
   /** Announced changes that came. */
   readonly confirmed: readonly GrantChange[];
   /** Announced changes that did not come. */
@@ -163,7 +167,7 @@ interface Announced {
 }
 
 /** Sorts what differs: what was announced as lost and is still there is not new access. */
-function sortChanges(review: ReviewReport, differences: Differences): Announced {
+function compareWithAnnouncement(review: ReviewReport, differences: Differences): AnnouncedChanges {
   const { more, less, expected, actual } = differences;
   const tuple = ({ subject, role, group }: GrantChange["grant"]): string =>
     JSON.stringify([subject.key, role.key, group.key]);
@@ -192,16 +196,20 @@ function sortChanges(review: ReviewReport, differences: Differences): Announced 
   };
 }
 
-function lines({ missing }: Announced, differences: Differences, absent: ResolvedAccess["absent"]): string[] {
+function describeMissing(
+  { missing }: AnnouncedChanges,
+  differences: Differences,
+  absent: ResolvedAccess["absent"],
+): string[] {
   return [
     ...missing.map(({ grant, before, reason }) =>
       reason === STILL_HELD
-        ? `${STILL_HELD}: ${inLine(grant)}`
-        : `announced, and not there: ${inLine(before ?? grant)}`,
+        ? `${STILL_HELD}: ${describeGrant(grant)}`
+        : `announced, and not there: ${describeGrant(before ?? grant)}`,
     ),
     ...differences.entities
       .filter(({ what }) => what === "gone")
-      .map(({ entity }) => `announced, and not there: ${nameOfEntity(entity)}`),
+      .map(({ entity }) => `announced, and not there: ${entityLabel(entity)}`),
     ...absent
       .filter(({ kind }) => kind === "Group" || kind === "Identity" || kind === "Role")
       .map(({ kind, name, urn }) => `announced, and not there: ${kind} ${name ?? urnParts(urn ?? "").name}`),
@@ -238,7 +246,7 @@ function checkSources({ review, inventory, state }: VerifySources): ExpectedAcce
 function buildReport(
   { review }: VerifySources,
   { provenance }: VerifyOptions,
-  announced: Announced,
+  announced: AnnouncedChanges,
   differences: Differences,
   incomplete: readonly string[],
 ): VerifyReport {
@@ -295,7 +303,10 @@ export function verify(sources: VerifySources, options: VerifyOptions): VerifyRe
   const { entities, absent } = resolveCreated(expected, live.values(), sources.state);
   const { inside, outside } = splitByRoot(entities, expected.root);
   const differences = compareExpected(inside, live);
-  const announced = sortChanges(sources.review, differences);
-  const incomplete = [...gaps(sources, expected.root, outside), ...lines(announced, differences, absent)];
+  const announced = compareWithAnnouncement(sources.review, differences);
+  const incomplete = [
+    ...describeGaps(sources, expected.root, outside),
+    ...describeMissing(announced, differences, absent),
+  ];
   return buildReport(sources, options, announced, differences, [...new Set(incomplete)]);
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { PostError, textMember } from "./http";
+import { PostError, stringMember } from "./http";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The event that started the job of GitHub Actions; undefined elsewhere. */
-export function eventOf(env: Environment): unknown {
+export function readEvent(env: Environment): unknown {
   const file = env["GITHUB_EVENT_PATH"];
   if (file === undefined || file === "") return undefined;
   try {
@@ -18,11 +18,11 @@ export function eventOf(env: Environment): unknown {
  * The newest commit of the pull or merge request, as the host names it: the report is written from what the author
  * of that commit controls. Undefined where the job is about none.
  */
-export function commitOf(env: Environment): string | undefined {
-  const event = eventOf(env);
+export function readCommit(env: Environment): string | undefined {
+  const event = readEvent(env);
   const candidates = [
-    textMember(event, "pull_request", "head", "sha"),
-    textMember(event, "workflow_run", "head_sha"),
+    stringMember(event, "pull_request", "head", "sha"),
+    stringMember(event, "workflow_run", "head_sha"),
     // Where GitLab runs a merged result, CI_COMMIT_SHA is a commit that is in no branch.
     env["CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"],
     env["CI_COMMIT_SHA"],

@@ -1,29 +1,29 @@
-import type { Host } from "./http";
-import { checkedBaseUrl, findInPages, member, numberMember, PostError, request, textMember } from "./http";
-import { eventOf } from "./event";
+import type { ApiHost } from "./http";
+import { parseBaseUrl, findInPages, member, numberMember, PostError, request, stringMember } from "./http";
+import { readEvent } from "./event";
 import type { Environment, Message } from "./message";
 
 /** 3,000 comments, or open issues. */
-const MOST_PAGES = 30;
+const MAX_PAGES = 30;
 /** Of the closed issues, those that changed last. */
-const MOST_CLOSED_PAGES = 5;
+const MAX_CLOSED_PAGES = 5;
 const ACTIONS_BOT = "github-actions[bot]";
 
 interface Repository {
-  readonly host: Host;
+  readonly host: ApiHost;
   /** `/repos/owner/name`. */
   readonly path: string;
   readonly env: Environment;
 }
 
-function repository(env: Environment, sleep: Host["sleep"]): Repository {
+function readRepository(env: Environment, sleep: ApiHost["sleep"]): Repository {
   const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
   if (token === "") throw new PostError("there is no token: set GITHUB_TOKEN");
   const name = env["GITHUB_REPOSITORY"] ?? "";
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) {
     throw new PostError("GITHUB_REPOSITORY names no repository: set it to owner/name");
   }
-  const baseUrl = checkedBaseUrl(env["GITHUB_API_URL"] ?? "https://api.github.com", "GITHUB_API_URL");
+  const baseUrl = parseBaseUrl(env["GITHUB_API_URL"] ?? "https://api.github.com", "GITHUB_API_URL");
   return {
     host: {
       baseUrl,
@@ -38,10 +38,10 @@ function repository(env: Environment, sleep: Host["sleep"]): Repository {
 }
 
 /** Whose comments are ours. An app's token may ask GraphQL only. */
-async function ownLogin({ host, env }: Repository): Promise<string> {
+async function readOwnLogin({ host, env }: Repository): Promise<string> {
   const url = env["GITHUB_GRAPHQL_URL"];
   const variable = url === undefined ? host.variable : "GITHUB_GRAPHQL_URL";
-  const baseUrl = url === undefined ? host.baseUrl : checkedBaseUrl(url, variable);
+  const baseUrl = url === undefined ? host.baseUrl : parseBaseUrl(url, variable);
   try {
     const { body } = await request(
       { ...host, baseUrl, variable },
@@ -51,20 +51,20 @@ async function ownLogin({ host, env }: Repository): Promise<string> {
         query: "{ viewer { login } }",
       },
     );
-    const login = textMember(body, "data", "viewer", "login");
+    const login = stringMember(body, "data", "viewer", "login");
     if (login !== undefined) return login;
   } catch (error) {
     if (!(error instanceof PostError)) throw error;
   }
   if (env["GITHUB_ACTIONS"] === "true") return ACTIONS_BOT;
   const { body } = await request(host, "GET", "/user");
-  const login = textMember(body, "login");
+  const login = stringMember(body, "login");
   if (login === undefined) throw new PostError("GitHub does not say whose the token is");
   return login;
 }
 
 function isOwn(entry: unknown, login: string): boolean {
-  const author = textMember(entry, "user", "login");
+  const author = stringMember(entry, "user", "login");
   // GraphQL leaves the suffix of a bot's name out in places.
   return author === login || (member(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
 }
@@ -73,8 +73,8 @@ function isOwn(entry: unknown, login: string): boolean {
  * The number of the pull request that the job is about. In a `workflow_run` it is looked up by the commit: what
  * a job of a fork hands over is not to be believed.
  */
-async function pullRequest({ host, path, env }: Repository): Promise<number> {
-  const event = eventOf(env);
+async function resolvePullRequest({ host, path, env }: Repository): Promise<number> {
+  const event = readEvent(env);
   const told =
     numberMember(event, "pull_request", "number") ??
     (member(event, "issue", "pull_request") === undefined
@@ -83,15 +83,15 @@ async function pullRequest({ host, path, env }: Repository): Promise<number> {
   if (told !== undefined) return told;
   const run = member(event, "workflow_run");
   if (run !== undefined) {
-    const owner = textMember(run, "head_repository", "owner", "login");
-    const branch = textMember(run, "head_branch");
-    const commit = textMember(run, "head_sha");
+    const owner = stringMember(run, "head_repository", "owner", "login");
+    const branch = stringMember(run, "head_branch");
+    const commit = stringMember(run, "head_sha");
     if (owner === undefined || branch === undefined || commit === undefined) {
       throw new PostError("the workflow_run event names no branch");
     }
     const head = encodeURIComponent(`${owner}:${branch}`);
     const number = await findInPages(host, `${path}/pulls?state=open&head=${head}`, 1, (entry) =>
-      textMember(entry, "head", "sha") === commit ? numberMember(entry, "number") : undefined,
+      stringMember(entry, "head", "sha") === commit ? numberMember(entry, "number") : undefined,
     );
     if (number === undefined) throw new PostError("no open pull request has the commit of the workflow_run");
     return number;
@@ -103,41 +103,41 @@ async function pullRequest({ host, path, env }: Repository): Promise<number> {
   );
 }
 
-const addressOf = (body: unknown): string => textMember(body, "html_url") ?? "";
+const addressOf = (body: unknown): string => stringMember(body, "html_url") ?? "";
 
 /** One comment of ours on the pull request: made, or brought up to date. */
 export async function postToPullRequest(
   message: Message,
   env: Environment,
-  sleep?: Host["sleep"],
+  sleep?: ApiHost["sleep"],
 ): Promise<string> {
-  const at = repository(env, sleep);
+  const at = readRepository(env, sleep);
   const { host, path } = at;
-  const number = await pullRequest(at);
-  const login = await ownLogin(at);
+  const number = await resolvePullRequest(at);
+  const login = await readOwnLogin(at);
   const comments = `${path}/issues/${number}/comments`;
   const upsert = async (): Promise<string> => {
-    const found = await findInPages(host, comments, MOST_PAGES, (entry) =>
-      isOwn(entry, login) && textMember(entry, "body")?.startsWith(message.marker) ? entry : undefined,
+    const found = await findInPages(host, comments, MAX_PAGES, (entry) =>
+      isOwn(entry, login) && stringMember(entry, "body")?.startsWith(message.marker) ? entry : undefined,
     );
     const id = numberMember(found, "id");
     if (id === undefined) {
       const { body } = await request(host, "POST", comments, { body: message.body });
       return `made ${addressOf(body)}`;
     }
-    if (textMember(found, "body") === message.body) return `unchanged ${addressOf(found)}`;
+    if (stringMember(found, "body") === message.body) return `unchanged ${addressOf(found)}`;
     const { body } = await request(host, "PATCH", `${path}/issues/comments/${id}`, { body: message.body });
     return `updated ${addressOf(body)}`;
   };
-  return await settled(upsert);
+  return await retryIfUnknown(upsert);
 }
 
 /** A post whose answer was lost is looked for before it is sent once more. */
-async function settled(upsert: () => Promise<string>): Promise<string> {
+async function retryIfUnknown(upsert: () => Promise<string>): Promise<string> {
   try {
     return await upsert();
   } catch (error) {
-    if (error instanceof PostError && error.unclear) return await upsert();
+    if (error instanceof PostError && error.mayHaveSucceeded) return await upsert();
     throw error;
   }
 }
@@ -146,23 +146,23 @@ async function settled(upsert: () => Promise<string>): Promise<string> {
 export async function postToIssue(
   message: Message,
   env: Environment,
-  sleep?: Host["sleep"],
+  sleep?: ApiHost["sleep"],
 ): Promise<string> {
-  const at = repository(env, sleep);
+  const at = readRepository(env, sleep);
   const { host, path } = at;
-  const login = await ownLogin(at);
+  const login = await readOwnLogin(at);
   const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
     findInPages(host, `${path}/issues?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
       member(entry, "pull_request") === undefined &&
       isOwn(entry, login) &&
-      textMember(entry, "body")?.startsWith(message.marker)
+      stringMember(entry, "body")?.startsWith(message.marker)
         ? entry
         : undefined,
     );
   const upsert = async (): Promise<string> => {
-    const open = await find("open", MOST_PAGES);
+    const open = await find("open", MAX_PAGES);
     const openNumber = numberMember(open, "number");
-    if (message.clean) {
+    if (message.isClean) {
       if (openNumber === undefined) return "no issue is open: nothing to do";
       await request(host, "POST", `${path}/issues/${openNumber}/comments`, { body: message.closingNote });
       const change = { body: message.body, state: "closed", state_reason: "completed" };
@@ -170,15 +170,15 @@ export async function postToIssue(
       return `closed ${addressOf(body)}`;
     }
     if (openNumber !== undefined) {
-      if (textMember(open, "body") === message.body) return `unchanged ${addressOf(open)}`;
+      if (stringMember(open, "body") === message.body) return `unchanged ${addressOf(open)}`;
       const { body } = await request(host, "PATCH", `${path}/issues/${openNumber}`, {
         title: message.title,
         body: message.body,
       });
       return `updated ${addressOf(body)}`;
     }
-    if (!message.anything) return "no issue is open, and there is nothing to report";
-    const closed = numberMember(await find("closed", MOST_CLOSED_PAGES), "number");
+    if (!message.hasFindings) return "no issue is open, and there is nothing to report";
+    const closed = numberMember(await find("closed", MAX_CLOSED_PAGES), "number");
     if (closed !== undefined) {
       const change = { title: message.title, body: message.body, state: "open" };
       const { body } = await request(host, "PATCH", `${path}/issues/${closed}`, change);
@@ -190,5 +190,5 @@ export async function postToIssue(
     });
     return `made ${addressOf(body)}`;
   };
-  return await settled(upsert);
+  return await retryIfUnknown(upsert);
 }

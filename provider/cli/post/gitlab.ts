@@ -1,11 +1,11 @@
-import type { Host } from "./http";
-import { checkedBaseUrl, findInPages, member, numberMember, PostError, request, textMember } from "./http";
+import type { ApiHost } from "./http";
+import { parseBaseUrl, findInPages, member, numberMember, PostError, request, stringMember } from "./http";
 import type { Environment, Message } from "./message";
 
-const MOST_PAGES = 30;
+const MAX_PAGES = 30;
 
 /** A number of a project or a merge request, as GitLab's variables hold it. */
-function numberOf(env: Environment, ...variables: readonly string[]): string {
+function readNumber(env: Environment, ...variables: readonly string[]): string {
   const found = variables.map((name) => env[name]).find((value) => value !== undefined && value !== "");
   if (found === undefined || !/^\d+$/.test(found)) {
     throw new PostError(`${variables.join(" and ")}: no number; is this a pipeline for a merge request?`);
@@ -17,7 +17,7 @@ function numberOf(env: Environment, ...variables: readonly string[]): string {
 export async function postToMergeRequest(
   message: Message,
   env: Environment,
-  sleep?: Host["sleep"],
+  sleep?: ApiHost["sleep"],
 ): Promise<string> {
   const token = env["GITLAB_TOKEN"] ?? "";
   if (token === "") {
@@ -25,11 +25,11 @@ export async function postToMergeRequest(
       "there is no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)",
     );
   }
-  const baseUrl = checkedBaseUrl(env["CI_API_V4_URL"] ?? "https://gitlab.com/api/v4", "CI_API_V4_URL");
+  const baseUrl = parseBaseUrl(env["CI_API_V4_URL"] ?? "https://gitlab.com/api/v4", "CI_API_V4_URL");
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
-  const project = numberOf(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
-  const request_ = numberOf(env, "CI_MERGE_REQUEST_IID");
-  const host: Host = {
+  const project = readNumber(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
+  const request_ = readNumber(env, "CI_MERGE_REQUEST_IID");
+  const host: ApiHost = {
     baseUrl,
     variable: "CI_API_V4_URL",
     authorization: ["private-token", token],
@@ -41,10 +41,10 @@ export async function postToMergeRequest(
   if (own === undefined) throw new PostError("GitLab does not say whose the token is");
   const notes = `/projects/${project}/merge_requests/${request_}/notes`;
   const upsert = async (): Promise<string> => {
-    const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MOST_PAGES, (entry) =>
+    const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MAX_PAGES, (entry) =>
       member(entry, "system") !== true &&
       numberMember(entry, "author", "id") === own &&
-      textMember(entry, "body")?.startsWith(message.marker)
+      stringMember(entry, "body")?.startsWith(message.marker)
         ? entry
         : undefined,
     );
@@ -54,14 +54,14 @@ export async function postToMergeRequest(
       return "made";
     }
     // GitLab takes white space off both ends.
-    if (textMember(found, "body")?.trim() === message.body.trim()) return "unchanged";
+    if (stringMember(found, "body")?.trim() === message.body.trim()) return "unchanged";
     await request(host, "PUT", `${notes}/${id}`, { body: message.body });
     return "updated";
   };
   try {
     return await upsert();
   } catch (error) {
-    if (error instanceof PostError && error.unclear) return await upsert();
+    if (error instanceof PostError && error.mayHaveSucceeded) return await upsert();
     throw error;
   }
 }

@@ -7,24 +7,24 @@ import type { Answer as Response } from "../../api/transport";
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;
 /** Longer than this is not waited for: a job must not hang on a comment. */
-const LONGEST_WAIT_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 const FIRST_WAIT_MS = 1_000;
 
 /** Posting failed. The message is one line for a person, without the token. */
 export class PostError extends Error {
   override readonly name = "PostError";
 
-  /** @param unclear The request may have been carried out. */
+  /** @param mayHaveSucceeded The request may have been carried out. */
   constructor(
     message: string,
     readonly status?: number,
-    readonly unclear = false,
+    readonly mayHaveSucceeded = false,
   ) {
     super(message);
   }
 }
 
-export interface Host {
+export interface ApiHost {
   /** Where the API is, without a slash at the end. */
   readonly baseUrl: string;
   /** The variable that holds this address. */
@@ -36,7 +36,7 @@ export interface Host {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-interface Answer {
+interface JsonResponse {
   readonly status: number;
   readonly body: unknown;
 }
@@ -59,7 +59,7 @@ function requestedWait({ status, header }: Response, attempt: number): number | 
   return FIRST_WAIT_MS * 2 ** attempt;
 }
 
-function messageOf(body: unknown): string {
+function describeError(body: unknown): string {
   if (typeof body !== "object" || body === null) return "";
   const { message, error } = body as { message?: unknown; error?: unknown };
   const told = message ?? error;
@@ -84,11 +84,11 @@ function readJson({ text }: Response): unknown {
  * @throws PostError for every answer that is no success.
  */
 export async function request(
-  host: Host,
+  host: ApiHost,
   method: "GET" | "POST" | "PATCH" | "PUT",
   path: string,
   body?: unknown,
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const sleep = host.sleep ?? delay;
   holdCredential(host.token);
   const isRepeatable = method !== "POST";
@@ -107,7 +107,7 @@ export async function request(
     const { status } = response;
     if (status >= 200 && status < 300) return { status, body: readJson(response) };
     const wait = requestedWait(response, attempt);
-    if (wait !== undefined && !isLast && wait <= LONGEST_WAIT_MS) {
+    if (wait !== undefined && !isLast && wait <= MAX_WAIT_MS) {
       await sleep(wait);
       continue;
     }
@@ -116,11 +116,11 @@ export async function request(
       continue;
     }
     const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
-    throw new PostError(`${what}: HTTP ${status}${messageOf(readJson(response))}`, status, status >= 500);
+    throw new PostError(`${what}: HTTP ${status}${describeError(readJson(response))}`, status, status >= 500);
   }
 }
 
-interface Call {
+interface HttpCall {
   readonly method: "GET" | "POST" | "PATCH" | "PUT";
   /** With its query. */
   readonly path: string;
@@ -129,7 +129,7 @@ interface Call {
 }
 
 /** By the transport of the API: through proxies, with the certificate checked, and no redirect followed. */
-async function send(host: Host, { method, path, body, attempt }: Call): Promise<Response> {
+async function send(host: ApiHost, { method, path, body, attempt }: HttpCall): Promise<Response> {
   const { baseUrl, variable: setting, authorization } = host;
   const [pathname = "", ...query] = path.split("?");
   const transport = new Transport({
@@ -157,7 +157,7 @@ function postError(error: unknown): unknown {
   return new PostError(printable(error.message), undefined, error.outcome === "unclear");
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /**
  * All entries of a list, page by page, until one satisfies or `mostPages` are read. Pages are counted: an address
@@ -166,26 +166,26 @@ const PAGE = 100;
  * @param path With or without a query.
  */
 export async function findInPages<T>(
-  host: Host,
+  host: ApiHost,
   path: string,
   mostPages: number,
   fits: (entry: unknown) => T | undefined,
 ): Promise<T | undefined> {
   const joint = path.includes("?") ? "&" : "?";
   for (let page = 1; page <= mostPages; page += 1) {
-    const { body } = await request(host, "GET", `${path}${joint}per_page=${PAGE}&page=${page}`);
+    const { body } = await request(host, "GET", `${path}${joint}per_page=${PAGE_SIZE}&page=${page}`);
     if (!Array.isArray(body)) throw new PostError(`GET ${path}: the answer is no list`);
     for (const entry of body as unknown[]) {
       const found = fits(entry);
       if (found !== undefined) return found;
     }
-    if (body.length < PAGE) return undefined;
+    if (body.length < PAGE_SIZE) return undefined;
   }
   return undefined;
 }
 
 /** @throws PostError where the address is none, or would send the token in the clear. */
-export function checkedBaseUrl(text: string, variable: string): string {
+export function parseBaseUrl(text: string, variable: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== "" || url.password !== "") {
     throw new PostError(`${variable} is no address: give one like https://api.github.com`);
@@ -208,7 +208,7 @@ export function member(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-export const textMember = (value: unknown, ...path: readonly string[]): string | undefined => {
+export const stringMember = (value: unknown, ...path: readonly string[]): string | undefined => {
   const found = member(value, ...path);
   return typeof found === "string" ? found : undefined;
 };

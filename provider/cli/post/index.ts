@@ -2,10 +2,10 @@ import type { Report } from "../../access/report/report";
 import { printable } from "../../api/errors";
 import { postToIssue, postToPullRequest } from "./github";
 import { postToMergeRequest } from "./gitlab";
-import type { Host as HttpHost } from "./http";
+import type { ApiHost as HttpHost } from "./http";
 import { PostError } from "./http";
 import type { Environment, Message, NotReviewed } from "./message";
-import { messageOf, notReviewedMessage } from "./message";
+import { reportMessage, notReviewedMessage } from "./message";
 
 export type PostHost = "github-pr" | "github-issue" | "gitlab-mr";
 
@@ -39,7 +39,7 @@ export interface PostOptions {
   readonly dryRun: boolean;
   readonly env: Environment;
   /** Takes lines for a person: stderr. */
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   readonly sleep?: HttpHost["sleep"];
 }
 
@@ -47,7 +47,7 @@ export interface PostOptions {
 function composeMessage(content: Report | NotReviewed, options: PostOptions, target: Target): Message {
   const { env, marker, sourceRoot } = options;
   if ("notReviewed" in content) return notReviewedMessage(content, env);
-  return messageOf(content, marker, sourceRoot === undefined ? {} : { sourceRoot }, target.maxBytes, env);
+  return reportMessage(content, marker, sourceRoot === undefined ? {} : { sourceRoot }, target.maxBytes, env);
 }
 
 /**
@@ -57,7 +57,7 @@ function composeMessage(content: Report | NotReviewed, options: PostOptions, tar
  * @returns Whether the host holds the report now; false for a dry run.
  */
 export async function post(content: Report | NotReviewed, options: PostOptions): Promise<boolean> {
-  const { host, env, say, sleep } = options;
+  const { host, env, log: say, sleep } = options;
   const target = targets[host];
   try {
     const message = composeMessage(content, options, target);

@@ -3,7 +3,7 @@ import { renderers } from "../../access/report/render";
 import { stacksOf, title as titleOf } from "../../access/report/render/words";
 import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/report/render/escape";
 import type { Report } from "../../access/report/report";
-import { commitOf } from "./event";
+import { readCommit } from "./event";
 import type { Environment } from "./event";
 
 export type { Environment } from "./event";
@@ -17,9 +17,9 @@ export interface Message {
   /** Of an issue. */
   readonly title: string;
   /** Nothing is found, and everything was looked at. */
-  readonly clean: boolean;
+  readonly isClean: boolean;
   /** Something is found. */
-  readonly anything: boolean;
+  readonly hasFindings: boolean;
   /** Said when an issue is closed. */
   readonly closingNote: string;
 }
@@ -34,7 +34,7 @@ export interface NotReviewed {
 
 /** Names the commit, so that a comment on an older one cannot pass for one on the newest. */
 function commitLine(env: Environment): string {
-  const commit = commitOf(env);
+  const commit = readCommit(env);
   return commit === undefined ? "" : `Commit ${markdownCode(commit)}\n\n`;
 }
 
@@ -50,7 +50,14 @@ export function notReviewedMessage({ notReviewed, marker }: NotReviewed, env: En
     `⚠️ **Not reviewed:** ${reason}. What this change does to access is unknown.`,
     "",
   ];
-  return { marker: hidden, body: lines.join("\n"), title, clean: false, anything: true, closingNote: "" };
+  return {
+    marker: hidden,
+    body: lines.join("\n"),
+    title,
+    isClean: false,
+    hasFindings: true,
+    closingNote: "",
+  };
 }
 
 /**
@@ -58,7 +65,7 @@ export function notReviewedMessage({ notReviewed, marker }: NotReviewed, env: En
  * @param maxBytes What the host takes.
  * @param env Names the commit of a review: the job's, never the report's.
  */
-export function messageOf(
+export function reportMessage(
   report: Report,
   key: string | undefined,
   { sourceRoot }: Pick<RenderOptions, "sourceRoot">,
@@ -83,8 +90,8 @@ export function messageOf(
     marker: hidden,
     body: text.replace(`${hidden}\n`, () => `${hidden}\n${commit}`),
     title: shorten(`${name}${stack}`, 200),
-    clean: report.complete && report.findings.length === 0,
-    anything: report.findings.length > 0,
+    isClean: report.complete && report.findings.length === 0,
+    hasFindings: report.findings.length > 0,
     closingNote: `Closed: a complete run found nothing any more (${markdown(`${report.tool.name} ${report.tool.version}`)}).\n`,
   };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/command";
 import { commands } from "../../../provider/cli/commands";
 import { main as completion } from "../../../provider/cli/completion";
-import { commandsPage } from "../../../provider/cli/reference";
+import { renderCommandsPage } from "../../../provider/cli/reference";
 import { runCommand } from "./support";
 
 const names = commands.map(({ name }) => name);
@@ -68,7 +68,7 @@ test("the exit codes have one number each, and the numbers that they always had"
 
 test("docs/commands.md is what npm run docs writes", () => {
   const file = join(__dirname, "../../../docs/commands.md");
-  expect(readFileSync(file, "utf8")).toBe(commandsPage());
+  expect(readFileSync(file, "utf8")).toBe(renderCommandsPage());
 });
 
 describe("pulumi-platform completion", () => {

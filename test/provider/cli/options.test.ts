@@ -1,11 +1,11 @@
 import { UsageError } from "../../../provider/cli/command";
 import { describeFlags, parseFlags } from "../../../provider/cli/flags";
-import { commonFlags, readCommon, readDestinations } from "../../../provider/cli/options";
+import { commonFlags, readCommonOptions, readDestinations } from "../../../provider/cli/options";
 import type { CommonOptions } from "../../../provider/cli/options";
 
 const clock = () => new Date("2026-01-01T00:00:00Z");
 const read = (...argv: string[]): CommonOptions =>
-  readCommon(parseFlags("review", commonFlags, argv).values, ["high", "critical", "never"], clock);
+  readCommonOptions(parseFlags("review", commonFlags, argv).values, ["high", "critical", "never"], clock);
 
 describe("the common flags", () => {
   test("have defaults", () => {

@@ -42,7 +42,7 @@ async function run(host: PostHost, report: Report, more: Partial<PostOptions> = 
     host,
     dryRun: false,
     env,
-    say: (line) => said.push(line),
+    log: (line) => said.push(line),
     sleep: (ms) => {
       waits.push(ms);
       return Promise.resolve();
@@ -423,7 +423,7 @@ describe("what is posted where nothing was reviewed", () => {
       host: "gitlab-mr",
       dryRun: false,
       env,
-      say: (line: string) => said.push(line),
+      log: (line: string) => said.push(line),
     } as const;
     await post({ notReviewed: "the <b>inventory</b> failed", marker: "acme/access/prod" }, options);
     expect(gitlab.notes).toHaveLength(1);

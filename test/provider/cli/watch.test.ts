@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import { Touched } from "../../../provider/access/drift/touched";
+import { ChangedResources } from "../../../provider/access/drift/touched";
 import type { DriftReport } from "../../../provider/access/report/report";
 import { parseStateExport } from "../../../provider/access/documents/stateExport";
 import type { StateExport } from "../../../provider/access/documents/stateExport";
-import { judgementBy } from "../../../provider/cli/judgement";
+import { createSuppressor } from "../../../provider/cli/judgement";
 import { EventReceiver } from "../../../provider/cli/eventReceiver";
-import { main, reportTouched } from "../../../provider/cli/watch";
+import { main, reportChanges } from "../../../provider/cli/watch";
 import { brief, clientOf } from "../../support/driftMatrix";
 import { call } from "../../support/wire";
 import { runCommand } from "./support";
@@ -29,7 +29,7 @@ describe("pulumi-platform watch", () => {
 
   const settle = async () => {
     await emulator.settled();
-    await receiver.settled();
+    await receiver.waitUntilIdle();
     return reports.splice(0);
   };
 
@@ -48,8 +48,8 @@ describe("pulumi-platform watch", () => {
       verify: { issuer: emulator.url, group: org },
       // Never by itself: the test says when it is quiet.
       settleMs: 600_000,
-      run: async (touched) => void reports.push(await reportTouched(client, touched, [state])),
-      say: (line) => said.push(line),
+      run: async (touched) => void reports.push(await reportChanges(client, touched, [state])),
+      log: (line) => said.push(line),
     });
     await new Promise<void>((done) => receiver.server.listen(0, "127.0.0.1", () => done()));
     url = `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}`;
@@ -71,13 +71,13 @@ describe("pulumi-platform watch", () => {
   - { kind: deleted, match: { name: other }, reason: not touched here }
 `,
     );
-    const judge = judgementBy({ policy, now: new Date() }, "drift");
-    const touched = new Touched();
+    const judge = createSuppressor({ policy, now: new Date() }, "drift");
+    const touched = new ChangedResources();
     touched.add({ name: "iam.roles.updated", subject: role });
     const allow = (capabilities: string[]) =>
       call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, { capabilities });
     await allow(["CAP_REPO_LIST", "CAP_REPO_UPDATE"]);
-    const report = await reportTouched(clientOf(emulator), touched, [state], { judge });
+    const report = await reportChanges(clientOf(emulator), touched, [state], { suppress: judge });
     await allow(["CAP_REPO_LIST"]);
     await settle();
     rmSync(dirname(policy), { recursive: true });
@@ -254,7 +254,7 @@ describe("pulumi-platform watch", () => {
         runs.push([...touched.uids.values()].flatMap((uids) => [...uids]));
         return fails ? Promise.reject(new Error("no connection")) : Promise.resolve();
       },
-      say: (line) => lines.push(line),
+      log: (line) => lines.push(line),
     });
     await new Promise<void>((done) => own.server.listen(0, "127.0.0.1", () => done()));
     emulator.settings({ deliverTo: `http://127.0.0.1:${(own.server.address() as AddressInfo).port}` });
@@ -262,7 +262,7 @@ describe("pulumi-platform watch", () => {
       const body = { name, capabilities: ["CAP_REPO_LIST"] };
       const made = await call(emulator, "POST", `/iam/v2/roles/${org}`, body);
       await emulator.settled();
-      await own.settled();
+      await own.waitUntilIdle();
       return String(made["uid"]);
     };
     try {
@@ -272,7 +272,7 @@ describe("pulumi-platform watch", () => {
       fails = false;
       const third = await make("third");
       expect(runs).toEqual([[first], [first, second], [first, second, third]]);
-      await own.settled();
+      await own.waitUntilIdle();
       expect(runs).toHaveLength(3);
     } finally {
       emulator.settings({ deliverTo: url });

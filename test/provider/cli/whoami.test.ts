@@ -1,4 +1,4 @@
-import { describeToken, inWords, main as whoami } from "../../../provider/cli/whoami";
+import { describeToken, formatRelativeTime, main as whoami } from "../../../provider/cli/whoami";
 import { jwt, OIDC_ISSUER } from "../../support/oidc";
 import { call } from "../../support/wire";
 import { commandBench } from "../support/commands";
@@ -119,7 +119,7 @@ describe("whoami", () => {
     [3 * 86_400_000, "in 3 days"],
     [0, "in 0 seconds"],
   ])("says a time that is %i ms away as %j", (away, words) => {
-    expect(inWords(new Date(1e12 + away), 1e12)).toBe(words);
+    expect(formatRelativeTime(new Date(1e12 + away), 1e12)).toBe(words);
   });
 
   test.each([

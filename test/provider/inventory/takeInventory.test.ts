@@ -186,7 +186,7 @@ describe("the inventory of a live organisation", () => {
       ["RepoReadme", [repo?.uid ?? ""]],
       ["TermsAcceptance", [group?.uid ?? ""]],
     ]);
-    const inventory = await take({ also });
+    const inventory = await take({ additionalUids: also });
     expect(inventory.kinds).not.toContain("Tag");
     expect(inventory.asked).toEqual([
       { kind: "RepoReadme", uid: repo?.uid },

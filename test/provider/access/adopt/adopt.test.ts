@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
-import { writeProgram } from "../../../../provider/access/adopt/program";
+import { generateProgram } from "../../../../provider/access/adopt/program";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { findDrift } from "../../../../provider/access/drift/drift";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
@@ -53,8 +53,8 @@ describe("the program that adopts an organisation", () => {
     for (const seed of [1, 2, 3]) {
       const inventory = await inventoryOf(seed);
       for (const byTeam of [false, true]) {
-        const { code } = writeProgram({ inventory, byTeam });
-        expect(writeProgram({ inventory: structuredClone(inventory), byTeam }).code).toBe(code);
+        const { code } = generateProgram({ inventory, byTeam });
+        expect(generateProgram({ inventory: structuredClone(inventory), byTeam }).code).toBe(code);
         const file = `org${seed}${byTeam ? "ByTeam" : ""}.ts`;
         writeFileSync(join(folder, file), code);
         files.push(file);
@@ -75,7 +75,7 @@ describe("the program that adopts an organisation", () => {
   test("declares each object so that the provider's own diff finds nothing, and names what it leaves out", async () => {
     for (const seed of seeds) {
       const inventory = await inventoryOf(seed);
-      const { resources, leftOut } = writeProgram({ inventory });
+      const { resources, skipped: leftOut } = generateProgram({ inventory });
       const names = resources.map(({ kind, name }) => `${kind} ${name}`);
       expect(new Set(names).size).toBe(names.length);
       const rows = resources.map(({ kind, uid, name, inputs }) => {
@@ -110,16 +110,16 @@ describe("the program that adopts an organisation", () => {
     const inventory = await inventoryOf(1);
     const role = inventory.objects.find(({ kind, builtIn }) => kind === "Role" && !builtIn);
     const uid = role?.uid ?? "";
-    const { code, resources } = writeProgram({ inventory, only: [uid] });
+    const { code, resources } = generateProgram({ inventory, only: [uid] });
     expect(resources.map((one) => one.uid)).toEqual([uid]);
     expect(code).toContain("new Role(");
     expect(code).toContain(`"${uid.slice(0, -17)}"`);
     const name = resources[0]?.name ?? "";
-    const again = writeProgram({ inventory, only: [uid], taken: new Set([`Role ${name}`]) });
+    const again = generateProgram({ inventory, only: [uid], usedNames: new Set([`Role ${name}`]) });
     expect(again.resources[0]?.name).not.toBe(name);
-    const none = writeProgram({ inventory, only: [uid], managed: new Set([`Role ${uid}`]) });
+    const none = generateProgram({ inventory, only: [uid], managedKeys: new Set([`Role ${uid}`]) });
     expect(none.resources).toEqual([]);
-    expect(none.leftOut).toEqual([expect.objectContaining({ uid, reason: "the stack manages it already" })]);
+    expect(none.skipped).toEqual([expect.objectContaining({ uid, reason: "the stack manages it already" })]);
   });
 
   test("the bindings of a group that a stack manages as a whole are left to it", async () => {
@@ -127,10 +127,10 @@ describe("the program that adopts an organisation", () => {
     const bindings = inventory.objects.filter(({ kind }) => kind === "RoleBinding");
     const group = bindings[0]?.uid.slice(0, -17) ?? "";
     const isThere = ({ uid }: { uid: string }) => uid.slice(0, -17) === group;
-    const { resources, leftOut } = writeProgram({
+    const { resources, skipped: leftOut } = generateProgram({
       inventory,
       only: ["RoleBinding"],
-      managed: new Set([`GroupAccess ${group}`]),
+      managedKeys: new Set([`GroupAccess ${group}`]),
     });
     expect(leftOut.filter(isThere).map(({ reason }) => reason)).toEqual(
       bindings.filter(isThere).map(() => "the stack's GroupAccess owns all of its group: add it there"),

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 import ts from "typescript";
 import { parse } from "yaml";
-import { Call, declaration, literal, Reference } from "../../../../provider/access/adopt/code";
-import { writeProgram } from "../../../../provider/access/adopt/program";
+import { Call, printDeclaration, printLiteral, Reference } from "../../../../provider/access/adopt/code";
+import { generateProgram } from "../../../../provider/access/adopt/program";
 import type { Adoption } from "../../../../provider/access/adopt/program";
 import { Directory } from "../../../../provider/access/graph/directory";
 import {
-  adoptingCode,
-  changedCode,
+  adoptionCode,
+  changedArgumentsCode,
   revertCommand,
-  shellWord,
+  quoteShellWord,
 } from "../../../../provider/access/drift/answers";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { entryText } from "../../../../provider/access/suppressions/writeEntries";
@@ -87,9 +87,9 @@ test("an expression of any values evaluates to the very values", () => {
   })).value;
   fc.assert(
     fc.property(tree, (value) => {
-      const code = declaration("value", value as never);
+      const code = printDeclaration("value", value as never);
       expect(shown(evaluate(`${compiled(code)}; return value;`))).toBe(shown(value));
-      expect(evaluate(`return ${literal(shown(value))};`)).toBe(shown(value));
+      expect(evaluate(`return ${printLiteral(shown(value))};`)).toBe(shown(value));
     }),
     { numRuns: casesOf(300) },
   );
@@ -175,7 +175,7 @@ test("a program that adopts objects of any names parses, and declares the very v
   let adopted = 0;
   fc.assert(
     fc.property(fc.array(hostile, { minLength: 2, maxLength: 5 }), fc.boolean(), (texts, byTeam) => {
-      const adoption = writeProgram({ inventory: inventoryOf(texts), byTeam });
+      const adoption = generateProgram({ inventory: inventoryOf(texts), byTeam });
       adopted += adoption.resources.length;
       expect(declaredBy(adoption, texts[1] ?? "")).toEqual(
         adoption.resources.map(({ kind, name, inputs }) => shown([kind, name, inputs])).sort(),
@@ -188,7 +188,7 @@ test("a program that adopts objects of any names parses, and declares the very v
 
 test("a role of the platform whose name holds quotes and a member's name is looked up by that name", () => {
   const name = `a role, builtIn: false, "it's", ${"x".repeat(60)}, builtIn: `;
-  const adoption = writeProgram({ inventory: inventoryOf(["org", name]) });
+  const adoption = generateProgram({ inventory: inventoryOf(["org", name]) });
   expect(declaredBy(adoption, name)).toHaveLength(adoption.resources.length);
   expect(adoption.code).toContain("getRoleOutput({\n  name:\n");
 });
@@ -202,7 +202,7 @@ test("the code that answers a drift parses, and holds the very values", () => {
       const inventory = inventoryOf([text]);
       const [object] = inventory.objects.filter(({ kind }) => kind === "Identity");
       if (object === undefined) throw new Error("the identity is missing");
-      const code = adoptingCode(identity, object, new Directory([inventory]), 0);
+      const code = adoptionCode(identity, object, new Directory([inventory]), 0);
       if (code !== undefined) {
         const made: unknown[] = [];
         const adopt = (adoptedUid: string, args: unknown): unknown => [adoptedUid, args];
@@ -214,7 +214,7 @@ test("the code that answers a drift parses, and holds the very values", () => {
         expect(shown(made)).toContain(shown(text));
       }
       const live = { name: text, description: text };
-      const changed = changedCode(group, ["name", "description", `${text}.x`], live);
+      const changed = changedArgumentsCode(group, ["name", "description", `${text}.x`], live);
       expect(shown(evaluate(`${compiled(`const value = {\n${changed}\n};`)}; return value;`))).toBe(
         shown(live),
       );
@@ -227,7 +227,7 @@ test("a command for a shell parses to the very words, or is left out", () => {
   const texts = fc.sample(hostile, 300);
   const commands = texts.flatMap((text) => {
     const command = revertCommand(`urn:pulumi:${text}`, text);
-    const word = shellWord(text);
+    const word = quoteShellWord(text);
     expect(word === undefined).toBe(/[\p{Cc}\p{Cs}]/u.test(text));
     return command === undefined || word === undefined ? [] : [{ text, command, word }];
   });

@@ -351,7 +351,7 @@ describe("drift", () => {
       const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
       const { uid } = await call(emulator, "POST", grants(), body);
       const report = await survey(on);
-      const only = await survey(on, { only: new Set([`${made.ids["access-own"] ?? ""}/`, String(uid)]) });
+      const only = await survey(on, { onlyUids: new Set([`${made.ids["access-own"] ?? ""}/`, String(uid)]) });
       await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
       expect(brief(report)).toEqual(changed("widened", "unmanaged: someone as writer"));
       expect(brief(only)).toEqual(brief(report));

@@ -151,7 +151,7 @@ describe("the risk rules after drift", () => {
     expect(planOnly).toEqual(["K4", "D3", "X4"]);
     const inventories = [inventoryOf([...given, ...without(...owners)])];
     const only = new Set(owners.map(({ uid }) => uid));
-    const part = await driftBetween([stateOf(held)], [], { inventories, only });
+    const part = await driftBetween([stateOf(held)], [], { inventories, onlyUids: only });
     expect(brief(part.findings)).toEqual([]);
     expect(part.findings.map(({ id }) => id)).toEqual(["drift-deleted", "drift-deleted"]);
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { uncomparedFields, withUncomparedFields } from "../../../../provider/access/drift/uncomparedFields";
+import { uncomparedFields, insertUncomparedFields } from "../../../../provider/access/drift/uncomparedFields";
 import { decidesAccess } from "../../../../provider/access/effects/level";
 import { specOf } from "../../../../provider/access/graph/directory";
 import type { FieldSpec, Json, Props } from "../../../../provider/engine/spec";
@@ -77,7 +77,7 @@ describe("what a program never set", () => {
 
 test("the documents name what is not compared, of each kind", () => {
   const page = readFileSync(join(__dirname, "../../../../docs/drift.md"), "utf8");
-  const rewritten = withUncomparedFields(page);
+  const rewritten = insertUncomparedFields(page);
   const cells = (text: string) => text.replace(/[ -]+/g, " ");
   expect(cells(rewritten)).toBe(cells(page));
   for (const { kind } of uncomparedFields()) expect(page).toContain(`| \`${kind}\``);

@@ -11,7 +11,7 @@ import {
   entryText,
   policyEntryFor,
 } from "../../../../provider/access/suppressions/writeEntries";
-import { baselineOf, suppressingEntry } from "../../../../provider/access/drift/accept";
+import { createBaseline, suppressionEntry } from "../../../../provider/access/drift/accept";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import type { Finding } from "../../../../provider/access/report/report";
 import {
@@ -445,9 +445,9 @@ describe("a baseline", () => {
 
   it.each(["critical", "high"] as const)("accepts nothing that is %s", (severity) => {
     const finding = { ...drifted, severity };
-    expect(baselineOf([finding], NOW)).toEqual({ entries: [], left: [finding] });
+    expect(createBaseline([finding], NOW)).toEqual({ entries: [], left: [finding] });
     // The entry that a person completes is refused as it stands.
-    expect(problemsOf(`allow:\n${suppressingEntry(finding, NOW) ?? ""}\n`)).toMatch(
+    expect(problemsOf(`allow:\n${suppressionEntry(finding, NOW) ?? ""}\n`)).toMatch(
       /reason must say why[^]*acceptedBy must name the person/,
     );
   });

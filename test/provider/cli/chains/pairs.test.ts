@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
-import { Touched } from "../../../../provider/access/drift/touched";
+import { ChangedResources } from "../../../../provider/access/drift/touched";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { renderers } from "../../../../provider/access/report/render";
 import type { DriftReport, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
-import { reportTouched } from "../../../../provider/cli/watch";
+import { reportChanges } from "../../../../provider/cli/watch";
 import { CommandChain } from "../../../support/commandChain";
 import { clientOf } from "../../../support/driftMatrix";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
@@ -190,10 +190,10 @@ describe("the output of one command is the input of the other:", () => {
       await expectPosted("verify.json");
     },
     "watch --output json -> post <report.json>": async () => {
-      const touched = new Touched();
+      const touched = new ChangedResources();
       touched.add({ name: "iam.roles.created", subject: role });
       const state = parseStateExport(chain.read("state.json"), "state.json");
-      const report = await reportTouched(clientOf(emulator), touched, [state]);
+      const report = await reportChanges(clientOf(emulator), touched, [state]);
       expect(report.findings).not.toEqual([]);
       chain.write("watch.json", renderers.json(report, {}));
       await expectPosted("watch.json");

@@ -5,7 +5,7 @@ import type { Emulator } from "../../../../emulator";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { Report, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
-import { formats, hosts } from "../../../../provider/cli/options";
+import { formats, postHosts } from "../../../../provider/cli/options";
 import { CommandChain } from "../../../support/commandChain";
 import { ROOT } from "../../../support/engine";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
@@ -41,7 +41,7 @@ async function reportInEveryForm<Kind extends Report = Report>(
 /** Posts a report, to every host, without sending it. */
 async function expectPosted(report: Report): Promise<void> {
   const path = chain.path(`${report.command}.json`);
-  for (const host of hosts) {
+  for (const host of postHosts) {
     const { code, stderr } = await chain.run("post", path, "--to", host, "--dry-run");
     expect(code).toBe(0);
     expect(stderr).not.toContain("warning");

@@ -102,11 +102,11 @@ export function findNightDrift(): Promise<DriftReport> {
   return findDrift({
     states: [parseStateExport(JSON.stringify({ version: 3, deployment: { resources } }), "export.json")],
     inventories: [inventory],
-    who: new Map([[BY_HAND, "created by sam@example.com"]]),
+    actors: new Map([[BY_HAND, "created by sam@example.com"]]),
     failOn: "any",
     now: NOW,
     version: "0.1.0",
-    judge: (findings, isWhole) =>
+    suppress: (findings, isWhole) =>
       applyPolicy(findings, parsePolicy(policy, "policy.yaml"), NOW, "drift", isWhole),
   });
 }
