@@ -14,16 +14,21 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type { Inventory } from "../../provider/access/documents/inventory";
 import { parseInventory } from "../../provider/access/documents/parseInventory";
+import type { EffectiveAccess } from "../../provider/access/graph/effectiveAccess";
+import type { DriftReport, ReviewReport } from "../../provider/access/report/report";
 import { main } from "../../provider/cli/adopt";
 import { main as inventoryMain } from "../../provider/cli/inventory";
+import { needsPulumi, pairs } from "../provider/cli/chains/documents";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
 import { changeByHand, makeSamples } from "../support/byHand";
 import { revealed, ROOT, Stack } from "../support/engine";
 import { builtInRoles, randomOrganisation, small } from "../support/organisation";
+import { CommandChain } from "../support/commandChain";
 import { clean, compile, lint } from "../support/tools";
 import { call } from "../support/wire";
 
+const NOW = "2026-06-01T00:00:00Z";
 const TYPES = "+Tag,+RepoReadme,+TermsAcceptance";
 
 interface Step {
@@ -49,6 +54,7 @@ describe("adopt, through the real engine", () => {
   const out = join(folder, "adopted");
   let emulator: Emulator;
   let stack: Stack;
+  let chain: CommandChain;
   let root: string;
 
   const adopt = (...more: string[]): Promise<Ended> =>
@@ -68,11 +74,15 @@ describe("adopt, through the real engine", () => {
       provider.oidc = { issuer: "https://login.example.com", clientId: "x", clientSecret: "hush" };
     emulator = await startEmulator({ seed: organisation.seed });
     stack = new Stack({ url: emulator.url, token: emulator.token, directory: out });
+    chain = new CommandChain(emulator, undefined, stack.environment());
+    const listing = ["inventory", "--root", root, "--types", TYPES, "-o"];
+    await chain.succeed([0], ...listing, `json=${chain.path("inventory.json")}`);
   });
 
   afterAll(async () => {
     await emulator.close();
     stack.dispose();
+    chain.remove();
     rmSync(folder, { recursive: true });
   });
 
@@ -97,16 +107,104 @@ describe("adopt, through the real engine", () => {
     expect(done.stdout).toMatch(
       /\d+ resources are in the state of test; as it was before: .*before-adopt\.json/,
     );
-    await stack.succeed(["preview", "--expect-no-changes"]);
+    const plan = ["--save-plan", chain.path("plan.json")];
+    const preview = ["preview", "--json", "--show-sames", "--expect-no-changes", ...plan];
+    chain.write("preview.json", (await stack.succeed(preview)).stdout);
+    chain.write("state.json", (await stack.succeed(["stack", "export"])).stdout);
     await stack.succeed(["refresh", "--preview-only", "--expect-no-changes"]);
     await stack.succeed(["up", "--yes", "--skip-preview", "--expect-no-changes"]);
     expect(writes()).toEqual([]);
     expect(stack.everyByte()).not.toContain('"hush"');
+  });
 
-    const before = readFileSync(join(out, "index.ts"), "utf8");
-    const again = await adopt();
-    expect(again.code).toBe(0);
-    expect(readFileSync(join(out, "index.ts"), "utf8")).toBe(before);
+  const documents = (): string[] => ["--inventory", chain.path("inventory.json"), "--now", NOW];
+  const review = async (...more: string[]): Promise<ReviewReport> => {
+    const argv = ["review", chain.path("preview.json"), ...documents(), ...more];
+    const text = await chain.succeed([0], ...argv, "-o", "json");
+    chain.write("review.json", text);
+    return JSON.parse(text) as ReviewReport;
+  };
+  /** Who holds which role where. */
+  const grantsIn = async (...argv: string[]): Promise<string[]> => {
+    const text = await chain.succeed([0], "access", ...argv, "-o", "json");
+    const { access } = JSON.parse(text) as EffectiveAccess;
+    return access
+      .map(({ grant: { subject, role, group } }) => `${subject.displayName}: ${role.name} at ${group.path}`)
+      .sort();
+  };
+  const expectSameGrants = async (...argv: string[]): Promise<void> => {
+    const live = ["--inventory", chain.path("inventory.json")];
+    const grants = await grantsIn(...live);
+    expect(grants).not.toEqual([]);
+    expect(await grantsIn(...live, ...argv)).toEqual(grants);
+  };
+  /** Drift finds what `adopt` said that it leaves out, and nothing else. */
+  const expectOnlyLeftOut = async (...argv: string[]): Promise<void> => {
+    const text = await chain.succeed([7], "drift", ...argv, "--root", root, "-o", "json");
+    const { complete, differences } = JSON.parse(text) as DriftReport;
+    const { leftOut } = JSON.parse((await adopt("-o", "json")).stdout) as { leftOut: { uid: string }[] };
+    const uids = leftOut.map(({ uid }) => uid);
+    expect(complete).toBe(true);
+    expect(differences.filter(({ kind, uid }) => kind !== "unmanaged" || !uids.includes(uid))).toEqual([]);
+  };
+  const expectVerified = async (...argv: string[]): Promise<void> => {
+    await review("--plan", chain.path("plan.json"));
+    const text = await chain.succeed([0], "verify", chain.path("review.json"), ...argv, "-o", "json");
+    expect(JSON.parse(text)).toMatchObject({ complete: true, failing: 0, grants: [] });
+  };
+  /** `watch` reads the stack before it listens, and ends where it cannot. */
+  const expectWatched = async (...argv: string[]): Promise<void> => {
+    const at = ["--group", root, "--issuer", emulator.url, "--listen", new URL(emulator.url).host];
+    const { code, stderr } = await chain.run("watch", ...argv, ...at);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^[^\n]*cannot listen\n$/) });
+  };
+  const ofStack = ["--stack", "test", "--cwd", out];
+
+  /** After an adoption each command that reads the project says the same: nobody's access changes. */
+  const cases: Readonly<Record<string, () => Promise<unknown>>> = {
+    "adopt --out -> pulumi preview --json -> review <preview>": async () => {
+      const report = await review();
+      const none = { gained: 0, lost: 0, widened: 0, narrowed: 0 };
+      expect(report).toMatchObject({ complete: true, summary: none, grants: [], trust: [], findings: [] });
+      expect(report.summary.unchanged).toBeGreaterThan(0);
+      const argv = ["review", chain.path("preview.json"), ...documents()];
+      expect(await chain.succeed([0], ...argv)).toContain("Passes: no change of access, no finding");
+    },
+    "adopt --out -> pulumi stack export -> review --before": async () => {
+      const { summary, grants, findings } = await review();
+      const withState = await review("--before", chain.path("state.json"));
+      expect(withState).toMatchObject({ complete: true, summary, grants, findings });
+    },
+    "adopt --out -> pulumi preview --save-plan -> review --plan": async () => {
+      expect((await review("--plan", chain.path("plan.json"))).plan?.digest).toMatch(/^[0-9a-f]{64}$/);
+    },
+    "adopt --out -> pulumi preview --json -> access --preview": () =>
+      expectSameGrants("--preview", chain.path("preview.json")),
+    "adopt --out -> pulumi stack export -> access --state": () =>
+      expectSameGrants("--state", chain.path("state.json")),
+    "adopt --out -> pulumi stack export -> drift --state": () =>
+      expectOnlyLeftOut("--state", chain.path("state.json")),
+    "adopt --out -> drift --cwd": () => expectOnlyLeftOut(...ofStack),
+    "adopt --out -> pulumi stack export -> verify --state": () =>
+      expectVerified("--state", chain.path("state.json")),
+    "adopt --out -> pulumi preview --save-plan -> verify --plan": () =>
+      expectVerified("--plan", chain.path("plan.json"), "--state", chain.path("state.json")),
+    "adopt --out -> verify --cwd": () => expectVerified(...ofStack),
+    "adopt --out -> pulumi stack export -> watch --state": () =>
+      expectWatched("--state", chain.path("state.json")),
+    "adopt --out -> watch --cwd": () => expectWatched(...ofStack),
+    "adopt --out -> adopt --out": async () => {
+      const before = readFileSync(join(out, "index.ts"), "utf8");
+      expect((await adopt()).code).toBe(0);
+      expect(readFileSync(join(out, "index.ts"), "utf8")).toBe(before);
+    },
+  };
+
+  test.each(pairs.filter(needsPulumi))("%s", async (pair) => {
+    const run = cases[pair];
+    if (run === undefined) throw new Error("this pair has no test: write one into `cases`");
+    await run();
+    expect(writes()).toEqual([]);
   });
 
   test("adopts what was made since into the same stack, and leaves all else as it is", async () => {

@@ -8,20 +8,25 @@ import type { Ended } from "../provider/cli/support";
 
 /** Commands that run one after the other, as a user runs them, with their files in one folder. */
 export class CommandChain {
-  private readonly env: Record<string, string>;
+  private readonly env: NodeJS.ProcessEnv;
 
-  /** @param folder of another chain, for commands with another environment. */
+  /**
+   * @param folder of another chain, for commands with another environment.
+   * @param environment of the commands, for those that run the Pulumi CLI.
+   */
   constructor(
     emulator?: Emulator,
     readonly folder: string = mkdtempSync(join(tmpdir(), "pulumi-platform-chain-")),
+    environment: NodeJS.ProcessEnv = {},
   ) {
     this.env = emulator
       ? {
+          ...environment,
           PLATFORM_BASE_URL: emulator.url,
           PLATFORM_TOKEN: emulator.token,
           PLATFORM_MAX_RETRIES: "0",
         }
-      : {};
+      : environment;
   }
 
   /** Runs a command: its name, then its arguments. */

@@ -137,14 +137,25 @@ export function describedDocuments(): { readonly outputs: string[]; readonly inp
   return { outputs: found.outputs.sort(), inputs: found.inputs.sort() };
 }
 
-/**
- * A pair of which the Pulumi CLI is a part, and that does not run here: `test/engine/adopt` adopts into its own project,
- * `test/engine/drift` and `test/engine/verify` are given the folder of a project that `adopt` did not write.
- */
+/** What the Pulumi CLI writes about a project, by the command. */
+const ofProject: Documents = {
+  "pulumi preview --json": ["preview"],
+  "pulumi preview --save-plan": ["plan"],
+  "pulumi stack export": ["state"],
+};
+
+/** A pair of which the Pulumi CLI is a part: `test/engine/adopt` runs it, and no test of this folder does. */
 export const needsPulumi = (pair: string): boolean => pair.startsWith("adopt --out ->");
 
-/** Each output with each input that takes what it holds: `inventory --output json -> drift --inventory`. */
-export const pairs: readonly string[] = Object.entries(outputs).flatMap(([output, held]) =>
+const chained: Documents = Object.fromEntries(
+  Object.entries(ofProject).map(([command, held]) => [`adopt --out -> ${command}`, held]),
+);
+
+/**
+ * Each output with each input that takes what it holds: `inventory --output json -> drift --inventory`. The Pulumi CLI may
+ * stand between: `adopt --out -> pulumi stack export -> drift --state`.
+ */
+export const pairs: readonly string[] = Object.entries({ ...outputs, ...chained }).flatMap(([output, held]) =>
   Object.entries(inputs)
     .filter(([, taken]) => taken.some((kind) => held.includes(kind)))
     .map(([input]) => `${output} -> ${input}`),
