@@ -1,5 +1,5 @@
 // @ts-check
-import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -15,6 +15,7 @@ checkout, with each of these versions of Node and of the Pulumi SDK.
   --sdk oldest,newest    versions of @pulumi/pulumi: oldest and newest that package.json supports, or a number
   --projects engine,package,unit
                          projects of jest
+  --tests <pattern>      only the test files whose path matches
 `;
 
 /** The oldest version of a range such as ">=3.216.0 <4". @param {string} range */
@@ -39,10 +40,12 @@ async function succeed(cwd, env, command, args) {
 async function nodeDirectory(version, folder) {
   if (version === "current") return path.dirname(process.execPath);
   const target = path.join(folder, `node-${version}`);
-  mkdirSync(target);
+  const bin = path.join(target, "node_modules", "node", "bin");
+  if (existsSync(bin)) return bin;
+  mkdirSync(target, { recursive: true });
   const args = ["install", "--no-save", "--no-audit", "--no-fund", "--prefer-offline", "--prefix", target];
   await succeed(folder, process.env, "npm", [...args, `node@${version}`]);
-  return path.join(target, "node_modules", "node", "bin");
+  return bin;
 }
 
 /** Copies what git knows, and what it does not ignore. @param {string} folder */
@@ -60,12 +63,12 @@ async function copyCheckout(folder) {
  */
 
 /**
- * Runs the tests with one pair of versions; returns what jest printed at its end.
+ * Installs the SDK and runs the tests; prints which versions they ran with and how they ended.
  * @param {string} folder
  * @param {Cell} cell
- * @param {{ pulumiDir: string, nodeDir: string, projects: string[] }} at
+ * @param {{ pulumiDir: string, nodeDir: string, selection: string[] }} at
  */
-async function runCell(folder, { sdk }, { pulumiDir, nodeDir, projects }) {
+async function runCell(folder, { sdk }, { pulumiDir, nodeDir, selection }) {
   const env = {
     ...process.env,
     PATH: [nodeDir, pulumiDir, process.env.PATH].join(path.delimiter),
@@ -78,11 +81,28 @@ async function runCell(folder, { sdk }, { pulumiDir, nodeDir, projects }) {
   const versions = ["-p", "`${process.version} ${require('@pulumi/pulumi/package.json').version}`"];
   const said = (await succeed(folder, env, "node", versions)).trim();
   const jest = path.join("node_modules", "jest", "bin", "jest.js");
-  const { code, output } = await run("node", [jest, "--selectProjects", ...projects], { cwd: folder, env });
+  const { code, output } = await run("node", [jest, ...selection], { cwd: folder, env });
   const summary = output.split("\n").filter((line) => /^(Tests|Test Suites):/.test(line));
-  console.log(`Node and SDK ${said}: ${code === 0 ? "passed" : "FAILED"}; ${summary.join("; ")}`);
+  const result = code === 0 ? "passed" : "FAILED";
+  console.log(`Node and SDK ${said}: ${result}; ${summary.join("; ")}; jest ${selection.join(" ")}`);
   if (code !== 0) console.log(excerpt(output, 60));
   return code === 0;
+}
+
+/**
+ * Runs a cell; where a version cannot be installed or built, prints that its tests did not run.
+ * @param {string} copy
+ * @param {Cell} cell
+ * @param {{ pulumiDir: string, folder: string, selection: string[] }} at
+ */
+export async function passes(copy, cell, { pulumiDir, folder, selection }) {
+  try {
+    const nodeDir = await nodeDirectory(cell.node, folder);
+    return await runCell(copy, cell, { pulumiDir, nodeDir, selection });
+  } catch (error) {
+    console.log(`Node ${cell.node} and SDK ${cell.sdk}: NOT RUN; ${messageOf(error)}`);
+    return false;
+  }
 }
 
 async function main() {
@@ -91,6 +111,7 @@ async function main() {
       node: { type: "string", default: "20,22,24" },
       sdk: { type: "string", default: "oldest,newest" },
       projects: { type: "string", default: "unit,engine,package" },
+      tests: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -103,7 +124,8 @@ async function main() {
   const sdks = values.sdk
     .split(",")
     .map((sdk) => (sdk === "oldest" ? oldestOf(range) : sdk === "newest" ? "3" : sdk));
-  const projects = values.projects.split(",");
+  const selection = ["--selectProjects", ...values.projects.split(",")];
+  if (values.tests !== undefined) selection.push("--testPathPatterns", values.tests);
   const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-matrix-"));
   const discard = onEarlyEnd(() => remove(folder));
   let failures = 0;
@@ -119,10 +141,9 @@ async function main() {
       "--prefer-offline",
     ]);
     for (const node of values.node.split(",")) {
-      const nodeDir = await nodeDirectory(node, folder);
       for (const sdk of sdks) {
-        if (!(await runCell(copy, { node, sdk }, { pulumiDir: cli.pulumiDir, nodeDir, projects })))
-          failures += 1;
+        const at = { pulumiDir: cli.pulumiDir, folder, selection };
+        if (!(await passes(copy, { node, sdk }, at))) failures += 1;
       }
     }
   } finally {
