@@ -24,6 +24,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** Runs with a server of its own: a request that was given up may still arrive, and would take the reply of the next one. */
+async function withOwnServer<Result>(run: (own: ScriptedServer) => Promise<Result>): Promise<Result> {
+  const own = await ScriptedServer.start();
+  try {
+    return await run(own);
+  } finally {
+    await own.close();
+  }
+}
+
 async function all(list: AsyncIterable<JsonObject>): Promise<unknown[]> {
   const items = [];
   for await (const item of list) items.push(item["uid"]);
@@ -296,30 +306,29 @@ describe("connections", () => {
   });
 
   test("are used again: one for requests in turn, no more than allowed for requests at once", async () => {
-    const own = await ScriptedServer.start();
-    try {
+    await withOwnServer(async (own) => {
       own.script(() => ({ json: {} }));
       const client = clientOf(own, { maxConcurrency: 4 });
       for (let i = 0; i < 5; i += 1) await client.get("/x");
       expect(own.connections).toBe(1);
       await Promise.all(Array.from({ length: 20 }, () => client.get("/x")));
       expect(own.connections).toBeLessThanOrEqual(4);
-    } finally {
-      await own.close();
-    }
+    });
   });
 
   test.each<[string, Reply]>([
     ["that nothing comes over", { silent: true }],
     ["that a byte now and then comes over", { drips: true }],
   ])("%s are given up in time", async (_name, reply) => {
-    server.script([reply]);
-    const error = await errorOf(clientOf(server, { timeoutMs: 80 }).get("/x"));
-    expect(error).toMatchObject({
-      name: "ConnectionError",
-      outcome: "unclear",
-      passing: true,
-      message: `GET ${server.url}/x: no answer in time (ETIMEDOUT)`,
+    await withOwnServer(async (own) => {
+      own.script([reply]);
+      const error = await errorOf(clientOf(own, { timeoutMs: 80 }).get("/x"));
+      expect(error).toMatchObject({
+        name: "ConnectionError",
+        outcome: "unclear",
+        passing: true,
+        message: `GET ${own.url}/x: no answer in time (ETIMEDOUT)`,
+      });
     });
   });
 
@@ -667,10 +676,10 @@ test("no error holds the token, the body or a header, however deep one looks", a
     { silent: true },
   ];
   for (const reply of replies) {
-    server.script([reply]);
-    const error = await errorOf(
-      clientOf(server, { timeoutMs: 50 }).create(GROUPS, GROUP_UID, { name: "body-canary" }),
-    );
+    const error = await withOwnServer((own) => {
+      own.script([reply]);
+      return errorOf(clientOf(own, { timeoutMs: 50 }).create(GROUPS, GROUP_UID, { name: "body-canary" }));
+    });
     const everything = `${inspect(error, { depth: 20, showHidden: true })}${JSON.stringify(error)}`;
     expect(everything).not.toContain(TOKEN);
     expect(everything).not.toContain("body-canary");
