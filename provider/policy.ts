@@ -139,7 +139,7 @@ function recorded(each: Read, urns: ReadonlyMap<string, string>): RecordedResour
     ...(each.notReviewed === undefined ? { kind } : { notReviewed: each.notReviewed }),
     inputs,
     outputs,
-    hidden: [],
+    secretPaths: [],
     dependencies: Object.fromEntries(
       Object.entries(propertyDependencies).map(([key, from]) => [key, from.map((one) => one.urn)]),
     ),
@@ -166,7 +166,7 @@ function findingsIn(
   });
   const { inventory, policyFile } = args;
   const comparison = compare({
-    preview: { steps, hiddenSames: 0, problems: [] },
+    preview: { steps, omittedUnchanged: 0, problems: [] },
     inventory:
       inventory === undefined ? undefined : parseInventory(readFileSync(inventory, "utf8"), inventory),
   });

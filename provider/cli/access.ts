@@ -8,7 +8,7 @@ import { parsePreview } from "../access/documents/preview";
 import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../access/report/render/accessTable";
 import { json } from "../access/report/render/escape";
 import { parseStateExport } from "../access/documents/stateExport";
-import { believed, buildWorlds, fatesOf } from "../access/graph/worlds";
+import { acceptAssumed, buildGraphs, planResources } from "../access/graph/worlds";
 import { logError, exitCodes, UsageError } from "./command";
 import { writeResults } from "./files";
 import { readInput } from "./input";
@@ -123,9 +123,9 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const state = stateInput && parseStateExport(stateInput.bytes, stateInput.name);
   const preview = previewInput && parsePreview(previewInput.bytes, previewInput.name);
 
-  const worlds = buildWorlds(fatesOf(preview?.steps ?? [], state), inventory);
-  const [after, unresolved] = [believed(worlds.after), worlds.unresolved];
-  const hidden = state === undefined && inventory === undefined ? (preview?.hiddenSames ?? 0) : 0;
+  const graphs = buildGraphs(planResources(preview?.steps ?? [], state), inventory);
+  const [after, unresolved] = [acceptAssumed(graphs.after), graphs.unresolved];
+  const hidden = state === undefined && inventory === undefined ? (preview?.omittedUnchanged ?? 0) : 0;
   const incomplete = [
     ...(preview?.problems ?? []),
     ...unresolved,

@@ -7,7 +7,7 @@ import type { Policy } from "../access/suppressions/policyDocument";
 import { appendEntries } from "../access/suppressions/writeEntries";
 import type { Comparison } from "../access/graph/model";
 import type { Finding } from "../access/report/report";
-import type { Judgement, Rules } from "../access/review/review";
+import type { SuppressionResult, Rules } from "../access/review/review";
 import { findingsOf } from "../access/rules";
 import { readText, writeText } from "./files";
 import type { CommonOptions } from "./options";
@@ -43,7 +43,9 @@ function readPolicy(path: string, flag: string): Policy {
 export function createSuppressor(
   { policy: path, now }: Pick<CommonOptions, "policy" | "now">,
   command: "drift",
-): ((findings: readonly Finding[], isWhole?: boolean, comparison?: Comparison) => Judgement) | undefined {
+):
+  | ((findings: readonly Finding[], isWhole?: boolean, comparison?: Comparison) => SuppressionResult)
+  | undefined {
   if (path === undefined) return undefined;
   const policy = readPolicy(path, "--policy");
   return (findings, isWhole, comparison) =>
@@ -59,7 +61,7 @@ export function createSuppressor(
 export function createReviewSuppressor(
   flags: PolicyFlags,
   now: Date,
-): ((findings: readonly Finding[], comparison: Comparison) => Judgement) | undefined {
+): ((findings: readonly Finding[], comparison: Comparison) => SuppressionResult) | undefined {
   const read = readReviewPolicy(flags);
   if (read === undefined) return undefined;
   const { policy, changed } = read;
@@ -72,7 +74,11 @@ export function createReviewSuppressor(
 /** A policy file that takes up what a run finds. */
 export interface Baseline {
   /** As `judgementBy`, with what is new in the file suppressed too. */
-  readonly suppress: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
+  readonly suppress: (
+    findings: readonly Finding[],
+    isWhole: boolean,
+    comparison: Comparison,
+  ) => SuppressionResult;
   /** Writes the file, and returns what there is to tell, a line each. Only after `judge`. */
   readonly write: () => string[];
 }

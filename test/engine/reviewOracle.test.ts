@@ -2,9 +2,9 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { compare } from "../../provider/access/review/compare";
 import { diffGrants, grantKey } from "../../provider/access/review/grantChanges";
-import { accessKinds, Places } from "../../provider/access/graph/grants";
+import { accessKinds, GroupHierarchy } from "../../provider/access/graph/grants";
 import type { Inventory } from "../../provider/access/documents/inventory";
-import type { Comparison, World } from "../../provider/access/graph/model";
+import type { Comparison, AccessGraph } from "../../provider/access/graph/model";
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Grant } from "../../provider/access/report/report";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
@@ -27,8 +27,8 @@ const rounds = Number(process.env["REVIEW_ROUNDS"] ?? "3");
 const seed = Number(process.env["REVIEW_SEED"] ?? "1");
 
 type Wire = Record<string, unknown>;
-/** The grants of a world, with the uids that its resources have by now. */
-function foreseen({ entities, grants }: World, ids: ReadonlyMap<string, string>): Tuple[] {
+/** The grants of a graph, with the uids that its resources have by now. */
+function foreseen({ entities, grants }: AccessGraph, ids: ReadonlyMap<string, string>): Tuple[] {
   const uidOf = (key: string): string => {
     const entity = entities.get(key);
     return entity?.uid ?? ids.get(entity?.urn ?? "") ?? key;
@@ -78,11 +78,11 @@ async function inventoryOf(emulator: Emulator, roots: readonly string[]): Promis
 
 /** before + gained - lost = after, as sets. */
 function balance({ before, after }: Comparison): { computed: string[]; expected: string[] } {
-  const keys = (world: World): string[] => {
-    const places = new Places(world.entities);
-    return world.grants.map((grant) => grantKey(grant, places));
+  const keys = (graph: AccessGraph): string[] => {
+    const places = new GroupHierarchy(graph.entities);
+    return graph.grants.map((grant) => grantKey(grant, places));
   };
-  const places = { before: new Places(before.entities), after: new Places(after.entities) };
+  const places = { before: new GroupHierarchy(before.entities), after: new GroupHierarchy(after.entities) };
   const result = new Set(keys(before));
   const { changes } = diffGrants(before, after);
   for (const { change, grant, before: old } of changes) {

@@ -32,7 +32,7 @@ export interface RecordedResource {
   readonly inputs: Props;
   readonly outputs: Props;
   /** Paths of the inputs that are secret: `oidc.clientSecret`. */
-  readonly hidden: readonly string[];
+  readonly secretPaths: readonly string[];
   /** The plain text of these secrets, where the document tells it and the reader asked for it. */
   readonly secrets?: PlainSecrets;
   /** The urns that each input comes from. Undefined where the document does not tell. */
@@ -74,29 +74,29 @@ export function cliVersionOf(manifest: unknown): string | undefined {
 
 export { kindOf } from "./reviewable";
 
-interface Cleaning {
+interface ReadOptions {
   /** Secrets are the bare text "[secret]": the digest. Elsewhere that text is somebody's own. */
   readonly bare: boolean;
-  readonly hidden: string[];
+  readonly secretPaths: string[];
   readonly secrets?: PlainSecrets;
 }
 
 /** Keeps the plain text of a secret, where the document has it and it is valid JSON. */
-function keepSecret(secrets: PlainSecrets | undefined, path: string, plaintext: unknown): void {
+function recordSecret(secrets: PlainSecrets | undefined, path: string, plaintext: unknown): void {
   if (secrets === undefined || typeof plaintext !== "string") return;
   try {
-    secrets.set(path, clean(JSON.parse(plaintext), path, { bare: false, hidden: [] }));
+    secrets.set(path, readValue(JSON.parse(plaintext), path, { bare: false, secretPaths: [] }));
   } catch {
     // The value then counts as one that the document does not tell.
   }
 }
 
-function clean(value: unknown, path: string, cleaning: Cleaning): Json {
+function readValue(value: unknown, path: string, cleaning: ReadOptions): Json {
   if (typeof value === "string") {
-    if (cleaning.bare && value === HIDDEN) cleaning.hidden.push(path);
+    if (cleaning.bare && value === HIDDEN) cleaning.secretPaths.push(path);
     return value;
   }
-  if (Array.isArray(value)) return value.map((item, index) => clean(item, `${path}[${index}]`, cleaning));
+  if (Array.isArray(value)) return value.map((item, index) => readValue(item, `${path}[${index}]`, cleaning));
   if (value !== null && typeof value === "object") {
     const members = value as Record<string, unknown>;
     switch (members[SIGNATURE]) {
@@ -104,17 +104,17 @@ function clean(value: unknown, path: string, cleaning: Cleaning): Json {
         return Object.fromEntries(
           Object.entries(members).map(([key, member]) => [
             key,
-            clean(member, path === "" ? key : `${path}.${key}`, cleaning),
+            readValue(member, path === "" ? key : `${path}.${key}`, cleaning),
           ]),
         );
       case SECRET:
-        cleaning.hidden.push(path);
-        keepSecret(cleaning.secrets, path, members["plaintext"]);
+        cleaning.secretPaths.push(path);
+        recordSecret(cleaning.secrets, path, members["plaintext"]);
         return HIDDEN;
       case RESOURCE:
         return typeof members["id"] === "string" ? members["id"] : UNKNOWN;
       case OUTPUT:
-        return "value" in members ? clean(members["value"], path, cleaning) : UNKNOWN;
+        return "value" in members ? readValue(members["value"], path, cleaning) : UNKNOWN;
       default:
         return UNKNOWN;
     }
@@ -133,7 +133,7 @@ function texts(value: unknown): string[] {
 /** A library's file. This package's own are told by their path, as a linked one lies in no `node_modules`. */
 const LIBRARY = /(^|\/)(node_modules\/|dist\/provider\/(resources|engine)\/\w+\.js$)/;
 
-function place(position: unknown): SourceLocation | undefined {
+function parsePosition(position: unknown): SourceLocation | undefined {
   const [, path = "", line = "", column = ""] =
     /^project:\/\/\/(.+)#(\d+)(?:,(\d+))?$/.exec(text(position) ?? "") ?? [];
   if (path === "" || LIBRARY.test(path)) return undefined;
@@ -150,10 +150,10 @@ function place(position: unknown): SourceLocation | undefined {
 function locate(state: Record<string, unknown>): SourceLocation | undefined {
   const frames = Array.isArray(state["stackTrace"]) ? (state["stackTrace"] as unknown[]) : [];
   for (const frame of frames) {
-    const found = place(isObject(frame) ? frame["sourcePosition"] : undefined);
+    const found = parsePosition(isObject(frame) ? frame["sourcePosition"] : undefined);
     if (found) return found;
   }
-  return place(state["sourcePosition"]);
+  return parsePosition(state["sourcePosition"]);
 }
 
 /** The texts by which the engine finds the code of a resource: it runs that of the inputs, or of the outputs. */
@@ -200,20 +200,20 @@ export function readState(
       id,
       inputs: {},
       outputs: {},
-      hidden: [],
+      secretPaths: [],
       ignoreChanges: [],
       location,
       ...flags,
     };
   }
-  const hidden: string[] = [];
+  const secretPaths: string[] = [];
   const secrets = withSecrets ? new PlainSecrets() : undefined;
   const props = (value: unknown, into: string[], plain?: PlainSecrets): Props => {
     if (!isObject(value)) return {};
     const given = Object.entries(value).filter(([key]) => key !== PROVIDER);
-    return clean(Object.fromEntries(given), "", {
+    return readValue(Object.fromEntries(given), "", {
       bare: form === "digest",
-      hidden: into,
+      secretPaths: into,
       secrets: plain,
     }) as Props;
   };
@@ -223,9 +223,9 @@ export function readState(
     type,
     kind,
     id: id === UNKNOWN ? undefined : id,
-    inputs: props(state["inputs"], hidden, secrets),
+    inputs: props(state["inputs"], secretPaths, secrets),
     outputs: props(state["outputs"], []),
-    hidden,
+    secretPaths,
     ...(secrets === undefined ? {} : { secrets }),
     dependencies: isObject(given)
       ? Object.fromEntries(Object.entries(given).map(([key, urns]) => [key, texts(urns)]))

@@ -67,12 +67,12 @@ export function parsePlan(text: string, name = "the plan"): UpdatePlan {
 }
 
 /** The provider resources of the engine are in a plan and in no preview. */
-const isEngines = (urn: string): boolean => urnParts(urn).type.startsWith("pulumi:providers:");
+const isProviderResource = (urn: string): boolean => urnParts(urn).type.startsWith("pulumi:providers:");
 
 /** What a preview of a refresh does first is in no plan. */
 const isRefresh = ({ op }: PreviewStep): boolean => op === "refresh";
 
-function problemOf(urn: string, planned: PlannedResource | undefined, steps: readonly PreviewStep[]) {
+function findProblem(urn: string, planned: PlannedResource | undefined, steps: readonly PreviewStep[]) {
   const { type, name } = urnParts(urn);
   const who = `${printable(type.slice(type.lastIndexOf(":") + 1), 80)} ${printable(name, 80)}`;
   const ops = [...new Set(steps.map(({ op }) => op))].sort();
@@ -88,14 +88,18 @@ function problemOf(urn: string, planned: PlannedResource | undefined, steps: rea
   }
   const shown = steps.findLast(({ after }) => after !== undefined)?.after;
   if (shown === undefined || planned.state === undefined) return undefined;
-  const text = ({ inputs, hidden }: RecordedResource): string => sortedJson([inputs, [...hidden].sort()]);
+  const text = ({ inputs, secretPaths }: RecordedResource): string =>
+    sortedJson([inputs, [...secretPaths].sort()]);
   return text(shown) !== text(planned.state)
     ? `${who}: the plan has other arguments than the preview`
     : undefined;
 }
 
 /** Where a plan and a preview do not say the same, a line each: one of them is of another run. */
-export function comparePlan(plan: UpdatePlan, { steps, hiddenSames }: Preview): string[] {
+export function comparePlan(
+  plan: UpdatePlan,
+  { steps, omittedUnchanged: omittedUnchanged }: Preview,
+): string[] {
   const shown = new Map<string, PreviewStep[]>();
   for (const step of steps) {
     if (isRefresh(step)) continue;
@@ -105,9 +109,9 @@ export function comparePlan(plan: UpdatePlan, { steps, hiddenSames }: Preview): 
   }
   const planned = new Map(plan.resources.map((resource) => [resource.urn, resource]));
   const isHidden = (urn: string): boolean =>
-    hiddenSames > 0 && !shown.has(urn) && planned.get(urn)?.steps.join() === "same";
+    omittedUnchanged > 0 && !shown.has(urn) && planned.get(urn)?.steps.join() === "same";
   return [...new Set([...shown.keys(), ...planned.keys()])]
-    .filter((urn) => !isEngines(urn) && !isHidden(urn))
+    .filter((urn) => !isProviderResource(urn) && !isHidden(urn))
     .sort()
-    .flatMap((urn) => problemOf(urn, planned.get(urn), shown.get(urn) ?? []) ?? []);
+    .flatMap((urn) => findProblem(urn, planned.get(urn), shown.get(urn) ?? []) ?? []);
 }

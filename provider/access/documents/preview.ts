@@ -20,7 +20,7 @@ export interface Preview {
   readonly stack?: string;
   readonly steps: readonly PreviewStep[];
   /** How many resources stay as they are without a step that shows them. */
-  readonly hiddenSames: number;
+  readonly omittedUnchanged: number;
   /** Why the preview is not whole, in lines: it failed, was cut off, or lost something. A line that goes on begins with "| ". */
   readonly problems: readonly string[];
 }
@@ -38,7 +38,7 @@ const UNCOUNTED = new Set([
   "remove-pending-replace",
 ]);
 
-const isOurDigest = (document: Record<string, unknown>): boolean =>
+const isDigest = (document: Record<string, unknown>): boolean =>
   ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
 
 const EVENT = /Event$/;
@@ -56,30 +56,30 @@ function causeLines(message: string): string[] {
   return left === 0 ? shown : [...shown, `… and ${left} more ${left === 1 ? "line" : "lines"}`];
 }
 
-class Reading {
+class PreviewReader {
   readonly steps: PreviewStep[] = [];
   /** Each is one problem of one or more lines. */
   readonly problems: string[] = [];
   summary: Map<string, number> | undefined;
-  ended = false;
-  lost = 0;
+  hasEnded = false;
+  unreadableSteps = 0;
 
-  step(op: unknown, urn: unknown, before: unknown, after: unknown, form: "digest" | "events"): void {
+  addStep(op: unknown, urn: unknown, before: unknown, after: unknown, form: "digest" | "events"): void {
     if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
-      this.lost += 1;
+      this.unreadableSteps += 1;
       return;
     }
     this.steps.push({ op, urn, before: readState(before, form), after: readState(after, form) });
   }
 
-  diagnostic(severity: unknown, message: unknown, urn: unknown): void {
+  addDiagnostic(severity: unknown, message: unknown, urn: unknown): void {
     if (severity !== "error") return;
     if (typeof message !== "string") return;
     const who = typeof urn === "string" && urn !== "" ? `${printable(urnParts(urn).name, 80)}: ` : "";
     this.problems.push(`the preview failed: ${who}${causeLines(message).join("\n| ")}`);
   }
 
-  counts(value: unknown): void {
+  readSummary(value: unknown): void {
     if (!isObject(value)) return;
     this.summary = new Map(
       Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
@@ -87,7 +87,7 @@ class Reading {
   }
 
   /** The outcome of a step: what a read answered, what a refresh found. */
-  outcome(metadata: Record<string, unknown>): void {
+  addOutcome(metadata: Record<string, unknown>): void {
     const { op, urn } = metadata;
     const index = this.steps.findLastIndex((step) => step.urn === urn);
     const step = this.steps[index];
@@ -103,50 +103,51 @@ class Reading {
 }
 
 /** An event of the streaming form (`PULUMI_ENABLE_STREAMING_JSON_PREVIEW`). */
-function readEvent(event: Record<string, unknown>, reading: Reading): void {
+function readEvent(event: Record<string, unknown>, reading: PreviewReader): void {
   const metadataOf = (value: unknown) =>
     isObject(value) && isObject(value["metadata"]) ? value["metadata"] : undefined;
   const begun = metadataOf(event["resourcePreEvent"]);
-  if (begun) reading.step(begun["op"], begun["urn"], begun["old"], begun["new"], "events");
+  if (begun) reading.addStep(begun["op"], begun["urn"], begun["old"], begun["new"], "events");
   const done = metadataOf(event["resOutputsEvent"]);
-  if (done) reading.outcome(done);
+  if (done) reading.addOutcome(done);
   const { diagnosticEvent, errorEvent, policyEvent, summaryEvent } = event;
   if (isObject(diagnosticEvent)) {
-    reading.diagnostic(diagnosticEvent["severity"], diagnosticEvent["message"], diagnosticEvent["urn"]);
+    reading.addDiagnostic(diagnosticEvent["severity"], diagnosticEvent["message"], diagnosticEvent["urn"]);
   }
-  if (isObject(errorEvent)) reading.diagnostic("error", errorEvent["error"], undefined);
+  if (isObject(errorEvent)) reading.addDiagnostic("error", errorEvent["error"], undefined);
   if (isObject(policyEvent) && policyEvent["enforcementLevel"] === "mandatory") {
-    reading.diagnostic(
+    reading.addDiagnostic(
       "error",
       `policy: ${JSON.stringify(policyEvent["policyName"] ?? "")} refuses it`,
       policyEvent["resourceUrn"],
     );
   }
   if (isObject(summaryEvent)) {
-    reading.counts(summaryEvent["resourceChanges"]);
+    reading.readSummary(summaryEvent["resourceChanges"]);
     if (summaryEvent["maybeCorrupt"] === true)
       reading.problems.push("the engine calls its own state corrupt");
   }
-  if ("cancelEvent" in event) reading.ended = true;
+  if ("cancelEvent" in event) reading.hasEnded = true;
 }
 
-function readDigest(document: Record<string, unknown>, reading: Reading): void {
+function readDigest(document: Record<string, unknown>, reading: PreviewReader): void {
   const { diagnostics } = document;
   for (const diagnostic of Array.isArray(diagnostics) ? diagnostics : []) {
     if (isObject(diagnostic)) {
-      reading.diagnostic(diagnostic["severity"], diagnostic["message"], diagnostic["urn"]);
+      reading.addDiagnostic(diagnostic["severity"], diagnostic["message"], diagnostic["urn"]);
     }
   }
-  reading.counts(document["changeSummary"]);
+  reading.readSummary(document["changeSummary"]);
   if (document["maybeCorrupt"] === true) reading.problems.push("the engine calls its own state corrupt");
-  reading.ended = true;
+  reading.hasEnded = true;
 }
 
 /** The steps of each operation must be as many as the engine counted: else the document lost some. */
-function checkCounts(reading: Reading): void {
+function checkCounts(reading: PreviewReader): void {
   const { summary, steps, problems } = reading;
-  if (reading.lost > 0) problems.push(`${reading.lost} steps of the preview cannot be read`);
-  if (!reading.ended || summary === undefined) {
+  if (reading.unreadableSteps > 0)
+    problems.push(`${reading.unreadableSteps} steps of the preview cannot be read`);
+  if (!reading.hasEnded || summary === undefined) {
     problems.push("the preview has no summary: it was broken off");
     return;
   }
@@ -191,7 +192,7 @@ function withoutRepetition(problems: readonly string[]): string[] {
  * @throws DocumentError in one line, where it is empty, cut off, no JSON, or something else.
  */
 export function parsePreview(input: string | Uint8Array, name = "the preview"): Preview {
-  const reading = new Reading();
+  const reading = new PreviewReader();
   const unknown = new DocumentError(
     `${name} is no preview: write it with pulumi preview --json --show-sames > preview.json`,
   );
@@ -205,8 +206,8 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     },
     element: (value) => {
       if (isObject(value)) {
-        reading.step(value["op"], value["urn"], value["oldState"], value["newState"], "digest");
-      } else reading.lost += 1;
+        reading.addStep(value["op"], value["urn"], value["oldState"], value["newState"], "digest");
+      } else reading.unreadableSteps += 1;
     },
     document: (value) => {
       if (!isObject(value)) throw unknown;
@@ -215,7 +216,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
           `${name} is a stack export: give it with --before, and a preview in its place`,
         );
       }
-      if (isOurDigest(value)) {
+      if (isDigest(value)) {
         readDigest(value, reading);
       } else if (Object.keys(value).some((key) => EVENT.test(key))) readEvent(value, reading);
       else throw unknown;
@@ -232,7 +233,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   return {
     stack: first === undefined ? undefined : `${project}/${stack}`,
     steps: reading.steps,
-    hiddenSames: Math.max(0, hidden),
+    omittedUnchanged: Math.max(0, hidden),
     problems: withoutRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
   };
 }

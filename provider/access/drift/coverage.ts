@@ -3,7 +3,7 @@ import { compareTexts } from "../../engine/values";
 import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import { entityOfObject } from "../graph/entities";
-import { boundBy } from "../graph/grants";
+import { bindingKeys } from "../graph/grants";
 import type { Coverage, ManagedCount } from "../report/report";
 import type { ComparisonScope } from "./comparisonScope";
 import type { ComparedResource } from "./difference";
@@ -42,7 +42,7 @@ export function measureCoverage({ directory, managed, resources, scope }: Covera
     const { kind, uid } = object;
     const spec = specOf(kind);
     if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
-    const bound = boundBy(entityOfObject(object));
+    const bound = bindingKeys(entityOfObject(object));
     const isManaged =
       managed.ownersOf(kind, uid).length > 0 || (bound.length > 0 && bound.every((one) => declared.has(one)));
     all.add("", isManaged);

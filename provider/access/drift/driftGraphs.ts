@@ -5,12 +5,12 @@ import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
 import { entityOf, entityOfObject, keyOf as entityKey } from "../graph/entities";
 import { diffGrants } from "../review/grantChanges";
-import { boundBy, compareGrants } from "../graph/grants";
+import { bindingKeys, compareGrants } from "../graph/grants";
 import type { Entities } from "../graph/grants";
 import { changesByMoves } from "../review/groupMoves";
 import type { Languages } from "../trust/languages";
 import type { Comparison, Entity, ResourceChange } from "../graph/model";
-import { worldOf } from "../graph/worlds";
+import { graphOf } from "../graph/worlds";
 import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
 import { isReference, mapLeaves } from "../graph/references";
 import { maskSecrets } from "./secretValues";
@@ -56,7 +56,8 @@ export function bindingKeysOfCollections(
     const inputs = one[side];
     if (spec.listing?.gathers === undefined || inputs === undefined) continue;
     const whole = { ...resource, kind: spec.kind, inputs, hidden: [] };
-    for (const key of boundBy(entityOf(whole, { key: keyOfManaged(one.managed), uid, side }))) bound.add(key);
+    for (const key of bindingKeys(entityOf(whole, { key: keyOfManaged(one.managed), uid, side })))
+      bound.add(key);
   }
   return bound;
 }
@@ -104,12 +105,12 @@ class DriftGraphs {
   }
 
   private addLive(live: Entity, owned: ReadonlySet<string>): void {
-    const bound = boundBy(live);
+    const bound = bindingKeys(live);
     if (bound.length > 0 && bound.every((one) => owned.has(one))) return;
     const compared = this.managed.get(keyOf(live.kind, live.uid ?? ""));
     if (compared?.after === undefined) {
       this.after.set(live.key, live);
-    } else if (compared.managed.resource.hidden.length > 0) {
+    } else if (compared.managed.resource.secretPaths.length > 0) {
       const told = entityOfManaged(compared.managed, compared.after, "before");
       this.after.set(live.key, { ...told, details: live.details, lastSeenTime: live.lastSeenTime });
     } else {
@@ -157,7 +158,7 @@ function changesOf(
     const parent = (sides.before ?? sides.after)?.["parentUid"];
     const key = managed === undefined ? entityKey(spec.kind, uid, parent) : keyOfManaged(managed);
     const [old, now] = [before.get(key), after.get(key)];
-    const effects = { ...context, secretPaths: managed?.resource.hidden };
+    const effects = { ...context, secretPaths: managed?.resource.secretPaths };
     return [
       {
         op: operations[kind],
@@ -190,16 +191,16 @@ function recordedObjects(before: Entities): Map<string, Entity> {
 export function compareDrift(sides: DriftSides): Comparison {
   const { directory, differences, isComplete: isWhole, languages } = sides;
   const graphs = new DriftGraphs(sides);
-  const [before, after] = [worldOf(graphs.before), worldOf(graphs.after)];
+  const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
   const context = { before: sideOf(graphs.before), after: sideOf(graphs.after), languages };
-  const { changes: own, kept } = diffGrants(before, after, languages);
+  const { changes: own, unchanged } = diffGrants(before, after, languages);
   const grants = [...own, ...changesByMoves(before, after)].sort((a, b) => compareGrants(a.grant, b.grant));
   return {
     before,
     after,
     changes: changesOf(differences, before.entities, after.entities, context),
     grants,
-    kept,
+    unchanged,
     groups: groupNodes(before.entities, after.entities),
     unresolved: unresolvedGrants(grants, after),
     complete: isWhole,

@@ -3,7 +3,7 @@ import { compareTexts } from "../../engine/values";
 import { differenceKinds, driftDirections, SCHEMA_VERSION, severities } from "../report/report";
 import type { Coverage, Difference, DriftReport, Finding, GrantCounts } from "../report/report";
 import { countBy, sortGrants } from "../review/review";
-import type { Judgement } from "../review/review";
+import type { SuppressionResult } from "../review/review";
 import { listedKinds } from "../../inventory/takeInventory";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
@@ -60,7 +60,7 @@ function describeScope({
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-function suppressFindings({ request, notes, findings, comparison }: DriftResult): Judgement {
+function suppressFindings({ request, notes, findings, comparison }: DriftResult): SuppressionResult {
   const { suppress: judge, onlyUids: only, isPartial: scoped } = request;
   const isWhole = notes.incomplete.size === 0 && only === undefined && scoped !== true;
   return judge?.(findings, isWhole, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };

@@ -1,7 +1,7 @@
 import type { Inventory } from "../documents/inventory";
 import type { Comparison } from "../graph/model";
 import type { Finding } from "../report/report";
-import type { Judgement, Rules } from "../review/review";
+import type { SuppressionResult, Rules } from "../review/review";
 import type { StateExport } from "../documents/stateExport";
 
 /** Which findings decide the exit code. */
@@ -29,5 +29,9 @@ export interface DriftRequest {
   /** Resources below other groups are outside the request, and do not make the run incomplete. */
   readonly isPartial?: boolean;
   /** Applies the policy file. `isWhole`: everything was compared. */
-  readonly suppress?: (findings: readonly Finding[], isWhole: boolean, comparison: Comparison) => Judgement;
+  readonly suppress?: (
+    findings: readonly Finding[],
+    isWhole: boolean,
+    comparison: Comparison,
+  ) => SuppressionResult;
 }

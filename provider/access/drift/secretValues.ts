@@ -55,8 +55,8 @@ function isInputOnly(spec: ResourceSpec, path: string): boolean {
 }
 
 /** The leaves of a resource's arguments that its state holds as secrets. */
-function secretLeaves(spec: ResourceSpec, { inputs, hidden }: RecordedResource): Leaf[] {
-  const paths = new Set(hidden);
+function secretLeaves(spec: ResourceSpec, { inputs, secretPaths }: RecordedResource): Leaf[] {
+  const paths = new Set(secretPaths);
   const leaves: Leaf[] = [];
   mapLeaves(spec, inputs, (value, leaf) => {
     if (paths.has(leaf.path)) leaves.push(leaf);
@@ -67,7 +67,7 @@ function secretLeaves(spec: ResourceSpec, { inputs, hidden }: RecordedResource):
 
 /** The secrets that responses of the server hold too; a collection of objects shows which it leaves out. */
 function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
-  if (resource.hidden.length === 0) return [];
+  if (resource.secretPaths.length === 0) return [];
   const isCollection = spec.listing?.gathers !== undefined;
   return secretLeaves(spec, resource).filter(({ path }) => isCollection || !isInputOnly(spec, path));
 }
@@ -89,8 +89,8 @@ export function recordedArguments(managed: ManagedResource, live: Props, notes: 
 }
 
 /** The recorded arguments with the plain text of each secret that is known. */
-export function revealedArguments({ inputs, hidden, secrets: plain }: RecordedResource): Props {
-  const known = new Set(hidden.filter((path) => plain?.has(path)));
+export function revealedArguments({ inputs, secretPaths, secrets: plain }: RecordedResource): Props {
+  const known = new Set(secretPaths.filter((path) => plain?.has(path)));
   return known.size === 0 ? inputs : revealMembers(inputs, undefined, "", { paths: known, plaintext: plain });
 }
 
@@ -98,27 +98,27 @@ export function revealedArguments({ inputs, hidden, secrets: plain }: RecordedRe
 export function maskSecrets(
   managed: ManagedResource,
   inputs: Props,
-): { inputs: Props; hidden: readonly string[] } {
+): { inputs: Props; secretPaths: readonly string[] } {
   const { spec, resource } = managed;
-  const secret = resource.hidden;
-  if (secret.length === 0) return { inputs, hidden: [] };
-  const hidden: string[] = [];
+  const secret = resource.secretPaths;
+  if (secret.length === 0) return { inputs, secretPaths: [] };
+  const secretPaths: string[] = [];
   const masked = mapLeaves(spec, inputs, (value, leaf) => {
     const { path } = leaf;
     const isSecret = secret.some(
       (one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`),
     );
     if (!isSecret || isReference(leaf) || value === undefined) return value;
-    hidden.push(path);
+    secretPaths.push(path);
     return HIDDEN;
   });
-  return { inputs: masked, hidden };
+  return { inputs: masked, secretPaths };
 }
 
 /** Whether an argument of a resource is a secret, or holds one. */
-export function isSecretArgument({ hidden }: RecordedResource): (argument: string) => boolean {
+export function isSecretArgument({ secretPaths }: RecordedResource): (argument: string) => boolean {
   return (argument) =>
-    hidden.some(
+    secretPaths.some(
       (path) => path === argument || path.startsWith(`${argument}.`) || path.startsWith(`${argument}[`),
     );
 }

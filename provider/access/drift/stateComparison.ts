@@ -95,7 +95,7 @@ export class StateComparison {
 
   /** The changes that the program does not ignore. */
   private effectsOf({ spec, resource }: ManagedResource, recorded: Props, after: Props): FieldEffect[] {
-    const effects = { ...this.context.effects, secretPaths: resource.hidden };
+    const effects = { ...this.context.effects, secretPaths: resource.secretPaths };
     return describeEffects(spec, recorded, after, effects).filter(
       ({ path }) => !isIgnored(path, resource.ignoreChanges),
     );

@@ -7,7 +7,7 @@ import type { Direction, Effect } from "./direction";
 import { displayValue } from "./display";
 import { judgeEntry, judgeField } from "./judge";
 import { effectOf, membersOf } from "./level";
-import type { Level, Step } from "./level";
+import type { Level, FieldStates } from "./level";
 
 /** One property that differs, and what the difference does to access. */
 export interface FieldEffect {
@@ -30,7 +30,7 @@ class EffectReader {
 
   read(level: Level): FieldEffect[] {
     return Object.entries(level.fields).flatMap(([key, field]) => {
-      const step: Step = {
+      const step: FieldStates = {
         field,
         key,
         before: ownMember(level.before, key),
@@ -46,7 +46,11 @@ class EffectReader {
     });
   }
 
-  private readObject(field: Step["field"] & { type: "object" }, step: Step, level: Level): FieldEffect[] {
+  private readObject(
+    field: FieldStates["field"] & { type: "object" },
+    step: FieldStates,
+    level: Level,
+  ): FieldEffect[] {
     const { before, after, path, statePath } = step;
     const presence = !isSet(field, before) ? "added" : !isSet(field, after) ? "removed" : undefined;
     return this.read({
@@ -61,12 +65,16 @@ class EffectReader {
     });
   }
 
-  private readMap(field: Step["field"] & { type: "map" }, step: Step, around: Level): FieldEffect[] {
+  private readMap(
+    field: FieldStates["field"] & { type: "map" },
+    step: FieldStates,
+    around: Level,
+  ): FieldEffect[] {
     const level = { ...around, inherited: effectOf(field, around.inherited) };
     const [before, after] = [membersOf(step.before), membersOf(step.after)];
     const { values } = field;
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((key) => {
-      const entry: Step = {
+      const entry: FieldStates = {
         field: values,
         key,
         before: ownMember(before, key),
@@ -83,7 +91,7 @@ class EffectReader {
     });
   }
 
-  private toEffect({ field, path, statePath, ...values }: Step, effect: Effect): FieldEffect {
+  private toEffect({ field, path, statePath, ...values }: FieldStates, effect: Effect): FieldEffect {
     const isSecret = this.isSecret(statePath);
     const display = (value: Json | undefined, side: "before" | "after"): string | undefined =>
       isSecret && value !== undefined ? HIDDEN : displayValue(field, value, this.context[side].nameOf);

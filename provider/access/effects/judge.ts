@@ -6,13 +6,13 @@ import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 import { decidesAccess, effectOf, membersOf, unreadReason } from "./level";
-import type { Level, Step } from "./level";
+import type { Level, FieldStates } from "./level";
 import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
 import type { Accepted } from "./match";
 import { compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
 
 /** What settles a difference before the values are compared. */
-function judgeUncompared({ field, before, after }: Step, level: Level): Effect | undefined {
+function judgeUncompared({ field, before, after }: FieldStates, level: Level): Effect | undefined {
   if (!decidesAccess(field, level.inherited)) return neutral();
   const unread = unreadReason(before) ?? unreadReason(after);
   if (unread !== undefined) return unknown(`cannot be judged: a value ${unread}`);
@@ -20,7 +20,11 @@ function judgeUncompared({ field, before, after }: Step, level: Level): Effect |
   return level.presence === "added" ? widened("is new") : narrowed("is gone");
 }
 
-function judgeMatch({ field, key, before, after }: Step, level: Level, { languages }: EffectContext): Effect {
+function judgeMatch(
+  { field, key, before, after }: FieldStates,
+  level: Level,
+  { languages }: EffectContext,
+): Effect {
   if (field.type === "list") {
     return isSet(field, before) && isSet(field, after)
       ? compareSets(itemsOf(field.items, before), itemsOf(field.items, after))
@@ -56,7 +60,7 @@ function endOf(field: FieldSpec, value: Json | undefined): bigint | undefined {
     : timestampNanos(value);
 }
 
-function judgeEnd({ field, key, before, after }: Step, level: Level): Effect {
+function judgeEnd({ field, key, before, after }: FieldStates, level: Level): Effect {
   const isSetAfter = isSet(field, after);
   if (isSet(field, before) && isSetAfter) {
     const [old, now] = [endOf(field, before), endOf(field, after)];
@@ -75,7 +79,7 @@ function judgeEnd({ field, key, before, after }: Step, level: Level): Effect {
 }
 
 /** What the difference of one property does to access. */
-export function judgeField(step: Step, level: Level, context: EffectContext): Effect {
+export function judgeField(step: FieldStates, level: Level, context: EffectContext): Effect {
   const settled = judgeUncompared(step, level);
   if (settled !== undefined) return settled;
   const { field, before, after } = step;
@@ -101,7 +105,7 @@ export function judgeField(step: Step, level: Level, context: EffectContext): Ef
 }
 
 /** A condition that another map of the same object takes over: an exact claim that becomes a pattern. */
-function movedCondition(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
+function conditionInOtherMap(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
   const maps = Object.entries(level.fields).flatMap(([name, field]) =>
     field.type === "map" && field.access === "limits" ? [{ name, values: field.values }] : [],
   );
@@ -114,14 +118,14 @@ function movedCondition(key: string, level: Level, side: "before" | "after"): Ac
 }
 
 /** What the difference of one entry of a map does: it is there or not, or holds another value. */
-export function judgeEntry(entry: Step, level: Level, { languages }: EffectContext): Effect {
+export function judgeEntry(entry: FieldStates, level: Level, { languages }: EffectContext): Effect {
   const settled = judgeUncompared(entry, level);
   if (settled !== undefined) return settled;
   const { field, key, before, after } = entry;
   const isLimit = level.inherited === "limits";
   const sideOf = (side: "before" | "after"): Accepted | undefined => {
     if (entry[side] !== undefined) return acceptedBy(field, entry[side]);
-    return isLimit ? movedCondition(key, level, side) : undefined;
+    return isLimit ? conditionInOtherMap(key, level, side) : undefined;
   };
   const [old, now] = [sideOf("before"), sideOf("after")];
   return old === undefined || now === undefined

@@ -18,7 +18,7 @@ export interface Level {
 }
 
 /** One value on both sides of a change. */
-export interface Step {
+export interface FieldStates {
   readonly field: FieldSpec;
   readonly key: string;
   readonly before: Json | undefined;

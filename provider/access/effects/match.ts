@@ -1,8 +1,8 @@
 import type { FieldSpec, Json, Props } from "../../engine/spec";
 import { isSet } from "../../engine/values";
-import { exactly } from "../trust/languages";
+import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
-import { unreadable } from "../trust/judgement";
+import { findPatternProblem } from "../trust/judgement";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 
@@ -60,9 +60,9 @@ export function compareAccepted(before: Accepted, after: Accepted, languages: La
     return before.text === after.text ? neutral() : widened("another value than before");
   }
   for (const side of [before, after]) {
-    const problem = "pattern" in side ? unreadable(languages, side.pattern) : undefined;
-    if (problem?.is === "unjudged") return unknown(`the pattern cannot be judged: ${problem.because}`);
+    const problem = "pattern" in side ? findPatternProblem(languages, side.pattern) : undefined;
+    if (problem?.kind === "unjudged") return unknown(`the pattern cannot be judged: ${problem.reason}`);
   }
-  const [old, now] = [before, after].map((side) => ("text" in side ? exactly(side.text) : side.pattern));
+  const [old, now] = [before, after].map((side) => ("text" in side ? exactPattern(side.text) : side.pattern));
   return compareLanguages(old ?? "", now ?? "", languages);
 }

@@ -1,8 +1,8 @@
 import { printable } from "../../api/errors";
 import { grantKey } from "../review/grantChanges";
-import { label, Places } from "./grants";
+import { label, GroupHierarchy } from "./grants";
 import { DocumentError } from "../documents/jsonText";
-import type { World } from "./model";
+import type { AccessGraph } from "./model";
 import type { Grant, Scope } from "../report/report";
 
 /** Which access is asked for; all of it where nothing is given. */
@@ -29,23 +29,23 @@ export interface EffectiveAccess {
 }
 
 /** @throws DocumentError where there is none, and where there are several. */
-function findGroup(world: World, places: Places, text: string): Scope {
-  const groups = [...world.entities.values()].filter(({ kind }) => kind === "Group");
-  const granted = world.grants.map(({ group }) => group.key);
+function findGroup(graph: AccessGraph, hierarchy: GroupHierarchy, text: string): Scope {
+  const groups = [...graph.entities.values()].filter(({ kind }) => kind === "Group");
+  const granted = graph.grants.map(({ group }) => group.key);
   const keys = [
-    ...new Set([...groups.map(({ key }) => key), ...granted.flatMap((key) => places.chain(key))]),
+    ...new Set([...groups.map(({ key }) => key), ...granted.flatMap((key) => hierarchy.chain(key))]),
   ];
   const fits = (key: string): boolean =>
-    key === text || label(world.entities, key) === text || places.scope(key).path === text;
+    key === text || label(graph.entities, key) === text || hierarchy.scope(key).path === text;
   const found = keys.filter(fits);
   const [only] = found;
   const shown = JSON.stringify(printable(text, 120));
   if (only === undefined) throw new DocumentError(`--on ${shown} names no group that is known here`);
   if (found.length > 1) {
-    const paths = found.map((key) => `${printable(places.scope(key).path, 120)} (${key})`);
+    const paths = found.map((key) => `${printable(hierarchy.scope(key).path, 120)} (${key})`);
     throw new DocumentError(`--on ${shown} names several groups: give the uid of one: ${paths.join("; ")}`);
   }
-  return places.scope(only);
+  return hierarchy.scope(only);
 }
 
 function isSubject({ subject }: Grant, text: string): boolean {
@@ -58,17 +58,17 @@ function isSubject({ subject }: Grant, text: string): boolean {
  *
  * @throws DocumentError where `on` names no group, or several.
  */
-export function effectiveAccess(world: World, { who, can, on }: AccessQuery): EffectiveAccess {
-  const places = new Places(world.entities);
-  const group = on === undefined ? undefined : findGroup(world, places, on);
-  const chain = group === undefined ? undefined : places.chain(group.key);
+export function effectiveAccess(graph: AccessGraph, { who, can, on }: AccessQuery): EffectiveAccess {
+  const hierarchy = new GroupHierarchy(graph.entities);
+  const group = on === undefined ? undefined : findGroup(graph, hierarchy, on);
+  const chain = group === undefined ? undefined : hierarchy.chain(group.key);
   const seen = new Set<string>();
   const access: Access[] = [];
   const undecided: Access[] = [];
-  for (const grant of world.grants) {
+  for (const grant of graph.grants) {
     if (chain && !chain.includes(grant.group.key)) continue;
     if (who !== undefined && !isSubject(grant, who)) continue;
-    const key = `${grantKey(grant, places)} ${grant.sourceKind}`;
+    const key = `${grantKey(grant, hierarchy)} ${grant.sourceKind}`;
     if (seen.has(key)) continue;
     seen.add(key);
     const one: Access = {

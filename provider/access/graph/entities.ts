@@ -19,7 +19,7 @@ function nameOf(inputs: Props): string | undefined {
   return typeof name === "string" && name !== "" && !isUnread(name) && name !== HIDDEN ? name : undefined;
 }
 
-/** Whether a value has a form that its field can have at all; what stands in the place of an object is told apart. */
+/** Whether a value has a form that its field can have at all; what stands in the place of an object is reported as unreadable. */
 function hasFormOf({ type }: FieldSpec, value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   switch (type) {
@@ -40,24 +40,24 @@ interface ReadInputs {
   readonly inputs: Props;
   readonly unread: readonly UnreadValue[];
   /** Where a secret by its nature stood in plain text. */
-  readonly exposed: readonly string[];
+  readonly plaintextSecrets: readonly string[];
 }
 
 /** Inputs in which each value is either what the document says exactly, or stands for a value that was not read. */
 function readInputs(
   spec: ResourceSpec | undefined,
   inputs: Props,
-  hidden: readonly string[],
+  secretPaths: readonly string[],
   placeOf: (reason: UnreadReason) => Omit<Place, "path">,
 ): ReadInputs {
-  if (spec === undefined) return { inputs, unread: [], exposed: [] };
+  if (spec === undefined) return { inputs, unread: [], plaintextSecrets: [] };
   const unread: UnreadValue[] = [];
-  const exposed: string[] = [];
-  const hiddenPaths = new Set(hidden);
+  const plaintextSecrets: string[] = [];
+  const secret = new Set(secretPaths);
   const read = mapLeaves(spec, inputs, (value, { path, property, field, decidesAccess }) => {
-    const isHidden = value === HIDDEN && hiddenPaths.has(path);
+    const isHidden = value === HIDDEN && secret.has(path);
     if (field.secret === true && (value ?? "") !== "" && !isUnknown(value)) {
-      if (value !== HIDDEN && !hiddenPaths.has(path)) exposed.push(path);
+      if (value !== HIDDEN && !secret.has(path)) plaintextSecrets.push(path);
       return HIDDEN;
     }
     const reason = isHidden
@@ -71,19 +71,19 @@ function readInputs(
     unread.push({ path, property, reason, decidesAccess });
     return unreadAt(reason, { ...placeOf(reason), path });
   });
-  return { inputs: read, unread, exposed };
+  return { inputs: read, unread, plaintextSecrets };
 }
 
 /** What the server alone says of a managed resource, as its state holds it. */
-function detailsOf(kind: string, outputs: Props): { details?: Props; exposed: readonly string[] } {
+function detailsOf(kind: string, outputs: Props): { details?: Props; plaintextSecrets: readonly string[] } {
   const names = Object.keys(specs[kind]?.outputs ?? {}).filter(
     (name) => outputs[name] !== undefined && !isUnknown(outputs[name]),
   );
-  if (names.length === 0) return { exposed: [] };
-  const told = Object.fromEntries(names.map((name) => [name, outputs[name]]));
+  if (names.length === 0) return { plaintextSecrets: [] };
+  const recorded = Object.fromEntries(names.map((name) => [name, outputs[name]]));
   const place = { urn: "", side: "before" } as const;
-  const { inputs, exposed } = readInputs(specs[kind], told, [], () => place);
-  return { details: inputs, exposed };
+  const { inputs, plaintextSecrets } = readInputs(specs[kind], recorded, [], () => place);
+  return { details: inputs, plaintextSecrets };
 }
 
 /** What a program declares of a resource; of one that was read with `.get`, what was answered. */
@@ -114,14 +114,19 @@ export function entityOf(
   resource: RecordedResource & { readonly kind: string },
   { key, uid, side, isSame = false }: Reading,
 ): Entity {
-  const { kind, urn, hidden } = resource;
+  const { kind, urn, secretPaths } = resource;
   const placeOf = (reason: UnreadReason): Omit<Place, "path"> => ({
     urn,
     side: isSame && reason === "secret" ? "before" : side,
   });
-  const { inputs, unread, exposed } = readInputs(specs[kind], declaredOf(resource), hidden, placeOf);
-  const told = detailsOf(kind, resource.outputs);
-  const open = [...exposed, ...told.exposed];
+  const { inputs, unread, plaintextSecrets } = readInputs(
+    specs[kind],
+    declaredOf(resource),
+    secretPaths,
+    placeOf,
+  );
+  const recorded = detailsOf(kind, resource.outputs);
+  const plaintext = [...plaintextSecrets, ...recorded.plaintextSecrets];
   return {
     key,
     kind,
@@ -130,13 +135,13 @@ export function entityOf(
     name: nameOf(inputs),
     inputs,
     unresolved: unresolvedPaths(unread),
-    hidden,
+    secretPaths,
     location: resource.location,
     ...(unread.length > 0 ? { unread } : {}),
-    ...(open.length > 0 ? { exposed: open } : {}),
+    ...(plaintext.length > 0 ? { plaintextSecrets: plaintext } : {}),
     ...(resource.external ? { external: true } : {}),
     ...(resource.protect ? { protect: true } : {}),
-    ...(told.details ? { details: told.details } : {}),
+    ...(recorded.details ? { details: recorded.details } : {}),
   };
 }
 
@@ -151,7 +156,7 @@ export function entityOfObject(object: InventoryObject): Entity {
     name: nameOf(inputs),
     inputs,
     unresolved: unresolvedPaths(unread),
-    hidden: [],
+    secretPaths: [],
     external: true,
     ...(unread.length > 0 ? { unread } : {}),
     ...(object.builtIn ? { builtIn: true } : {}),

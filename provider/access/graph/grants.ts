@@ -7,7 +7,7 @@ import { compositeKey, ownerOf } from "./keys";
 import type { Entity } from "./model";
 import type { Grant, GrantedRole, Named, Scope, Subject } from "../report/report";
 import { describeIdentity, describeInvite, describeProvider } from "./subjects";
-import type { Described } from "./subjects";
+import type { SubjectDescription } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 
 export type Entities = ReadonlyMap<string, Entity>;
@@ -16,11 +16,11 @@ export type Entities = ReadonlyMap<string, Entity>;
 type Reference = Json | undefined;
 
 /** What a resource grants, before anything is looked up. */
-interface RawGrant {
+interface DeclaredGrant {
   readonly holder:
     | { readonly identity: Reference }
     /** The resource itself is the holder: whoever redeems it, or signs in by it. */
-    | { readonly type: "invite" | "identityProvider"; readonly described: Described }
+    | { readonly type: "invite" | "identityProvider"; readonly described: SubjectDescription }
     | { readonly externalGroup: string; readonly provider: Reference };
   readonly role: Reference;
   readonly group: Reference;
@@ -28,21 +28,24 @@ interface RawGrant {
 
 /** What one kind has to do with access. Everything that is special about a kind here is in this one table. */
 export interface AccessKind {
-  readonly grants?: (entity: Entity) => RawGrant[];
+  readonly grants?: (entity: Entity) => DeclaredGrant[];
   /** The resource whose holders it lets anyone be: whoever has a SCIM token says who is in the directory. */
-  readonly letsIn?: (entity: Entity) => { readonly subject: Described; readonly holder: Reference };
+  readonly impersonates?: (entity: Entity) => {
+    readonly subject: SubjectDescription;
+    readonly holder: Reference;
+  };
   /** Services that act as identities, and so hold what these hold. */
   readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
   /** The properties that say who the holder of existing grants is, or what those allow. */
-  readonly meaning?: readonly string[];
+  readonly accessFields?: readonly string[];
   /** It owns all role bindings of its group: what the server lists there is not another grant. */
   readonly ownsBindings?: true;
 }
 
 const knownKinds: Readonly<Record<string, AccessKind>> = {
   Group: {},
-  Identity: { meaning: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] },
-  Role: { meaning: ["capabilities"] },
+  Identity: { accessFields: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] },
+  Role: { accessFields: ["capabilities"] },
   RoleBinding: {
     grants: ({ inputs }) => [
       {
@@ -74,7 +77,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
         group: entity.inputs["parentUid"],
       },
     ],
-    meaning: ["email", "singleUse"],
+    accessFields: ["email", "singleUse"],
   },
   IdentityProvider: {
     grants: (entity) => [
@@ -84,7 +87,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
         group: entity.inputs["parentUid"],
       },
     ],
-    meaning: ["oidc", "scimEnabled"],
+    accessFields: ["oidc", "scimEnabled"],
   },
   ExternalGroupRoleMapping: {
     grants: ({ inputs }) => [
@@ -96,18 +99,18 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     ],
   },
   ScimToken: {
-    letsIn: ({ inputs }) => ({
+    impersonates: ({ inputs }) => ({
       subject: { displayName: "whoever has a SCIM token", matchesMany: true },
       holder: inputs["parentUid"],
     }),
-    meaning: ["expireTime", "neverExpires"],
+    accessFields: ["expireTime", "neverExpires"],
   },
   AccountAssociation: {
     services: ({ inputs: { chainguard } }) => {
       const bound = isObject(chainguard) ? chainguard["serviceBindings"] : undefined;
       return Object.entries(isObject(bound) ? bound : {});
     },
-    meaning: ["amazon", "google", "azure", "github"],
+    accessFields: ["amazon", "google", "azure", "github"],
   },
 };
 
@@ -121,7 +124,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-function grantsIn(entity: Entity): RawGrant[] {
+function grantsIn(entity: Entity): DeclaredGrant[] {
   return accessKinds[entity.kind]?.grants?.(entity) ?? [];
 }
 
@@ -134,19 +137,19 @@ export function capabilitiesOf(role: Entity | undefined): readonly string[] | un
 }
 
 /** A grant, and the entities that say who its holder is. */
-export interface TracedGrant {
+export interface ResolvedGrant {
   readonly grant: Grant;
   readonly holders: readonly string[];
 }
 
 /** Groups by key: their names and places. */
-export class Places {
+export class GroupHierarchy {
   private readonly scopes = new Map<string, Scope>();
 
   constructor(private readonly entities: Entities) {}
 
   /** The key of the parent; undefined of a root, and where nothing tells it. */
-  parent(key: string): string | undefined {
+  parentOf(key: string): string | undefined {
     const entity = this.entities.get(key);
     if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
     const parent = entity.inputs["parentUid"];
@@ -159,7 +162,7 @@ export class Places {
   /** The key itself and its ancestors', from below. */
   chain(key: string): string[] {
     const chain: string[] = [];
-    for (let at: string | undefined = key; at !== undefined && !chain.includes(at); at = this.parent(at)) {
+    for (let at: string | undefined = key; at !== undefined && !chain.includes(at); at = this.parentOf(at)) {
       chain.push(at);
     }
     return chain;
@@ -171,7 +174,7 @@ export class Places {
     const chain = this.chain(key);
     const entity = this.entities.get(key);
     const scope: Scope = {
-      ...named(this.entities, key),
+      ...namedOf(this.entities, key),
       path: groupPath(chain.map((step) => label(this.entities, step)).reverse()),
       isRoot:
         chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
@@ -181,7 +184,7 @@ export class Places {
   }
 }
 
-function named(entities: Entities, key: string): Named {
+function namedOf(entities: Entities, key: string): Named {
   const entity = entities.get(key);
   if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
   return { key, ...(isUid(key) ? { uid: key } : {}) };
@@ -203,25 +206,25 @@ function inviteKey({ kind, key, inputs }: Entity): string {
 }
 
 /** What a holder has, held by a subject through a resource. */
-function passOn(
+function inheritGrants(
   { kind, urn, uid, location }: Entity,
   subject: Subject,
-  held: readonly TracedGrant[] | undefined,
+  held: readonly ResolvedGrant[] | undefined,
   holder: string,
-): TracedGrant[] {
+): ResolvedGrant[] {
   return (held ?? []).map(({ grant: { role, group } }) => ({
     grant: { subject, role, group, sourceKind: kind, urn, uid, location },
     holders: [holder],
   }));
 }
 
-class Tracer {
-  readonly places: Places;
+class GrantResolver {
+  readonly hierarchy: GroupHierarchy;
   private readonly subjects = new Map<string, Subject>();
   private readonly roles = new Map<string, GrantedRole>();
 
   constructor(private readonly entities: Entities) {
-    this.places = new Places(entities);
+    this.hierarchy = new GroupHierarchy(entities);
   }
 
   identity(key: string): Subject {
@@ -230,7 +233,7 @@ class Tracer {
     const entity = this.entities.get(key);
     const subject: Subject = {
       type: "identity",
-      ...named(this.entities, key),
+      ...namedOf(this.entities, key),
       ...(entity ? describeIdentity(entity) : { displayName: `identity ${key}`, matchesMany: false }),
     };
     this.subjects.set(key, subject);
@@ -242,7 +245,7 @@ class Tracer {
     if (known) return known;
     const entity = this.entities.get(key);
     const role: GrantedRole = {
-      ...named(this.entities, key),
+      ...namedOf(this.entities, key),
       // Built-in roles lie in no group (contract, section 1).
       builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
       capabilities: capabilitiesOf(entity),
@@ -252,11 +255,11 @@ class Tracer {
   }
 
   /** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */
-  private static leads(reference: Reference): reference is string {
+  private static isResolved(reference: Reference): reference is string {
     return typeof reference === "string" && reference !== "";
   }
 
-  private holder(entity: Entity, raw: RawGrant): { subject: Subject; holders: string[] } | undefined {
+  private holder(entity: Entity, raw: DeclaredGrant): { subject: Subject; holders: string[] } | undefined {
     const { holder } = raw;
     const unknown = (value: string, what: string): { subject: Subject; holders: string[] } => ({
       subject: {
@@ -270,18 +273,18 @@ class Tracer {
     if ("identity" in holder) {
       const { identity } = holder;
       if (isUnread(identity)) return unknown(identity, "an identity");
-      if (!Tracer.leads(identity)) return undefined;
+      if (!GrantResolver.isResolved(identity)) return undefined;
       return { subject: this.identity(identity), holders: [identity] };
     }
     if ("type" in holder) {
       const key = inviteKey(entity);
-      const subject = { ...named(this.entities, entity.key), key, type: holder.type, ...holder.described };
+      const subject = { ...namedOf(this.entities, entity.key), key, type: holder.type, ...holder.described };
       return { subject, holders: [entity.key] };
     }
     const { provider, externalGroup } = holder;
     if (isUnread(provider)) return unknown(provider, "a group of an identity provider");
     if (isUnread(externalGroup)) return unknown(externalGroup, "a group of an identity provider");
-    if (!Tracer.leads(provider)) return undefined;
+    if (!GrantResolver.isResolved(provider)) return undefined;
     const of = this.entities.get(provider)?.name ?? label(this.entities, provider);
     const subject: Subject = {
       type: "externalGroup",
@@ -293,13 +296,14 @@ class Tracer {
     return { subject, holders: [provider] };
   }
 
-  direct(entity: Entity): TracedGrant[] {
+  directGrants(entity: Entity): ResolvedGrant[] {
     // What only the program says is granted is neither new nor there already.
     if (entity.assumed === true) return [];
     return grantsIn(entity).flatMap((raw) => {
       const { role, group } = raw;
       const held = this.holder(entity, raw);
-      if (held === undefined || !Tracer.leads(role) || !Tracer.leads(group)) return [];
+      if (held === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
+        return [];
       const grant: Grant = {
         subject: held.subject,
         role: isUnread(role)
@@ -307,7 +311,7 @@ class Tracer {
           : this.role(role),
         group: isUnread(group)
           ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
-          : this.places.scope(group),
+          : this.hierarchy.scope(group),
         sourceKind: entity.kind,
         urn: entity.urn,
         uid: entity.uid,
@@ -318,9 +322,9 @@ class Tracer {
   }
 
   /** Whoever says who is in a directory holds what those who are in it hold. */
-  lettingIn(entity: Entity, held: ReadonlyMap<string, readonly TracedGrant[]>): TracedGrant[] {
-    const lets = entity.assumed === true ? undefined : accessKinds[entity.kind]?.letsIn?.(entity);
-    if (lets === undefined || !Tracer.leads(lets.holder) || isUnread(lets.holder)) return [];
+  impersonatedGrants(entity: Entity, held: ReadonlyMap<string, readonly ResolvedGrant[]>): ResolvedGrant[] {
+    const lets = entity.assumed === true ? undefined : accessKinds[entity.kind]?.impersonates?.(entity);
+    if (lets === undefined || !GrantResolver.isResolved(lets.holder) || isUnread(lets.holder)) return [];
     const of = label(this.entities, lets.holder);
     const subject: Subject = {
       type: "identityProvider",
@@ -329,14 +333,14 @@ class Tracer {
       displayName: `${lets.subject.displayName} of “${of}”`,
       matchesMany: lets.subject.matchesMany,
     };
-    return passOn(entity, subject, held.get(lets.holder), entity.key);
+    return inheritGrants(entity, subject, held.get(lets.holder), entity.key);
   }
 
   /** A service holds what the identity that it acts as holds. */
-  services(entity: Entity, held: ReadonlyMap<string, readonly TracedGrant[]>): TracedGrant[] {
+  serviceGrants(entity: Entity, held: ReadonlyMap<string, readonly ResolvedGrant[]>): ResolvedGrant[] {
     if (entity.assumed === true) return [];
     return (accessKinds[entity.kind]?.services?.(entity) ?? []).flatMap(([service, identity]) => {
-      if (!Tracer.leads(identity) || isUnread(identity)) return [];
+      if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
       const as = this.identity(identity);
       const subject: Subject = {
         type: "service",
@@ -345,7 +349,7 @@ class Tracer {
         displayName: `the platform's service ${service}, as ${as.name ?? as.displayName}`,
         matchesMany: false,
       };
-      return passOn(entity, subject, held.get(identity), identity);
+      return inheritGrants(entity, subject, held.get(identity), identity);
     });
   }
 }
@@ -369,27 +373,27 @@ export function compareGrants(a: Grant, b: Grant): number {
 }
 
 /** All that a set of resources grants, with whose trust each grant hangs on. Sorted. */
-export function traceGrants(entities: Entities): TracedGrant[] {
-  const tracer = new Tracer(entities);
-  const direct = [...entities.values()].flatMap((entity) => tracer.direct(entity));
-  const held = new Map<string, TracedGrant[]>();
-  for (const traced of direct) {
+export function resolveGrants(entities: Entities): ResolvedGrant[] {
+  const tracer = new GrantResolver(entities);
+  const direct = [...entities.values()].flatMap((entity) => tracer.directGrants(entity));
+  const held = new Map<string, ResolvedGrant[]>();
+  for (const resolved of direct) {
     // What a group of a directory holds, the directory gives.
-    const { type, key: own } = traced.grant.subject;
+    const { type, key: own } = resolved.grant.subject;
     const key = type === "externalGroup" ? (ownerOf(own) ?? own) : own;
     const all = held.get(key) ?? [];
     held.set(key, all);
-    all.push(traced);
+    all.push(resolved);
   }
   const derived = [...entities.values()].flatMap((entity) => [
-    ...tracer.services(entity, held),
-    ...tracer.lettingIn(entity, held),
+    ...tracer.serviceGrants(entity, held),
+    ...tracer.impersonatedGrants(entity, held),
   ]);
   return [...direct, ...derived].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 
 /** Which identity holds which role where, of the grants that bindings are made of: a text for each. */
-export function boundBy(entity: Entity): string[] {
+export function bindingKeys(entity: Entity): string[] {
   return grantsIn(entity).flatMap(({ holder, role, group }) =>
     "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],
   );
@@ -397,5 +401,5 @@ export function boundBy(entity: Entity): string[] {
 
 /** All that a set of resources grants. Sorted; two resources that grant the same are both there. */
 export function grantsOf(entities: Entities): Grant[] {
-  return traceGrants(entities).map(({ grant }) => grant);
+  return resolveGrants(entities).map(({ grant }) => grant);
 }

@@ -36,9 +36,9 @@ export interface Entity {
   readonly assumptions?: readonly Assumption[];
   /** Read with `.get`, or taken over, with no inventory that confirms it: what is said of it is the program's word. */
   readonly assumed?: true;
-  readonly hidden: readonly string[];
+  readonly secretPaths: readonly string[];
   /** Secret properties that the document held in plain text. Their value is nowhere here. */
-  readonly exposed?: readonly string[];
+  readonly plaintextSecrets?: readonly string[];
   readonly location?: SourceLocation;
   /** The platform's own role. */
   readonly builtIn?: true;
@@ -52,7 +52,7 @@ export interface Entity {
 }
 
 /** Everything that exists at one time, and what it grants. */
-export interface World {
+export interface AccessGraph {
   readonly entities: ReadonlyMap<string, Entity>;
   readonly grants: readonly Grant[];
 }
@@ -69,7 +69,7 @@ export interface ResourceChange {
   readonly after?: Entity;
   readonly fields: readonly FieldEffect[];
   /** What was there before stays at the server, deleted or replaced by the program as it may be. */
-  readonly stays?: true;
+  readonly isLeftOnServer?: true;
   /** It stays since the server refuses to delete it: something that stays refers to it. */
   readonly isRefused?: true;
   /** Why nothing can be said of what it does; such a change has no entities. */
@@ -79,14 +79,14 @@ export interface ResourceChange {
   readonly secretsMayHaveChanged: readonly string[];
 }
 
-/** Two worlds and what lies between them. */
+/** Two graphs and what lies between them. */
 export interface Comparison {
   readonly stack?: string;
-  readonly before: World;
-  readonly after: World;
+  readonly before: AccessGraph;
+  readonly after: AccessGraph;
   readonly changes: readonly ResourceChange[];
   readonly grants: readonly GrantChange[];
-  readonly kept: number;
+  readonly unchanged: number;
   readonly groups: readonly GroupNode[];
   readonly unresolved: readonly string[];
   readonly complete: boolean;

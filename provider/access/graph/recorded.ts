@@ -14,7 +14,7 @@ const IMPORT = /^import/;
 function entityOf(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
   const { name } = inputs;
   const isName = typeof name === "string" && name !== "" && name !== HIDDEN && !isUnknown(name);
-  return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, unresolved: [], hidden: [] };
+  return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, unresolved: [], secretPaths: [] };
 }
 
 /**

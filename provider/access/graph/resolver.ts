@@ -4,7 +4,7 @@ import { referredKind } from "./references";
 import type { Leaf } from "./references";
 import type { UnreadValue } from "./unread";
 import { reasonWords } from "./unread";
-import type { Fate } from "./worlds";
+import type { ResourcePlan } from "./worlds";
 
 /** Names in a line, so that thousands stay readable. */
 const MOST_NAMES = 5;
@@ -27,11 +27,11 @@ function nameOf({ urn }: RecordedResource): string {
 export class ReferenceResolver {
   /** What each property of each resource leads to, found once for all its values. */
   private readonly sources = new Map<string, string | undefined>();
-  private readonly told: string[] = [];
+  private readonly problems: string[] = [];
 
   constructor(
-    private readonly byUrn: ReadonlyMap<string, Fate>,
-    private readonly keyOf: (fate: Fate) => string,
+    private readonly byUrn: ReadonlyMap<string, ResourcePlan>,
+    private readonly keyOf: (plan: ResourcePlan) => string,
   ) {}
 
   /** The key of the resource that the value is taken to be the id of; undefined where it may be several, or none. */
@@ -52,10 +52,10 @@ export class ReferenceResolver {
     isPart: boolean,
   ): string | undefined {
     const fitting = urns.flatMap((urn) => {
-      const fate = this.byUrn.get(urn);
-      const kind = (fate?.after ?? fate?.before)?.kind;
-      return fate !== undefined && kind !== undefined && (wanted === undefined || kind === wanted)
-        ? [fate]
+      const plan = this.byUrn.get(urn);
+      const kind = (plan?.after ?? plan?.before)?.kind;
+      return plan !== undefined && kind !== undefined && (wanted === undefined || kind === wanted)
+        ? [plan]
         : [];
     });
     // An object or a map holds more than one reference: only what is new can be the unknown one.
@@ -81,7 +81,7 @@ export class ReferenceResolver {
       const { property, reason } = first;
       const paths = someOf([first, ...rest].map(({ path }) => path));
       const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
-      this.told.push(`${nameOf(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
+      this.problems.push(`${nameOf(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
     }
   }
 
@@ -92,7 +92,7 @@ export class ReferenceResolver {
       : `: it depends on ${someOf(names)}, and which of it is not told`;
   }
 
-  lines(): readonly string[] {
-    return this.told;
+  problemLines(): readonly string[] {
+    return this.problems;
   }
 }

@@ -5,7 +5,7 @@ import { plainOrQuoted as plain, quote } from "../trust/quote";
 import { isUnread } from "./unread";
 
 /** Who can be a subject, told to people. */
-export interface Described {
+export interface SubjectDescription {
   readonly displayName: string;
   /** More than one outsider can be it. */
   readonly matchesMany: boolean;
@@ -58,7 +58,7 @@ function describeSubject(issuer: string, subject: string): string {
   return `${known?.name ?? describeIssuer(issuer)}, ${who}`;
 }
 
-function describeClaims(match: Record<string, unknown>): Described {
+function describeClaims(match: Record<string, unknown>): SubjectDescription {
   const [issuer, subject] = [text(match["issuer"]), text(match["subject"])];
   const [issuerPattern, subjectPattern] = [text(match["issuerPattern"]), text(match["subjectPattern"])];
   const open = (issuer === "" && !isLiteral(issuerPattern)) || (subject === "" && !isLiteral(subjectPattern));
@@ -79,7 +79,7 @@ function describeClaims(match: Record<string, unknown>): Described {
   };
 }
 
-function describeAws(aws: Record<string, unknown>): Described {
+function describeAws(aws: Record<string, unknown>): SubjectDescription {
   const account = plain(text(aws["awsAccount"]), 40);
   const [arn, pattern] = [text(aws["arn"]), text(aws["arnPattern"])];
   const [userId, userIdPattern] = [text(aws["userId"]), text(aws["userIdPattern"])];
@@ -99,7 +99,7 @@ function describeAws(aws: Record<string, unknown>): Described {
 }
 
 /** Who can be an identity. */
-export function describeIdentity({ inputs, unresolved, name }: Entity): Described {
+export function describeIdentity({ inputs, unresolved, name }: Entity): SubjectDescription {
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = inputs;
   if (unresolved.some((path) => /^(claimMatch|staticKeys|awsIdentity|servicePrincipal)\b/.test(path))) {
     return { displayName: `identity ${quote(text(name))}, whose trust is not known yet`, matchesMany: true };
@@ -126,7 +126,7 @@ export function describeIdentity({ inputs, unresolved, name }: Entity): Describe
 }
 
 /** Who can redeem an invite. */
-export function describeInvite({ inputs, unresolved }: Entity): Described {
+export function describeInvite({ inputs, unresolved }: Entity): SubjectDescription {
   const email = text(inputs["email"]);
   if (unresolved.includes("email"))
     return { displayName: "whoever an invite not known yet is for", matchesMany: true };
@@ -136,7 +136,7 @@ export function describeInvite({ inputs, unresolved }: Entity): Described {
 }
 
 /** Who signs in by an identity provider. */
-export function describeProvider({ inputs, name }: Entity): Described {
+export function describeProvider({ inputs, name }: Entity): SubjectDescription {
   const issuer = isObject(inputs["oidc"]) ? text(inputs["oidc"]["issuer"]) : "";
   const at = issuer === "" ? "" : ` at ${describeIssuer(issuer)}`;
   return { displayName: `anyone who signs in${at} by ${quote(text(name))}`, matchesMany: false };

@@ -5,7 +5,7 @@ import { accessKinds } from "./grants";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
 import type { Op } from "../documents/operations";
-import { Languages, wholly } from "../trust/languages";
+import { Languages, anchored } from "../trust/languages";
 
 type Binding = readonly [label: string, binding: Json | undefined];
 
@@ -36,7 +36,7 @@ function isIgnored(ignore: Json | undefined, [label, binding]: Binding, language
     listOf(roleUids).includes(roleUid) ||
     listOf(namePatterns).some(
       (pattern) =>
-        typeof pattern === "string" && names.some((name) => languages.matches(wholly(pattern), name)),
+        typeof pattern === "string" && names.some((name) => languages.matches(anchored(pattern), name)),
     )
   );
 }
@@ -45,7 +45,7 @@ function isIgnored(ignore: Json | undefined, [label, binding]: Binding, language
  * The bindings of others that a refresh has recorded with a GroupAccess, and that stay at their group: all of them when
  * it goes or moves, those that it ignores when it changes.
  */
-export function staysUnmanaged(recorded: Entity, after: Entity | undefined, op: Op): Entity | undefined {
+export function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op): Entity | undefined {
   if (accessKinds[recorded.kind]?.ownsBindings !== true) return undefined;
   const unmanaged = bindingsOf(recorded).filter(isUnmanaged);
   const wanted = new Set(op === "update" ? bindingsOf(after).map(grantOf) : []);
@@ -65,7 +65,7 @@ export function staysUnmanaged(recorded: Entity, after: Entity | undefined, op: 
     urn: recorded.urn,
     inputs,
     unresolved: [],
-    hidden: [],
+    secretPaths: [],
     external: true,
   };
 }

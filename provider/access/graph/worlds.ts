@@ -3,22 +3,22 @@ import type { Json } from "../../engine/spec";
 import { kindOf } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { declaredOf, entityOf, entityOfObject, keyOf, unresolvedPaths } from "./entities";
-import { accessKinds, boundBy, grantsOf } from "./grants";
+import { accessKinds, bindingKeys, grantsOf } from "./grants";
 import type { Inventory } from "../documents/inventory";
 import { compositeKey } from "./keys";
-import type { Assumption, Entity, World } from "./model";
+import type { Assumption, Entity, AccessGraph } from "./model";
 import { operations } from "../documents/operations";
 import type { Op } from "../documents/operations";
 import type { PreviewStep } from "../documents/preview";
 import { isReference, mapLeaves, specs } from "./references";
 import { ReferenceResolver } from "./resolver";
 import type { StateExport } from "../documents/stateExport";
-import { staysUnmanaged } from "./unmanaged";
+import { remainingUnmanaged } from "./unmanaged";
 import { isUnread, reasonOf } from "./unread";
 import type { UnreadValue } from "./unread";
 
 /** All that is known of one urn, its steps taken together. */
-export interface Fate {
+export interface ResourcePlan {
   readonly urn: string;
   readonly op: Op;
   readonly before?: RecordedResource;
@@ -26,13 +26,16 @@ export interface Fate {
 }
 
 /**
- * One fate for each urn. A later step knows more than an earlier one: after a refresh it begins with
+ * One plan for each urn. A later step knows more than an earlier one: after a refresh it begins with
  * what the server holds. Rests of replacements are no one's any more.
  */
-export function fatesOf(steps: readonly PreviewStep[], recorded: StateExport | undefined): Fate[] {
-  const fates = new Map<string, Fate>();
+export function planResources(
+  steps: readonly PreviewStep[],
+  recorded: StateExport | undefined,
+): ResourcePlan[] {
+  const plans = new Map<string, ResourcePlan>();
   for (const resource of recorded?.resources ?? []) {
-    fates.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
+    plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
   const whole = new Set<string>();
   for (const { op: told, urn, before, after } of steps) {
@@ -41,8 +44,8 @@ export function fatesOf(steps: readonly PreviewStep[], recorded: StateExport | u
     if (op === undefined || (op === "delete" && before?.pendingDelete === true)) continue;
     if (told === "create-replacement" && whole.has(urn)) continue;
     if (told === "replace") whole.add(urn);
-    const earlier = fates.get(urn);
-    fates.set(urn, {
+    const earlier = plans.get(urn);
+    plans.set(urn, {
       urn,
       op,
       // Deleted by hand, and made again: there is nothing before.
@@ -50,32 +53,32 @@ export function fatesOf(steps: readonly PreviewStep[], recorded: StateExport | u
       after: op === "delete" ? undefined : after,
     });
   }
-  return [...fates.values()];
+  return [...plans.values()];
 }
 
 /** Everything that exists, with what it grants. */
-export function worldOf(entities: ReadonlyMap<string, Entity>): World {
+export function graphOf(entities: ReadonlyMap<string, Entity>): AccessGraph {
   return { entities, grants: grantsOf(entities) };
 }
 
-export function worldOfInventory(inventory: Inventory): World {
-  return worldOf(new Map(inventory.objects.map(entityOfObject).map((entity) => [entity.key, entity])));
+export function graphOfInventory(inventory: Inventory): AccessGraph {
+  return graphOf(new Map(inventory.objects.map(entityOfObject).map((entity) => [entity.key, entity])));
 }
 
-export function worldOfState(recorded: StateExport): World {
-  return believed(buildWorlds(fatesOf([], recorded), undefined).after);
+export function graphOfState(recorded: StateExport): AccessGraph {
+  return acceptAssumed(buildGraphs(planResources([], recorded), undefined).after);
 }
 
-/** A world in which what was read with `.get` counts like all else: for questions, not for a judgement. */
-export function believed({ entities }: World): World {
-  return worldOf(
+/** A graph in which what was read with `.get` counts like all else: for questions, not for a judgement. */
+export function acceptAssumed({ entities }: AccessGraph): AccessGraph {
+  return graphOf(
     new Map([...entities].map(([key, { assumed: _assumed, ...entity }]) => [key, entity as Entity])),
   );
 }
 
-type OurResource = RecordedResource & { readonly kind: string };
+type ManagedResource = RecordedResource & { readonly kind: string };
 
-const isOurs = (resource: RecordedResource | undefined): resource is OurResource =>
+const isManagedKind = (resource: RecordedResource | undefined): resource is ManagedResource =>
   resource?.kind !== undefined;
 
 /** The uid of a resource; undefined of what is new, and of an id that no server of the API gives. */
@@ -83,75 +86,75 @@ const uidOf = (resource: RecordedResource | undefined): string | undefined =>
   isUid(resource?.id) ? resource.id : undefined;
 
 /** What becomes of one resource; of one that is not of this package there are no entities. */
-export interface Change {
-  readonly fate: Fate;
+export interface PlannedChange {
+  readonly plan: ResourcePlan;
   /** The registry key; the type token of what is not of this package. */
   readonly kind: string;
   readonly before?: Entity;
   readonly after?: Entity;
-  readonly stays?: true;
+  readonly isLeftOnServer?: true;
   readonly isRefused?: true;
   /** Why nothing can be said of what it does. */
   readonly notReviewed?: string;
 }
 
-export interface Worlds {
-  readonly before: World;
-  readonly after: World;
-  readonly changes: readonly Change[];
+export interface AccessGraphs {
+  readonly before: AccessGraph;
+  readonly after: AccessGraph;
+  readonly changes: readonly PlannedChange[];
   /** What could not be resolved, a line each. */
   readonly unresolved: readonly string[];
 }
 
 /** Bindings keep a role from being deleted, and what is in a group keeps the group. */
-const KEPT_BY_OTHERS: ReadonlySet<string> = new Set(["Role", "Group"]);
+const BLOCKED_BY_DEPENDENTS: ReadonlySet<string> = new Set(["Role", "Group"]);
 
-class Builder {
+class GraphBuilder {
   readonly before = new Map<string, Entity>();
   readonly after = new Map<string, Entity>();
-  changes: Change[] = [];
+  changes: PlannedChange[] = [];
   readonly resolver: ReferenceResolver;
   /** Entities with what the inventory adds to them. */
-  private readonly completed = new Map<Entity, Entity>();
-  private readonly byUrn: ReadonlyMap<string, Fate>;
+  private readonly merged = new Map<Entity, Entity>();
+  private readonly byUrn: ReadonlyMap<string, ResourcePlan>;
   private readonly keys = new Map<string, string>();
   /** What is at the server no longer once all is done. */
-  private readonly gone = new Set<string>();
+  private readonly removed = new Set<string>();
   /** Replaced, and still at the server beside its successor, which has its key: the keys of these, by uid. */
   private readonly retained = new Map<string, string>();
   /** What the server refuses to delete, since something that stays refers to it. */
   private readonly refused = new Set<string>();
 
   constructor(
-    private readonly fates: readonly Fate[],
+    private readonly plans: readonly ResourcePlan[],
     private readonly inventory: Inventory | undefined,
   ) {
-    this.byUrn = new Map(fates.map((fate) => [fate.urn, fate]));
-    this.resolver = new ReferenceResolver(this.byUrn, (fate) => this.key(fate));
+    this.byUrn = new Map(plans.map((plan) => [plan.urn, plan]));
+    this.resolver = new ReferenceResolver(this.byUrn, (plan) => this.key(plan));
   }
 
   /** The uid that stays; undefined of what is made anew. */
-  private static uidAfter({ op, before, after }: Fate): string | undefined {
+  private static uidAfter({ op, before, after }: ResourcePlan): string | undefined {
     if (op === "create" || op === "replace") return undefined;
     if (op === "import") return isUid(after?.importId) ? after.importId : uidOf(after);
     return uidOf(before) ?? uidOf(after);
   }
 
-  private key(fate: Fate): string {
-    const known = this.keys.get(fate.urn);
+  private key(plan: ResourcePlan): string {
+    const known = this.keys.get(plan.urn);
     if (known !== undefined) return known;
-    const resource = fate.before ?? fate.after;
-    const uid = uidOf(fate.before) ?? Builder.uidAfter(fate);
+    const resource = plan.before ?? plan.after;
+    const uid = uidOf(plan.before) ?? GraphBuilder.uidAfter(plan);
     const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
-    const key = uid === undefined ? fate.urn : keyOf(resource?.kind ?? "", uid, parent);
-    this.keys.set(fate.urn, key);
+    const key = uid === undefined ? plan.urn : keyOf(resource?.kind ?? "", uid, parent);
+    this.keys.set(plan.urn, key);
     return key;
   }
 
   /** What a resource will be: a reference to what is not made yet is taken to be the id of its one source. */
-  private foreseen(fate: Fate, resource: OurResource): Entity {
-    const reading = { key: this.key(fate), uid: Builder.uidAfter(fate), side: "after" } as const;
-    const planned = entityOf(resource, { ...reading, isSame: fate.op === "same" });
+  private plannedEntity(plan: ResourcePlan, resource: ManagedResource): Entity {
+    const reading = { key: this.key(plan), uid: GraphBuilder.uidAfter(plan), side: "after" } as const;
+    const planned = entityOf(resource, { ...reading, isSame: plan.op === "same" });
     const spec = specs[resource.kind];
     if (spec === undefined) return planned;
     const assumptions: Assumption[] = [];
@@ -164,12 +167,12 @@ class Builder {
         assumptions.push({ path: leaf.path, property: leaf.property, key: source });
         return source;
       }
-      return this.withoutSuccessor(value);
+      return this.pruneDanglingRef(value);
     });
     const assumed = new Set(assumptions.map(({ path }) => path));
     const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
     // A secret that the engine has compared is what it was.
-    const isTold = ({ reason }: UnreadValue): boolean => fate.op !== "same" || reason !== "secret";
+    const isTold = ({ reason }: UnreadValue): boolean => plan.op !== "same" || reason !== "secret";
     this.resolver.report(resource, unread.filter(isTold));
     return {
       ...planned,
@@ -190,7 +193,7 @@ class Builder {
   }
 
   /** Whether a step takes a resource from the server. */
-  private leaves({ op, before }: Fate): boolean {
+  private isRemovedFromServer({ op, before }: ResourcePlan): boolean {
     if ((op !== "delete" && op !== "replace") || before === undefined) return false;
     if (before.external || before.retainOnDelete || this.refused.has(before.id ?? "")) return false;
     // The engine leaves it to the delete of the other, which the API does not do.
@@ -199,38 +202,47 @@ class Builder {
   }
 
   build(): void {
-    const ours = this.fates.filter(({ before, after }) => isOurs(after ?? before) && isOurs(before ?? after));
-    this.findGone(ours);
-    for (const fate of this.fates) this.addForeign(fate);
-    for (const fate of ours) this.add(fate);
+    const ours = this.plans.filter(
+      ({ before, after }) => isManagedKind(after ?? before) && isManagedKind(before ?? after),
+    );
+    this.findRemovals(ours);
+    for (const plan of this.plans) this.addForeign(plan);
+    for (const plan of ours) this.add(plan);
     if (this.inventory) this.addInventory(this.inventory);
-    this.completeChanges();
+    this.mergeIntoChanges();
   }
 
-  private findGone(ours: readonly Fate[]): void {
+  private findRemovals(ours: readonly ResourcePlan[]): void {
     // What the server refuses to delete may keep something else.
     for (let known = -1; known < this.refused.size;) {
       known = this.refused.size;
-      this.gone.clear();
-      for (const fate of ours) {
-        const uid = uidOf(fate.before);
+      this.removed.clear();
+      for (const plan of ours) {
+        const uid = uidOf(plan.before);
         // Kinds that share their parent's uid are referred to by nobody.
-        if (uid !== undefined && this.key(fate) === uid && this.leaves(fate)) this.gone.add(uid);
+        if (uid !== undefined && this.key(plan) === uid && this.isRemovedFromServer(plan))
+          this.removed.add(uid);
       }
-      this.findRefused(ours);
+      this.findRefusals(ours);
     }
-    for (const fate of ours) {
-      const uid = uidOf(fate.before);
-      if (uid === undefined || this.key(fate) !== uid || fate.op !== "replace" || this.leaves(fate)) continue;
+    for (const plan of ours) {
+      const uid = uidOf(plan.before);
+      if (
+        uid === undefined ||
+        this.key(plan) !== uid ||
+        plan.op !== "replace" ||
+        this.isRemovedFromServer(plan)
+      )
+        continue;
       this.retained.set(uid, compositeKey("retained", uid));
     }
   }
 
-  private findRefused(ours: readonly Fate[]): void {
+  private findRefusals(ours: readonly ResourcePlan[]): void {
     const kept = new Set<string>();
-    for (const fate of ours) {
-      const uid = uidOf(fate.before);
-      if (uid !== undefined && this.gone.has(uid) && KEPT_BY_OTHERS.has(fate.before?.kind ?? ""))
+    for (const plan of ours) {
+      const uid = uidOf(plan.before);
+      if (uid !== undefined && this.removed.has(uid) && BLOCKED_BY_DEPENDENTS.has(plan.before?.kind ?? ""))
         kept.add(uid);
     }
     if (kept.size === 0) return;
@@ -240,15 +252,15 @@ class Builder {
     };
     const gone = new Set<string>();
     const bound = new Set<string>();
-    for (const fate of ours) {
-      const resource = fate.after ?? fate.before;
-      const [kind, uid] = [resource?.kind ?? "", uidOf(fate.before)];
-      if (uid !== undefined && this.leaves(fate)) gone.add(keyOf(kind, uid, undefined));
-      if (isOurs(fate.before) && accessKinds[kind]?.ownsBindings) {
-        const reading = { key: this.key(fate), uid, side: "before" } as const;
-        for (const one of boundBy(entityOf(fate.before, reading))) bound.add(one);
+    for (const plan of ours) {
+      const resource = plan.after ?? plan.before;
+      const [kind, uid] = [resource?.kind ?? "", uidOf(plan.before)];
+      if (uid !== undefined && this.isRemovedFromServer(plan)) gone.add(keyOf(kind, uid, undefined));
+      if (isManagedKind(plan.before) && accessKinds[kind]?.ownsBindings) {
+        const reading = { key: this.key(plan), uid, side: "before" } as const;
+        for (const one of bindingKeys(entityOf(plan.before, reading))) bound.add(one);
       }
-      if (resource === undefined || (fate.op === "delete" && this.leaves(fate))) continue;
+      if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) continue;
       for (const [property, value] of Object.entries(declaredOf(resource))) {
         // A part of a group is no obstacle: it goes with it.
         if (specs[kind]?.sharesParentUid === true && property === "parentUid") continue;
@@ -259,7 +271,7 @@ class Builder {
       const { kind, uid, inputs } = object;
       const isManaged = this.isManaged(keyOf(kind, uid, inputs["parentUid"]));
       if (isManaged || specs[kind]?.sharesParentUid === true) continue;
-      if (boundBy(entityOfObject(object)).some((one) => bound.has(one))) continue;
+      if (bindingKeys(entityOfObject(object)).some((one) => bound.has(one))) continue;
       refuse(kind, "parentUid", parentOf(uid));
       refuse(kind, "roleUid", inputs["roleUid"]);
     }
@@ -269,29 +281,29 @@ class Builder {
 
   private isManaged(key: string): boolean {
     this.managed ??= new Set(
-      this.fates
+      this.plans
         .filter(({ before, after }) => (before ?? after)?.external !== true)
-        .map((fate) => this.key(fate)),
+        .map((plan) => this.key(plan)),
     );
     return this.managed.has(key);
   }
 
   /** What is not of this package, or only looks like it. */
-  private addForeign(fate: Fate): void {
-    const { op, before, after } = fate;
+  private addForeign(plan: ResourcePlan): void {
+    const { op, before, after } = plan;
     const type = (after ?? before)?.type ?? "";
     const notReviewed = after?.notReviewed ?? before?.notReviewed;
     if (op === "same" || type === "" || type.startsWith("pulumi:")) return;
-    if (notReviewed !== undefined) this.changes.push({ fate, kind: type, notReviewed });
-    else if (kindOf(type) === undefined && op !== "read") this.changes.push({ fate, kind: type });
+    if (notReviewed !== undefined) this.changes.push({ plan, kind: type, notReviewed });
+    else if (kindOf(type) === undefined && op !== "read") this.changes.push({ plan, kind: type });
   }
 
-  private add(fate: Fate): void {
-    const { op } = fate;
-    const key = this.key(fate);
-    const reading = { key, uid: uidOf(fate.before), side: "before" } as const;
-    const recorded = isOurs(fate.before) ? entityOf(fate.before, reading) : undefined;
-    let after = isOurs(fate.after) ? this.foreseen(fate, fate.after) : undefined;
+  private add(plan: ResourcePlan): void {
+    const { op } = plan;
+    const key = this.key(plan);
+    const reading = { key, uid: uidOf(plan.before), side: "before" } as const;
+    const recorded = isManagedKind(plan.before) ? entityOf(plan.before, reading) : undefined;
+    let after = isManagedKind(plan.after) ? this.plannedEntity(plan, plan.after) : undefined;
     let before = recorded;
     if (op === "read" || op === "import") {
       // A step that reads shows what it read in the state before, or not at all.
@@ -306,27 +318,27 @@ class Builder {
     if (after && (after.external === true || op === "read"))
       after = { ...after, external: true, assumed: true };
     // What only leaves the program stays where it is.
-    if (op === "delete" && before && !this.leaves(fate)) {
-      after = { ...this.asItStays(before), external: true };
+    if (op === "delete" && before && !this.isRemovedFromServer(plan)) {
+      after = { ...this.rewriteReplacedRefs(before), external: true };
     }
-    if (before) Builder.put(this.before, before);
-    if (after) Builder.put(this.after, after);
-    if (op === "replace" && recorded && !this.leaves(fate)) {
+    if (before) GraphBuilder.put(this.before, before);
+    if (after) GraphBuilder.put(this.after, after);
+    if (op === "replace" && recorded && !this.isRemovedFromServer(plan)) {
       const own = compositeKey("retained", key);
-      this.after.set(own, { ...this.asItStays(recorded), key: own, external: true });
+      this.after.set(own, { ...this.rewriteReplacedRefs(recorded), key: own, external: true });
     }
-    const unmanaged = recorded && staysUnmanaged(recorded, after, op);
-    if (unmanaged) this.after.set(unmanaged.key, this.asItStays(unmanaged));
+    const unmanaged = recorded && remainingUnmanaged(recorded, after, op);
+    if (unmanaged) this.after.set(unmanaged.key, this.rewriteReplacedRefs(unmanaged));
     const kind = (after ?? before)?.kind;
     if (kind === undefined) return;
-    const stays = (op === "delete" || op === "replace") && !this.leaves(fate);
+    const isLeftOnServer = (op === "delete" || op === "replace") && !this.isRemovedFromServer(plan);
     const isRefused = this.refused.has(reading.uid ?? "");
     this.changes.push({
-      fate,
+      plan,
       kind,
       before,
       after,
-      ...(stays ? { stays } : {}),
+      ...(isLeftOnServer ? { isLeftOnServer } : {}),
       ...(isRefused ? { isRefused } : {}),
     });
   }
@@ -334,27 +346,27 @@ class Builder {
   /** Adds what no program knows, and what only the server tells. */
   private addInventory(inventory: Inventory): void {
     const owners = [...this.before.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings);
-    const owned = new Set(owners.flatMap(boundBy));
+    const owned = new Set(owners.flatMap(bindingKeys));
     const replaced = new Set(
-      this.changes.filter(({ fate }) => fate.op === "replace").map(({ before }) => before?.key),
+      this.changes.filter(({ plan }) => plan.op === "replace").map(({ before }) => before?.key),
     );
     for (const object of inventory.objects) {
       const live = entityOfObject(object);
       const { key } = live;
       const [before, after] = [this.before.get(key), this.after.get(key)];
-      if (before) this.before.set(key, this.complete(before, live));
-      if (after && !replaced.has(key)) this.after.set(key, this.complete(after, live));
+      if (before) this.before.set(key, this.mergeLive(before, live));
+      if (after && !replaced.has(key)) this.after.set(key, this.mergeLive(after, live));
       // A binding of a resource that owns all of them is no other grant.
-      const bound = boundBy(live);
+      const bound = bindingKeys(live);
       const isOwned = bound.length > 0 && bound.every((one) => owned.has(one));
       if (before || after || isOwned) continue;
       this.before.set(key, live);
-      if (!this.gone.has(key)) this.after.set(key, this.asItStays(live));
+      if (!this.removed.has(key)) this.after.set(key, this.rewriteReplacedRefs(live));
     }
   }
 
   /** What a document says of a resource, with what the server says of it: of what was only read the server alone counts. */
-  private complete(entity: Entity, live: Entity): Entity {
+  private mergeLive(entity: Entity, live: Entity): Entity {
     const { urn, location, assumed: isAssumed, ...told } = entity;
     if (isAssumed === true) return { ...live, urn, location };
     const { lastSeenTime, details, builtIn } = live;
@@ -366,13 +378,13 @@ class Builder {
       ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
       ...(details === undefined ? {} : { details: { ...details, ...entity.details } }),
     };
-    this.completed.set(entity, completed);
+    this.merged.set(entity, completed);
     return completed;
   }
 
   /** Rules read the changes too: they need what only the server tells, as when an identity was last seen. */
-  private completeChanges(): void {
-    const completeOf = (entity: Entity | undefined) => entity && (this.completed.get(entity) ?? entity);
+  private mergeIntoChanges(): void {
+    const completeOf = (entity: Entity | undefined) => entity && (this.merged.get(entity) ?? entity);
     this.changes = this.changes.map((change) => ({
       ...change,
       before: completeOf(change.before),
@@ -381,30 +393,30 @@ class Builder {
   }
 
   /** A reference that is written out, and leads to what is no more, or to what stays beside its successor. */
-  private withoutSuccessor(value: Json | undefined): Json | undefined {
+  private pruneDanglingRef(value: Json | undefined): Json | undefined {
     if (typeof value !== "string") return value;
-    return this.gone.has(value) ? "" : (this.retained.get(value) ?? value);
+    return this.removed.has(value) ? "" : (this.retained.get(value) ?? value);
   }
 
   /** What no run changes refers to what it has always referred to. */
-  private asItStays(entity: Entity): Entity {
+  private rewriteReplacedRefs(entity: Entity): Entity {
     const spec = specs[entity.kind];
-    if (spec === undefined || this.gone.size + this.retained.size === 0) return entity;
+    if (spec === undefined || this.removed.size + this.retained.size === 0) return entity;
     const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
-      isReference(leaf) ? this.withoutSuccessor(value) : value,
+      isReference(leaf) ? this.pruneDanglingRef(value) : value,
     );
     return { ...entity, inputs };
   }
 }
 
-/** The worlds before and after what a preview foresees. */
-export function buildWorlds(fates: readonly Fate[], inventory: Inventory | undefined): Worlds {
-  const builder = new Builder(fates, inventory);
+/** The graphs before and after what a preview foresees. */
+export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory | undefined): AccessGraphs {
+  const builder = new GraphBuilder(plans, inventory);
   builder.build();
   return {
-    before: worldOf(builder.before),
-    after: worldOf(builder.after),
+    before: graphOf(builder.before),
+    after: graphOf(builder.after),
     changes: builder.changes,
-    unresolved: builder.resolver.lines(),
+    unresolved: builder.resolver.problemLines(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import { urnParts } from "../documents/engineState";
-import type { Entity, World } from "../graph/model";
+import type { Entity, AccessGraph } from "../graph/model";
 import { isObject } from "../../engine/values";
 
 /** One line of "who has what": every value is a string, empty where nothing tells it. */
@@ -59,14 +59,19 @@ function expiryOf(subject: Entity | undefined, source: Entity | undefined): stri
   return ends.sort((a, b) => Date.parse(a) - Date.parse(b))[0] ?? "";
 }
 
-function rowOf({ grant, inheritedBy }: Access, world: World, hasStacks: boolean, matches: string): AccessRow {
+function rowOf(
+  { grant, inheritedBy }: Access,
+  graph: AccessGraph,
+  hasStacks: boolean,
+  matches: string,
+): AccessRow {
   const { subject, role, group, sourceKind, urn, uid } = grant;
   const source = [...(uid === undefined ? [] : [uid]), ...(urn === undefined ? [] : [urn])]
-    .map((key) => world.entities.get(key))
+    .map((key) => graph.entities.get(key))
     .find((entity) => entity !== undefined);
   const name = urn === undefined ? (source?.name ?? uid ?? "") : urnParts(urn).name;
   const inherited = inheritedBy === undefined ? "" : `, inherited by ${inheritedBy.path}`;
-  const entity = world.entities.get(subject.key);
+  const entity = graph.entities.get(subject.key);
   return {
     subject: subject.displayName,
     subjectName: subject.name ?? "",
@@ -93,12 +98,12 @@ function rowOf({ grant, inheritedBy }: Access, world: World, hasStacks: boolean,
  */
 export function accessRows(
   { access, undecided }: EffectiveAccess,
-  world: World,
+  graph: AccessGraph,
   hasStacks: boolean,
 ): AccessRow[] {
   const rows = [
-    ...access.map((each) => rowOf(each, world, hasStacks, "yes")),
-    ...undecided.map((each) => rowOf(each, world, hasStacks, "unknown")),
+    ...access.map((each) => rowOf(each, graph, hasStacks, "yes")),
+    ...undecided.map((each) => rowOf(each, graph, hasStacks, "unknown")),
   ].map((row) => ({ row, key: JSON.stringify(Object.values(row)) }));
   return rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ row }) => row);
 }

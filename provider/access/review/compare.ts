@@ -2,20 +2,20 @@ import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
 import { HIDDEN, urnParts } from "../documents/engineState";
 import { diffGrants } from "./grantChanges";
-import { accessKinds, compareGrants, label, Places } from "../graph/grants";
+import { accessKinds, compareGrants, label, GroupHierarchy } from "../graph/grants";
 import { changesByMoves } from "./groupMoves";
 import type { Entities } from "../graph/grants";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
-import type { Comparison, ResourceChange, World } from "../graph/model";
+import type { Comparison, ResourceChange, AccessGraph } from "../graph/model";
 import type { Preview } from "../documents/preview";
 import { recordedObjects } from "../graph/recorded";
 import { specs } from "../graph/references";
 import type { GroupNode, GrantChange } from "../report/report";
 import type { StateExport } from "../documents/stateExport";
 import { Languages } from "../trust/languages";
-import { buildWorlds, fatesOf } from "../graph/worlds";
-import type { Change } from "../graph/worlds";
+import { buildGraphs, planResources } from "../graph/worlds";
+import type { PlannedChange } from "../graph/worlds";
 
 /** What a comparison is made from. */
 export interface Sources {
@@ -30,64 +30,64 @@ export interface Sources {
 const isReferredTo = (kind: string): boolean =>
   accessKinds[kind] !== undefined && accessKinds[kind].grants === undefined;
 
-function changesMeaning({ kind, op, fields }: ResourceChange): boolean {
+function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
   if (op !== "update") return op !== "create";
-  const meaning = accessKinds[kind]?.meaning ?? [];
+  const meaning = accessKinds[kind]?.accessFields ?? [];
   return fields.some(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
 }
 
 function changeOf(
-  { fate, kind, before, after, notReviewed, stays, isRefused }: Change,
+  { plan, kind, before, after, notReviewed, isLeftOnServer, isRefused }: PlannedChange,
   context: EffectContext,
 ): ResourceChange {
-  const op = fate.op === "import" ? "read" : fate.op;
+  const op = plan.op === "import" ? "read" : plan.op;
   const spec = specs[kind];
   const both = before !== undefined && after !== undefined && op !== "same";
-  const hidden = (after?.hidden ?? []).filter((path) => before?.hidden.includes(path));
-  const secret = op === "update" || op === "replace" ? hidden : [];
+  const secretPaths = (after?.secretPaths ?? []).filter((path) => before?.secretPaths.includes(path));
+  const secret = op === "update" || op === "replace" ? secretPaths : [];
   return {
     op,
     kind,
-    urn: fate.urn,
+    urn: plan.urn,
     before,
     after,
     fields: spec !== undefined && both ? describeEffects(spec, before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
-    ...(stays ? { stays } : {}),
+    ...(isLeftOnServer ? { isLeftOnServer } : {}),
     ...(isRefused ? { isRefused } : {}),
     ...(notReviewed === undefined
       ? {}
-      : { notReviewed, location: fate.after?.location ?? fate.before?.location }),
+      : { notReviewed, location: plan.after?.location ?? plan.before?.location }),
   };
 }
 
 /** The groups of both sides, with what has changed about each. */
 export function groupNodes(before: Entities, after: Entities): GroupNode[] {
-  const places = { before: new Places(before), after: new Places(after) };
+  const hierarchies = { before: new GroupHierarchy(before), after: new GroupHierarchy(after) };
   const keys = [...before.values(), ...after.values()]
     .filter(({ kind }) => kind === "Group")
     .map(({ key }) => key);
   const nodes = [...new Set(keys)].map((key): GroupNode => {
     const [old, now] = [before.get(key), after.get(key)];
-    const at = now === undefined ? places.before : places.after;
+    const at = now === undefined ? hierarchies.before : hierarchies.after;
     const change =
       old === undefined
         ? "added"
         : now === undefined
           ? "removed"
-          : places.before.parent(key) !== places.after.parent(key)
+          : hierarchies.before.parentOf(key) !== hierarchies.after.parentOf(key)
             ? "moved"
             : old.name !== now.name
               ? "renamed"
               : "same";
-    const parentKey = at.parent(key);
+    const parentKey = at.parentOf(key);
     return { ...at.scope(key), change, ...(parentKey === undefined ? {} : { parentKey }) };
   });
   return nodes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.key < b.key ? -1 : 1));
 }
 
 /** What a reader of the changes cannot know. */
-export function unresolvedGrants(changes: readonly GrantChange[], after: World): string[] {
+export function unresolvedGrants(changes: readonly GrantChange[], after: AccessGraph): string[] {
   const lines = new Set<string>();
   for (const { grant } of changes) {
     const { role, subject } = grant;
@@ -105,22 +105,22 @@ export function unresolvedGrants(changes: readonly GrantChange[], after: World):
 }
 
 /** Why the comparison does not see all that it should, a line each. */
-function gaps(
+function findGaps(
   { preview, before, inventory }: Sources,
   changes: readonly ResourceChange[],
   isEmpty: boolean,
 ): string[] {
   const covered = before !== undefined || inventory?.complete === true;
   const changed = changes.filter(({ op }) => op !== "same" && op !== "read");
-  const touched = changed.filter((change) => isReferredTo(change.kind) && changesMeaning(change));
-  const hides = preview.hiddenSames > 0 && !covered;
+  const touched = changed.filter((change) => isReferredTo(change.kind) && changesAccessFields(change));
+  const hides = preview.omittedUnchanged > 0 && !covered;
   const refused = (inventory?.refused ?? []).map(
     ({ kind, code }) => `the inventory lacks ${kind}: the server answered ${code}`,
   );
   const pending = before?.pendingOperations ?? 0;
   return [
     ...preview.problems,
-    ...(isEmpty && preview.hiddenSames <= 1
+    ...(isEmpty && preview.omittedUnchanged <= 1
       ? ["nothing was compared: the preview names no resource of the platform"]
       : []),
     ...(hides && touched.length > 0
@@ -150,13 +150,13 @@ export function compare(sources: Sources): Comparison {
       `--before is an export of stack ${stacks[0]}, and the preview is of ${stacks[1]}: give both of one stack`,
     );
   }
-  const worlds = buildWorlds(fatesOf(preview.steps, recorded), inventory);
-  const entities = { before: worlds.before.entities, after: worlds.after.entities };
+  const graphs = buildGraphs(planResources(preview.steps, recorded), inventory);
+  const entities = { before: graphs.before.entities, after: graphs.after.entities };
   const languages = new Languages();
   const context = { before: sideOf(entities.before), after: sideOf(entities.after), languages };
-  const changes = worlds.changes.map((change) => changeOf(change, context));
-  const { changes: own, kept } = diffGrants(worlds.before, worlds.after, languages);
-  const grants = [...own, ...changesByMoves(worlds.before, worlds.after)].sort((a, b) =>
+  const changes = graphs.changes.map((change) => changeOf(change, context));
+  const { changes: own, unchanged } = diffGrants(graphs.before, graphs.after, languages);
+  const grants = [...own, ...changesByMoves(graphs.before, graphs.after)].sort((a, b) =>
     compareGrants(a.grant, b.grant),
   );
   const secrets = changes.flatMap(({ urn, kind, secretsMayHaveChanged }) =>
@@ -164,24 +164,24 @@ export function compare(sources: Sources): Comparison {
       (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${HIDDEN}: it may have changed`,
     ),
   );
-  const incomplete = gaps(sources, changes, entities.before.size + entities.after.size === 0);
-  const isSilent = preview.hiddenSames > 0 && recorded === undefined && inventory === undefined;
+  const incomplete = findGaps(sources, changes, entities.before.size + entities.after.size === 0);
+  const isSilent = preview.omittedUnchanged > 0 && recorded === undefined && inventory === undefined;
   const changed = changes.some(({ op }) => op !== "same" && op !== "read");
   return {
     stack: preview.stack ?? recorded?.stack,
-    before: worlds.before,
-    after: worlds.after,
+    before: graphs.before,
+    after: graphs.after,
     changes,
     grants,
-    kept,
+    unchanged,
     groups: groupNodes(entities.before, entities.after),
     unresolved: [
-      ...worlds.unresolved,
-      ...unresolvedGrants(grants, worlds.after),
+      ...graphs.unresolved,
+      ...unresolvedGrants(grants, graphs.after),
       ...secrets,
       ...(isSilent && changed
         ? [
-            `${preview.hiddenSames} unchanged resources are not shown, so their names are missing: write the preview with --show-sames`,
+            `${preview.omittedUnchanged} unchanged resources are not shown, so their names are missing: write the preview with --show-sames`,
           ]
         : []),
     ],

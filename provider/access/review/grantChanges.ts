@@ -1,37 +1,37 @@
 import { combineDirections, describeEffects, mayWiden, sideOf } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
-import { accessKinds, compareGrants, label, Places, traceGrants } from "../graph/grants";
-import type { Entities, TracedGrant } from "../graph/grants";
+import { accessKinds, compareGrants, label, GroupHierarchy, resolveGrants } from "../graph/grants";
+import type { Entities, ResolvedGrant } from "../graph/grants";
 import { withoutRetained } from "../graph/keys";
 import { LostGrants } from "./lostGrants";
-import type { World } from "../graph/model";
+import type { AccessGraph } from "../graph/model";
 import { specs } from "../graph/references";
 import type { Grant, GrantChange, GrantedRole } from "../report/report";
 import { Languages } from "../trust/languages";
 
-/** What lies between the grants of two worlds. */
+/** What lies between the grants of two graphs. */
 export interface GrantDifference {
   /** In the order of the grants. */
   readonly changes: readonly GrantChange[];
   /** How many grants stay as they are. */
-  readonly kept: number;
+  readonly unchanged: number;
 }
 
 /**
  * One text for each grant that is told apart from others: who, what, where. A group that moves takes
  * its grants to another place.
  */
-export function grantKey(grant: Grant, places: Places): string {
+export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
   // What stays beside its successor is what it was.
-  const keys = [grant.subject.key, grant.role.key, ...places.chain(grant.group.key)];
+  const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
   return JSON.stringify(keys.map(withoutRetained));
 }
 
 /** Grants by key; of those that two resources make alike the first. */
-function byKey(traced: readonly TracedGrant[], places: Places): Map<string, TracedGrant> {
-  const grants = new Map<string, TracedGrant>();
-  for (const one of traced) {
-    const key = grantKey(one.grant, places);
+function byKey(resolved: readonly ResolvedGrant[], hierarchy: GroupHierarchy): Map<string, ResolvedGrant> {
+  const grants = new Map<string, ResolvedGrant>();
+  for (const one of resolved) {
+    const key = grantKey(one.grant, hierarchy);
     if (!grants.has(key)) grants.set(key, one);
   }
   return grants;
@@ -55,7 +55,7 @@ class TrustComparison {
     if (known !== undefined) return known;
     const [before, after] = [this.before.get(key), this.after.get(key)];
     const spec = specs[after?.kind ?? ""];
-    const decisive = new Set(accessKinds[after?.kind ?? ""]?.meaning);
+    const decisive = new Set(accessKinds[after?.kind ?? ""]?.accessFields);
     const effects =
       before === undefined || after === undefined || spec === undefined
         ? []
@@ -66,7 +66,7 @@ class TrustComparison {
     return effects;
   }
 
-  compare(old: TracedGrant, now: TracedGrant): TrustChange {
+  compare(old: ResolvedGrant, now: ResolvedGrant): TrustChange {
     const holders = new Set([...old.holders, ...now.holders]);
     const effects = [...holders].flatMap((key) => this.effectsOf(key));
     const direction = combineDirections(effects.map((effect) => effect.direction));
@@ -116,7 +116,11 @@ function compareCapabilities(before: GrantedRole, after: GrantedRole): Capabilit
 }
 
 /** A grant that is there before and after: whether it means the same. */
-function compareKept(old: TracedGrant, now: TracedGrant, trust: TrustChange): GrantChange | undefined {
+function compareContinuing(
+  old: ResolvedGrant,
+  now: ResolvedGrant,
+  trust: TrustChange,
+): GrantChange | undefined {
   const { added, removed, uncertain } = compareCapabilities(old.grant.role, now.grant.role);
   if (uncertain) {
     return {
@@ -145,19 +149,19 @@ function compareKept(old: TracedGrant, now: TracedGrant, trust: TrustChange): Gr
 }
 
 /** Pairs a grant that comes with one that goes, where together they are one grant that changes. */
-function pair(
-  gained: TracedGrant[],
-  lost: TracedGrant[],
-  before: Places,
-  after: Places,
+function pairGrants(
+  gained: ResolvedGrant[],
+  lost: ResolvedGrant[],
+  before: GroupHierarchy,
+  after: GroupHierarchy,
   entities: { readonly before: Entities; readonly after: Entities },
   trusts: TrustComparison,
 ): GrantChange[] {
   const changes: GrantChange[] = [];
   const open = new LostGrants(lost, before);
-  const paired = new Set<TracedGrant>();
-  const take = (one: TracedGrant, old: TracedGrant, change: GrantChange): void => {
-    open.take(old);
+  const paired = new Set<ResolvedGrant>();
+  const take = (one: ResolvedGrant, old: ResolvedGrant, change: GrantChange): void => {
+    open.markPaired(old);
     paired.add(one);
     changes.push(change);
   };
@@ -213,27 +217,36 @@ function pair(
 }
 
 /**
- * Who gains and who loses what between two worlds: grants of both, taken as sets of (subject, role, group).
+ * Who gains and who loses what between two graphs: grants of both, taken as sets of (subject, role, group).
  *
  * @param languages compares the patterns of holders that change.
  */
-export function diffGrants(before: World, after: World, languages = new Languages()): GrantDifference {
-  const places = { before: new Places(before.entities), after: new Places(after.entities) };
-  const olds = byKey(traceGrants(before.entities), places.before);
-  const news = byKey(traceGrants(after.entities), places.after);
+export function diffGrants(
+  before: AccessGraph,
+  after: AccessGraph,
+  languages = new Languages(),
+): GrantDifference {
+  const hierarchies = {
+    before: new GroupHierarchy(before.entities),
+    after: new GroupHierarchy(after.entities),
+  };
+  const olds = byKey(resolveGrants(before.entities), hierarchies.before);
+  const news = byKey(resolveGrants(after.entities), hierarchies.after);
   const trusts = new TrustComparison(before.entities, after.entities, languages);
-  const kept = [...news].flatMap(([key, now]) => {
+  const continuing = [...news].flatMap(([key, now]) => {
     const old = olds.get(key);
     return old === undefined ? [] : [{ old, now }];
   });
-  const changed = kept.flatMap(({ old, now }) => compareKept(old, now, trusts.compare(old, now)) ?? []);
+  const changed = continuing.flatMap(
+    ({ old, now }) => compareContinuing(old, now, trusts.compare(old, now)) ?? [],
+  );
   const gained = [...news].flatMap(([key, one]) => (olds.has(key) ? [] : [one]));
   const lost = [...olds].flatMap(([key, one]) => (news.has(key) ? [] : [one]));
-  const pairs = pair(
+  const pairs = pairGrants(
     gained,
     lost,
-    places.before,
-    places.after,
+    hierarchies.before,
+    hierarchies.after,
     {
       before: before.entities,
       after: after.entities,
@@ -260,6 +273,6 @@ export function diffGrants(before: World, after: World, languages = new Language
   ];
   return {
     changes: changes.sort((a, b) => compareGrants(a.grant, b.grant)),
-    kept: kept.length - changed.length,
+    unchanged: continuing.length - changed.length,
   };
 }

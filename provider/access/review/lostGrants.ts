@@ -1,4 +1,4 @@
-import type { Places, TracedGrant } from "../graph/grants";
+import type { GroupHierarchy, ResolvedGrant } from "../graph/grants";
 import type { Grant } from "../report/report";
 
 const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
@@ -11,19 +11,19 @@ function add(index: Map<string, number[]>, key: string, position: number): void 
 
 /** Finds the lost grant that a new one continues, without trying each of them. */
 export class LostGrants {
-  private readonly paired = new Set<TracedGrant>();
+  private readonly paired = new Set<ResolvedGrant>();
   /** Positions by subject, role and each group at or above the grant; and by subject and the group itself. */
   private readonly byRoleWithin = new Map<string, number[]>();
   private readonly byRoleAt = new Map<string, number[]>();
   private readonly byGroup = new Map<string, number[]>();
 
   constructor(
-    private readonly lost: readonly TracedGrant[],
-    places: Places,
+    private readonly lost: readonly ResolvedGrant[],
+    hierarchy: GroupHierarchy,
   ) {
     for (const [position, { grant }] of lost.entries()) {
       const { subject, role, group } = grant;
-      for (const key of places.chain(group.key))
+      for (const key of hierarchy.chain(group.key))
         add(this.byRoleWithin, keyOf(subject.key, role.key, key), position);
       add(this.byRoleAt, keyOf(subject.key, role.key, group.key), position);
       add(this.byGroup, keyOf(subject.key, group.key), position);
@@ -31,7 +31,7 @@ export class LostGrants {
   }
 
   /** The same role of the same subject, at a group above the new grant or below it. */
-  findMoved({ grant }: TracedGrant, after: Places): TracedGrant | undefined {
+  findMoved({ grant }: ResolvedGrant, after: GroupHierarchy): ResolvedGrant | undefined {
     const { subject, role, group } = grant;
     const below = this.byRoleWithin.get(keyOf(subject.key, role.key, group.key)) ?? [];
     const above = after
@@ -41,16 +41,16 @@ export class LostGrants {
   }
 
   /** Another role of the same subject at the same group. */
-  findAtGroup({ grant }: TracedGrant, fits: (old: Grant) => boolean): TracedGrant | undefined {
+  findAtGroup({ grant }: ResolvedGrant, fits: (old: Grant) => boolean): ResolvedGrant | undefined {
     const positions = this.byGroup.get(keyOf(grant.subject.key, grant.group.key)) ?? [];
     return this.choose(positions, grant, fits);
   }
 
-  take(one: TracedGrant): void {
+  markPaired(one: ResolvedGrant): void {
     this.paired.add(one);
   }
 
-  remaining(): TracedGrant[] {
+  remaining(): ResolvedGrant[] {
     return this.lost.filter((one) => !this.paired.has(one));
   }
 
@@ -59,7 +59,7 @@ export class LostGrants {
     positions: readonly number[],
     { urn }: Grant,
     fits: (old: Grant) => boolean,
-  ): TracedGrant | undefined {
+  ): ResolvedGrant | undefined {
     const open = [...new Set(positions)]
       .sort((a, b) => a - b)
       .flatMap((position) => this.lost[position] ?? [])

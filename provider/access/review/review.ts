@@ -17,7 +17,7 @@ import { expectedAccess } from "../verify/expected";
 export type Rules = (comparison: Comparison) => readonly Finding[];
 
 /** What a policy file makes of findings. */
-export interface Judgement {
+export interface SuppressionResult {
   readonly findings: readonly Finding[];
   readonly suppressed: readonly Finding[];
   readonly unused: readonly string[];
@@ -30,7 +30,7 @@ export interface ReviewOptions {
   readonly failOn: Severity | "never";
   readonly rules: Rules;
   /** Sets findings apart that a policy file lets be. The comparison says what exists before the change. */
-  readonly judge?: (findings: readonly Finding[], comparison: Comparison) => Judgement;
+  readonly judge?: (findings: readonly Finding[], comparison: Comparison) => SuppressionResult;
   readonly provenance: Provenance;
   /** The update plan that `up` is held to. */
   readonly plan?: UpdatePlan;
@@ -84,7 +84,7 @@ export function sortGrants(grants: readonly GrantChange[], findings: readonly Fi
 function trustChanges({ changes, after }: Comparison): TrustChange[] {
   const index = new GrantIndex(after.grants);
   return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
-    const meaning = accessKinds[kind]?.meaning ?? [];
+    const meaning = accessKinds[kind]?.accessFields ?? [];
     const relevant = fields.filter(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
     if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
     const touched = index.about({ key: entity.key, urn });
@@ -112,7 +112,7 @@ function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
   return fields.some(({ path }) => {
     const top = path.split(/[.[]/)[0] ?? "";
     const field = spec?.fields[top];
-    return field?.security === true || known.meaning?.includes(top) === true;
+    return field?.security === true || known.accessFields?.includes(top) === true;
   });
 }
 
@@ -141,7 +141,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     unused,
     expired,
     changed,
-  }: Judgement = judged ?? {
+  }: SuppressionResult = judged ?? {
     ...{ findings: found, suppressed: [], unused: [], expired: [] },
   };
   const findings = sortFindings(open);
@@ -156,7 +156,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     failing: countFailing(findings, failOn),
     summary: {
       ...countBy(comparison.grants, grantChanges, ({ change }) => change),
-      unchanged: comparison.kept,
+      unchanged: comparison.unchanged,
       findings: countBy(findings, severities, ({ severity }) => severity),
       suppressed: suppressed.length,
     },

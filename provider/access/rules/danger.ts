@@ -4,9 +4,9 @@ import { tupleOf } from "../graph/grants";
 import type { Entity } from "../graph/model";
 import type { Grant, Subject } from "../report/report";
 import { timestampNanos } from "../../engine/times";
-import { bounded, called, plural, some, textAt, trustOf } from "./facts";
+import { limitLines, labelOf, plural, listFirst, textAt, trustOf } from "./facts";
 import type { Facts } from "./facts";
-import type { Draft, Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
 
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
@@ -23,7 +23,7 @@ function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<
   return roots;
 }
 
-function isMeant(facts: Facts, subject: Subject, glob: string): boolean {
+function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
   const trust = trustOf(facts.entity(subject.key));
   const texts = [subject.uid, subject.name, subject.displayName, trust?.subject, subject.key];
   return texts.some((text) => text !== undefined && globMatches(glob, text));
@@ -31,11 +31,11 @@ function isMeant(facts: Facts, subject: Subject, glob: string): boolean {
 
 const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)/;
 
-function lockedOut(facts: Facts): Draft[] {
+function findLockouts(facts: Facts): FindingInput[] {
   const { minOwners, requiredOwner } = facts.options;
   const before = ownersOfRoots(facts, facts.comparison.before.grants);
   const after = ownersOfRoots(facts, facts.comparison.after.grants);
-  const drafts: Draft[] = [];
+  const findings: FindingInput[] = [];
   for (const [root, had] of before) {
     const group = facts.scope(root);
     const has = after.get(root) ?? new Map<string, Grant>();
@@ -45,11 +45,11 @@ function lockedOut(facts: Facts): Draft[] {
     const isWhole =
       facts.comparison.inventory !== undefined || (entity !== undefined && entity.external !== true);
     if (gone[0] !== undefined && has.size < minOwners) {
-      drafts.push({
+      findings.push({
         ...facts.aboutGrant(gone[0], {
           severity: isWhole ? "critical" : "high",
           message: `${group.path} is left with ${plural(has.size, "owner")}, fewer than ${minOwners}${isWhole ? "" : ", of those that are known here"}`,
-          details: bounded([
+          details: limitLines([
             ...gone.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
             ...[...has.values()].map(({ subject }) => `still an owner: ${subject.displayName}`),
           ]),
@@ -61,10 +61,10 @@ function lockedOut(facts: Facts): Draft[] {
       });
     }
     for (const glob of requiredOwner) {
-      const lost = gone.find(({ subject }) => isMeant(facts, subject, glob));
-      if (lost === undefined || [...has.values()].some(({ subject }) => isMeant(facts, subject, glob)))
+      const lost = gone.find(({ subject }) => matchesSubject(facts, subject, glob));
+      if (lost === undefined || [...has.values()].some(({ subject }) => matchesSubject(facts, subject, glob)))
         continue;
-      drafts.push(
+      findings.push(
         facts.aboutGrant(lost, {
           severity: "critical",
           field: `required-owner ${glob}`,
@@ -74,26 +74,26 @@ function lockedOut(facts: Facts): Draft[] {
       );
     }
   }
-  return drafts;
+  return findings;
 }
 
-function selfHarmed(facts: Facts): Draft[] {
+function findSelfLockout(facts: Facts): FindingInput[] {
   const { self } = facts.options;
   if (self === undefined) return [];
   const isSelf = ({ key, uid }: { key: string; uid?: string }): boolean => key === self || uid === self;
-  const drafts: Draft[] = [];
+  const findings: FindingInput[] = [];
   for (const change of facts.comparison.grants) {
     const lost =
       change.change === "lost" ? change.grant : change.change === "narrowed" ? change.before : undefined;
     if (lost === undefined || !isSelf(lost.subject)) continue;
-    const capabilities = facts.reallyLost(lost);
+    const capabilities = facts.lostCapabilities(lost);
     if (capabilities.length === 0 && lost.role.capabilities !== undefined) continue;
-    drafts.push(
+    findings.push(
       facts.aboutGrant(lost, {
         severity: "critical",
         field: "self",
         message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
-        details: capabilities.length > 0 ? [`loses ${some(capabilities, 10)}`] : [],
+        details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
         advice: "let somebody else apply this: the pipeline may stop half-way, and cannot undo it",
       }),
     );
@@ -113,7 +113,7 @@ function selfHarmed(facts: Facts): Draft[] {
           ? `trusts somebody else: ${trust.map(({ path }) => path).join(", ")}`
           : undefined;
     if (what === undefined) continue;
-    drafts.push(
+    findings.push(
       facts.aboutEntity(before, {
         severity: "critical",
         field: "self",
@@ -122,7 +122,7 @@ function selfHarmed(facts: Facts): Draft[] {
       }),
     );
   }
-  return drafts;
+  return findings;
 }
 
 const lockOut: Rule = {
@@ -139,13 +139,13 @@ const lockOut: Rule = {
   needsWhole: true,
   driftAdvice:
     "restore this owner or bind another one, and find out who removed it; revert the drift of its binding",
-  find: (facts) => [...lockedOut(facts), ...selfHarmed(facts)],
+  find: (facts) => [...findLockouts(facts), ...findSelfLockout(facts)],
 };
 
 /** Those whose end takes something from others. */
 const DEPENDED_ON = ["Identity", "Role", "Group", "IdentityProvider"];
 
-function seenDaysAgo(facts: Facts, entity: Entity): number | undefined {
+function daysSinceSeen(facts: Facts, entity: Entity): number | undefined {
   const nanos = entity.lastSeenTime === undefined ? undefined : timestampNanos(entity.lastSeenTime);
   if (nanos === undefined) return undefined;
   return Math.floor((facts.options.now - Number(nanos / 1_000_000n)) / DAY_MS);
@@ -154,8 +154,8 @@ function seenDaysAgo(facts: Facts, entity: Entity): number | undefined {
 const isUnmanaged = ({ external, urn }: Entity): boolean => external === true || urn === undefined;
 
 /** Who is left behind: for a replaced role, only what this program does not point to the new one. */
-function leftBehind(facts: Facts, before: Entity, op: string): Entity[] {
-  const dependants = facts.dependants(before.key);
+function remainingDependents(facts: Facts, before: Entity, op: string): Entity[] {
+  const dependants = facts.dependents(before.key);
   if (op !== "replace" || before.kind !== "Role") return dependants;
   return dependants.filter((entity) => isUnmanaged(entity) || facts.isLeftBehind(entity, before.key));
 }
@@ -173,11 +173,11 @@ const inUse: Rule = {
   needsBefore: true,
   driftAdvice: "create it again from its program, or move what still refers to it",
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { op, before } of facts.ended()) {
+    const findings: FindingInput[] = [];
+    for (const { op, before } of facts.removals()) {
       if (!DEPENDED_ON.includes(before.kind)) continue;
-      const dependants = leftBehind(facts, before, op);
-      const days = before.kind === "Identity" ? seenDaysAgo(facts, before) : undefined;
+      const dependants = remainingDependents(facts, before, op);
+      const days = before.kind === "Identity" ? daysSinceSeen(facts, before) : undefined;
       const isSeen = days !== undefined && days < RECENT_DAYS;
       if (dependants.length === 0 && !isSeen) continue;
       const why = [
@@ -190,12 +190,12 @@ const inUse: Rule = {
             ]
           : []),
       ];
-      drafts.push(
+      findings.push(
         facts.aboutEntity(before, {
           severity: "high",
           field: "uid",
-          message: `${called(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${why.join(" and ")}`,
-          details: bounded(dependants.map((entity) => called(entity)).sort()),
+          message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${why.join(" and ")}`,
+          details: limitLines(dependants.map((entity) => labelOf(entity)).sort()),
           advice:
             op === "delete"
               ? "move what refers to it first, and delete it when it is no longer seen"
@@ -205,16 +205,16 @@ const inUse: Rule = {
     }
     for (const { before, after } of facts.comparison.changes) {
       if (before?.protect !== true || after === undefined || after.protect === true) continue;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(after, {
           severity: "high",
           field: "protect",
-          message: `protect is taken off ${called(after)}: the next change may delete it`,
+          message: `protect is taken off ${labelOf(after)}: the next change may delete it`,
           advice: "keep protect; take it off in the change that deletes it, with the reason",
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -231,10 +231,10 @@ const willFail: Rule = {
   needsBefore: true,
   planOnly: true,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { op, before } of facts.ended()) {
+    const findings: FindingInput[] = [];
+    for (const { op, before } of facts.removals()) {
       if (isBuiltInRole(before)) continue;
-      const dependants = leftBehind(facts, before, op).filter((entity) =>
+      const dependants = remainingDependents(facts, before, op).filter((entity) =>
         before.kind === "Role"
           ? entity.kind === "RoleBinding" || entity.kind === "GroupAccess"
           : before.kind === "Group" &&
@@ -242,11 +242,11 @@ const willFail: Rule = {
             (op === "delete" || facts.isLeftBehind(entity, before.key)),
       );
       if (dependants.length === 0) continue;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(before, {
           severity: "medium",
-          message: `deleting ${called(before)} will fail: ${before.kind === "Role" ? `${plural(dependants.length, "binding still holds", "bindings still hold")} it` : `${plural(dependants.length, "resource is", "resources are")} still in it`}`,
-          details: bounded(dependants.map((entity) => called(entity)).sort()),
+          message: `deleting ${labelOf(before)} will fail: ${before.kind === "Role" ? `${plural(dependants.length, "binding still holds", "bindings still hold")} it` : `${plural(dependants.length, "resource is", "resources are")} still in it`}`,
+          details: limitLines(dependants.map((entity) => labelOf(entity)).sort()),
           advice: "remove these first: in this program, or by hand where no program manages them",
         }),
       );
@@ -255,15 +255,15 @@ const willFail: Rule = {
       const entity = after ?? before;
       if (kind !== "Role" || entity === undefined || !isBuiltInRole(before ?? entity)) continue;
       if (op !== "update" && op !== "delete" && op !== "replace") continue;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(entity, {
           severity: "medium",
-          message: `the change of ${called(entity)} will fail: built-in roles never change`,
+          message: `the change of ${labelOf(entity)} will fail: built-in roles never change`,
           advice: "make a Role of your own with the capabilities that are needed, and bind that",
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -301,7 +301,7 @@ const massRemoval: Rule = {
         name: "all grants",
         field: "max-removal",
         message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, more than ${percent(maxRemoval)}`,
-        details: bounded(
+        details: limitLines(
           lost
             .map(
               ({ subject, role, group }) =>

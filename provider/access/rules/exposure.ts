@@ -1,14 +1,14 @@
 import { globMatches } from "../trust/glob";
-import type { Entity, World } from "../graph/model";
-import { bounded, called, some, textAt } from "./facts";
-import type { Draft, Rule } from "./rule";
+import type { Entity, AccessGraph } from "../graph/model";
+import { limitLines, labelOf, listFirst, textAt } from "./facts";
+import type { FindingInput, Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
 
 function hostOf(sink: string | undefined): string | undefined {
   return sink !== undefined && URL.canParse(sink) ? new URL(sink).host : undefined;
 }
 
-function sinkHosts({ entities }: World): Set<string> {
+function sinkHosts({ entities }: AccessGraph): Set<string> {
   const hosts = new Set<string>();
   for (const { kind, inputs } of entities.values()) {
     const host = kind === "Subscription" ? hostOf(textAt(inputs, "sink")) : undefined;
@@ -30,13 +30,13 @@ const exposure: Rule = {
   needsBefore: false,
   find: (facts) => {
     const known = sinkHosts(facts.comparison.before);
-    const drafts: Draft[] = [];
-    for (const { after } of facts.written("Subscription")) {
+    const findings: FindingInput[] = [];
+    for (const { after } of facts.writes("Subscription")) {
       const host = hostOf(textAt(after.inputs, "sink"));
       if (host === undefined || known.has(host)) continue;
       if (facts.options.sinkAllow.some((glob) => globMatches(glob, host))) continue;
       const group = facts.groupOf(after);
-      drafts.push(
+      findings.push(
         facts.aboutEntity(after, {
           severity: "medium",
           field: "sink",
@@ -45,12 +45,12 @@ const exposure: Rule = {
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
 /** What is not known and decides nothing: what does is X3's affair. */
-function openPaths({ unread = [] }: Entity): string[] {
+function unknownPaths({ unread = [] }: Entity): string[] {
   return unread.filter(({ decidesAccess }) => !decidesAccess).map(({ path }) => path);
 }
 
@@ -67,20 +67,20 @@ const unresolved: Rule = {
   needsBefore: false,
   driftAdvice: "run drift on an inventory of all kinds, with all stacks, so that they are known",
   find: (facts) => {
-    const drafts: Draft[] = [];
-    const say = (draft: Draft): void => {
-      drafts.push(facts.options.strict ? { ...draft, severity: "high" } : draft);
+    const findings: FindingInput[] = [];
+    const say = (finding: FindingInput): void => {
+      findings.push(facts.options.strict ? { ...finding, severity: "high" } : finding);
     };
-    for (const draft of findAssumed(facts)) say(draft);
+    for (const finding of findAssumed(facts)) say(finding);
     for (const { op, after, secretsMayHaveChanged } of facts.comparison.changes) {
       if (after === undefined || op === "read" || op === "same") continue;
-      const open = openPaths(after);
+      const open = unknownPaths(after);
       if (open.length > 0) {
         say(
           facts.aboutEntity(after, {
             severity: "low",
-            field: some(open, 3),
-            message: `${some(open, 3)} of ${called(after)} is not known before the update`,
+            field: listFirst(open, 3),
+            message: `${listFirst(open, 3)} of ${labelOf(after)} is not known before the update`,
             advice: "apply in two steps, so that the preview knows the value",
           }),
         );
@@ -90,24 +90,24 @@ const unresolved: Rule = {
           facts.aboutEntity(after, {
             severity: "low",
             field: secretsMayHaveChanged.join(", "),
-            message: `${secretsMayHaveChanged.join(", ")} of ${called(after)} is secret before and after: whether it changes cannot be seen`,
+            message: `${secretsMayHaveChanged.join(", ")} of ${labelOf(after)} is secret before and after: whether it changes cannot be seen`,
             advice: "ask the author whether the secret changes",
           }),
         );
       }
     }
     const lines = facts.comparison.unresolved;
-    if (drafts.length === 0 && lines.length > 0 && findUnjudged(facts).length === 0) {
+    if (findings.length === 0 && lines.length > 0 && findUnjudged(facts).length === 0) {
       say({
         severity: "low",
         name: "unresolved",
         field: "unresolved",
         message: `${lines.length === 1 ? "one thing" : `${lines.length} things`} could not be resolved`,
-        details: bounded(lines),
+        details: limitLines(lines),
         advice: "give --inventory and --before, so that they are known",
       });
     }
-    return drafts;
+    return findings;
   },
 };
 

@@ -4,13 +4,13 @@ import type { Json } from "../../engine/spec";
 import { ownerCapabilities } from "../graph/capabilities";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
-import { capabilitiesOf, Places, tupleOf } from "../graph/grants";
+import { capabilitiesOf, GroupHierarchy, tupleOf } from "../graph/grants";
 import { withoutRetained } from "../graph/keys";
-import type { Comparison, Entity, ResourceChange, World } from "../graph/model";
+import type { Comparison, Entity, ResourceChange, AccessGraph } from "../graph/model";
 import { ownMember } from "../graph/references";
 import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report/report";
 import { isUnread } from "../graph/unread";
-import type { Draft, RuleOptions } from "./rule";
+import type { FindingInput, RuleOptions } from "./rule";
 
 export function textAt(value: Json | undefined, key: string): string | undefined {
   const member = isObject(value) ? ownMember(value, key) : undefined;
@@ -28,18 +28,18 @@ export function nounOf(kind: string): string {
 }
 
 /** "identity ci-deployer". */
-export function called({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
+export function labelOf({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
   return `${nounOf(kind)} ${name ?? urn?.split("::").at(-1) ?? uid ?? "without a name"}`;
 }
 
 /** The first few of many, and how many more there are. */
-export function some(items: readonly string[], most = 6): string {
+export function listFirst(items: readonly string[], most = 6): string {
   const shown = items.slice(0, most).join(", ");
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;
 }
 
 /** Lines for a report: not more than anybody reads. */
-export function bounded(lines: readonly string[], most = 20): string[] {
+export function limitLines(lines: readonly string[], most = 20): string[] {
   return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : [...lines];
 }
 
@@ -68,7 +68,7 @@ export function trustOf(entity: Entity | undefined): Finding["trust"] {
   return { ...(issuer === undefined ? {} : { issuer }), ...(subject === undefined ? {} : { subject }) };
 }
 
-interface Said {
+interface FindingText {
   readonly severity: Severity;
   readonly message: string;
   readonly advice: string;
@@ -83,7 +83,7 @@ export class Facts {
   readonly before: GrantIndex;
   readonly after: GrantIndex;
   private readonly scopes: ReadonlyMap<string, Scope>;
-  private readonly places: { readonly before: Places; readonly after: Places };
+  private readonly hierarchy: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
   private widenedHolders: ReadonlySet<string> | undefined;
   private deleted: ReadonlySet<string> | undefined;
@@ -96,7 +96,10 @@ export class Facts {
     readonly options: RuleOptions,
   ) {
     const { before, after } = comparison;
-    this.places = { before: new Places(before.entities), after: new Places(after.entities) };
+    this.hierarchy = {
+      before: new GroupHierarchy(before.entities),
+      after: new GroupHierarchy(after.entities),
+    };
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);
     this.scopes = new Map(comparison.groups.map((group) => [group.key, scopeOf(group)]));
@@ -108,8 +111,8 @@ export class Facts {
   /** The capabilities of a built-in role, as this organisation has it; undefined where nothing tells them. */
   private builtInCapabilities(name: string): readonly string[] | undefined {
     const { after, before, inventory } = this.comparison;
-    for (const world of [after, before]) {
-      for (const entity of world.entities.values()) {
+    for (const graph of [after, before]) {
+      for (const entity of graph.entities.values()) {
         // A program may say of any role that it is this one.
         if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid) || entity.assumed)
           continue;
@@ -122,19 +125,19 @@ export class Facts {
     );
     return (
       live &&
-      capabilitiesOf({ kind: live.kind, key: live.uid, inputs: live.inputs, unresolved: [], hidden: [] })
+      capabilitiesOf({ kind: live.kind, key: live.uid, inputs: live.inputs, unresolved: [], secretPaths: [] })
     );
   }
 
   /** Whether a role is `owner`, or holds all that makes an owner of IAM. */
   isOwner(role: GrantedRole): boolean {
     if (role.builtIn && role.name === "owner") return true;
-    const held = new Set(role.capabilities);
-    return held.size > 0 && this.ownerSet.every((capability) => held.has(capability));
+    const capabilitiesAt = new Set(role.capabilities);
+    return capabilitiesAt.size > 0 && this.ownerSet.every((capability) => capabilitiesAt.has(capability));
   }
 
   /** What a role holds that the built-in `viewer` does not; without one, what does more than list. */
-  beyondViewer(role: GrantedRole): readonly string[] {
+  capabilitiesBeyondViewer(role: GrantedRole): readonly string[] {
     return (role.capabilities ?? []).filter((capability) =>
       this.viewerSet ? !this.viewerSet.has(capability) : !capability.endsWith("_LIST"),
     );
@@ -147,16 +150,16 @@ export class Facts {
   /** The groups that were there, with the paths that they had. */
   groupsBefore(): Scope[] {
     const groups = [...this.comparison.before.entities.values()].filter(({ kind }) => kind === "Group");
-    return groups.map(({ key }) => this.places.before.scope(key));
+    return groups.map(({ key }) => this.hierarchy.before.scope(key));
   }
 
   /** Whether a group is another one or lies below it, once all is done or before it. */
   isWithin(key: string, ancestor: string, side: "before" | "after" = "after"): boolean {
-    return key === ancestor || this.places[side].chain(key).includes(ancestor);
+    return key === ancestor || this.hierarchy[side].chain(key).includes(ancestor);
   }
 
   /** The groups below one, itself included, that are not below the other. */
-  reached(key: string, not: string): Scope[] {
+  newlyReachedGroups(key: string, not: string): Scope[] {
     return this.comparison.groups.filter(
       (group) =>
         group.change !== "removed" && this.isWithin(group.key, key) && !this.isWithin(group.key, not),
@@ -172,7 +175,7 @@ export class Facts {
   }
 
   /** What an identity holds, and what others hold by it: groups of an identity provider, services. */
-  grantsBy(key: string): readonly Grant[] {
+  grantsThrough(key: string): readonly Grant[] {
     return [key, ...this.after.subjectsOf(key)].flatMap((subject) => this.grantsAfter(subject));
   }
 
@@ -188,25 +191,25 @@ export class Facts {
 
   /** The capabilities of a subject at a group, by grants at the group and above it. */
   private held(subject: string, group: string, side: "before" | "after"): Set<string> {
-    const at = [group, ...this.places[side].chain(group)];
+    const at = [group, ...this.hierarchy[side].chain(group)];
     const grants = [...new Set(at)].flatMap((key) => this[side].ofSubjectAt(subject, key));
     return new Set(grants.flatMap(({ role }) => role.capabilities ?? []));
   }
 
   /** What a grant brings its subject that it did not hold there before. */
-  newlyHeld({ grant }: GrantChange): string[] {
+  newCapabilities({ grant }: GrantChange): string[] {
     const before = this.held(grant.subject.key, grant.group.key, "before");
     return (grant.role.capabilities ?? []).filter((capability) => !before.has(capability));
   }
 
   /** What a lost grant takes away and no other grant still gives. */
-  reallyLost({ subject, role, group }: Grant): string[] {
+  lostCapabilities({ subject, role, group }: Grant): string[] {
     const after = this.held(subject.key, group.key, "after");
     return (role.capabilities ?? []).filter((capability) => !after.has(capability));
   }
 
   /** Grants that are new or reach further, but for those whose role alone gained capabilities: G4's affair. */
-  *broughtIn(): Generator<GrantChange> {
+  *newOrWiderGrants(): Generator<GrantChange> {
     for (const change of this.comparison.grants) {
       if (change.change !== "gained" && change.change !== "widened") continue;
       const { before, grant } = change;
@@ -234,7 +237,7 @@ export class Facts {
   }
 
   /** Changes of a kind that leave something there. */
-  *written(...kinds: readonly string[]): Generator<ResourceChange & { readonly after: Entity }> {
+  *writes(...kinds: readonly string[]): Generator<ResourceChange & { readonly after: Entity }> {
     for (const change of this.comparison.changes) {
       const { after, op } = change;
       if (after === undefined || !kinds.includes(change.kind)) continue;
@@ -249,21 +252,21 @@ export class Facts {
   }
 
   /** Changes after which what was there has gone, or has another uid. */
-  *ended(): Generator<ResourceChange & { readonly before: Entity }> {
+  *removals(): Generator<ResourceChange & { readonly before: Entity }> {
     for (const change of this.comparison.changes) {
       const { before, after, op } = change;
       if (before === undefined || (op !== "delete" && op !== "replace")) continue;
       // What stays at the server only leaves the program, or the server refuses to delete it.
-      const stays = change.stays === true || (op === "delete" && after !== undefined);
+      const stays = change.isLeftOnServer === true || (op === "delete" && after !== undefined);
       if (!stays || change.isRefused === true) yield { ...change, before };
     }
   }
 
   /** What referred to something before the change and is not taken away with it. */
-  dependants(key: string): Entity[] {
+  dependents(key: string): Entity[] {
     this.references ??= referencesOf(this.comparison.before);
     this.deleted ??= new Set(
-      [...this.ended()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : [])),
+      [...this.removals()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : [])),
     );
     const { deleted } = this;
     return (this.references.get(key) ?? []).filter((entity) => {
@@ -287,10 +290,10 @@ export class Facts {
   }
 
   /** A finding about a grant. */
-  aboutGrant(grant: Grant, said: Said): Draft {
+  aboutGrant(grant: Grant, text: FindingText): FindingInput {
     const trust = trustOf(this.entity(grant.subject.key));
     return {
-      ...said,
+      ...text,
       kind: grant.sourceKind,
       ...optional({
         name: grant.subject.name,
@@ -304,10 +307,10 @@ export class Facts {
   }
 
   /** A finding about a resource. */
-  aboutEntity(entity: Entity, said: Said): Draft {
+  aboutEntity(entity: Entity, text: FindingText): FindingInput {
     const { name, urn, uid, location } = entity;
     return {
-      ...said,
+      ...text,
       kind: entity.kind,
       ...optional({ name, urn, uid, location, group: this.groupOf(entity), trust: trustOf(entity) }),
     };
@@ -334,16 +337,16 @@ function* textsIn(value: Json | undefined): Generator<string> {
 }
 
 /** Whether a value is the reference that it was, leads to what stays beside a successor, or leads nowhere now. */
-const isStill = (after: Json | undefined, key: string): boolean =>
+const isSameReference = (after: Json | undefined, key: string): boolean =>
   after === undefined || after === "" || (typeof after === "string" && withoutRetained(after) === key);
 
 /** Whether a reference is there still, or leads nowhere now: a reference to what has gone is empty. */
 function stillRefers(before: Json | undefined, after: Json | undefined, key: string): boolean {
-  if (before === key) return isStill(after, key);
+  if (before === key) return isSameReference(after, key);
   if (Array.isArray(before)) {
     const items = Array.isArray(after) ? after : [];
     return before.includes(key)
-      ? items.some((item) => isStill(item, key))
+      ? items.some((item) => isSameReference(item, key))
       : items.some((item) => [...textsIn(item)].includes(key));
   }
   if (!isObject(before)) return false;
@@ -353,7 +356,7 @@ function stillRefers(before: Json | undefined, after: Json | undefined, key: str
 }
 
 /** Who refers to whom: by key. */
-function referencesOf({ entities }: World): Map<string, Entity[]> {
+function referencesOf({ entities }: AccessGraph): Map<string, Entity[]> {
   const found = new Map<string, Entity[]>();
   for (const entity of entities.values()) {
     for (const text of new Set(textsIn(entity.inputs))) {

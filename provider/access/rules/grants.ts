@@ -4,30 +4,30 @@ import { GrantIndex } from "../graph/grantIndex";
 import { capabilitiesOf } from "../graph/grants";
 import type { Entity } from "../graph/model";
 import type { Grant, GrantChange, Severity } from "../report/report";
-import { bounded, called, plural, some, textAt } from "./facts";
+import { limitLines, labelOf, plural, listFirst, textAt } from "./facts";
 import type { Facts } from "./facts";
-import type { Draft, Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
 
-const below = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
+const scopeText = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
 const roleName = (grant: Grant): string => grant.role.name ?? grant.role.uid ?? grant.role.key;
 
 /** Who gets it: said where more than one outsider can be it. */
-const who = ({ subject }: Grant): string =>
+const subjectName = ({ subject }: Grant): string =>
   subject.matchesMany ? `${subject.displayName} (anyone who fits it)` : subject.displayName;
 
 /** What it was before, where that was not nothing. */
-function was({ before, reason }: GrantChange): string[] {
+function priorReason({ before, reason }: GrantChange): string[] {
   return before === undefined ? [] : [reason];
 }
 
 /** Changes that bring something of a family which the subject did not hold, but for those that bring `owner`. */
-function* bringing(
+function* grantsWithNewCapabilities(
   facts: Facts,
   isOfFamily: (capability: string) => boolean,
 ): Generator<{ change: GrantChange; capabilities: string[]; all: string[] }> {
-  for (const change of facts.broughtIn()) {
+  for (const change of facts.newOrWiderGrants()) {
     if (facts.isOwner(change.grant.role)) continue;
-    const all = facts.newlyHeld(change);
+    const all = facts.newCapabilities(change);
     const capabilities = all.filter(isOfFamily);
     if (capabilities.length > 0) yield { change, capabilities, all };
   }
@@ -46,18 +46,18 @@ const ownerGrant: Rule = {
   exampleMatch: { subject: "break-glass", group: "acme" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const change of facts.broughtIn()) {
+    const findings: FindingInput[] = [];
+    for (const change of facts.newOrWiderGrants()) {
       const { grant, before } = change;
       if (!facts.isOwner(grant.role)) continue;
       const isRoot = grant.group.isRoot;
       const like = grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is as good as owner`;
-      drafts.push(
+      findings.push(
         facts.aboutGrant(grant, {
           severity: isRoot || grant.subject.matchesMany ? "critical" : "high",
-          message: `${who(grant)} becomes ${like} ${below(grant)}`,
+          message: `${subjectName(grant)} becomes ${like} ${scopeText(grant)}`,
           details: [
-            ...was(change),
+            ...priorReason(change),
             ...(before !== undefined && facts.isOwner(before.role)
               ? ["it was an owner before, of less"]
               : []),
@@ -66,7 +66,7 @@ const ownerGrant: Rule = {
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -82,14 +82,14 @@ const takeoverCaps: Rule = {
   exampleMatch: { subject: "ci-platform", role: "iam-admin" },
   needsBefore: false,
   find: (facts) =>
-    Array.from(bringing(facts, isTakeover), ({ change, capabilities }) =>
+    Array.from(grantsWithNewCapabilities(facts, isTakeover), ({ change, capabilities }) =>
       facts.aboutGrant(change.grant, {
         severity: "high",
-        message: `${who(change.grant)} can take over what others hold ${below(change.grant)}: ${some(capabilities, 3)}`,
+        message: `${subjectName(change.grant)} can take over what others hold ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `by role ${roleName(change.grant)}`,
-          ...was(change),
-          ...bounded(capabilities.length > 3 ? capabilities : []),
+          ...priorReason(change),
+          ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:
           "bind a role without these capabilities; keep them for owners and for the pipeline that applies this program",
@@ -109,14 +109,14 @@ const delegationCaps: Rule = {
   exampleMatch: { role: "registry.pull_token_creator", group: "acme / ci*" },
   needsBefore: false,
   find: (facts) =>
-    Array.from(bringing(facts, isDelegation), ({ change, capabilities, all }) =>
+    Array.from(grantsWithNewCapabilities(facts, isDelegation), ({ change, capabilities, all }) =>
       facts.aboutGrant(change.grant, {
         severity: all.some(isTakeover) ? "high" : "medium",
-        message: `${who(change.grant)} can pass on what it holds ${below(change.grant)}: ${some(capabilities, 3)}`,
+        message: `${subjectName(change.grant)} can pass on what it holds ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `by role ${roleName(change.grant)}`,
-          ...was(change),
-          ...bounded(capabilities.length > 3 ? capabilities : []),
+          ...priorReason(change),
+          ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:
           "bind a role without them, and let this program make the bindings and identities that are needed",
@@ -125,7 +125,12 @@ const delegationCaps: Rule = {
 };
 
 /** The severity of capabilities that a subject gains through its role, and what they are. */
-function gainOf(facts: Facts, grant: Grant, before: Entity, added: readonly string[]): [Severity, string] {
+function assessGain(
+  facts: Facts,
+  grant: Grant,
+  before: Entity,
+  added: readonly string[],
+): [Severity, string] {
   const { isRoot } = grant.group;
   const role = { key: before.key, builtIn: false, capabilities: capabilitiesOf(before) ?? [] };
   if (facts.isOwner(grant.role) && !facts.isOwner(role)) {
@@ -153,33 +158,33 @@ const roleWidened: Rule = {
   exampleMatch: { role: "developer" },
   needsBefore: true,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { op, before, after } of facts.written("Role")) {
+    const findings: FindingInput[] = [];
+    for (const { op, before, after } of facts.writes("Role")) {
       if (op === "create" || before === undefined) continue;
       const old = new Set(capabilitiesOf(before));
       const added = (capabilitiesOf(after) ?? []).filter((capability) => !old.has(capability));
       if (added.length === 0 || capabilitiesOf(before) === undefined) continue;
       const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
       if (grants.length === 0) continue;
-      const gains = grants.map((grant) => gainOf(facts, grant, before, added));
+      const gains = grants.map((grant) => assessGain(facts, grant, before, added));
       const severity = ORDER.find((each) => gains.some(([one]) => one === each)) ?? "low";
       const consequence = gains.find(([one, text]) => one === severity && text !== "")?.[1];
       const subjects = new Set(grants.map(({ subject }) => subject.key)).size;
       const groups = new Set(grants.map(({ group }) => group.key)).size;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(after, {
           severity,
           field: "capabilities",
-          message: `${called(after)} gains ${some(added, 3)} for ${plural(subjects, "holder")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
-          details: bounded([
-            ...(added.length > 3 ? [`added: ${some(added, 20)}`] : []),
-            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${below(grant)}`))].sort(),
+          message: `${labelOf(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "holder")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
+          details: limitLines([
+            ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
+            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
           ]),
           advice: "make a role of its own for the added capabilities, and bind it to those who need them",
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -197,7 +202,7 @@ const scopeWidened: Rule = {
   find: (facts) => {
     const gone = facts.comparison.grants.filter(({ change }) => change === "lost");
     const lost = new GrantIndex(gone.map(({ grant }) => grant));
-    const drafts: Draft[] = [];
+    const findings: FindingInput[] = [];
     for (const { change, grant, before } of facts.comparison.grants) {
       // What was held there before, and means more now, comes in the place of nothing.
       if (change !== "gained" && (change !== "widened" || before?.group.key === grant.group.key)) continue;
@@ -209,18 +214,18 @@ const scopeWidened: Rule = {
       const from =
         before !== undefined && same(before) ? before : lost.ofSubject(grant.subject.key).find(same);
       if (from === undefined) continue;
-      const reached = facts.reached(grant.group.key, from.group.key);
-      drafts.push(
+      const reached = facts.newlyReachedGroups(grant.group.key, from.group.key);
+      findings.push(
         facts.aboutGrant(grant, {
           severity: grant.group.isRoot ? "high" : "medium",
           field: "parentUid",
-          message: `${who(grant)} holds ${roleName(grant)} on ${grant.group.path} instead of ${from.group.path}: ${plural(reached.length, "more group")} reached`,
-          details: bounded(reached.map(({ path }) => path).sort()),
+          message: `${subjectName(grant)} holds ${roleName(grant)} on ${grant.group.path} instead of ${from.group.path}: ${plural(reached.length, "more group")} reached`,
+          details: limitLines(reached.map(({ path }) => path).sort()),
           advice: `keep it on ${from.group.path}, and add a binding for each further group that needs it`,
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -236,14 +241,14 @@ const supplyChainWrite: Rule = {
   exampleMatch: { subject: "ci-*", role: "registry.push" },
   needsBefore: false,
   find: (facts) =>
-    Array.from(bringing(facts, isSupplyChain), ({ change, capabilities }) =>
+    Array.from(grantsWithNewCapabilities(facts, isSupplyChain), ({ change, capabilities }) =>
       facts.aboutGrant(change.grant, {
         severity: change.grant.subject.matchesMany ? "high" : "medium",
-        message: `${who(change.grant)} can change what others pull ${below(change.grant)}: ${some(capabilities, 3)}`,
+        message: `${subjectName(change.grant)} can change what others pull ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `by role ${roleName(change.grant)}`,
-          ...was(change),
-          ...bounded(capabilities.length > 3 ? capabilities : []),
+          ...priorReason(change),
+          ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:
           "bind registry.pull for pulling; for pushing, one pinned identity on the group of its own repositories",
@@ -263,37 +268,37 @@ const massGrant: Rule = {
   exampleMatch: { subject: "platform-admins", role: "owner" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { grant } of facts.broughtIn()) {
+    const findings: FindingInput[] = [];
+    for (const { grant } of facts.newOrWiderGrants()) {
       const { subject, role } = grant;
       const isOwner = facts.isOwner(role);
       if (subject.type === "identityProvider") {
-        const beyond = facts.beyondViewer(role);
+        const beyond = facts.capabilitiesBeyondViewer(role);
         if (!isOwner && beyond.length === 0) continue;
-        drafts.push(
+        findings.push(
           facts.aboutGrant(grant, {
             severity: "high",
             field: "defaultRole",
-            message: `${grant.sourceKind === "IdentityProvider" ? `everybody who signs in through ${subject.name ?? subject.displayName} holds` : `${subject.displayName} lets anyone in who then holds`} ${roleName(grant)} ${below(grant)}`,
-            details: beyond.length > 0 ? [`beyond viewer: ${some(beyond, 10)}`] : [],
+            message: `${grant.sourceKind === "IdentityProvider" ? `everybody who signs in through ${subject.name ?? subject.displayName} holds` : `${subject.displayName} lets anyone in who then holds`} ${roleName(grant)} ${scopeText(grant)}`,
+            details: beyond.length > 0 ? [`beyond viewer: ${listFirst(beyond, 10)}`] : [],
             advice: "set viewer as defaultRole, and bind more to those who need it",
           }),
         );
       } else if (subject.type === "externalGroup") {
         const strong = (role.capabilities ?? []).filter(isTakeover);
         if (!isOwner && strong.length === 0) continue;
-        drafts.push(
+        findings.push(
           facts.aboutGrant(grant, {
             severity: "high",
             field: "roleUid",
-            message: `${subject.displayName}: all its members hold ${roleName(grant)} ${below(grant)}`,
-            details: strong.length > 0 ? [`with ${some(strong, 10)}`] : [],
+            message: `${subject.displayName}: all its members hold ${roleName(grant)} ${scopeText(grant)}`,
+            details: strong.length > 0 ? [`with ${listFirst(strong, 10)}`] : [],
             advice: "map the group to a role that cannot change IAM; bind owners one by one",
           }),
         );
       }
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -312,8 +317,8 @@ const identityProvider: Rule = {
   exampleMatch: { name: "staff" },
   needsBefore: true,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { op, after, fields } of facts.written("IdentityProvider", "ScimToken")) {
+    const findings: FindingInput[] = [];
+    for (const { op, after, fields } of facts.writes("IdentityProvider", "ScimToken")) {
       const changed = fields
         .filter(({ path, direction }) => SIGN_IN.test(path) && mayWiden(direction))
         .map(({ path }) => path);
@@ -324,13 +329,13 @@ const identityProvider: Rule = {
       const whom = !isProvider
         ? "whoever has it says who is in the directory"
         : `${issuer ?? "an issuer that was not read"} says who signs in`;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(after, {
           severity: "high",
           field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
-          message: `${called(after)} ${op === "update" ? `changes ${some(changed, 3)}` : "is new"}: ${whom}`,
-          details: bounded(
-            [...new Set(grants.map((grant) => `they hold ${roleName(grant)} ${below(grant)}`))].sort(),
+          message: `${labelOf(after)} ${op === "update" ? `changes ${listFirst(changed, 3)}` : "is new"}: ${whom}`,
+          details: limitLines(
+            [...new Set(grants.map((grant) => `they hold ${roleName(grant)} ${scopeText(grant)}`))].sort(),
           ),
           advice: isProvider
             ? "make it in a change of its own, reviewed by those who run the directory"
@@ -338,7 +343,7 @@ const identityProvider: Rule = {
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 

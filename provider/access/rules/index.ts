@@ -10,7 +10,7 @@ import { Facts } from "./facts";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
-import type { Draft, Rule, RuleOptions } from "./rule";
+import type { FindingInput, Rule, RuleOptions } from "./rule";
 import { trustRules } from "./trust";
 
 export { defaultRuleOptions } from "./rule";
@@ -51,20 +51,20 @@ export function fingerprintOf(
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 }
 
-function seal(rule: Rule, draft: Draft, { drift }: Comparison): Finding {
-  const { details = [], ...rest } = draft;
-  const advice = drift === undefined ? draft.advice : (rule.driftAdvice ?? draft.advice);
+function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison): Finding {
+  const { details = [], ...rest } = finding;
+  const advice = drift === undefined ? finding.advice : (rule.driftAdvice ?? finding.advice);
   return {
     id: rule.id,
     rule: rule.name,
     ...rest,
-    message: printable(draft.message, LONGEST_LINE),
+    message: printable(finding.message, LONGEST_LINE),
     details: details.map((line) => printable(line, LONGEST_LINE)),
     advice: printable(advice, LONGEST_LINE),
-    ...(draft.counterexample === undefined
+    ...(finding.counterexample === undefined
       ? {}
-      : { counterexample: printable(draft.counterexample, LONGEST_LINE) }),
-    fingerprint: fingerprintOf(rule.id, draft),
+      : { counterexample: printable(finding.counterexample, LONGEST_LINE) }),
+    fingerprint: fingerprintOf(rule.id, finding),
   };
 }
 
@@ -100,13 +100,13 @@ export function findingsOf(
   const facts = new Facts(comparison, options);
   const applicable = only.filter((rule) => applies(rule, comparison));
   const drifted = new Set(comparison.changes.map(({ before, after }) => (after ?? before)?.uid));
-  const concerns = ({ judgesUnchanged }: Rule, { uid }: Draft): boolean =>
+  const concerns = ({ judgesUnchanged }: Rule, { uid }: FindingInput): boolean =>
     comparison.drift === undefined || judgesUnchanged !== true || drifted.has(uid);
   const found = applicable.flatMap((rule) =>
     rule
       .find(facts)
-      .filter((draft) => concerns(rule, draft))
-      .map((draft) => seal(rule, draft, comparison)),
+      .filter((finding) => concerns(rule, finding))
+      .map((finding) => finalize(rule, finding, comparison)),
   );
   return sortFindings(found);
 }

@@ -3,9 +3,9 @@ import type { Json } from "../../engine/spec";
 import { durationNanos, timestampNanos } from "../../engine/times";
 import { isTakeover } from "../graph/capabilities";
 import type { Entity } from "../graph/model";
-import { called, plural, textAt } from "./facts";
+import { labelOf, plural, textAt } from "./facts";
 import type { Facts } from "./facts";
-import type { Draft, Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
@@ -16,7 +16,7 @@ const INVITE_DAYS = 7;
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /** The private member of the first key that has one; never its value. */
-function privateMember(jwks: string): string | undefined {
+function findPrivateMember(jwks: string): string | undefined {
   let value: Json;
   try {
     value = JSON.parse(jwks) as Json;
@@ -52,37 +52,37 @@ const staticKeys: Rule = {
   exampleMatch: { name: "air-gapped-cluster" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { before, after } of facts.written("Identity")) {
+    const findings: FindingInput[] = [];
+    for (const { before, after } of facts.writes("Identity")) {
       const block = after.inputs["staticKeys"];
       if (!isObject(block)) continue;
-      const member = privateMember(textAt(block, "issuerKeys") ?? "");
+      const member = findPrivateMember(textAt(block, "issuerKeys") ?? "");
       if (member !== undefined) {
-        drafts.push(
+        findings.push(
           facts.aboutEntity(after, {
             severity: "critical",
             field: "staticKeys.issuerKeys",
-            message: `${called(after)} carries a private key: a key in issuerKeys has the member "${member}"`,
+            message: `${labelOf(after)} carries a private key: a key in issuerKeys has the member "${member}"`,
             advice: "give the public half only, and treat this key as stolen: make a new pair",
           }),
         );
       } else if (!isObject(before?.inputs["staticKeys"])) {
-        drafts.push(
+        findings.push(
           facts.aboutEntity(after, {
             severity: "medium",
             field: "staticKeys",
-            message: `${called(after)} proves itself by static keys, which nobody rotates`,
+            message: `${labelOf(after)} proves itself by static keys, which nobody rotates`,
             advice:
               "trust the issuer of the CI system or cluster instead (claimMatch), or set a near expirationTime",
           }),
         );
       }
     }
-    return drafts;
+    return findings;
   },
 };
 
-function keyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string>): Draft[] {
+function findKeyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string>): FindingInput[] {
   const block = entity.inputs["staticKeys"];
   if (!isObject(block) || entity.unresolved.includes("staticKeys.expirationTime")) return [];
   const time = textAt(block, "expirationTime");
@@ -94,7 +94,7 @@ function keyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string>): 
       facts.aboutEntity(entity, {
         severity: "high",
         field,
-        message: `the keys of ${called(entity)} expired on ${time ?? ""}: it cannot be assumed any more`,
+        message: `the keys of ${labelOf(entity)} expired on ${time ?? ""}: it cannot be assumed any more`,
         advice: "register new keys with a new expirationTime, or remove the identity and its bindings",
       }),
     ];
@@ -104,7 +104,7 @@ function keyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string>): 
       facts.aboutEntity(entity, {
         severity: "medium",
         field,
-        message: `the keys of ${called(entity)} expire in ${plural(days, "day")}, on ${time ?? ""}`,
+        message: `the keys of ${labelOf(entity)} expire in ${plural(days, "day")}, on ${time ?? ""}`,
         advice: "register new keys beside the old ones, then move expirationTime",
       }),
     ];
@@ -115,13 +115,13 @@ function keyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string>): 
     facts.aboutEntity(entity, {
       severity: "low",
       field,
-      message: `the keys of ${called(entity)} count for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
+      message: `the keys of ${labelOf(entity)} count for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
       advice: `set an expirationTime at most ${LONG_DAYS} days ahead, and rotate the keys before it`,
     }),
   ];
 }
 
-function inviteExpiry(facts: Facts, entity: Entity): Draft[] {
+function findInviteExpiry(facts: Facts, entity: Entity): FindingInput[] {
   const time = textAt(entity.details, "expirationTime");
   const days = daysUntil(facts, time);
   if (days === undefined || days >= 0) return [];
@@ -129,7 +129,7 @@ function inviteExpiry(facts: Facts, entity: Entity): Draft[] {
     facts.aboutEntity(entity, {
       severity: "low",
       field: "expirationTime",
-      message: `${called(entity)} ended on ${time ?? ""}: nobody can accept it any more`,
+      message: `${labelOf(entity)} ended on ${time ?? ""}: nobody can accept it any more`,
       advice: "remove it from the program",
     }),
   ];
@@ -148,13 +148,13 @@ const expiry: Rule = {
   needsBefore: false,
   judgesUnchanged: true,
   find: (facts) => {
-    const written = new Set(Array.from(facts.written("Identity"), ({ after }) => after.key));
-    const drafts: Draft[] = [];
+    const written = new Set(Array.from(facts.writes("Identity"), ({ after }) => after.key));
+    const findings: FindingInput[] = [];
     for (const entity of facts.comparison.after.entities.values()) {
-      if (entity.kind === "Identity") drafts.push(...keyExpiry(facts, entity, written));
-      if (entity.kind === "GroupInvite") drafts.push(...inviteExpiry(facts, entity));
+      if (entity.kind === "Identity") findings.push(...findKeyExpiry(facts, entity, written));
+      if (entity.kind === "GroupInvite") findings.push(...findInviteExpiry(facts, entity));
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -170,8 +170,8 @@ const openInvite: Rule = {
   exampleMatch: { group: "acme / workshop", role: "viewer" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { op, after } of facts.written("GroupInvite")) {
+    const findings: FindingInput[] = [];
+    for (const { op, after } of facts.writes("GroupInvite")) {
       if (op === "update") continue;
       const { email, singleUse, ttl } = after.inputs;
       const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
@@ -196,7 +196,7 @@ const openInvite: Rule = {
         (facts.isOwner(grant.role) || (grant.role.capabilities ?? []).some(isTakeover));
       const role = grant?.role.name ?? grant?.role.uid;
       const place = facts.groupOf(after)?.path;
-      drafts.push({
+      findings.push({
         ...facts.aboutEntity(after, {
           severity: isStrong ? "critical" : "high",
           field: first[0],
@@ -206,7 +206,7 @@ const openInvite: Rule = {
         ...(grant === undefined ? {} : { grant }),
       });
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -220,8 +220,8 @@ const SECRETS: ReadonlyMap<string, readonly [block: string | undefined, key: str
 /** What stands for a secret in a model, and in a text of the engine. */
 const MASKED = ["[secret]", "[unknown]"];
 
-function plainSecrets({ kind, inputs, details, exposed, unresolved }: Entity): string[] {
-  const found = new Set(exposed);
+function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unresolved }: Entity): string[] {
+  const found = new Set(plaintextSecrets);
   const place = SECRETS.get(kind);
   if (place === undefined) return [...found];
   const [block, key] = place;
@@ -247,11 +247,11 @@ const plainSecret: Rule = {
   planOnly: true,
   find: (facts) =>
     [...facts.comparison.after.entities.values()].flatMap((entity) =>
-      plainSecrets(entity).map((property) =>
+      plaintextSecretsOf(entity).map((property) =>
         facts.aboutEntity(entity, {
           severity: "high",
           field: property,
-          message: `${property} of ${called(entity)} is in plain text, not a secret`,
+          message: `${property} of ${labelOf(entity)} is in plain text, not a secret`,
           advice: "take it from config.requireSecret or wrap it in pulumi.secret, and rotate it",
         }),
       ),

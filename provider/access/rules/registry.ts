@@ -1,8 +1,8 @@
 import { isObject } from "../../engine/values";
 import type { Json, Props } from "../../engine/spec";
 import type { Severity } from "../report/report";
-import { called, listAt, some, textAt } from "./facts";
-import type { Draft, Rule } from "./rule";
+import { labelOf, listAt, listFirst, textAt } from "./facts";
+import type { FindingInput, Rule } from "./rule";
 
 const brief = (digest: string | undefined): string =>
   digest === undefined ? "another image" : digest.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]+$/, "$1…");
@@ -19,26 +19,26 @@ const registryLoss: Rule = {
   exampleMatch: { name: "latest" },
   needsBefore: true,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { op, before } of facts.ended()) {
+    const findings: FindingInput[] = [];
+    for (const { op, before } of facts.removals()) {
       if (before.kind !== "Repo" && before.kind !== "Tag") continue;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(before, {
           severity: "high",
-          message: `${called(before)} is ${op === "delete" ? "deleted" : "replaced: the old one is deleted"}: whatever pulls it fails`,
+          message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced: the old one is deleted"}: whatever pulls it fails`,
           advice: "see that nothing pulls it any more; keep it under its name until then",
         }),
       );
     }
-    for (const { op, before, after } of facts.written("Tag", "Repo")) {
+    for (const { op, before, after } of facts.writes("Tag", "Repo")) {
       if (op !== "update" || before === undefined) continue;
       const [old, now] = [before, after].map(({ inputs }) => textAt(inputs, "digest"));
       if (after.kind === "Tag" && old !== now) {
-        drafts.push(
+        findings.push(
           facts.aboutEntity(after, {
             severity: "medium",
             field: "digest",
-            message: `${called(after)} is moved from ${brief(old)} to ${brief(now)}`,
+            message: `${labelOf(after)} is moved from ${brief(old)} to ${brief(now)}`,
             details: [`from ${old ?? "unknown"}`, `to ${now ?? "unknown"}`],
             advice: "name in the pull request how the new image was built; deploy by digest",
           }),
@@ -46,17 +46,17 @@ const registryLoss: Rule = {
       }
       const [from, to] = [before, after].map(({ inputs }) => textAt(inputs["syncConfig"], "source"));
       if (from !== to) {
-        drafts.push(
+        findings.push(
           facts.aboutEntity(after, {
             severity: "high",
             field: "syncConfig.source",
-            message: `${called(after)} takes its images from ${to ?? "nowhere any more"} instead of ${from ?? "this program"}`,
+            message: `${labelOf(after)} takes its images from ${to ?? "nowhere any more"} instead of ${from ?? "this program"}`,
             advice: "make a second repository for the new source, and move what pulls",
           }),
         );
       }
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -68,7 +68,7 @@ interface Addition {
 }
 
 /** The items of a list that were not there before; named ones are shown by name. */
-function added(field: string, before: Props, after: Props): string[] {
+function addedItems(field: string, before: Props, after: Props): string[] {
   const [block = "", key = ""] = field.split(".");
   const [old, now] = [before, after].map((overlay) => listAt(overlay[block], key));
   const known = new Set((old ?? []).map((item) => JSON.stringify(item)));
@@ -82,12 +82,12 @@ function isRoot(user: Json | undefined): boolean {
   return typeof user === "string" && /^(?:root|0+)(?::|$)/.test(user.trim());
 }
 
-function additions(before: Props, after: Props): Addition[] {
+function findAdditions(before: Props, after: Props): Addition[] {
   const list = (field: string, severity: Severity, what: string): Addition => ({
     field,
     severity,
     what,
-    items: added(field, before, after),
+    items: addedItems(field, before, after),
   });
   const [old, now] = [before, after].map((overlay) => textAt(overlay["accounts"], "runAs"));
   return [
@@ -116,16 +116,16 @@ const imageTrust: Rule = {
   exampleMatch: { name: "base-*" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { before, after } of facts.written("Repo")) {
+    const findings: FindingInput[] = [];
+    for (const { before, after } of facts.writes("Repo")) {
       const [old, now] = [before, after].map((entity) => entity?.inputs["customOverlay"]);
       if (!isObject(now)) continue;
-      for (const { field, severity, what, items } of additions(isObject(old) ? old : {}, now)) {
-        drafts.push(
+      for (const { field, severity, what, items } of findAdditions(isObject(old) ? old : {}, now)) {
+        findings.push(
           facts.aboutEntity(after, {
             severity,
             field: `customOverlay.${field}`,
-            message: `every image of ${called(after)} ${what}: ${some(items, 4)}`,
+            message: `every image of ${labelOf(after)} ${what}: ${listFirst(items, 4)}`,
             advice:
               field === "accounts.runAs"
                 ? "let the image run as a user without rights"
@@ -134,7 +134,7 @@ const imageTrust: Rule = {
         );
       }
     }
-    return drafts;
+    return findings;
   },
 };
 

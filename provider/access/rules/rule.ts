@@ -35,7 +35,7 @@ export function defaultRuleOptions(now: number): RuleOptions {
 }
 
 /** A finding as its rule makes it: the id, the name and the fingerprint are added to it. */
-export interface Draft extends Omit<
+export interface FindingInput extends Omit<
   Finding,
   "id" | "rule" | "details" | "fingerprint" | "excepted" | "drift" | "advice"
 > {
@@ -72,5 +72,5 @@ export interface Rule {
   readonly judgesUnchanged?: true;
   /** What to do where the change has happened already, if that differs from the advice on a plan. */
   readonly driftAdvice?: string;
-  readonly find: (facts: Facts) => Draft[];
+  readonly find: (facts: Facts) => FindingInput[];
 }

@@ -3,13 +3,13 @@ import type { Json } from "../../engine/spec";
 import { isWriting } from "../graph/capabilities";
 import { mayWiden } from "../effects";
 import { globMatches } from "../trust/glob";
-import { sharedIssuerOf, sharedIssuerThat, sharedIssuersThat } from "../trust/issuers";
-import type { SharedIssuer } from "../trust/issuers";
+import { multiTenantIssuerOf, findMultiTenantIssuer, filterMultiTenantIssuers } from "../trust/issuers";
+import type { MultiTenantIssuer } from "../trust/issuers";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../report/report";
-import { judgeForms, namesOwner, unreadable } from "../trust/judgement";
-import type { Judgement } from "../trust/judgement";
-import { exactly, Languages } from "../trust/languages";
+import { judgeForms, namesOwner, findPatternProblem } from "../trust/judgement";
+import type { PatternJudgement } from "../trust/judgement";
+import { exactPattern, Languages } from "../trust/languages";
 import { judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
 import {
   judgeOwnerClaim,
@@ -19,9 +19,9 @@ import {
   judgeUserId,
 } from "../trust/ownedSubjects";
 import { findRunsOf, findUntrustedRuns } from "../trust/untrustedRefs";
-import { bounded, called, plural, textAt } from "./facts";
+import { limitLines, labelOf, plural, textAt } from "./facts";
 import type { Facts } from "./facts";
-import type { Draft, Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
 
 const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)/;
 
@@ -29,14 +29,14 @@ const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)
  * Identities whose trust is to be judged: made or changed in what they trust, or unchanged and given
  * something new to hold.
  */
-function* judged(facts: Facts): Generator<Entity> {
+function* identitiesToJudge(facts: Facts): Generator<Entity> {
   const seen = new Set<string>();
-  for (const { op, after, fields } of facts.written("Identity")) {
+  for (const { op, after, fields } of facts.writes("Identity")) {
     if (op === "update" && !fields.some(({ path }) => TRUST.test(path))) continue;
     seen.add(after.key);
     yield after;
   }
-  for (const { grant } of facts.broughtIn()) {
+  for (const { grant } of facts.newOrWiderGrants()) {
     const entity = facts.comparison.after.entities.get(grant.subject.key);
     if (entity?.kind !== "Identity" || seen.has(entity.key)) continue;
     seen.add(entity.key);
@@ -45,24 +45,24 @@ function* judged(facts: Facts): Generator<Entity> {
 }
 
 /** What a pattern lets in that it should not. */
-interface Opening {
+interface OpenPattern {
   /** A text of a stranger; undefined where the pattern cannot be judged. */
   readonly example: string | undefined;
   /** Ends the sentence "… is accepted: ": "the pattern is not anchored at its end". */
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** What is known of the patterns of one review: all questions share a budget, and none is asked twice. */
 class PatternJudge {
-  private readonly judgements = new Map<string, Judgement>();
+  private readonly judgements = new Map<string, PatternJudgement>();
 
   constructor(readonly languages: Languages) {}
 
   judge(
     about: string,
     pattern: string,
-    find: (languages: Languages, pattern: string) => Judgement,
-  ): Judgement {
+    find: (languages: Languages, pattern: string) => PatternJudgement,
+  ): PatternJudgement {
     const key = JSON.stringify([about, pattern]);
     const known = this.judgements.get(key) ?? find(this.languages, pattern);
     this.judgements.set(key, known);
@@ -81,36 +81,40 @@ function judgeOf(facts: Facts): PatternJudge {
 const languagesOf = (facts: Facts): Languages => judgeOf(facts).languages;
 
 /** A pattern that cannot be judged counts as open. */
-function openingOf(judged: Judgement): Opening | undefined {
-  if (judged.is === "open") return judged;
-  return judged.is === "unjudged" ? { example: undefined, because: judged.because } : undefined;
+function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
+  if (judged.kind === "open") return judged;
+  return judged.kind === "unjudged" ? { example: undefined, reason: judged.reason } : undefined;
 }
 
 function judge(
   facts: Facts,
   about: string,
   text: string | undefined,
-  find: (languages: Languages, pattern: string) => Judgement,
-): Opening | undefined {
-  return text === undefined ? undefined : openingOf(judgeOf(facts).judge(about, text, find));
+  find: (languages: Languages, pattern: string) => PatternJudgement,
+): OpenPattern | undefined {
+  return text === undefined ? undefined : openPatternOf(judgeOf(facts).judge(about, text, find));
 }
 
-const openAt = (facts: Facts, vendor: SharedIssuer, pattern: string | undefined): Opening | undefined =>
+const judgeSubjectAt = (
+  facts: Facts,
+  vendor: MultiTenantIssuer,
+  pattern: string | undefined,
+): OpenPattern | undefined =>
   judge(facts, vendor.issuer, pattern, (languages, text) => judgeSubject(languages, text, vendor.forms));
 
 /** "accepts “x”: why", or that it cannot be judged. */
-const describeOpening = ({ example, because }: Opening): string =>
-  example === undefined ? `cannot be judged: ${because}` : `accepts ${JSON.stringify(example)}: ${because}`;
-const counterexampleOf = ({ example }: Opening): { counterexample?: string } =>
+const describeOpenPattern = ({ example, reason }: OpenPattern): string =>
+  example === undefined ? `cannot be judged: ${reason}` : `accepts ${JSON.stringify(example)}: ${reason}`;
+const counterexampleOf = ({ example }: OpenPattern): { counterexample?: string } =>
   example === undefined ? {} : { counterexample: example };
 
 /** The issuers that serve everybody among those that an identity trusts. */
-function vendorsOf(facts: Facts, claimMatch: Json | undefined): readonly SharedIssuer[] {
+function multiTenantIssuersOf(facts: Facts, claimMatch: Json | undefined): readonly MultiTenantIssuer[] {
   const issuer = textAt(claimMatch, "issuer");
-  if (issuer !== undefined) return [sharedIssuerOf(issuer) ?? []].flat();
+  if (issuer !== undefined) return [multiTenantIssuerOf(issuer) ?? []].flat();
   const pattern = textAt(claimMatch, "issuerPattern");
-  if (pattern === undefined || unreadable(languagesOf(facts), pattern) !== undefined) return [];
-  return sharedIssuersThat((vendor) => languagesOf(facts).matches(pattern, vendor.issuer));
+  if (pattern === undefined || findPatternProblem(languagesOf(facts), pattern) !== undefined) return [];
+  return filterMultiTenantIssuers((vendor) => languagesOf(facts).matches(pattern, vendor.issuer));
 }
 
 function claimsOf(claimMatch: Json | undefined, key: "claims" | "claimPatterns"): [string, string][] {
@@ -120,42 +124,47 @@ function claimsOf(claimMatch: Json | undefined, key: "claims" | "claimPatterns")
 }
 
 /** Whether a claim names the owner: by its exact value, or by a pattern that fits no outsider. */
-function isPinnedByClaims(facts: Facts, claimMatch: Json | undefined, vendor: SharedIssuer): boolean {
-  if (claimsOf(claimMatch, "claims").some(([name, value]) => vendor.pinning.includes(name) && value !== "")) {
+function isPinnedByClaims(facts: Facts, claimMatch: Json | undefined, vendor: MultiTenantIssuer): boolean {
+  if (
+    claimsOf(claimMatch, "claims").some(
+      ([name, value]) => vendor.pinningClaims.includes(name) && value !== "",
+    )
+  ) {
     return true;
   }
   return claimsOf(claimMatch, "claimPatterns").some(
     ([name, text]) =>
-      vendor.pinning.includes(name) && judgeOwnerClaim(languagesOf(facts), name, text).is === "pinned",
+      vendor.pinningClaims.includes(name) &&
+      judgeOwnerClaim(languagesOf(facts), name, text).kind === "pinned",
   );
 }
 
 interface OpenSubject {
   readonly field: string;
   readonly pattern: string;
-  readonly opening: Opening;
+  readonly open: OpenPattern;
   readonly advice: string;
   /** Claims that narrow it, of an issuer that nothing is known of. */
   readonly claims: readonly string[];
 }
 
-function openSubject(facts: Facts, claimMatch: Json | undefined): OpenSubject | undefined {
+function findOpenSubject(facts: Facts, claimMatch: Json | undefined): OpenSubject | undefined {
   const pattern = textAt(claimMatch, "subjectPattern");
   if (pattern === undefined) return undefined;
   const field = "claimMatch.subjectPattern";
-  const vendors = vendorsOf(facts, claimMatch);
+  const vendors = multiTenantIssuersOf(facts, claimMatch);
   for (const vendor of vendors.filter((each) => !isPinnedByClaims(facts, claimMatch, each))) {
-    const opening = openAt(facts, vendor, pattern);
+    const open = judgeSubjectAt(facts, vendor, pattern);
     const advice = `name the ${vendor.owner} in an anchored pattern, as in ${JSON.stringify(vendor.example)}, or use subject`;
-    if (opening !== undefined) return { field, pattern, opening, advice, claims: [] };
+    if (open !== undefined) return { field, pattern, open, advice, claims: [] };
   }
   if (vendors.length > 0) return undefined;
-  const opening = judge(facts, "subject", pattern, judgeUnknownSubject);
-  if (opening === undefined) return undefined;
+  const open = judge(facts, "subject", pattern, judgeUnknownSubject);
+  if (open === undefined) return undefined;
   return {
     field,
     pattern,
-    opening,
+    open,
     advice:
       "name the subject exactly (subject), or anchor the pattern with ^(?:…)$ and let it vary only where it must",
     claims: claimsOf(claimMatch, "claims").map(([name]) => name),
@@ -163,7 +172,7 @@ function openSubject(facts: Facts, claimMatch: Json | undefined): OpenSubject | 
 }
 
 /** An AWS principal fits by its ARN and its user id: one that is exact is enough. */
-function openPrincipal(facts: Facts, aws: Json | undefined): OpenSubject | undefined {
+function findOpenPrincipal(facts: Facts, aws: Json | undefined): OpenSubject | undefined {
   if (!isObject(aws) || textAt(aws, "arn") !== undefined || textAt(aws, "userId") !== undefined)
     return undefined;
   const account = textAt(aws, "awsAccount") ?? "123456789012";
@@ -175,22 +184,22 @@ function openPrincipal(facts: Facts, aws: Json | undefined): OpenSubject | undef
   const userId = judge(facts, "user id", userIdPattern, judgeUserId);
   if (arnPattern !== undefined && arn === undefined) return undefined;
   if (userIdPattern !== undefined && userId === undefined) return undefined;
-  const [field, pattern, opening] =
+  const [field, pattern, open] =
     arn === undefined
       ? ["awsIdentity.userIdPattern", userIdPattern, userId]
       : ["awsIdentity.arnPattern", arnPattern, arn];
-  if (opening === undefined || pattern === undefined) return undefined;
+  if (open === undefined || pattern === undefined) return undefined;
   return {
     field,
     pattern,
-    opening,
+    open,
     advice: `name the role, as in ${JSON.stringify(`^arn:aws:sts::${account}:assumed-role/deployer/[\\w=,.@-]+$`)}`,
     claims: [],
   };
 }
 
-function inherits(grants: readonly Grant[]): string[] {
-  return bounded(
+function listGrants(grants: readonly Grant[]): string[] {
+  return limitLines(
     [
       ...new Set(grants.map(({ role, group }) => `${role.name ?? role.uid ?? role.key} on ${group.path}`)),
     ].sort(),
@@ -202,38 +211,39 @@ const anySubject: Rule = {
   name: "any-subject",
   severities: ["critical", "high"],
   when: "critical for an identity that holds a grant; high while it holds none, or where claims of an issuer that is not known narrow it",
-  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts somebody else: another organisation's repository, another role, any text. All texts that the pattern accepts are compared with all subjects that an outsider can have at that issuer, and one of both is shown. A pattern is closed when it names its owners: at most nine of them, each in full. So `acme[0-9]` is open, because anybody can register `acme7`; `(acme|globex)` is not. Found are also patterns that are not anchored, whose alternatives are anchored on one side only (`^a|b$`), or whose dot is not escaped. A pattern that cannot be judged is reported as open: one that is too long, is not valid, or takes too many steps. At an issuer that is not known, a fixed first or last word (`^user-.*$`) or mail domain counts as a name. Judged are identities that are made or changed, and unchanged ones that gain a grant. A wildcard within your own organisation is not reported (T4 looks at branches and pull requests), nor is one that an exact claim narrows to an owner.",
+  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts somebody else: another organisation's repository, another role, any text. All texts that the pattern accepts are compared with all subjects that an outsider can have at that issuer, and one of both is shown. A pattern is closed when it names its owners: at most nine of them, each in full. So `acme[0-9]` is open, reason anybody can register `acme7`; `(acme|globex)` is not. Found are also patterns that are not anchored, whose alternatives are anchored on one side only (`^a|b$`), or whose dot is not escaped. A pattern that cannot be judged is reported as open: one that is too long, is not valid, or takes too many steps. At an issuer that is not known, a fixed first or last word (`^user-.*$`) or mail domain counts as a name. Judged are identities that are made or changed, and unchanged ones that gain a grant. A wildcard within your own organisation is not reported (T4 looks at branches and pull requests), nor is one that an exact claim narrows to an owner.",
   why: "A pattern is searched for anywhere in the subject, so one without `^` and `$` accepts whatever contains it. Whoever can make the issuer write such a subject holds all that the identity holds.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
   except: "Hardly ever. When the issuer is your own and everybody there is meant.",
   exampleMatch: { name: "internal-sso", issuer: "https://sso.acme.example" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const entity of judged(facts)) {
+    const findings: FindingInput[] = [];
+    for (const entity of identitiesToJudge(facts)) {
       const found =
-        openSubject(facts, entity.inputs["claimMatch"]) ?? openPrincipal(facts, entity.inputs["awsIdentity"]);
+        findOpenSubject(facts, entity.inputs["claimMatch"]) ??
+        findOpenPrincipal(facts, entity.inputs["awsIdentity"]);
       if (found === undefined) continue;
       const grants = facts.grantsAfter(entity.key);
       const isNarrowed = found.claims.length > 0;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(entity, {
           severity: grants.length > 0 && !isNarrowed ? "critical" : "high",
           field: found.field,
-          message: `${called(entity)} can be assumed by outsiders: ${found.field} ${describeOpening(found.opening)}`,
-          ...counterexampleOf(found.opening),
+          message: `${labelOf(entity)} can be assumed by outsiders: ${found.field} ${describeOpenPattern(found.open)}`,
+          ...counterexampleOf(found.open),
           details: [
             `pattern: ${found.pattern}`,
             ...(isNarrowed ? [`narrowed by claims only: ${found.claims.join(", ")}`] : []),
             ...(grants.length === 0
               ? ["it holds no grant yet"]
-              : [`who assumes it holds ${plural(grants.length, "grant")}:`, ...inherits(grants)]),
+              : [`who assumes it holds ${plural(grants.length, "grant")}:`, ...listGrants(grants)]),
           ],
           advice: found.advice,
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -250,22 +260,22 @@ const anyIssuer: Rule = {
   needsBefore: false,
   find: (facts) => {
     const { issuerAllow } = facts.options;
-    const drafts: Draft[] = [];
-    for (const entity of judged(facts)) {
+    const findings: FindingInput[] = [];
+    for (const entity of identitiesToJudge(facts)) {
       const { claimMatch, staticKeys } = entity.inputs;
       const pattern = textAt(claimMatch, "issuerPattern");
-      const opening = judge(facts, "issuer", pattern, judgeIssuer);
-      if (opening !== undefined) {
+      const open = judge(facts, "issuer", pattern, judgeIssuer);
+      if (open !== undefined) {
         const grants = facts.grantsAfter(entity.key);
-        drafts.push(
+        findings.push(
           facts.aboutEntity(entity, {
             severity: "critical",
             field: "claimMatch.issuerPattern",
-            message: `${called(entity)} trusts issuers of others: issuerPattern ${describeOpening(opening)}`,
-            ...counterexampleOf(opening),
+            message: `${labelOf(entity)} trusts issuers of others: issuerPattern ${describeOpenPattern(open)}`,
+            ...counterexampleOf(open),
             details: [
               `pattern: ${pattern ?? ""}`,
-              ...(grants.length === 0 ? [] : ["who runs such an issuer holds:", ...inherits(grants)]),
+              ...(grants.length === 0 ? [] : ["who runs such an issuer holds:", ...listGrants(grants)]),
             ],
             advice:
               'write the exact issuer, or an anchored pattern with escaped dots: "^https://[a-z0-9-]+\\\\.acme\\\\.example$"',
@@ -276,28 +286,28 @@ const anyIssuer: Rule = {
       const issuer = textAt(claimMatch, "issuer") ?? textAt(staticKeys, "issuer") ?? pattern;
       if (issuer === undefined || issuerAllow.length === 0) continue;
       if (issuerAllow.some((glob) => globMatches(glob, issuer))) continue;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(entity, {
           severity: "high",
           field: pattern === undefined ? "issuer" : "claimMatch.issuerPattern",
-          message: `${called(entity)} trusts an issuer that is not on the list of --issuer-allow: ${issuer}`,
+          message: `${labelOf(entity)} trusts an issuer that is not on the list of --issuer-allow: ${issuer}`,
           advice: "use an issuer that is on the list, or add this one to it",
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
 /** Whether neither a subject nor a pattern of subjects names an owner at an issuer that serves everybody. */
 function namesNoOwner(
   facts: Facts,
-  vendor: SharedIssuer,
+  vendor: MultiTenantIssuer,
   subject: string | undefined,
   pattern: string | undefined,
 ): boolean {
   if (subject !== undefined) return !namesOwner(languagesOf(facts), subject, vendor.forms);
-  return openAt(facts, vendor, pattern) !== undefined;
+  return judgeSubjectAt(facts, vendor, pattern) !== undefined;
 }
 
 const sharedIssuer: Rule = {
@@ -312,30 +322,30 @@ const sharedIssuer: Rule = {
   exampleMatch: { name: "public-demo", issuer: "https://token.actions.githubusercontent.com" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const entity of judged(facts)) {
+    const findings: FindingInput[] = [];
+    for (const entity of identitiesToJudge(facts)) {
       const { claimMatch } = entity.inputs;
       const subject = textAt(claimMatch, "subject");
       const pattern = textAt(claimMatch, "subjectPattern");
-      const vendor = vendorsOf(facts, claimMatch).find(
+      const vendor = multiTenantIssuersOf(facts, claimMatch).find(
         (each) => !isPinnedByClaims(facts, claimMatch, each) && namesNoOwner(facts, each, subject, pattern),
       );
       if (vendor === undefined) continue;
       const claims = claimsOf(claimMatch, "claims").map(([name]) => name);
-      drafts.push(
+      findings.push(
         facts.aboutEntity(entity, {
           severity: "high",
           field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
-          message: `${called(entity)} trusts ${vendor.name}, which serves everybody, and names no ${vendor.owner}`,
+          message: `${labelOf(entity)} trusts ${vendor.name}, which serves everybody, and names no ${vendor.owner}`,
           details: [
             `subject: ${subject ?? pattern ?? ""}`,
             ...(claims.length > 0 ? [`claims that anybody can have: ${claims.join(", ")}`] : []),
           ],
-          advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${vendor.pinning.slice(0, 2).join(" or ")}`,
+          advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${vendor.pinningClaims.slice(0, 2).join(" or ")}`,
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -351,25 +361,26 @@ const pullRequestRef: Rule = {
   exampleMatch: { name: "ci-preview", subject: "repo:acme/*:pull_request" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const entity of judged(facts)) {
+    const findings: FindingInput[] = [];
+    for (const entity of identitiesToJudge(facts)) {
       const { claimMatch } = entity.inputs;
       const subject = textAt(claimMatch, "subject");
       const text = textAt(claimMatch, "subjectPattern");
-      if (subject === undefined && openSubject(facts, claimMatch) !== undefined) continue;
-      const pattern = subject === undefined ? text : exactly(subject);
+      if (subject === undefined && findOpenSubject(facts, claimMatch) !== undefined) continue;
+      const pattern = subject === undefined ? text : exactPattern(subject);
       if (pattern === undefined) continue;
       const languages = languagesOf(facts);
-      const known = vendorsOf(facts, claimMatch);
-      const vendors = known.length > 0 ? known : [vendorWriting(languages, subject, pattern) ?? []].flat();
+      const known = multiTenantIssuersOf(facts, claimMatch);
+      const vendors =
+        known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, pattern) ?? []].flat();
       const asked = {
         exact: claimsOf(claimMatch, "claims"),
         patterns: claimsOf(claimMatch, "claimPatterns"),
       };
-      const found = vendors.flatMap(({ untrusted }) =>
+      const found = vendors.flatMap(({ untrustedRefs }) =>
         subject === undefined
-          ? findUntrustedRuns(languages, pattern, untrusted, asked)
-          : findRunsOf(languages, subject, untrusted, asked),
+          ? findUntrustedRuns(languages, pattern, untrustedRefs, asked)
+          : findRunsOf(languages, subject, untrustedRefs, asked),
       );
       const [first] = found;
       const [vendor] = vendors;
@@ -379,45 +390,49 @@ const pullRequestRef: Rule = {
       const grants = facts.grantsAfter(entity.key);
       const canWrite = grants.some(({ role }) => role.capabilities?.some(isWriting) ?? true);
       const whats = [...new Set(found.map(({ what }) => what))];
-      drafts.push(
+      findings.push(
         facts.aboutEntity(entity, {
           severity: canWrite ? "high" : "medium",
           field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
-          message: `${called(entity)} can be assumed by ${whats.join(" and by ")}${first.example === undefined ? "" : `: it accepts ${JSON.stringify(first.example)}`}`,
+          message: `${labelOf(entity)} can be assumed by ${whats.join(" and by ")}${first.example === undefined ? "" : `: it accepts ${JSON.stringify(first.example)}`}`,
           ...(first.example === undefined ? {} : { counterexample: first.example }),
           details: [
             `subject: ${subject ?? text ?? ""}`,
             ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
             ...(grants.length === 0
               ? ["it holds no grant yet"]
-              : ["who assumes it holds:", ...inherits(grants)]),
+              : ["who assumes it holds:", ...listGrants(grants)]),
           ],
           advice: `pin the branch or a protected environment, as in ${JSON.stringify(vendor.example)}`,
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
 /** An issuer of one's own may write subjects as a known one does: a GitHub Enterprise Server, a GitLab. */
-function vendorWriting(
+function issuerWithSubjectsLike(
   languages: Languages,
   subject: string | undefined,
   pattern: string,
-): SharedIssuer | undefined {
-  return sharedIssuerThat(({ untrusted, beginning }) => {
-    const start = `\\A(?:${beginning})`;
-    if (untrusted.length === 0) return false;
+): MultiTenantIssuer | undefined {
+  return findMultiTenantIssuer(({ untrustedRefs, subjectPrefix }) => {
+    const start = `\\A(?:${subjectPrefix})`;
+    if (untrustedRefs.length === 0) return false;
     return subject === undefined
       ? languages.isSubset(pattern, start) === "yes"
       : languages.matches(start, subject);
   });
 }
 
-function ownersIn(languages: Languages, pattern: string, forms: SharedIssuer["forms"]): readonly string[] {
+function ownersIn(
+  languages: Languages,
+  pattern: string,
+  forms: MultiTenantIssuer["forms"],
+): readonly string[] {
   const judged = judgeForms(languages, pattern, forms);
-  return judged.is === "pinned" ? judged.names : [];
+  return judged.kind === "pinned" ? judged.names : [];
 }
 
 const INHERITED = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal|oidc)(?:[.[]|$)/;
@@ -439,36 +454,36 @@ const trustChanged: Rule = {
   driftAdvice:
     "restore the trust unless one of you changed it; then change it in the program, and have it reviewed",
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const { op, before, after, fields } of facts.written("Identity", "IdentityProvider")) {
+    const findings: FindingInput[] = [];
+    for (const { op, before, after, fields } of facts.writes("Identity", "IdentityProvider")) {
       if (op === "create" || before === undefined) continue;
       const changed = fields.filter(
         ({ path, direction }) => INHERITED.test(path) && !NOT_WHO.test(path) && mayWiden(direction),
       );
       if (changed.length === 0) continue;
-      const grants = facts.grantsBy(after.key);
+      const grants = facts.grantsThrough(after.key);
       if (grants.length === 0) continue;
-      drafts.push(
+      findings.push(
         facts.aboutEntity(after, {
           severity: "high",
           field: changed[0]?.path ?? "",
-          message: `${called(after)} will be somebody else, who inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
+          message: `${labelOf(after)} will be somebody else, who inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
           details: [
-            ...bounded(
+            ...limitLines(
               changed.map(
                 ({ path, before: old, after: now, direction, reason }) =>
                   `${path}: ${old ?? "not set"} → ${now ?? "not set"}${direction === "unknown" ? ` (${reason})` : ""}`,
               ),
             ),
             "inherits:",
-            ...inherits(grants),
+            ...listGrants(grants),
           ],
           advice:
             "make a new identity for the new holder and bind what it needs, instead of changing who this one is",
         }),
       );
     }
-    return drafts;
+    return findings;
   },
 };
 
@@ -500,17 +515,17 @@ const looseMatch: Rule = {
   exampleMatch: { issuer: "https://legacy-ci.acme.example" },
   needsBefore: false,
   find: (facts) => {
-    const drafts: Draft[] = [];
-    for (const entity of judged(facts)) {
+    const findings: FindingInput[] = [];
+    for (const entity of identitiesToJudge(facts)) {
       const pattern = textAt(entity.inputs["claimMatch"], "audiencePattern");
-      const opening = judge(facts, "audience", pattern, judgeAudience);
-      if (opening !== undefined) {
-        drafts.push(
+      const open = judge(facts, "audience", pattern, judgeAudience);
+      if (open !== undefined) {
+        findings.push(
           facts.aboutEntity(entity, {
             severity: "medium",
             field: "claimMatch.audiencePattern",
-            message: `${called(entity)} takes tokens that were made for others: audiencePattern ${describeOpening(opening)}`,
-            ...counterexampleOf(opening),
+            message: `${labelOf(entity)} takes tokens that were made for others: audiencePattern ${describeOpenPattern(open)}`,
+            ...counterexampleOf(open),
             details: [`pattern: ${pattern ?? ""}`],
             advice: "leave it out, so that the issuer's host name counts, or give the exact audience",
           }),
@@ -518,17 +533,17 @@ const looseMatch: Rule = {
       }
       for (const [field, value] of exactValues(entity)) {
         if (!value.includes("*")) continue;
-        drafts.push(
+        findings.push(
           facts.aboutEntity(entity, {
             severity: "low",
             field,
-            message: `${called(entity)} can never be assumed: ${field} is compared exactly, and ${JSON.stringify(value)} holds a star`,
+            message: `${labelOf(entity)} can never be assumed: ${field} is compared exactly, and ${JSON.stringify(value)} holds a star`,
             advice: `if a part must vary, use ${field.replace(/(?:claims\.)?([^.]+)$/, (_, key: string) => (field.includes("claims.") ? `claimPatterns.${key}` : `${key}Pattern`))}, anchored with ^ and $`,
           }),
         );
       }
     }
-    return drafts;
+    return findings;
   },
 };
 

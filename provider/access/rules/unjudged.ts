@@ -3,9 +3,9 @@ import type { Entity, ResourceChange } from "../graph/model";
 import type { GrantChange } from "../report/report";
 import { reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
-import { bounded, called, plural, some } from "./facts";
+import { limitLines, labelOf, plural, listFirst } from "./facts";
 import type { Facts } from "./facts";
-import type { Draft, Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
 
 const INSTEAD: Readonly<Record<UnreadReason, string>> = {
   secret: "write it in plain text: it is no secret, and nobody can review what is hidden",
@@ -27,8 +27,8 @@ function unreadOf({ op, after }: ResourceChange & { readonly after: Entity }): U
 }
 
 /** A finding for each property of a resource: thousands of labels are one. */
-function unreadValues(facts: Facts): Draft[] {
-  const drafts: Draft[] = [];
+function findUnreadValues(facts: Facts): FindingInput[] {
+  const findings: FindingInput[] = [];
   for (const change of judgedChanges(facts)) {
     const groups = new Map<string, UnreadValue[]>();
     for (const one of unreadOf(change)) {
@@ -38,18 +38,18 @@ function unreadValues(facts: Facts): Draft[] {
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const paths = [first, ...others].map(({ path }) => path);
-      drafts.push(
+      findings.push(
         facts.aboutEntity(change.after, {
           severity: "high",
           field: others.length === 0 ? first.path : first.property,
-          message: `${some(paths, 3)} of ${called(change.after)} ${reasonWords(first.reason)}: who may do what by it cannot be judged`,
-          details: others.length === 0 ? [] : bounded(paths),
+          message: `${listFirst(paths, 3)} of ${labelOf(change.after)} ${reasonWords(first.reason)}: who may do what by it cannot be judged`,
+          details: others.length === 0 ? [] : limitLines(paths),
           advice: INSTEAD[first.reason],
         }),
       );
     }
   }
-  return drafts;
+  return findings;
 }
 
 const INVENTORY =
@@ -83,7 +83,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): { field: string; messag
   return doubts;
 }
 
-function unknownGrants(facts: Facts): Draft[] {
+function findUnknownGrants(facts: Facts): FindingInput[] {
   return facts.comparison.grants
     .filter(({ change }) => change === "gained" || change === "widened")
     .flatMap((change) =>
@@ -94,7 +94,7 @@ function unknownGrants(facts: Facts): Draft[] {
 }
 
 /** A group that has the place and name of another one: whatever goes by paths takes it for that. */
-function takenPaths(facts: Facts): Draft[] {
+function findReusedPaths(facts: Facts): FindingInput[] {
   const before = new Map(facts.groupsBefore().map(({ key, path }): [string, string] => [path, key]));
   const stays = new Set(
     facts.comparison.groups.filter(({ change }) => change !== "removed").map(({ key }) => key),
@@ -109,7 +109,7 @@ function takenPaths(facts: Facts): Draft[] {
       facts.aboutEntity(entity, {
         severity: "high",
         field: "name",
-        message: `${path} is another group after this change: ${called(entity)} takes the place of the one that was called so`,
+        message: `${path} is another group after this change: ${labelOf(entity)} takes the place of the one that was called so`,
         details: [`exceptions and habits that go by this path now mean the group ${entity.uid ?? key}`],
         advice: "give it a name that no group there had, or rename the two in two changes",
       }),
@@ -118,8 +118,8 @@ function takenPaths(facts: Facts): Draft[] {
 }
 
 /** All that cannot be judged. */
-export function findUnjudged(facts: Facts): Draft[] {
-  return [...unreadValues(facts), ...unknownGrants(facts), ...takenPaths(facts)];
+export function findUnjudged(facts: Facts): FindingInput[] {
+  return [...findUnreadValues(facts), ...findUnknownGrants(facts), ...findReusedPaths(facts)];
 }
 
 export const cannotBeJudged: Rule = {
@@ -156,7 +156,7 @@ export const notReviewed: Rule = {
   needsBefore: false,
   planOnly: true,
   find: ({ comparison }) =>
-    comparison.changes.flatMap((change): Draft[] => {
+    comparison.changes.flatMap((change): FindingInput[] => {
       const { notReviewed: why, kind, urn, location, op } = change;
       if (why === undefined || op === "same") return [];
       return [
@@ -176,28 +176,28 @@ export const notReviewed: Rule = {
 };
 
 /** References that are taken to be the id of their one source. */
-export function findAssumed(facts: Facts): Draft[] {
-  const drafts: Draft[] = [];
+export function findAssumed(facts: Facts): FindingInput[] {
+  const findings: FindingInput[] = [];
   for (const { op, after } of judgedChanges(facts)) {
     const { assumptions = [] } = after;
     if (assumptions.length === 0 || op === "read") continue;
     const lines = assumptions.map(({ path, key }) => {
       const source = facts.entity(key);
-      return `${path} is assumed to be the id of ${source === undefined ? key : called(source)}`;
+      return `${path} is assumed to be the id of ${source === undefined ? key : labelOf(source)}`;
     });
-    drafts.push(
+    findings.push(
       facts.aboutEntity(after, {
         severity: "low",
         field: [...new Set(assumptions.map(({ property }) => property))].join(", "),
-        message: `${plural(assumptions.length, "reference")} of ${called(after)} ${assumptions.length === 1 ? "is" : "are"} assumed: ${some(
+        message: `${plural(assumptions.length, "reference")} of ${labelOf(after)} ${assumptions.length === 1 ? "is" : "are"} assumed: ${listFirst(
           assumptions.map(({ path }) => path),
           3,
         )}`,
-        details: bounded(lines),
+        details: limitLines(lines),
         advice:
           "compare what the update has done with this report: a preview cannot tell an id from another value",
       }),
     );
   }
-  return drafts;
+  return findings;
 }

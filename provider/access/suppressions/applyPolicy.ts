@@ -1,8 +1,8 @@
 import { printable } from "../../api/errors";
 import type { Comparison } from "../graph/model";
 import type { Finding, Severity } from "../report/report";
-import { EntryIndex, isMeant } from "./matchEntry";
-import { TextsBefore } from "./matchTexts";
+import { EntryIndex, matchesEntry } from "./matchEntry";
+import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
 import type { Policy, PolicyEntry } from "./policyDocument";
 
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const LOUD: readonly Severity[] = ["critical", "high"];
 
 /** What became of findings. No finding is ever dropped: each is in one of the two lists. */
-export interface Applied {
+export interface PolicyResult {
   readonly findings: readonly Finding[];
   readonly suppressed: readonly Finding[];
   /** Entries that let nothing be, a line each. */
@@ -22,52 +22,56 @@ export interface Applied {
 const isOfDrift = ({ rule, kind }: PolicyEntry): boolean =>
   kind !== undefined || rule?.startsWith("drift-") === true;
 
-function named(findings: readonly Finding[]): string {
+function countFindings(findings: readonly Finding[]): string {
   const ids = [...new Set(findings.map(({ id }) => id))];
   return `${findings.length === 1 ? "1 finding" : `${findings.length} findings`} (${ids.slice(0, 6).join(", ")})`;
 }
 
 /** What became of one entry. */
-interface Use {
+interface EntryUse {
   used: boolean;
   /** Findings that it would let be, were it not over, or had it an end. */
-  readonly returned: Finding[];
-  readonly endless: Finding[];
+  readonly afterExpiry: Finding[];
+  readonly withoutExpiry: Finding[];
   /** Findings of drift that it would suppress, if it named a person. */
-  readonly anonymous: Finding[];
+  readonly withoutPerson: Finding[];
   /** Findings that it fits by words alone: of what the change makes, or of what nothing but the program names. */
-  readonly made: Finding[];
+  readonly ofNewResources: Finding[];
   readonly unverified: Finding[];
 }
 
-function isOver({ expires }: PolicyEntry, now: number): boolean {
+function isExpired({ expires }: PolicyEntry, now: number): boolean {
   return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
 }
 
 /** What there is to say of an entry that is not over. */
-function* notesOn(use: Use, isUnused: boolean): Generator<string> {
-  const { used, endless, anonymous, made, unverified } = use;
-  if (endless.length > 0) {
-    yield `has no expires, so it does not let ${named(endless)} be, high or critical: add expires`;
+function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
+  const { used, withoutExpiry, withoutPerson, ofNewResources, unverified } = use;
+  if (withoutExpiry.length > 0) {
+    yield `has no expires, so it does not let ${countFindings(withoutExpiry)} be, high or critical: add expires`;
   }
-  if (anonymous.length > 0) {
-    yield `has no acceptedBy, so it does not suppress ${named(anonymous)} of drift, high or critical: name the person who accepted it`;
+  if (withoutPerson.length > 0) {
+    yield `has no acceptedBy, so it does not suppress ${countFindings(withoutPerson)} of drift, high or critical: name the person who accepted it`;
   }
-  if (made.length > 0) {
-    yield `matches only things made, renamed or moved in this change: ${named(made)} not let be: name what exists before it, best by uid`;
+  if (ofNewResources.length > 0) {
+    yield `matches only things made, renamed or moved in this change: ${countFindings(ofNewResources)} not let be: name what exists before it, best by uid`;
   }
   if (unverified.length > 0) {
-    yield `matches names that only the program states: ${named(unverified)} not let be: give --inventory or --before, or name a uid`;
+    yield `matches names that only the program states: ${countFindings(unverified)} not let be: give --inventory or --before, or name a uid`;
   }
-  if (isUnused && !used && endless.length + anonymous.length + made.length + unverified.length === 0) {
+  if (
+    isUnused &&
+    !used &&
+    withoutExpiry.length + withoutPerson.length + ofNewResources.length + unverified.length === 0
+  ) {
     yield "lets nothing be: remove it, or correct what it names";
   }
 }
 
-function expiredNote({ expires = "" }: PolicyEntry, { returned }: Use): string {
+function expiredNote({ expires = "" }: PolicyEntry, { afterExpiry }: EntryUse): string {
   const what =
-    returned.length > 0
-      ? `${named(returned)} back: renew it or fix them`
+    afterExpiry.length > 0
+      ? `${countFindings(afterExpiry)} back: renew it or fix them`
       : "it means nothing any more: remove it";
   return `expired on ${expires}; ${what}`;
 }
@@ -75,9 +79,9 @@ function expiredNote({ expires = "" }: PolicyEntry, { returned }: Use): string {
 type Entry = Policy["entries"][number];
 
 /** Applies the entries of a policy, and keeps what became of each. */
-class Suppressor {
-  private readonly texts: TextsBefore;
-  private readonly uses = new Map<Entry, Use>();
+class PolicyApplier {
+  private readonly texts: VerifiedTexts;
+  private readonly uses = new Map<Entry, EntryUse>();
   private readonly index: EntryIndex;
 
   constructor(
@@ -87,11 +91,18 @@ class Suppressor {
     /** High and critical findings need an entry that names a person. */
     private readonly needsPerson: boolean,
   ) {
-    this.texts = new TextsBefore(comparison);
+    this.texts = new VerifiedTexts(comparison);
     this.index = new EntryIndex(policy.entries);
     for (const entry of policy.entries) {
       this.uses.set(entry, {
-        ...{ used: false, returned: [], endless: [], anonymous: [], made: [], unverified: [] },
+        ...{
+          used: false,
+          afterExpiry: [],
+          withoutExpiry: [],
+          withoutPerson: [],
+          ofNewResources: [],
+          unverified: [],
+        },
       });
     }
   }
@@ -101,15 +112,15 @@ class Suppressor {
     const texts = this.texts.of(finding);
     const fitting = this.index
       .candidates(finding)
-      .filter((entry) => isMeant(entry, finding))
-      .flatMap((entry): [Entry, Use][] => {
+      .filter((entry) => matchesEntry(entry, finding))
+      .flatMap((entry): [Entry, EntryUse][] => {
         const use = this.uses.get(entry);
         return use === undefined ? [] : [[entry, use]];
       });
     const isLoud = LOUD.includes(finding.severity);
-    const allows = ([entry]: readonly [PolicyEntry, Use]): boolean =>
-      isMeant(entry, finding, texts) &&
-      !isOver(entry, this.now) &&
+    const allows = ([entry]: readonly [PolicyEntry, EntryUse]): boolean =>
+      matchesEntry(entry, finding, texts) &&
+      !isExpired(entry, this.now) &&
       (entry.expires !== undefined || !isLoud) &&
       (entry.acceptedBy !== undefined || !isLoud || !this.needsPerson);
     const found = fitting.find(allows);
@@ -121,20 +132,20 @@ class Suppressor {
     return undefined;
   }
 
-  private listFor(entry: PolicyEntry, use: Use, finding: Finding, texts: MatchTexts): Finding[] {
-    if (isMeant(entry, finding, texts)) {
-      if (isOver(entry, this.now)) return use.returned;
-      return entry.expires === undefined ? use.endless : use.anonymous;
+  private listFor(entry: PolicyEntry, use: EntryUse, finding: Finding, texts: MatchTexts): Finding[] {
+    if (matchesEntry(entry, finding, texts)) {
+      if (isExpired(entry, this.now)) return use.afterExpiry;
+      return entry.expires === undefined ? use.withoutExpiry : use.withoutPerson;
     }
-    return this.texts.isUnverified(finding) ? use.unverified : use.made;
+    return this.texts.isUnverified(finding) ? use.unverified : use.ofNewResources;
   }
 
   notes(isUnused: (entry: PolicyEntry) => boolean): { unused: string[]; expired: string[] } {
     const [unused, expired]: [string[], string[]] = [[], []];
     for (const [entry, use] of this.uses) {
       const where = `${this.policy.file}:${entry.line}: `;
-      if (isOver(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
-      else for (const note of notesOn(use, isUnused(entry))) unused.push(printable(where + note));
+      if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
+      else for (const note of usageNotes(use, isUnused(entry))) unused.push(printable(where + note));
     }
     return { unused, expired };
   }
@@ -154,8 +165,8 @@ export function applyPolicy(
   command?: "review" | "drift",
   isWhole = true,
   comparison?: Comparison,
-): Applied {
-  const suppressor = new Suppressor(policy, now, comparison, command === "drift");
+): PolicyResult {
+  const suppressor = new PolicyApplier(policy, now, comparison, command === "drift");
   const left: Finding[] = [];
   const suppressed: Finding[] = [];
   for (const finding of findings) {

@@ -5,7 +5,7 @@ import type { MatchTexts } from "./matchTexts";
 import { matchKeys } from "./policyDocument";
 import type { Policy, PolicyEntry } from "./policyDocument";
 
-function isFieldMeant(fields: readonly string[], { field, drift }: Finding): boolean {
+function matchesFields(fields: readonly string[], { field, drift }: Finding): boolean {
   const properties = drift?.paths ?? (field === undefined ? [] : [field]);
   return (
     properties.length > 0 &&
@@ -17,7 +17,7 @@ function isFieldMeant(fields: readonly string[], { field, drift }: Finding): boo
  * Whether a finding is one that an entry means, whatever its date.
  * @param texts What the entry may match: all that the finding says, if not given.
  */
-export function isMeant(
+export function matchesEntry(
   entry: PolicyEntry,
   finding: Finding,
   texts: MatchTexts = statedTexts(finding),
@@ -30,7 +30,7 @@ export function isMeant(
     if (glob === undefined) continue;
     if (!texts[key].some((text) => text !== undefined && globMatches(glob, text))) return false;
   }
-  return entry.fields === undefined || isFieldMeant(entry.fields, finding);
+  return entry.fields === undefined || matchesFields(entry.fields, finding);
 }
 
 type Entry = Policy["entries"][number];

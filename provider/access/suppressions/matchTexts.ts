@@ -1,6 +1,6 @@
 import { containsUnknown } from "../../engine/values";
 import { HIDDEN } from "../documents/engineState";
-import { Places } from "../graph/grants";
+import { GroupHierarchy } from "../graph/grants";
 import { groupPath } from "../graph/groupPath";
 import type { Comparison, Entity } from "../graph/model";
 import type { MatchKey } from "./policyDocument";
@@ -36,7 +36,7 @@ function aboutOf({ grant, uid, name, kind, group }: Finding): readonly Partial<N
   return about.filter((named) => named !== undefined);
 }
 
-function wordsOf(entity: Entity): string | undefined {
+function displayNameOf(entity: Entity): string | undefined {
   if (entity.kind === "Identity") return describeIdentity(entity).displayName;
   if (entity.kind === "GroupInvite") return describeInvite(entity).displayName;
   return entity.kind === "IdentityProvider" ? describeProvider(entity).displayName : undefined;
@@ -48,7 +48,7 @@ function nameAsPath({ name }: Entity): string | undefined {
 }
 
 /** Whether a document does not say in which group something lies: the value is a secret, not known yet or assumed. */
-function hidesParent(entity: Entity | undefined): boolean {
+function isParentUnknown(entity: Entity | undefined): boolean {
   const parent = entity?.inputs["parentUid"];
   if (entity?.assumptions?.some(({ property }) => property === "parentUid") === true) return true;
   return parent !== undefined && (parent === HIDDEN || isUnread(parent) || containsUnknown(parent));
@@ -72,10 +72,10 @@ function grantUids({ uid, subject, role, group }: Grant): string | undefined {
  * Tells what of a finding a suppression may match: uids, and the names, paths and trust that the same object had
  * before the change and has after it. What the change makes, renames or moves has no name here.
  */
-export class TextsBefore {
+export class VerifiedTexts {
   private readonly recorded: ReadonlyMap<string, Entity>;
-  private readonly before: Places;
-  private readonly after: Places;
+  private readonly before: GroupHierarchy;
+  private readonly after: GroupHierarchy;
   private readonly byUid = new Map<string, Entity>();
   private readonly grants: ReadonlySet<string | undefined>;
   /** The keys and uids of all that an unknown reference is taken to name. */
@@ -83,9 +83,9 @@ export class TextsBefore {
 
   constructor(private readonly comparison?: Comparison) {
     this.recorded = comparison?.recorded ?? new Map<string, Entity>();
-    this.before = new Places(this.recorded);
+    this.before = new GroupHierarchy(this.recorded);
     const entities = comparison?.after.entities ?? new Map<string, Entity>();
-    this.after = new Places(entities);
+    this.after = new GroupHierarchy(entities);
     for (const entity of entities.values()) {
       const { uid, kind, assumptions = [] } = entity;
       for (const { key } of assumptions) this.assumed.add(key).add(entities.get(key)?.uid ?? key);
@@ -162,7 +162,7 @@ export class TextsBefore {
     record: Entity | undefined,
   ): readonly (string | undefined)[] {
     if (subject === undefined) return [];
-    const words = record === undefined ? undefined : wordsOf(record);
+    const words = record === undefined ? undefined : displayNameOf(record);
     return [words === subject.displayName ? words : undefined, record?.name, subject.uid];
   }
 
@@ -181,12 +181,12 @@ export class TextsBefore {
   /** Groups of one name can lie above a group, so its uids tell whether it stays where it is. */
   private isUnmoved(uid: string, after: Entity | undefined): boolean {
     const before = this.before.chain(uid);
-    if (before.some((key) => hidesParent(this.recorded.get(key)))) return false;
+    if (before.some((key) => isParentUnknown(this.recorded.get(key)))) return false;
     if (after === undefined) return true;
     const entities = this.comparison?.after.entities;
     const now = this.after.chain(after.key).map((key) => {
       const entity = entities?.get(key);
-      return entity === undefined ? key : hidesParent(entity) ? undefined : entity.uid;
+      return entity === undefined ? key : isParentUnknown(entity) ? undefined : entity.uid;
     });
     return JSON.stringify(now) === JSON.stringify(before);
   }

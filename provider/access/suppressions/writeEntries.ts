@@ -1,7 +1,7 @@
 import { isSeq, stringify } from "yaml";
 import type { Finding } from "../report/report";
 import { globOf } from "../trust/glob";
-import { isMeant } from "./matchEntry";
+import { matchesEntry } from "./matchEntry";
 import { parsePolicy, PolicyError, readPolicy } from "./parsePolicy";
 import { matchKeys } from "./policyDocument";
 import type { MatchKey, PolicyEntry } from "./policyDocument";
@@ -45,7 +45,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
     reason,
     expires,
   };
-  return isMeant(entry, finding) ? entry : undefined;
+  return matchesEntry(entry, finding) ? entry : undefined;
 }
 
 /** What the file says of an entry. */

@@ -10,7 +10,7 @@ export const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code
 const invisible = new RegExp(`[${INVISIBLE}]`, "u");
 
 interface Token {
-  readonly is: "any" | "one" | "char";
+  readonly kind: "any" | "one" | "char";
   readonly char: string;
 }
 
@@ -20,12 +20,12 @@ function tokens(glob: string): Token[] {
   for (let i = 0; i < chars.length; i += 1) {
     const char = chars[i] ?? "";
     if (char === "*") {
-      if (list.at(-1)?.is !== "any") list.push({ is: "any", char });
-    } else if (char === "?") list.push({ is: "one", char });
+      if (list.at(-1)?.kind !== "any") list.push({ kind: "any", char });
+    } else if (char === "?") list.push({ kind: "one", char });
     else if (char === "\\") {
       i += 1;
-      list.push({ is: "char", char: chars[i] ?? "\\" });
-    } else list.push({ is: "char", char });
+      list.push({ kind: "char", char: chars[i] ?? "\\" });
+    } else list.push({ kind: "char", char });
   }
   return list;
 }
@@ -42,11 +42,11 @@ export function globMatches(glob: string, text: string): boolean {
   let [p, t, star, mark] = [0, 0, -1, 0];
   while (t < chars.length) {
     const token = pattern[p];
-    if (token?.is === "any") {
+    if (token?.kind === "any") {
       star = p;
       mark = t;
       p += 1;
-    } else if (token !== undefined && (token.is === "one" || token.char === chars[t])) {
+    } else if (token !== undefined && (token.kind === "one" || token.char === chars[t])) {
       p += 1;
       t += 1;
     } else if (star >= 0) {
@@ -55,7 +55,7 @@ export function globMatches(glob: string, text: string): boolean {
       t = mark;
     } else return false;
   }
-  while (pattern[p]?.is === "any") p += 1;
+  while (pattern[p]?.kind === "any") p += 1;
   return p === pattern.length;
 }
 

@@ -16,17 +16,17 @@ export interface KnownIssuer {
  * An issuer that serves everybody: a token of it says nothing before its subject or its claims name an
  * organisation. After the vendors' own documentation of their tokens.
  */
-export interface SharedIssuer extends KnownIssuer {
+export interface MultiTenantIssuer extends KnownIssuer {
   readonly issuer: string;
   /** What names the organisation: "organisation or repository". */
   readonly owner: string;
   /** Its subjects, and the part of each that names the organisation. */
   readonly forms: readonly OwnedForm[];
   /** How the subjects begin that only such an issuer writes, as a regular expression. */
-  readonly beginning: string;
+  readonly subjectPrefix: string;
   /** Claims that name the organisation or a part of it. */
-  readonly pinning: readonly string[];
-  readonly untrusted: readonly UntrustedRef[];
+  readonly pinningClaims: readonly string[];
+  readonly untrustedRefs: readonly UntrustedRef[];
   /** An example of a subject that is pinned, for advice. */
   readonly example: string;
 }
@@ -79,15 +79,15 @@ function describeBuildkite(subject: string): string | undefined {
 const undescribed = (): undefined => undefined;
 const INTRUDERS_BRANCH = { event_name: "push", ref_type: "branch", ref_protected: "false" };
 
-const shared: readonly SharedIssuer[] = [
+const multiTenant: readonly MultiTenantIssuer[] = [
   {
     name: "GitHub Actions",
     issuer: "https://token.actions.githubusercontent.com",
     describe: describeGithub,
     owner: "organisation or repository",
     forms: githubForms,
-    beginning: "repo:",
-    pinning: [
+    subjectPrefix: "repo:",
+    pinningClaims: [
       "repository",
       "repository_owner",
       "repository_id",
@@ -97,7 +97,7 @@ const shared: readonly SharedIssuer[] = [
       "enterprise",
       "enterprise_id",
     ],
-    untrusted: [
+    untrustedRefs: [
       {
         what: "any pull request",
         subject: "repo:[^/:]+/[^:]+:pull_request(?::.*)?",
@@ -119,9 +119,9 @@ const shared: readonly SharedIssuer[] = [
     describe: describeGitlab,
     owner: "group or project",
     forms: gitlabForms,
-    beginning: "project_path:",
-    pinning: ["project_path", "namespace_path", "project_id", "namespace_id", "ci_config_ref_uri"],
-    untrusted: [
+    subjectPrefix: "project_path:",
+    pinningClaims: ["project_path", "namespace_path", "project_id", "namespace_id", "ci_config_ref_uri"],
+    untrustedRefs: [
       {
         what: "any branch",
         subject: "project_path:[^:]+:ref_type:branch:ref:.+",
@@ -138,9 +138,9 @@ const shared: readonly SharedIssuer[] = [
     describe: describeBuildkite,
     owner: "organisation",
     forms: colonForms("organization", "pipeline", `:ref:refs/heads/main:commit:${"0".repeat(40)}:step:build`),
-    beginning: "organization:[^:]+:pipeline:",
-    pinning: ["organization_slug", "organization_id", "pipeline_id"],
-    untrusted: [
+    subjectPrefix: "organization:[^:]+:pipeline:",
+    pinningClaims: ["organization_slug", "organization_id", "pipeline_id"],
+    untrustedRefs: [
       {
         what: "any branch",
         subject: "organization:[^:]+:pipeline:[^:]+:ref:refs/heads/.+",
@@ -161,14 +161,14 @@ const shared: readonly SharedIssuer[] = [
     describe: undescribed,
     owner: "organisation",
     forms: colonForms("organization", "project", `:workspace:${INTRUDER}:run_phase:apply`),
-    beginning: "organization:[^:]+:project:",
-    pinning: [
+    subjectPrefix: "organization:[^:]+:project:",
+    pinningClaims: [
       "terraform_organization_id",
       "terraform_organization_name",
       "terraform_workspace_id",
       "terraform_project_id",
     ],
-    untrusted: [],
+    untrustedRefs: [],
     example: "^organization:acme:project:pay:workspace:production:run_phase:apply$",
   },
   {
@@ -177,9 +177,9 @@ const shared: readonly SharedIssuer[] = [
     describe: (subject) => (/^\d+$/.test(subject) ? `account ${subject}` : undefined),
     owner: "account",
     forms: googleForms,
-    beginning: "[0-9]{21}",
-    pinning: ["email", "hd", "azp"],
-    untrusted: [],
+    subjectPrefix: "[0-9]{21}",
+    pinningClaims: ["email", "hd", "azp"],
+    untrustedRefs: [],
     example: "^103456789012345678901$",
   },
   {
@@ -188,9 +188,9 @@ const shared: readonly SharedIssuer[] = [
     describe: undescribed,
     owner: "team",
     forms: colonForms("owner", "project", ":environment:production"),
-    beginning: "owner:[^:]+:project:",
-    pinning: ["owner", "owner_id", "project_id"],
-    untrusted: [
+    subjectPrefix: "owner:[^:]+:project:",
+    pinningClaims: ["owner", "owner_id", "project_id"],
+    untrustedRefs: [
       {
         what: "any preview deployment",
         subject: "owner:[^:]+:project:[^:]+:environment:preview",
@@ -205,9 +205,9 @@ const shared: readonly SharedIssuer[] = [
     describe: undescribed,
     owner: "account",
     forms: colonForms("account", "pipeline", ""),
-    beginning: "account:[^:]+:pipeline:",
-    pinning: ["account_id", "account_name", "pipeline_id"],
-    untrusted: [],
+    subjectPrefix: "account:[^:]+:pipeline:",
+    pinningClaims: ["account_id", "account_name", "pipeline_id"],
+    untrustedRefs: [],
     example: "^account:64f0example:pipeline:64f1example(:.*)?$",
   },
   {
@@ -220,9 +220,9 @@ const shared: readonly SharedIssuer[] = [
       "project",
       `:stack:${INTRUDER}:operation:update:scope:write`,
     ),
-    beginning: "pulumi:(?:deploy|environments):org:",
-    pinning: ["org"],
-    untrusted: [],
+    subjectPrefix: "pulumi:(?:deploy|environments):org:",
+    pinningClaims: ["org"],
+    untrustedRefs: [],
     example: "^pulumi:deploy:org:acme:project:pay:stack:production:operation:update:scope:write$",
   },
 ];
@@ -254,27 +254,31 @@ const perCustomer: readonly KnownIssuer[] = [
   },
 ];
 
-const bare = (issuer: string): string => issuer.replace(/\/+$/, "").toLowerCase();
+const normalize = (issuer: string): string => issuer.replace(/\/+$/, "").toLowerCase();
 
 /** The issuer of that exact address, where it is one that serves everybody. */
-export function sharedIssuerOf(issuer: string): SharedIssuer | undefined {
-  return shared.find((candidate) => candidate.issuer === bare(issuer));
+export function multiTenantIssuerOf(issuer: string): MultiTenantIssuer | undefined {
+  return multiTenant.find((candidate) => candidate.issuer === normalize(issuer));
 }
 
 /** The issuer of that exact address, where it is known. */
 export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   return (
-    sharedIssuerOf(issuer) ??
+    multiTenantIssuerOf(issuer) ??
     perCustomer.find(({ issuer: form }) => form instanceof RegExp && form.test(issuer))
   );
 }
 
 /** The issuers that serve everybody and of which `accepts` says yes. */
-export function sharedIssuersThat(accepts: (issuer: SharedIssuer) => boolean): readonly SharedIssuer[] {
-  return shared.filter(accepts);
+export function filterMultiTenantIssuers(
+  accepts: (issuer: MultiTenantIssuer) => boolean,
+): readonly MultiTenantIssuer[] {
+  return multiTenant.filter(accepts);
 }
 
 /** The first of them. */
-export function sharedIssuerThat(accepts: (issuer: SharedIssuer) => boolean): SharedIssuer | undefined {
-  return shared.find(accepts);
+export function findMultiTenantIssuer(
+  accepts: (issuer: MultiTenantIssuer) => boolean,
+): MultiTenantIssuer | undefined {
+  return multiTenant.find(accepts);
 }

@@ -1,19 +1,19 @@
 import { RE2JS } from "re2js";
-import { wholly } from "./languages";
+import { anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
 import type { Names } from "./projection";
 import { LONGEST_PATTERN } from "./regexSyntax";
 
 /** Whether a stranger can have what a pattern fits. */
-export type Judgement =
+export type PatternJudgement =
   /** It fits many owners, or texts that name none; `example` is one of a stranger, where one was found. */
-  | { readonly is: "open"; readonly example: string | undefined; readonly because: string }
+  | { readonly kind: "open"; readonly example: string | undefined; readonly reason: string }
   /** It fits these owners and nobody else. */
-  | { readonly is: "pinned"; readonly names: readonly string[] }
+  | { readonly kind: "pinned"; readonly names: readonly string[] }
   /** It fits no text of the form. */
-  | { readonly is: "unrelated" }
+  | { readonly kind: "unrelated" }
   /** It is not known: it counts as open. */
-  | { readonly is: "unjudged"; readonly because: string };
+  | { readonly kind: "unjudged"; readonly reason: string };
 
 /** Texts of which a part names their owner. */
 export interface OwnedForm {
@@ -43,31 +43,35 @@ export function formOf(
   return { whole: `(?:${before})(?:${name})(?:${after})`, owners: [owner], examples, endings };
 }
 
-export const TOO_MANY_STEPS: Judgement = {
-  is: "unjudged",
-  because: "it takes too many steps to be judged: use fewer and smaller repetitions",
+export const TOO_MANY_STEPS: PatternJudgement = {
+  kind: "unjudged",
+  reason: "it takes too many steps to be judged: use fewer and smaller repetitions",
 };
 
-const TOO_MANY_PATTERNS: Judgement = {
-  is: "unjudged",
-  because: "the patterns of this review take too many steps together: split the change, or simplify them",
+const TOO_MANY_PATTERNS: PatternJudgement = {
+  kind: "unjudged",
+  reason: "the patterns of this review take too many steps together: split the change, or simplify them",
 };
 
 /** What is said of a pattern that cannot be read; undefined of one that can. */
-export function unreadable(languages: Languages, pattern: string): Judgement | undefined {
+export function findPatternProblem(languages: Languages, pattern: string): PatternJudgement | undefined {
   const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : languages.languageOf(pattern);
-  if (read === "invalid") return { is: "unjudged", because: "it is not a valid RE2 pattern" };
+  if (read === "invalid") return { kind: "unjudged", reason: "it is not a valid RE2 pattern" };
   if (read !== "tooLarge") return undefined;
   if (pattern.length <= LONGEST_PATTERN && languages.budget.isSpent) return TOO_MANY_PATTERNS;
   return {
-    is: "unjudged",
-    because: `it is too large to be judged: write it in at most ${LONGEST_PATTERN} characters, with smaller repetitions`,
+    kind: "unjudged",
+    reason: `it is too large to be judged: write it in at most ${LONGEST_PATTERN} characters, with smaller repetitions`,
   };
 }
 
 /** Judges a pattern, if it can be read, within the steps of one question. */
-export function judgeWithin(languages: Languages, pattern: string, judge: () => Judgement): Judgement {
-  const judged = unreadable(languages, pattern) ?? languages.budget.ask(judge);
+export function judgeWithin(
+  languages: Languages,
+  pattern: string,
+  judge: () => PatternJudgement,
+): PatternJudgement {
+  const judged = findPatternProblem(languages, pattern) ?? languages.budget.ask(judge);
   return judged === "tooLarge" ? TOO_MANY_STEPS : judged;
 }
 
@@ -77,27 +81,27 @@ export function judgeForm(
   pattern: string,
   form: OwnedForm,
   most = MOST_OWNERS,
-): Judgement {
+): PatternJudgement {
   let sample: { readonly owner: SegmentSpec; readonly names: Names } | undefined;
   for (const owner of form.owners) {
     const names = languages.names(pattern, owner, most);
     if (names === "tooLarge") return TOO_MANY_STEPS;
     if (!names.isMany)
-      return names.list.length === 0 ? { is: "unrelated" } : { is: "pinned", names: names.list };
+      return names.list.length === 0 ? { kind: "unrelated" } : { kind: "pinned", names: names.list };
     sample ??= { owner, names };
   }
   if (sample === undefined) {
-    const fits = languages.intersects(pattern, wholly(form.whole));
-    if (fits !== "yes") return fits === "no" ? { is: "unrelated" } : TOO_MANY_STEPS;
+    const fits = languages.intersects(pattern, anchored(form.whole));
+    if (fits !== "yes") return fits === "no" ? { kind: "unrelated" } : TOO_MANY_STEPS;
   }
-  return openBy(languages, pattern, findExample(languages, pattern, form, sample));
+  return toOpen(languages, pattern, findExample(languages, pattern, form, sample));
 }
 
 /** That a pattern is open, and by which text. */
-export function openBy(languages: Languages, pattern: string, example: string | undefined): Judgement {
-  const because =
+export function toOpen(languages: Languages, pattern: string, example: string | undefined): PatternJudgement {
+  const reason =
     example === undefined ? "it fits more owners than it names" : languages.reasonFor(pattern, example);
-  return { is: "open", example, because };
+  return { kind: "open", example, reason };
 }
 
 /** A text of a form that fits a pattern and that a stranger can have. */
@@ -118,7 +122,7 @@ function findExample(
           (end) => `(?:${before})(?:${ownCase}${RE2JS.quote(name)})(?:${end})`,
         );
   for (const text of [...form.examples, ...byName, form.whole]) {
-    const found = languages.exampleOf(pattern, wholly(text));
+    const found = languages.exampleOf(pattern, anchored(text));
     if (found !== "tooLarge" && found.text !== undefined) return found.text;
   }
   return undefined;
@@ -126,19 +130,23 @@ function findExample(
 
 /** Whether an exact text names its owner. */
 export function namesOwner(languages: Languages, text: string, forms: readonly OwnedForm[]): boolean {
-  return forms.some(({ owners, whole }) => owners.length > 0 && languages.matches(wholly(whole), text));
+  return forms.some(({ owners, whole }) => owners.length > 0 && languages.matches(anchored(whole), text));
 }
 
 /** The judgement of several forms together: what is open for one is open. */
-export function judgeForms(languages: Languages, pattern: string, forms: readonly OwnedForm[]): Judgement {
+export function judgeForms(
+  languages: Languages,
+  pattern: string,
+  forms: readonly OwnedForm[],
+): PatternJudgement {
   const names = new Set<string>();
-  let unjudged: Judgement | undefined;
+  let unjudged: PatternJudgement | undefined;
   for (const form of forms) {
     const judged = judgeForm(languages, pattern, form);
-    if (judged.is === "open") return judged;
-    if (judged.is === "unjudged") unjudged ??= judged;
-    if (judged.is === "pinned") for (const name of judged.names) names.add(name);
+    if (judged.kind === "open") return judged;
+    if (judged.kind === "unjudged") unjudged ??= judged;
+    if (judged.kind === "pinned") for (const name of judged.names) names.add(name);
   }
   if (unjudged !== undefined) return unjudged;
-  return names.size === 0 ? { is: "unrelated" } : { is: "pinned", names: [...names] };
+  return names.size === 0 ? { kind: "unrelated" } : { kind: "pinned", names: [...names] };
 }

@@ -34,12 +34,12 @@ const MOST_RECENT = 8;
 const HEAVY = 20_000;
 
 /** The pattern that only one text fits. */
-export function exactly(text: string): string {
+export function exactPattern(text: string): string {
   return `\\A${RE2JS.quote(text)}\\z`;
 }
 
 /** The pattern that fits whole texts only. */
-export function wholly(pattern: string): string {
+export function anchored(pattern: string): string {
   return `\\A(?:${pattern})\\z`;
 }
 
@@ -111,8 +111,8 @@ export class Languages {
     return this.budget.ask(() => {
       const { before, name, after, fits = [], fitsNot } = segment;
       const whole = this.automatonOf(pattern);
-      const parts = [wholly(before), wholly(after)].map((text) => this.automatonOf(text));
-      const form = this.automatonOf(wholly(name));
+      const parts = [anchored(before), anchored(after)].map((text) => this.automatonOf(text));
+      const form = this.automatonOf(anchored(name));
       const [start, end] = parts;
       if (whole === undefined || start === undefined || end === undefined || form === undefined) {
         return "tooLarge";

@@ -1,29 +1,29 @@
 import { RE2JS } from "re2js";
 import { getPublicSuffix } from "tldts";
-import { formOf, judgeForm, judgeForms, judgeWithin, MOST_OWNERS, openBy } from "./judgement";
-import type { Judgement, OwnedForm } from "./judgement";
-import { wholly } from "./languages";
+import { formOf, judgeForm, judgeForms, judgeWithin, MOST_OWNERS, toOpen } from "./judgement";
+import type { PatternJudgement, OwnedForm } from "./judgement";
+import { anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
 import { INTRUDER } from "./ownedSubjects";
 
-const SOME = "[^\\x00-\\x20\\x7f]";
+const VISIBLE = "[^\\x00-\\x20\\x7f]";
 const LABEL = "[A-Za-z0-9_-]+";
 const TOP_LEVEL = "(?:[A-Za-z]{2,}|xn--[A-Za-z0-9-]+)";
 const USER = "(?:[^/?#@\\x00-\\x20\\x7f]*@)?";
-const REST = `(?::[0-9]+)?(?:[/?#]${SOME}*)?`;
+const REST = `(?::[0-9]+)?(?:[/?#]${VISIBLE}*)?`;
 const STRANGER = `${INTRUDER}\\.example`;
 
 /** Addresses that a stranger can serve, the easiest to read first. */
 const EXAMPLES = [
   `https://${STRANGER}`,
   `https://(?:[a-z0-9-]+\\.)*${STRANGER}`,
-  `https://(?:[a-z0-9-]+\\.)*${STRANGER}/${SOME}*`,
-  `https://(?:[a-z0-9-]+\\.)*${LABEL}${INTRUDER}\\.${TOP_LEVEL}(?:/${SOME}*)?`,
+  `https://(?:[a-z0-9-]+\\.)*${STRANGER}/${VISIBLE}*`,
+  `https://(?:[a-z0-9-]+\\.)*${LABEL}${INTRUDER}\\.${TOP_LEVEL}(?:/${VISIBLE}*)?`,
   `https://${USER}(?:[a-z0-9-]+\\.)*${STRANGER}${REST}`,
 ];
 
 /** The part of a host that is registered, below a suffix; the last two labels without one. */
-function registered(before: string, suffix: string, after: string): SegmentSpec {
+function registrableDomain(before: string, suffix: string, after: string): SegmentSpec {
   const name = suffix === "" ? `${LABEL}\\.${TOP_LEVEL}` : `${LABEL}\\.${RE2JS.quote(suffix)}`;
   return { before: `${before}(?:${LABEL}\\.)*`, name, after, ignoresCase: true };
 }
@@ -42,16 +42,16 @@ function judgeHosts(
   before: string,
   after: string,
   examples: readonly string[],
-): Judgement {
+): PatternJudgement {
   const domains = new Set<string>();
   let suffixes = [""];
   for (let depth = 0; depth < DEEPEST_SUFFIX && suffixes.length > 0; depth += 1) {
     const following: string[] = [];
     for (const suffix of suffixes) {
-      const form = formOf(registered(before, suffix, after), examples);
+      const form = formOf(registrableDomain(before, suffix, after), examples);
       const judged = judgeForm(languages, pattern, form);
-      if (judged.is === "open" || judged.is === "unjudged") return judged;
-      if (judged.is === "unrelated") continue;
+      if (judged.kind === "open" || judged.kind === "unjudged") return judged;
+      if (judged.kind === "unrelated") continue;
       for (const name of judged.names) {
         if (isPublicSuffix(name)) following.push(name);
         else domains.add(name);
@@ -59,8 +59,8 @@ function judgeHosts(
     }
     suffixes = following;
   }
-  if (domains.size > MOST_OWNERS) return openBy(languages, pattern, undefined);
-  return domains.size === 0 ? { is: "unrelated" } : { is: "pinned", names: [...domains] };
+  if (domains.size > MOST_OWNERS) return toOpen(languages, pattern, undefined);
+  return domains.size === 0 ? { kind: "unrelated" } : { kind: "pinned", names: [...domains] };
 }
 
 const addressForm = formOf(
@@ -77,16 +77,16 @@ function inPath(host: string, path: string, name?: string): OwnedForm {
   const owner = {
     before: `https://${host}/${path}`,
     name: name ?? "[^/?#\\x00-\\x20\\x7f]+",
-    after: `(?:[/?#]${SOME}*)?`,
+    after: `(?:[/?#]${VISIBLE}*)?`,
   };
-  return formOf(owner, name === undefined ? [`${owner.before}${INTRUDER}(?:/${SOME}*)?`] : []);
+  return formOf(owner, name === undefined ? [`${owner.before}${INTRUDER}(?:/${VISIBLE}*)?`] : []);
 }
 
 /** An address whose host begins with the name of a customer. */
 const inHost = (host: string): OwnedForm =>
   formOf(
-    { before: "https://", name: "[A-Za-z0-9-]+", after: `\\.${host}(?:/${SOME}*)?`, ignoresCase: true },
-    [`https://${INTRUDER}\\.${host}(?:/${SOME}*)?`],
+    { before: "https://", name: "[A-Za-z0-9-]+", after: `\\.${host}(?:/${VISIBLE}*)?`, ignoresCase: true },
+    [`https://${INTRUDER}\\.${host}(?:/${VISIBLE}*)?`],
   );
 
 const HEX = "[0-9A-Fa-f]+";
@@ -120,7 +120,7 @@ const tenantForms: readonly OwnedForm[] = [
   inHost("app\\.(?:[a-z]+\\.)?spacelift\\.io"),
   inPath("auth\\.pingone\\.[a-z.]+", ""),
   inPath("token\\.actions\\.githubusercontent\\.com", ""),
-  formOf({ before: "https://token\\.actions\\.", name: LABEL, after: `\\.ghe\\.com(?:/${SOME}*)?` }),
+  formOf({ before: "https://token\\.actions\\.", name: LABEL, after: `\\.ghe\\.com(?:/${VISIBLE}*)?` }),
   inPath("oidc\\.circleci\\.com", "org/"),
   inPath("oidc\\.vercel\\.com", ""),
   inPath("oidc\\.fly\\.io", ""),
@@ -134,24 +134,24 @@ const tenantForms: readonly OwnedForm[] = [
 /** All of these together: most patterns fit none of them. */
 const ANY_TENANT = tenantForms.map(({ whole }) => whole).join("|");
 
-function judgeTenants(languages: Languages, pattern: string): Judgement {
-  const isAny = languages.intersects(pattern, wholly(ANY_TENANT));
-  return isAny === "no" ? { is: "unrelated" } : judgeForms(languages, pattern, tenantForms);
+function judgeTenants(languages: Languages, pattern: string): PatternJudgement {
+  const isAny = languages.intersects(pattern, anchored(ANY_TENANT));
+  return isAny === "no" ? { kind: "unrelated" } : judgeForms(languages, pattern, tenantForms);
 }
 
 /** The first of some judgements that is open or not known; else the last. */
-function firstOpening(...judgements: readonly (() => Judgement)[]): Judgement {
-  let judged: Judgement = { is: "unrelated" };
+function firstOpening(...judgements: readonly (() => PatternJudgement)[]): PatternJudgement {
+  let judged: PatternJudgement = { kind: "unrelated" };
   for (const judge of judgements) {
     const next = judge();
-    if (next.is === "open" || next.is === "unjudged") return next;
-    if (next.is === "pinned") judged = next;
+    if (next.kind === "open" || next.kind === "unjudged") return next;
+    if (next.kind === "pinned") judged = next;
   }
   return judged;
 }
 
 /** Whether strangers can run issuers that a pattern fits. */
-export function judgeIssuer(languages: Languages, pattern: string): Judgement {
+export function judgeIssuer(languages: Languages, pattern: string): PatternJudgement {
   return judgeWithin(languages, pattern, () =>
     firstOpening(
       () => judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES),
@@ -167,7 +167,7 @@ const wordForm = formOf({ before: "", name: "[A-Za-z0-9_-]+", after: "" }, [
 ]);
 
 /** Whether a pattern fits audiences of strangers: their addresses, their hosts, single words. */
-export function judgeAudience(languages: Languages, pattern: string): Judgement {
+export function judgeAudience(languages: Languages, pattern: string): PatternJudgement {
   return judgeWithin(languages, pattern, () =>
     firstOpening(
       () => judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES),

@@ -1,5 +1,5 @@
 import { formOf, judgeForm, judgeForms, judgeWithin } from "./judgement";
-import type { Judgement, OwnedForm } from "./judgement";
+import type { PatternJudgement, OwnedForm } from "./judgement";
 import type { Languages, SegmentSpec } from "./languages";
 
 /** What stands for a stranger in examples. */
@@ -166,30 +166,34 @@ function isPinnedToDomain(languages: Languages, pattern: string): boolean {
   return names !== "tooLarge" && !names.isMany && !names.list.some((name) => MAIL_FOR_ALL.test(name));
 }
 
-function judgeAnySubject(languages: Languages, pattern: string): Judgement {
-  if (isPinnedToDomain(languages, pattern)) return { is: "pinned", names: [] };
+function judgeAnySubject(languages: Languages, pattern: string): PatternJudgement {
+  if (isPinnedToDomain(languages, pattern)) return { kind: "pinned", names: [] };
   const structured = judgeForms(languages, pattern, structuredForms);
-  if (structured.is === "open" || structured.is === "unjudged") return structured;
+  if (structured.kind === "open" || structured.kind === "unjudged") return structured;
   const isStructured = languages.isSubset(pattern, `\\A${STRUCTURED}`) === "yes";
-  if (isStructured && structured.is === "pinned") return structured;
+  if (isStructured && structured.kind === "pinned") return structured;
   return judgeForm(languages, pattern, anyForm, mostListed(pattern));
 }
 
 /** Whether strangers can have subjects that fit a pattern, at an issuer of which nothing is known. */
-export function judgeUnknownSubject(languages: Languages, pattern: string): Judgement {
+export function judgeUnknownSubject(languages: Languages, pattern: string): PatternJudgement {
   return judgeWithin(languages, pattern, () => judgeAnySubject(languages, pattern));
 }
 
 /** Whether strangers can have subjects that fit a pattern, at an issuer whose subjects have these forms. */
-export function judgeSubject(languages: Languages, pattern: string, forms: readonly OwnedForm[]): Judgement {
+export function judgeSubject(
+  languages: Languages,
+  pattern: string,
+  forms: readonly OwnedForm[],
+): PatternJudgement {
   return judgeWithin(languages, pattern, () => {
     const judged = judgeForms(languages, pattern, forms);
-    return judged.is === "unrelated" ? judgeAnySubject(languages, pattern) : judged;
+    return judged.kind === "unrelated" ? judgeAnySubject(languages, pattern) : judged;
   });
 }
 
 /** Whether strangers can have a claim that names an owner: `acme`, `acme/pay`, a number, an address. */
-export function judgeOwnerClaim(languages: Languages, claim: string, pattern: string): Judgement {
+export function judgeOwnerClaim(languages: Languages, claim: string, pattern: string): PatternJudgement {
   const owner: SegmentSpec =
     claim === "email"
       ? { before: "", name: `${TEXT}+`, after: "", ignoresCase: true }
@@ -197,7 +201,7 @@ export function judgeOwnerClaim(languages: Languages, claim: string, pattern: st
   const examples = [INTRUDER, `${INTRUDER}/${INTRUDER}`, "999999999"];
   return judgeWithin(languages, pattern, () =>
     claim === "email" && isPinnedToDomain(languages, pattern)
-      ? { is: "pinned", names: [] }
+      ? { kind: "pinned", names: [] }
       : judgeForm(languages, pattern, formOf(owner, examples)),
   );
 }
@@ -206,7 +210,7 @@ const NAME_REST = "[\\w+=,.@-]";
 const WORD_END = "[=,.@_+-]";
 
 /** Whether principals of other names than those that a pattern names fit it. */
-export function judgePrincipal(languages: Languages, pattern: string, account: string): Judgement {
+export function judgePrincipal(languages: Languages, pattern: string, account: string): PatternJudgement {
   const own = /^\d{12}$/.test(account) ? account : "[0-9]{12}";
   const before = (service: string, types: string): string => `arn:aws[a-z-]*:${service}::[0-9]{12}:${types}/`;
   const name = "[A-Za-z0-9]+";
@@ -232,7 +236,7 @@ export function judgePrincipal(languages: Languages, pattern: string, account: s
 }
 
 /** Whether user ids of other principals than those that a pattern names fit it. */
-export function judgeUserId(languages: Languages, pattern: string): Judgement {
+export function judgeUserId(languages: Languages, pattern: string): PatternJudgement {
   const form = formOf({ before: "", name: "A[A-Z]{3}[A-Z0-9]+|[0-9]{12}", after: `(?::${NAME_REST}+)?` }, [
     `AROAINTRUDER000000000:${INTRUDER}`,
     "AIDAINTRUDER000000000",

@@ -102,7 +102,7 @@ interface NameState {
   readonly name: number;
   readonly next: Map<Symbols, NameState>;
   isLast: boolean;
-  leadsOn: boolean;
+  canReachEnd: boolean;
 }
 
 /** The automaton of all names, each state of which leads to the end of one. */
@@ -138,8 +138,8 @@ class NameGraph {
     }
     const ready = [...this.all.values()].filter(({ isLast }) => isLast);
     for (let state = ready.pop(); state !== undefined; state = ready.pop()) {
-      if (state.leadsOn) continue;
-      state.leadsOn = true;
+      if (state.canReachEnd) continue;
+      state.canReachEnd = true;
       ready.push(...(before.get(state) ?? []));
     }
     return start;
@@ -170,7 +170,7 @@ class NameGraph {
     if (known !== undefined) return known;
     this.budget.spend(states.length + 10);
     const isLast = this.segment.name.accepts(name) && states.some((state) => this.canEnd(state));
-    const made = { states, name, next: new Map<Symbols, NameState>(), isLast, leadsOn: false };
+    const made = { states, name, next: new Map<Symbols, NameState>(), isLast, canReachEnd: false };
     this.all.set(key, made);
     return made;
   }
@@ -217,7 +217,7 @@ function sampleNames(start: NameState, budget: Budget): string[] {
     budget.spend(state.next.size + 1);
     for (const [symbol, next] of state.next) {
       const count = visits.get(next) ?? 0;
-      if (!next.leadsOn || count >= MOST_VISITS) continue;
+      if (!next.canReachEnd || count >= MOST_VISITS) continue;
       visits.set(next, count + 1);
       queue.push([next, text + readable(symbol)]);
     }
@@ -234,7 +234,7 @@ function listNames(start: NameState, most: number, budget: Budget): string[] | u
     for (const [state, text] of level) {
       if (state.isLast) names.push(text);
       for (const [{ chars, isMany }, next] of state.next) {
-        if (!next.leadsOn) continue;
+        if (!next.canReachEnd) continue;
         if (isMany) return undefined;
         for (const char of chars) following.push([next, text + char]);
       }

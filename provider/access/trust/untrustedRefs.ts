@@ -1,6 +1,6 @@
 import type { UntrustedRef } from "./issuers";
 import { MOST_OWNERS } from "./judgement";
-import { exactly, wholly } from "./languages";
+import { exactPattern, anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
 import { INTRUDER } from "./ownedSubjects";
 
@@ -30,13 +30,13 @@ function fitsClaims(
 ): boolean {
   const exact = asked.exact.every(([name, value]) => {
     const form = name === branchClaim ? undefined : claims[name];
-    return form === undefined || languages.matches(wholly(form), value);
+    return form === undefined || languages.matches(anchored(form), value);
   });
   return (
     exact &&
     asked.patterns.every(([name, pattern]) => {
       const form = name === branchClaim ? undefined : claims[name];
-      return form === undefined || languages.intersects(pattern, wholly(form)) !== "no";
+      return form === undefined || languages.intersects(pattern, anchored(form)) !== "no";
     })
   );
 }
@@ -44,7 +44,7 @@ function fitsClaims(
 /** What the claim that holds the branch must fit. */
 function branchConditions({ branchClaim }: UntrustedRef, asked: ClaimConditions): string[] {
   return [
-    ...asked.exact.filter(([name]) => name === branchClaim).map(([, value]) => exactly(value)),
+    ...asked.exact.filter(([name]) => name === branchClaim).map(([, value]) => exactPattern(value)),
     ...asked.patterns.filter(([name]) => name === branchClaim).map(([, pattern]) => pattern),
   ];
 }
@@ -81,13 +81,13 @@ function findBranches(
   const fits = branchConditions(ref, asked);
   const all = languages.names(pattern, { ...ref.branch, fits }, MOST_OWNERS);
   if (all !== "tooLarge" && !all.isMany) return undefined;
-  const segment = { ...ref.branch, fits, fitsNot: wholly(`${WORDS}${VERSION}`) };
+  const segment = { ...ref.branch, fits, fitsNot: anchored(`${WORDS}${VERSION}`) };
   const names = languages.names(pattern, segment, MOST_OWNERS);
   if (names === "tooLarge") return UNJUDGED;
   const isMany = names.isMany || hasManyWords(languages, pattern, ref.branch, fits);
   if (!isMany) return undefined;
   const own = `(?:refs/heads/)?${INTRUDER}`;
-  const accepted = languages.names(pattern, { ...segment, fits: [...fits, wholly(own)] }, 1);
+  const accepted = languages.names(pattern, { ...segment, fits: [...fits, anchored(own)] }, 1);
   const isAny = accepted === "tooLarge" || accepted.list.length > 0;
   const start = commonStart(names.list).replace(/^refs\/heads\//, "");
   const what = isAny
@@ -102,7 +102,7 @@ function findBranches(
 
 function firstExample(languages: Languages, pattern: string, forms: readonly string[]): string | undefined {
   for (const form of forms) {
-    const found = languages.exampleOf(pattern, wholly(form));
+    const found = languages.exampleOf(pattern, anchored(form));
     if (found !== "tooLarge" && found.text !== undefined) return found.text;
   }
   return undefined;
@@ -116,7 +116,7 @@ export function findRunsOf(
   asked: ClaimConditions,
 ): UntrustedRuns[] {
   return refs
-    .filter(({ branch, subject: form }) => branch === undefined && languages.matches(wholly(form), subject))
+    .filter(({ branch, subject: form }) => branch === undefined && languages.matches(anchored(form), subject))
     .filter((ref) => fitsClaims(languages, ref, asked))
     .map(({ what }) => ({ what, example: subject }));
 }
@@ -144,7 +144,7 @@ function findRuns(
     const found = findBranches(languages, pattern, { ...ref, branch }, asked);
     return found === undefined ? [] : [found];
   }
-  const verdict = languages.intersects(pattern, wholly(ref.subject));
+  const verdict = languages.intersects(pattern, anchored(ref.subject));
   if (verdict === "tooLarge") return [UNJUDGED];
   return verdict === "no"
     ? []

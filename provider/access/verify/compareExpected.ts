@@ -7,12 +7,12 @@ import type { EffectContext } from "../effects";
 import { diffGrants } from "../review/grantChanges";
 import { accessKinds } from "../graph/grants";
 import type { Entities } from "../graph/grants";
-import type { Entity, World } from "../graph/model";
+import type { Entity, AccessGraph } from "../graph/model";
 import { specs } from "../graph/references";
 import { toFieldChange } from "../report/report";
 import type { FieldChange, GrantChange } from "../report/report";
 import { Languages } from "../trust/languages";
-import { worldOf } from "../graph/worlds";
+import { graphOf } from "../graph/worlds";
 
 /** A difference that no grant shows: where a group lies, who signs in by a provider, where events go. */
 export interface EntityDifference {
@@ -29,8 +29,8 @@ export interface Differences {
   readonly less: readonly GrantChange[];
   readonly entities: readonly EntityDifference[];
   readonly unchanged: number;
-  readonly expected: World;
-  readonly actual: World;
+  readonly expected: AccessGraph;
+  readonly actual: AccessGraph;
 }
 
 /** What the server holds, in the words of what was expected: what it fills in by itself is no difference. */
@@ -48,7 +48,7 @@ function alignWithExpected(expected: Entities, actual: Entities): Map<string, En
 function decidesAccess(kind: string): (property: string) => boolean {
   if (kind === "Group") return (property) => property === "parentUid";
   const fields = specs[kind]?.fields ?? {};
-  const meaning = accessKinds[kind]?.meaning ?? [];
+  const meaning = accessKinds[kind]?.accessFields ?? [];
   return (property) => meaning.includes(property) || fields[property]?.security === true;
 }
 
@@ -95,15 +95,15 @@ function compareEntities(expected: Entities, actual: Entities, languages: Langua
 /** What the organisation holds, beside what it should hold. */
 export function compareExpected(expected: Entities, live: Entities): Differences {
   const actual = alignWithExpected(expected, live);
-  const [before, after] = [worldOf(expected), worldOf(actual)];
+  const [before, after] = [graphOf(expected), graphOf(actual)];
   const languages = new Languages();
-  const { changes, kept } = diffGrants(before, after, languages);
+  const { changes, unchanged } = diffGrants(before, after, languages);
   const isMore = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
   return {
     more: changes.filter(isMore),
     less: changes.filter((change) => !isMore(change)),
     entities: compareEntities(expected, actual, languages),
-    unchanged: kept,
+    unchanged,
     expected: before,
     actual: after,
   };

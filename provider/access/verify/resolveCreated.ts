@@ -119,7 +119,7 @@ export function resolveCreated(
       uid,
       inputs,
       unresolved: [],
-      hidden: [],
+      secretPaths: [],
       ...known,
       ...(builtIn ? { builtIn } : {}),
     });

@@ -1,7 +1,7 @@
 import { sha256 } from "../documents/digest";
 import { urnParts } from "../documents/engineState";
 import { grantKey } from "../review/grantChanges";
-import { Places } from "../graph/grants";
+import { GroupHierarchy } from "../graph/grants";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import type { Entity } from "../graph/model";
@@ -175,7 +175,10 @@ function compareWithAnnouncement(review: ReviewReport, differences: Differences)
     review.grants.filter(({ change }) => change === "lost").map(({ grant }) => tuple(grant)),
   );
   const stays = (change: GrantChange): boolean => change.change === "gained" && lost.has(tuple(change.grant));
-  const places = { expected: new Places(expected.entities), actual: new Places(actual.entities) };
+  const places = {
+    expected: new GroupHierarchy(expected.entities),
+    actual: new GroupHierarchy(actual.entities),
+  };
   const differing = new Set(
     [...more, ...less].map(({ grant, before }) => grantKey(before ?? grant, places.expected)),
   );

@@ -49,7 +49,7 @@ const changeWords: Readonly<Record<GrantChange["change"], string>> = {
 };
 
 /** What was made already: where little fits, the same rows are tried many times. */
-class Made {
+class RenderCache {
   private readonly rows = new Map<GrantChange, string>();
   private readonly full = new Map<Finding, string[]>();
   private readonly short = new Map<Finding, string[]>();
@@ -69,7 +69,7 @@ class Made {
 }
 
 /** How much of the report is shown. What is left out is counted and said. */
-interface Extent {
+interface RenderBudget {
   readonly diagram: boolean;
   /** Whether findings below critical are told with what belongs to them. */
   readonly details: boolean;
@@ -91,7 +91,7 @@ function fold(summary: string, body: readonly string[]): string[] {
   return ["<details>", `<summary>${summary}</summary>`, "", ...body, "", "</details>", ""];
 }
 
-function section(heading: string, lines: readonly string[], extent: Extent, open = false): string[] {
+function section(heading: string, lines: readonly string[], extent: RenderBudget, open = false): string[] {
   if (lines.length === 0) return [];
   const shown = lines.slice(0, extent.lines).map((line) => `- ${say(line, 500)}`);
   const left = lines.length - shown.length;
@@ -102,7 +102,7 @@ function section(heading: string, lines: readonly string[], extent: Extent, open
 function findingLines(
   finding: Finding,
   difference: Difference | undefined,
-  extent: Extent,
+  extent: RenderBudget,
   options: RenderOptions,
 ): string[] {
   const place = placeOf(locationOf(finding), options.sourceRoot);
@@ -178,7 +178,12 @@ function grantRow(change: GrantChange, options: RenderOptions): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function grantTable(report: Report, extent: Extent, options: RenderOptions, made: Made): string[] {
+function grantTable(
+  report: Report,
+  extent: RenderBudget,
+  options: RenderOptions,
+  made: RenderCache,
+): string[] {
   if (report.grants.length === 0) return [];
   const sorted = changeOrder.flatMap((kind) => report.grants.filter(({ change }) => change === kind));
   const shown = sorted.slice(0, extent.grants);
@@ -197,7 +202,7 @@ function grantTable(report: Report, extent: Extent, options: RenderOptions, made
   return lines;
 }
 
-function build(report: Report, extent: Extent, options: RenderOptions, made: Made): string {
+function build(report: Report, extent: RenderBudget, options: RenderOptions, made: RenderCache): string {
   const { state, line } = verdict(report);
   const counts = severityCounts(report);
   const stacks = stacksOf(report);
@@ -277,16 +282,16 @@ function build(report: Report, extent: Extent, options: RenderOptions, made: Mad
  * then grants, then findings, the least severe first; the verdict stays.
  */
 export function renderMarkdown(report: Report, options: RenderOptions): string {
-  const made = new Made();
+  const made = new RenderCache();
   const maxBytes = options.maxBytes ?? MOST_BYTES;
-  const all: Extent = {
+  const all: RenderBudget = {
     diagram: true,
     details: true,
     findings: Infinity,
     grants: Infinity,
     lines: Infinity,
   };
-  const steps: readonly Extent[] = [
+  const steps: readonly RenderBudget[] = [
     all,
     { ...all, diagram: false },
     { ...all, diagram: false, details: false, lines: 50 },
@@ -295,7 +300,7 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
     const text = build(report, extent, options, made);
     if (byteLength(text) <= maxBytes) return text;
   }
-  const short: Extent = { diagram: false, details: false, findings: Infinity, grants: 0, lines: 10 };
+  const short: RenderBudget = { diagram: false, details: false, findings: Infinity, grants: 0, lines: 10 };
   return (
     largestThatFits(maxBytes, report.grants.length, (grants) =>
       build(report, { ...short, grants }, options, made),

@@ -98,7 +98,7 @@ describe("a preview", () => {
       "update.json",
       "refresh.json",
       "update-stream.ndjson",
-    ].map((name) => parsePreview(fixture(name)).hiddenSames);
+    ].map((name) => parsePreview(fixture(name)).omittedUnchanged);
     expect(hidden).toEqual([12, 0, 8, 0, 0]);
   });
 
@@ -107,7 +107,7 @@ describe("a preview", () => {
       const { steps } = parsePreview(fixture(name));
       expect(JSON.stringify(steps)).not.toContain("pulumi-platform/dynamic");
       const provider = steps.find(({ after }) => after?.kind === "IdentityProvider")?.after;
-      expect(provider?.hidden).toEqual(["oidc.clientSecret"]);
+      expect(provider?.secretPaths).toEqual(["oidc.clientSecret"]);
       expect(provider?.inputs["oidc"]).toMatchObject({ clientSecret: "[secret]" });
     }
   });
@@ -118,7 +118,7 @@ describe("a preview", () => {
       ({ after }) => after?.kind === "Role" && !after.external,
     )?.after;
     expect(role?.inputs["name"]).toBe("[secret]");
-    expect(role?.hidden).toEqual([]);
+    expect(role?.secretPaths).toEqual([]);
   });
 
   test("reads every string of JSON", () => {

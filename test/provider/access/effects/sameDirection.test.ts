@@ -19,7 +19,7 @@ function recorded(kind: string, inputs: Props): RecordedResource {
     id: own,
     inputs,
     outputs: { ...inputs, uid: own },
-    hidden: [],
+    secretPaths: [],
     external: false,
     protect: false,
     retainOnDelete: false,
@@ -36,7 +36,7 @@ function reviewed(kind: string, before: Props, after: Props): Direction {
     before: recorded(kind, before),
     after: recorded(kind, after),
   };
-  const { changes } = compare({ preview: { steps: [step], hiddenSames: 0, problems: [] } });
+  const { changes } = compare({ preview: { steps: [step], omittedUnchanged: 0, problems: [] } });
   return combineDirections(changes.flatMap(({ fields }) => fields.map(({ direction }) => direction)));
 }
 

@@ -12,7 +12,7 @@ const entity = (kind: string, inputs: Props, unresolved: string[] = []): Entity 
   name: typeof inputs["name"] === "string" ? inputs["name"] : undefined,
   inputs,
   unresolved,
-  hidden: [],
+  secretPaths: [],
 });
 const claims = (claimMatch: Props) => describeIdentity(entity("Identity", { name: "i", claimMatch }));
 const github = "https://token.actions.githubusercontent.com";

@@ -36,12 +36,12 @@ const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, reader];
 const asFirst = "GitHub Actions of acme/pay, any pull request: reader at acme / team";
 
-describe("the worlds of a preview", () => {
+describe("the graphs of a preview", () => {
   test("keep what only leaves the program", () => {
     const retained = { ...binding, retainOnDelete: true };
     const result = compare({ preview: preview(...[...basis, ci].map(same), step("delete", retained)) });
     expect(result.grants).toEqual([]);
-    expect(result.kept).toBe(1);
+    expect(result.unchanged).toBe(1);
     const gone = compare({ preview: preview(...[...basis, ci].map(same), step("delete", binding)) });
     expect(lines(gone.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
@@ -58,7 +58,7 @@ describe("the worlds of a preview", () => {
     expect(lines(result.grants)).toEqual([
       "gained: GitHub Actions of acme/pay, any pull request: reader at acme (+1 -0)",
     ]);
-    expect(result.kept).toBe(1);
+    expect(result.unchanged).toBe(1);
   });
 
   test("keep what was read with .get and leaves the program", () => {
@@ -289,9 +289,9 @@ describe("the worlds of a preview", () => {
     expect(JSON.stringify([...result.after.entities.values(), result.changes, result.grants])).not.toContain(
       "canary",
     );
-    expect(result.after.entities.get(provider.urn)?.exposed).toEqual(["oidc.clientSecret"]);
+    expect(result.after.entities.get(provider.urn)?.plaintextSecrets).toEqual(["oidc.clientSecret"]);
     const known = result.after.entities.get(uid(9));
-    expect(known?.exposed).toEqual(["code"]);
+    expect(known?.plaintextSecrets).toEqual(["code"]);
     expect(known?.details).toEqual({
       code: "[secret]",
       keyId: "key",
@@ -346,7 +346,7 @@ describe("the worlds of a preview", () => {
     const rest = { ...binding, id: uid(8), delete: true };
     const result = compare({ preview: preview(...[...basis, ci, binding].map(same), step("delete", rest)) });
     expect(result.grants).toEqual([]);
-    expect(result.kept).toBe(1);
+    expect(result.unchanged).toBe(1);
   });
 });
 
@@ -370,12 +370,12 @@ describe("an inventory beside a preview", () => {
     { builtIn: true },
   );
 
-  test("names built-in roles, and adds what no program knows to both worlds", () => {
+  test("names built-in roles, and adds what no program knows to both graphs", () => {
     const result = compare({
       preview: preview(...[...basis, ci, binding].map(same)),
       inventory: inventory(owner, byHand),
     });
-    expect(result.kept).toBe(2);
+    expect(result.unchanged).toBe(2);
     const found = result.after.grants.find(({ uid: id }) => id === HAND);
     expect(found).toMatchObject({
       role: { name: "owner", builtIn: true, capabilities: ["CAP_IAM_ROLES_UPDATE"] },
@@ -405,8 +405,8 @@ describe("an inventory beside a preview", () => {
       preview: preview(...[...basis, ci].map(same)),
       inventory: inventory(seen),
     });
-    for (const world of [before, after]) {
-      expect(world.entities.get(CI)).toMatchObject({ urn: ci.urn, lastSeenTime: "2026-01-01T00:00:00Z" });
+    for (const graph of [before, after]) {
+      expect(graph.entities.get(CI)).toMatchObject({ urn: ci.urn, lastSeenTime: "2026-01-01T00:00:00Z" });
     }
   });
 

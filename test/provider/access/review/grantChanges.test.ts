@@ -1,9 +1,9 @@
 import fc, { casesOf } from "../../../support/properties";
 import { diffGrants, grantKey } from "../../../../provider/access/review/grantChanges";
-import { Places } from "../../../../provider/access/graph/grants";
-import type { Entity, World } from "../../../../provider/access/graph/model";
+import { GroupHierarchy } from "../../../../provider/access/graph/grants";
+import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/report/report";
-import { worldOf } from "../../../../provider/access/graph/worlds";
+import { graphOf } from "../../../../provider/access/graph/worlds";
 import type { Props } from "../../../../provider/engine/spec";
 
 const ROOT_UID = "a".repeat(40);
@@ -19,11 +19,11 @@ function entity(kind: string, key: string, inputs: Props): Entity {
     name: typeof name === "string" ? name : undefined,
     inputs,
     unresolved: [],
-    hidden: [],
+    secretPaths: [],
   };
 }
 
-const world = (...entities: Entity[]): World => worldOf(new Map(entities.map((one) => [one.key, one])));
+const graph = (...entities: Entity[]): AccessGraph => graphOf(new Map(entities.map((one) => [one.key, one])));
 
 const [team, below, someone, other, reader, writer] = [1, 2, 3, 4, 5, 6].map((n) => child(ROOT_UID, n)) as [
   string,
@@ -57,25 +57,25 @@ const basis = [
   role(writer, "CAP_REPO_LIST", "CAP_REPO_UPDATE"),
 ];
 
-const told = (before: World, after: World) => {
-  const { changes, kept } = diffGrants(before, after);
-  return { changes: changes.map(({ change, reason }) => `${change}: ${reason}`), kept };
+const told = (before: AccessGraph, after: AccessGraph) => {
+  const { changes, unchanged } = diffGrants(before, after);
+  return { changes: changes.map(({ change, reason }) => `${change}: ${reason}`), unchanged };
 };
 
-describe("what lies between two worlds", () => {
-  const before = world(...basis, binding(1, someone, reader, team));
+describe("what lies between two graphs", () => {
+  const before = graph(...basis, binding(1, someone, reader, team));
 
   test("is nothing where another resource grants the same", () => {
     const access = entity("GroupAccess", `GroupAccess:${team}`, {
       parentUid: team,
       bindings: { "ci reads": { identityUid: someone, roleUid: reader } },
     });
-    expect(told(before, world(...basis, access))).toEqual({ changes: [], kept: 1 });
+    expect(told(before, graph(...basis, access))).toEqual({ changes: [], unchanged: 1 });
   });
 
   test("is nothing where one of two equal bindings goes", () => {
-    const twice = world(...basis, binding(1, someone, reader, team), binding(2, someone, reader, team));
-    expect(told(twice, before)).toEqual({ changes: [], kept: 1 });
+    const twice = graph(...basis, binding(1, someone, reader, team), binding(2, someone, reader, team));
+    expect(told(twice, before)).toEqual({ changes: [], unchanged: 1 });
   });
 
   test.each([
@@ -95,29 +95,29 @@ describe("what lies between two worlds", () => {
       "widened: the role changes from reader to writer",
     ],
   ])("tells %s as one change", (_what, bindings, line) => {
-    expect(told(before, world(...basis, ...bindings))).toEqual({ changes: [line], kept: 0 });
+    expect(told(before, graph(...basis, ...bindings))).toEqual({ changes: [line], unchanged: 0 });
   });
 
   test("tells a role that can do less as one change", () => {
-    const wide = world(...basis, binding(1, someone, writer, team));
+    const wide = graph(...basis, binding(1, someone, writer, team));
     expect(told(wide, before).changes).toEqual(["narrowed: the role changes from writer to reader"]);
   });
 
   test("tells another holder as one who loses and one who gains", () => {
-    const after = world(...basis, binding(1, other, reader, team));
+    const after = graph(...basis, binding(1, other, reader, team));
     expect(told(before, after).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
   });
 
   test("takes a group that moves as another place", () => {
     const moved = [root, groups[1]!, entity("Group", below, { parentUid: ROOT_UID, name: "below" })];
     const [old, now] = [groups, moved].map((of) =>
-      world(...of, ...basis.slice(groups.length), binding(1, someone, reader, below)),
+      graph(...of, ...basis.slice(groups.length), binding(1, someone, reader, below)),
     );
     expect(told(old!, now!).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
   });
 
   const withClaims = (claimMatch: Props) =>
-    world(
+    graph(
       ...basis.filter(({ key }) => key !== someone),
       identity(someone, claimMatch),
       binding(1, someone, reader, team),
@@ -144,7 +144,7 @@ describe("what lies between two worlds", () => {
   });
 
   test("names the capabilities that a bound role gains and loses", () => {
-    const after = world(
+    const after = graph(
       ...basis.filter(({ key }) => key !== reader),
       role(reader, "CAP_TAG_LIST"),
       binding(1, someone, reader, team),
@@ -154,8 +154,8 @@ describe("what lies between two worlds", () => {
     ]);
   });
 
-  test("calls a role of which nothing is known afterwards widened, not kept", () => {
-    const after = world(
+  test("calls a role of which nothing is known afterwards widened, not unchanged", () => {
+    const after = graph(
       ...basis.filter(({ key }) => key !== reader),
       entity("Role", reader, { parentUid: ROOT_UID, name: "reader" }),
       binding(1, someone, reader, team),
@@ -169,15 +169,16 @@ describe("what lies between two worlds", () => {
       name: "services",
       chainguard: { serviceBindings: { INGESTER: someone } },
     });
-    const { changes } = diffGrants(before, world(...basis, binding(1, someone, reader, team), services));
+    const { changes } = diffGrants(before, graph(...basis, binding(1, someone, reader, team), services));
     expect(
       changes.map(({ grant }) => [grant.subject.displayName, grant.role.name, grant.group.path]),
     ).toEqual([["the platform's service INGESTER, as identity 3", "reader", "acme / team"]]);
   });
 });
 
-describe("two worlds of any kind", () => {
-  const keys = (of: World, places: Places) => new Set(of.grants.map((grant) => grantKey(grant, places)));
+describe("two graphs of any kind", () => {
+  const keys = (of: AccessGraph, places: GroupHierarchy) =>
+    new Set(of.grants.map((grant) => grantKey(grant, places)));
   const parents = [undefined, ROOT_UID, team];
   const organisation = fc
     .record({
@@ -196,7 +197,7 @@ describe("two worlds of any kind", () => {
       service: fc.constantFrom(undefined, someone, other),
     })
     .map(({ parentOfBelow, capabilities, subjects, bindings, service }) =>
-      world(
+      graph(
         root,
         entity("Group", team, { parentUid: parents[1], name: "team" }),
         entity("Group", below, { parentUid: parentOfBelow, name: "below" }),
@@ -228,8 +229,11 @@ describe("two worlds of any kind", () => {
   test("before + gained - lost = after, and each grant is counted once", () => {
     fc.assert(
       fc.property(organisation, organisation, (before, after) => {
-        const places = { before: new Places(before.entities), after: new Places(after.entities) };
-        const { changes, kept } = diffGrants(before, after);
+        const places = {
+          before: new GroupHierarchy(before.entities),
+          after: new GroupHierarchy(after.entities),
+        };
+        const { changes, unchanged } = diffGrants(before, after);
         const result = keys(before, places.before);
         const size = result.size;
         const gone = changes.flatMap(({ change, grant, before: old }) =>
@@ -243,13 +247,13 @@ describe("two worlds of any kind", () => {
           result.add(key);
         }
         expect([...result].sort()).toEqual([...keys(after, places.after)].sort());
-        expect(kept).toBe(size - gone.length);
+        expect(unchanged).toBe(size - gone.length);
       }),
       { numRuns: casesOf(200) },
     );
   });
 
-  test("nothing lies between a world and itself", () => {
+  test("nothing lies between a graph and itself", () => {
     fc.assert(
       fc.property(organisation, (one) => {
         expect(diffGrants(one, one).changes).toEqual([]);
@@ -258,8 +262,8 @@ describe("two worlds of any kind", () => {
   });
 
   test("what comes one way goes the other way", () => {
-    const keysOf = (of: World, grants: readonly Grant[]) =>
-      grants.map((grant) => grantKey(grant, new Places(of.entities))).sort();
+    const keysOf = (of: AccessGraph, grants: readonly Grant[]) =>
+      grants.map((grant) => grantKey(grant, new GroupHierarchy(of.entities))).sort();
     fc.assert(
       fc.property(organisation, organisation, (one, two) => {
         const come = diffGrants(one, two).changes.flatMap(({ change, grant }) =>

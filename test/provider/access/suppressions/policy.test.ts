@@ -4,7 +4,7 @@ import Ajv from "ajv";
 import fc, { casesOf } from "../../../support/properties";
 import { parse } from "yaml";
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
-import { isMeant } from "../../../../provider/access/suppressions/matchEntry";
+import { matchesEntry } from "../../../../provider/access/suppressions/matchEntry";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import {
   appendEntries,
@@ -439,7 +439,7 @@ describe("a baseline", () => {
       const made = policyEntryFor(finding, "was there before", "2026-12-31")!;
       const { entries } = parsePolicy(appendEntries(undefined, [made]), FILE);
       expect(entries).toMatchObject([made]);
-      expect([...findings, drifted].filter((each) => isMeant(made, each))).toEqual([finding]);
+      expect([...findings, drifted].filter((each) => matchesEntry(made, each))).toEqual([finding]);
     },
   );
 
@@ -545,7 +545,7 @@ describe("a baseline", () => {
         expect(made === undefined).toBe(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u.test(name));
         if (made === undefined) return;
         const { entries } = parsePolicy(appendEntries(undefined, [made]), FILE);
-        expect(isMeant(entries[0]!, finding)).toBe(true);
+        expect(matchesEntry(entries[0]!, finding)).toBe(true);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
+import { multiTenantIssuerOf } from "../../../../provider/access/trust/issuers";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
@@ -6,7 +6,7 @@ import { judgeSubject, judgeUnknownSubject } from "../../../../provider/access/t
 import { estimateProgram } from "../../../../provider/access/trust/regexSyntax";
 import { RE2JS } from "re2js";
 
-const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
+const github = multiTenantIssuerOf("https://token.actions.githubusercontent.com")!;
 
 /** 848 characters: counted repetitions in each other, alternatives and classes of Unicode. */
 const long = `^repo:(?:a{1,50}|b{1,40}c){1,19}${"(?:[a-z]{1,7}|[0-9]{1,9}|\\pL{1,9})?".repeat(30)}`.slice(
@@ -36,9 +36,9 @@ const HOSTILE = [
 
 function judgeAll(languages: Languages): string[] {
   return HOSTILE.flatMap((pattern) => [
-    judgeSubject(languages, pattern, github.forms).is,
-    judgeUnknownSubject(languages, pattern).is,
-    judgeIssuer(languages, pattern).is,
+    judgeSubject(languages, pattern, github.forms).kind,
+    judgeUnknownSubject(languages, pattern).kind,
+    judgeIssuer(languages, pattern).kind,
   ]);
 }
 
@@ -70,8 +70,8 @@ it("says of each pattern that it cannot be judged once all steps are spent", () 
   const languages = new Languages(budget);
   judgeAll(languages);
   expect(judgeSubject(languages, "^repo:acme/.*$", github.forms)).toMatchObject({
-    is: "unjudged",
-    because: expect.stringContaining("together") as string,
+    kind: "unjudged",
+    reason: expect.stringContaining("together") as string,
   });
   expect(languages.isSubset("^new$", "^other$")).toBe("tooLarge");
   expect(languages.exampleOf("^newer$")).toBe("tooLarge");
@@ -81,7 +81,7 @@ it("leaves enough for the patterns of a large organisation", () => {
   const budget = new CountingBudget();
   const languages = new Languages(budget);
   for (let i = 0; i < 300; i += 1) {
-    expect(judgeSubject(languages, `^repo:acme/service-${i}:.*$`, github.forms).is).toBe("pinned");
+    expect(judgeSubject(languages, `^repo:acme/service-${i}:.*$`, github.forms).kind).toBe("pinned");
   }
   expect(budget.spent / 300).toBeLessThan(10_000);
 });

@@ -1,7 +1,7 @@
 import fc, { casesOf } from "../../../support/properties";
 import { RE2JS } from "re2js";
-import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
-import type { Judgement } from "../../../../provider/access/trust/judgement";
+import { multiTenantIssuerOf } from "../../../../provider/access/trust/issuers";
+import type { PatternJudgement } from "../../../../provider/access/trust/judgement";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeAudience, judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
 import {
@@ -12,20 +12,20 @@ import {
   judgeUserId,
 } from "../../../../provider/access/trust/ownedSubjects";
 
-const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
-const gitlab = sharedIssuerOf("https://gitlab.com/")!;
-const google = sharedIssuerOf("https://accounts.google.com")!;
+const github = multiTenantIssuerOf("https://token.actions.githubusercontent.com")!;
+const gitlab = multiTenantIssuerOf("https://gitlab.com/")!;
+const google = multiTenantIssuerOf("https://accounts.google.com")!;
 const account = "123456789012";
 
-const atGithub = (pattern: string, languages = new Languages()): Judgement =>
+const atGithub = (pattern: string, languages = new Languages()): PatternJudgement =>
   judgeSubject(languages, pattern, github.forms);
-const atUnknown = (pattern: string): Judgement => judgeUnknownSubject(new Languages(), pattern);
-const ofIssuer = (pattern: string): Judgement => judgeIssuer(new Languages(), pattern);
-const ofPrincipal = (pattern: string): Judgement => judgePrincipal(new Languages(), pattern, account);
+const atUnknown = (pattern: string): PatternJudgement => judgeUnknownSubject(new Languages(), pattern);
+const ofIssuer = (pattern: string): PatternJudgement => judgeIssuer(new Languages(), pattern);
+const ofPrincipal = (pattern: string): PatternJudgement => judgePrincipal(new Languages(), pattern, account);
 
 /** The example of a judgement that must be open; re2js itself must accept it. */
-function exampleIn(pattern: string, judged: Judgement): string {
-  if (judged.is !== "open" || judged.example === undefined)
+function exampleIn(pattern: string, judged: PatternJudgement): string {
+  if (judged.kind !== "open" || judged.example === undefined)
     throw new Error(`${pattern}: ${JSON.stringify(judged)}`);
   expect([pattern, judged.example, RE2JS.compile(pattern).test(judged.example)]).toEqual([
     pattern,
@@ -68,7 +68,7 @@ describe("a subject pattern at GitHub Actions", () => {
     ["^repo:[^/@]+@[0-9]+/pay", "repo:"],
     ["^[a-z]+$", "intruder"],
   ])("%s lets %s… in", (pattern, start) => {
-    if (start === undefined) expect(atGithub(pattern).is).toBe("unjudged");
+    if (start === undefined) expect(atGithub(pattern).kind).toBe("unjudged");
     else expect(exampleIn(pattern, atGithub(pattern))).toMatch(new RegExp(`^${start}`));
   });
 
@@ -85,7 +85,7 @@ describe("a subject pattern at GitHub Actions", () => {
     ["^repo:[^/@]+@4711/pay@[0-9]+:.*$", ["4711"]],
     ["^repository_owner:acme:environment:production$", ["acme"]],
   ])("%s names %j", (pattern, names) => {
-    expect(atGithub(pattern)).toEqual({ is: "pinned", names });
+    expect(atGithub(pattern)).toEqual({ kind: "pinned", names });
   });
 });
 
@@ -94,12 +94,12 @@ it("knows the subjects of other issuers", () => {
   expect(exampleIn("^project_path:.*$", of(gitlab.forms, "^project_path:.*$"))).toMatch(
     /^project_path:intruder/,
   );
-  expect(of(gitlab.forms, "^project_path:acme/.*$")).toEqual({ is: "pinned", names: ["acme"] });
+  expect(of(gitlab.forms, "^project_path:acme/.*$")).toEqual({ kind: "pinned", names: ["acme"] });
   expect(exampleIn("^[0-9]+$", of(google.forms, "^[0-9]+$"))).toBe("100000000000000000000");
-  expect(of(google.forms, "^103456789012345678901$").is).toBe("pinned");
+  expect(of(google.forms, "^103456789012345678901$").kind).toBe("pinned");
   for (const issuer of ["agent.buildkite.com", "app.terraform.io", "oidc.vercel.com", "oidc.codefresh.io"]) {
-    const { forms, example } = sharedIssuerOf(`https://${issuer}`)!;
-    expect(of(forms, example).is).toBe("pinned");
+    const { forms, example } = multiTenantIssuerOf(`https://${issuer}`)!;
+    expect(of(forms, example).kind).toBe("pinned");
     exampleIn(".*", of(forms, ".*"));
     const [start = ""] = example.split(/acme|64f0example/);
     exampleIn(`${start}[a-z]{4}:`, of(forms, `${start}[a-z]{4}:`));
@@ -139,7 +139,7 @@ describe("a subject pattern at an issuer of one's own", () => {
     "^system:serviceaccount:ci:[a-z]+$",
     "^spiffe://acme\\.org/.*$",
   ])("%s is as open as it says", (pattern) => {
-    expect(atUnknown(pattern).is).toBe("pinned");
+    expect(atUnknown(pattern).kind).toBe("pinned");
   });
 });
 
@@ -180,7 +180,7 @@ describe("an issuer pattern", () => {
     "^https://container\\.googleapis\\.com/v1/projects/acme/locations/.*$",
     "^https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/0123456789ABCDEF0123456789ABCDEF$",
   ])("%s lets no other in", (pattern) => {
-    expect(ofIssuer(pattern).is).toBe("pinned");
+    expect(ofIssuer(pattern).kind).toBe("pinned");
   });
 });
 
@@ -201,33 +201,34 @@ describe("patterns of AWS principals", () => {
     `^arn:aws:iam::${account}:role/team-.*$`,
     `^arn:aws:iam::${account}:(role|user)/deploy$`,
   ])("%s lets no other in", (pattern) => {
-    expect(ofPrincipal(pattern).is).toBe("pinned");
+    expect(ofPrincipal(pattern).kind).toBe("pinned");
   });
 
   it("reads user ids", () => {
-    const ofUser = (pattern: string): Judgement => judgeUserId(new Languages(), pattern);
+    const ofUser = (pattern: string): PatternJudgement => judgeUserId(new Languages(), pattern);
     for (const pattern of [".*", "^AROA[A-Z0-9]+:.*$", "[A-Z0-9]+", "AROAEXAMPLE0000000000"]) {
       expect(exampleIn(pattern, ofUser(pattern))).toMatch(/^AROAINTRUDER/);
     }
-    expect(ofUser("^AROAEXAMPLE0000000000:.*$").is).toBe("pinned");
+    expect(ofUser("^AROAEXAMPLE0000000000:.*$").kind).toBe("pinned");
   });
 });
 
 it("says of an audience pattern whether it takes audiences of others", () => {
-  const of = (pattern: string): Judgement => judgeAudience(new Languages(), pattern);
+  const of = (pattern: string): PatternJudgement => judgeAudience(new Languages(), pattern);
   for (const pattern of [".*", "^https://.*$", "^[a-z]+$"]) exampleIn(pattern, of(pattern));
   for (const pattern of ["^sts\\.acme\\.com$", "^https://(a|b)\\.acme\\.example$"]) {
-    expect(of(pattern).is).toBe("pinned");
+    expect(of(pattern).kind).toBe("pinned");
   }
 });
 
 it("says of a claim's pattern whether it names an owner", () => {
-  const of = (claim: string, pattern: string): Judgement => judgeOwnerClaim(new Languages(), claim, pattern);
+  const of = (claim: string, pattern: string): PatternJudgement =>
+    judgeOwnerClaim(new Languages(), claim, pattern);
   for (const pattern of [".*", "^acme.*$", "acme", "^[0-9]+$"]) exampleIn(pattern, of("repository", pattern));
   for (const pattern of ["^acme/.*$", "(?i)^acme$", "^4711$"])
-    expect(of("repository", pattern).is).toBe("pinned");
-  expect(of("email", "^.*@acme\\.com$").is).toBe("pinned");
-  expect(of("email", "^.*@gmail\\.com$").is).toBe("open");
+    expect(of("repository", pattern).kind).toBe("pinned");
+  expect(of("email", "^.*@acme\\.com$").kind).toBe("pinned");
+  expect(of("email", "^.*@gmail\\.com$").kind).toBe("open");
 });
 
 /** Patterns of subjects at GitHub, with the owners that a stranger cannot have. */
@@ -263,7 +264,7 @@ it("prints subjects of strangers alone, and leaves out none that a stranger can 
       ([start, end], owner, after, stranger) => {
         const pattern = `${start}repo:${owner}${after}${end}`;
         const judged = atGithub(pattern);
-        if (judged.is === "open") {
+        if (judged.kind === "open") {
           const example = exampleIn(pattern, judged);
           expect(own.has(/^repo:([^/@:]+)/.exec(example)?.[1]?.toLowerCase() ?? "")).toBe(false);
         } else {

@@ -138,7 +138,7 @@ describe("verify", () => {
       id,
       inputs: {},
       outputs: {},
-      hidden: [],
+      secretPaths: [],
       external: false,
       protect: false,
       retainOnDelete: false,
