@@ -65,9 +65,12 @@ describe("the graphs of a preview", () => {
     const read = state("RoleBinding", "read", {}, { id: BINDING, external: true, outputs: grant });
     const leaving = preview(...[...basis, ci].map(same), step("discard", read));
     const live = { kind: "RoleBinding", uid: BINDING, inputs: grant };
-    expect(compare({ preview: leaving, inventory: inventory(live) })).toMatchObject({ grants: [], kept: 1 });
+    expect(compare({ preview: leaving, inventory: inventory(live) })).toMatchObject({
+      grants: [],
+      unchanged: 1,
+    });
     // Without an inventory nothing but the program says that it is there.
-    expect(compare({ preview: leaving })).toMatchObject({ grants: [], kept: 0 });
+    expect(compare({ preview: leaving })).toMatchObject({ grants: [], unchanged: 0 });
   });
 
   test("lose a grant whose holder is deleted, though its own step says same", () => {
@@ -82,7 +85,7 @@ describe("the graphs of a preview", () => {
     const steps = [...basis.map(same), step("replace", ci, anew)];
     expect(compare({ preview: preview(...steps, step("update", binding, followed)) })).toMatchObject({
       grants: [],
-      kept: 1,
+      unchanged: 1,
       unresolved: [],
     });
     const written = compare({ preview: preview(...steps, same(binding)) });
@@ -132,7 +135,7 @@ describe("the graphs of a preview", () => {
     expect(lines(result.grants)).toEqual([
       "lost: GitHub Actions of acme/pay, any pull request: other at acme (+0 -1)",
     ]);
-    expect(result).toMatchObject({ kept: 1, unresolved: [] });
+    expect(result).toMatchObject({ unchanged: 1, unresolved: [] });
   });
 
   test("leave what was bound by hand with an identity that stays beside its successor", () => {
@@ -166,7 +169,7 @@ describe("the graphs of a preview", () => {
     const result = compare({
       preview: preview(...basis.map(same), step("update", ci, renamed), step("update", binding, unknown)),
     });
-    expect(result).toMatchObject({ grants: [], kept: 1, unresolved: [] });
+    expect(result).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
   });
 
   test("take no resource of another kind for what a reference leads to", () => {
@@ -252,7 +255,7 @@ describe("the graphs of a preview", () => {
     expect(lines(change({ a: holder }, {}).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
     expect(lines(change({}, { a: holder }).grants)).toEqual([`gained: ${asFirst} (+1 -0)`]);
     // A label is a name, and the role is the program's.
-    expect(change({ a: holder }, { b: holder })).toMatchObject({ grants: [], kept: 1 });
+    expect(change({ a: holder }, { b: holder })).toMatchObject({ grants: [], unchanged: 1 });
   });
 
   test("follow what a binding of a GroupAccess names through its replacement", () => {
@@ -267,7 +270,7 @@ describe("the graphs of a preview", () => {
     const steps = [...basis.map(same), step("replace", ci, anew)];
     expect(
       compare({ preview: preview(...steps, step("update", access(CI), access(UNKNOWN))) }),
-    ).toMatchObject({ grants: [], kept: 1, unresolved: [] });
+    ).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
   });
 
   test("hold no secret that stood open, and say where it stood", () => {

@@ -445,7 +445,7 @@ describe("a baseline", () => {
 
   it.each(["critical", "high"] as const)("accepts nothing that is %s", (severity) => {
     const finding = { ...drifted, severity };
-    expect(createBaseline([finding], NOW)).toEqual({ entries: [], left: [finding] });
+    expect(createBaseline([finding], NOW)).toEqual({ entries: [], remaining: [finding] });
     // The entry that a person completes is refused as it stands.
     expect(problemsOf(`allow:\n${suppressionEntry(finding, NOW) ?? ""}\n`)).toMatch(
       /reason must say why[^]*acceptedBy must name the person/,
