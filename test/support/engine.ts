@@ -173,6 +173,8 @@ export class Stack {
       PLATFORM_TOKEN: this.options.token,
       ...(process.env["PULUMI_PLATFORM_TEST_BATCHING"] === "off" ? { PLATFORM_BATCHING: "false" } : {}),
       NO_COLOR: "1",
+      NODE_OPTIONS: `--require ${join(ROOT, "test/support/compileCache.cjs")}`,
+      NODE_COMPILE_CACHE: join(ROOT, ".cache", "compiled"),
       ...this.options.env,
     };
     // An undefined value takes a variable out: a child gets only those that have one.
@@ -237,11 +239,14 @@ export class Stack {
     return { text, resources: checkpoint.latest?.resources ?? [] };
   }
 
+  /** The resources of this package as the file of the backend holds them, with their secrets encrypted. */
+  recorded(): Readonly<Record<string, StateResource>> {
+    return oursIn(this.checkpoint().resources);
+  }
+
   /** The uids of this package's resources, by the names that the program gave them. */
   ids(): Readonly<Record<string, string | undefined>> {
-    return Object.fromEntries(
-      Object.entries(oursIn(this.checkpoint().resources)).map(([name, { id }]) => [name, id]),
-    );
+    return Object.fromEntries(Object.entries(this.recorded()).map(([name, { id }]) => [name, id]));
   }
 
   /** The resources of this package in the state, by the names that the program gave them. */
