@@ -3,8 +3,25 @@
  * the organisation's root, roles of the platform, and identities that nobody manages.
  */
 const pulumi = require("@pulumi/pulumi");
-const platform = require("pulumi-platform");
-const ids = require("./ids.json");
+const resourceClasses = require("pulumi-platform");
+// Where several programs make one run, the names of each have a prefix of its own.
+const { prefix = "", ...ids } = require("./ids.json");
+
+/** A class of resources whose names in the program have the prefix. */
+const withPrefix = (resourceClass) =>
+  new Proxy(resourceClass, {
+    construct: (target, [name, ...more]) => new target(prefix + name, ...more),
+    get: (target, key) =>
+      key === "get" ? (name, ...more) => target.get(prefix + name, ...more) : target[key],
+  });
+
+/** The package: its classes have a capital letter, its functions have none. */
+const platform = new Proxy(resourceClasses, {
+  get: (target, key) =>
+    prefix !== "" && /^[A-Z]/.test(key) && typeof target[key] === "function"
+      ? withPrefix(target[key])
+      : target[key],
+});
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 

@@ -7,7 +7,7 @@ import { randomHostility } from "../support/randomHostility";
  * questions about the run; hostile names; providers of the program's own.
  * ADVERSARIAL_RANDOM=100 runs as many, ADVERSARIAL_SEED others.
  */
-const count = Number(process.env["ADVERSARIAL_RANDOM"] ?? "8");
+const count = Number(process.env["ADVERSARIAL_RANDOM"] ?? "4");
 const seed = Number(process.env["ADVERSARIAL_SEED"] ?? "1");
 
 test(`no random hostile program brings access that nobody is told of (${count} programs, seed ${seed})`, async () => {

@@ -12,9 +12,10 @@ import { clientOf } from "./driftMatrix";
 import { ROOT, Stack } from "./engine";
 import { grantsAtServer, holdersAtServer } from "./serverGrants";
 import type { Tuple } from "./serverGrants";
+import { reviewTogether } from "./hostileBatch";
 import { call } from "./wire";
 
-const FOLDER = join(ROOT, "test/adversarial");
+export const FOLDER = join(ROOT, "test/adversarial");
 
 /** What catches a hostile program: the first of the two that does; `none` where it brings no access. */
 export type Catcher = "review" | "verify" | "none";
@@ -27,6 +28,8 @@ export interface HostileProgram {
   readonly caughtBy: Catcher;
   /** Whether `up --plan` refuses the update; undefined where the review catches the program before. */
   readonly plan?: "refuses" | "accepts";
+  /** Whether the engine runs it without other programs, since it changes what all of them share, or by its own names. */
+  readonly runsAlone: boolean;
   readonly text: string;
 }
 
@@ -44,6 +47,7 @@ export function readCorpus(): HostileProgram[] {
         title,
         caughtBy: caughtBy as Catcher,
         ...(plan === undefined ? {} : { plan: plan as "refuses" | "accepts" }),
+        runsAlone: caughtBy !== "review" || /^\/\/ runs alone$/m.test(text),
         text,
       };
     });
@@ -93,7 +97,7 @@ async function roleNamed(emulator: Emulator, name: string): Promise<string> {
 }
 
 /** What exists outside of the stack: people who own the organisation, and a stranger. */
-async function plantOrganisation(emulator: Emulator): Promise<Record<string, string>> {
+export async function plantOrganisation(emulator: Emulator): Promise<Record<string, string>> {
   const make = async (path: string, body: unknown): Promise<string> =>
     String((await call(emulator, "POST", path, body))["uid"]);
   const root = await make("/iam/v2/groups", { name: "acme" });
@@ -138,14 +142,14 @@ async function prepareBase(): Promise<Base> {
 }
 
 /** Exceptions such as a team may have: each is meant for what existed before. */
-function policyFile(now: Date): string {
+export function policyFile(now: Date): string {
   const expires = new Date(now.getTime() + 30 * 86_400_000).toISOString().slice(0, 10);
   const entry = (match: string): string =>
     `  - match: ${match}\n    reason: agreed with the security team\n    expires: ${expires}\n`;
   return `allow:\n${entry("{ name: break-glass }")}${entry('{ group: "acme / sandbox*" }')}`;
 }
 
-async function exitCode(run: () => Promise<number>): Promise<{ code: number; error: string }> {
+export async function exitCode(run: () => Promise<number>): Promise<{ code: number; error: string }> {
   try {
     return { code: await run(), error: "" };
   } catch (error) {
@@ -304,17 +308,20 @@ class Attack {
 }
 
 /**
- * Runs hostile programs through the real engine, as many at once as there are processors.
+ * Runs hostile programs through the real engine: those that may in one preview, the others as many at once as there are
+ * processors. What the review of the common preview does not stop is run alone as well, and applied.
  *
- * @param everything also applies what the review stops.
+ * @param everything runs each alone, and also applies what the review stops.
  */
 export async function runCorpus(
   programs: readonly HostileProgram[],
   everything: boolean,
 ): Promise<ReadonlyMap<string, Outcome>> {
+  const together = everything ? [] : programs.filter(({ runsAlone }) => !runsAlone);
+  const outcomes = new Map(together.length > 1 ? await reviewTogether(together) : []);
+  const open = programs.filter(({ id }) => !stopsChange(outcomes.get(id)?.review));
+  if (open.length === 0) return outcomes;
   const base = await prepareBase();
-  const outcomes = new Map<string, Outcome>();
-  const open = [...programs];
   const work = async (): Promise<void> => {
     for (let program = open.shift(); program !== undefined; program = open.shift()) {
       outcomes.set(program.id, await Attack.run(base, program, everything));

@@ -112,6 +112,6 @@ const harmless = ${HARMLESS};
 const r = declare({ ${hasEdit || !hasBinding ? edits.join(", ") : ""} });
 ${hasBinding ? binding : ""}
 `;
-    return { id: `random-${seed}-${i}`, title: text, caughtBy: "review", text };
+    return { id: `random-${seed}-${i}`, title: text, caughtBy: "review", runsAlone: true, text };
   });
 }

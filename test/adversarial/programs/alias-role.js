@@ -1,5 +1,6 @@
 // A new role takes the place of an old one by an alias
 // caught by: review
+// runs alone
 const { declare } = require("./base");
 
 declare({

@@ -1,5 +1,6 @@
 // Two identities exchange their names by aliases
 // caught by: review
+// runs alone
 const { declare, GITHUB, workflow } = require("./base");
 
 declare({

@@ -1,5 +1,6 @@
 // A resource of a package that runs commands
 // caught by: review
+// runs alone
 const { declare, pulumi } = require("./base");
 
 declare();

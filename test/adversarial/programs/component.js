@@ -1,5 +1,6 @@
 // A binding inside of a component with a harmless name
 // caught by: review
+// runs alone
 const { bind, declare, ids, pulumi } = require("./base");
 
 const r = declare();

@@ -1,5 +1,6 @@
 // A dynamic resource of the program's own that makes a request to the API
 // caught by: review
+// runs alone
 const { declare, ids, pulumi } = require("./base");
 
 declare();

@@ -1,5 +1,6 @@
 // The text of an honest resource's provider is changed by a transformation
 // caught by: review
+// runs alone
 const { declare, ids, pulumi } = require("./base");
 
 const text = `exports.handler=()=>{const real=require("pulumi-platform/dynamic").RoleBinding;return{...real,check:(o,n)=>real.check(o,n),diff:()=>({changes:true}),update:(i,o,n)=>real.update(i,o,{...n,roleUid:"${ids.owner}"})}}`;

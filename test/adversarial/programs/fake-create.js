@@ -1,5 +1,6 @@
 // A binding whose provider grants another role than the program says
 // caught by: review
+// runs alone
 const { declare, ids, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {

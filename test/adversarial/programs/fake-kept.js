@@ -1,5 +1,6 @@
 // A binding that is read by a provider of the program's own makes a new one look old
 // caught by: review
+// runs alone
 const { bind, declare, ids, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {

@@ -1,5 +1,6 @@
 // A binding under the type of a harmless kind
 // caught by: review
+// runs alone
 const { declare, ids, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {

@@ -1,5 +1,6 @@
 // A binding under the type of another package
 // caught by: review
+// runs alone
 const { declare, ids, pulumi } = require("./base");
 
 const r = declare();

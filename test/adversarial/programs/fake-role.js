@@ -1,5 +1,6 @@
 // A role that is read by a provider of the program's own, and is the owner's
 // caught by: review
+// runs alone
 const { bind, declare, ids, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {

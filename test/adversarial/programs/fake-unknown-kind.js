@@ -1,5 +1,6 @@
 // A binding under a type that this package does not have
 // caught by: review
+// runs alone
 const { declare, ids, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {

@@ -1,5 +1,6 @@
 // A label of a group's bindings that every object of JavaScript has
 // caught by: review
+// runs alone
 const { declare, ids } = require("./base");
 
 const extra = JSON.parse(`{ "__proto__": { "identityUid": "${ids.mallory}", "roleUid": "${ids.owner}" } }`);

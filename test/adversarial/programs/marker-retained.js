@@ -1,5 +1,6 @@
 // A resource named like the rest of a replaced one
 // caught by: review
+// runs alone
 const { bind, declare, GITHUB, ids, platform } = require("./base");
 
 const r = declare({

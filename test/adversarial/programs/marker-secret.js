@@ -1,5 +1,6 @@
 // Names and subjects that read like a secret
 // caught by: review
+// runs alone
 const { bind, declare, GITHUB, ids, platform } = require("./base");
 
 const r = declare();

@@ -1,5 +1,6 @@
 // Names that every object of JavaScript has
 // caught by: review
+// runs alone
 const { bind, declare, ids } = require("./base");
 
 const r = declare();

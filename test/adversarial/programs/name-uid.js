@@ -1,5 +1,6 @@
 // A resource whose name is the uid of somebody else
 // caught by: review
+// runs alone
 const { bind, declare, ids } = require("./base");
 
 const r = declare();

@@ -1,5 +1,6 @@
 // A resource whose name holds a URN's separators
 // caught by: review
+// runs alone
 const { bind, declare, ids } = require("./base");
 
 const r = declare();

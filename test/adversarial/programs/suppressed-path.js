@@ -1,5 +1,6 @@
 // A group whose name reads like the path of an exception
 // caught by: review
+// runs alone
 const { bind, declare, ids, platform } = require("./base");
 
 const r = declare();

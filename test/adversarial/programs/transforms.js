@@ -1,5 +1,6 @@
 // A transform of one resource that edits its arguments
 // caught by: review
+// runs alone
 const { bind, declare, ids } = require("./base");
 
 const r = declare();
