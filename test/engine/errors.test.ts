@@ -2,6 +2,10 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
+import type * as dynamic from "../../provider/engine/dynamic";
+import type { Props } from "../../provider/engine/spec";
+import { HandlerStack } from "../provider/support/handlerStack";
+import { errorOf } from "../provider/support/server";
 import { Stack } from "../support/engine";
 import { call } from "../support/wire";
 
@@ -14,7 +18,29 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const quick = { PLATFORM_MAX_RETRIES: "0" };
+type Settings = Readonly<Record<string, string | undefined>>;
+
+const quick: Settings = { PLATFORM_MAX_RETRIES: "0" };
+
+/** The error of a create where the provider's process has these settings; its code is loaded as by a new process. */
+async function errorOfCreate(settings: Settings): Promise<Error> {
+  const before = process.env;
+  const others = Object.entries(before).filter(([name]) => !name.startsWith("PLATFORM_"));
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  process.env = Object.fromEntries([...others, ...given]);
+  try {
+    let error: Promise<Error> | undefined;
+    jest.isolateModules(() => {
+      // eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded anew each time
+      const { Group } = require("../../provider/engine/dynamic") as typeof dynamic;
+      if (Group !== undefined) error = errorOf(Group.create({ name: "org" }));
+    });
+    if (error === undefined) throw new Error("the provider was not loaded");
+    return await error;
+  } finally {
+    process.env = before;
+  }
+}
 
 describe("errors, through the real engine", () => {
   let emulator: Emulator;
@@ -44,17 +70,20 @@ describe("errors, through the real engine", () => {
   describe.each([
     {
       title: "a base URL with a wrong path",
-      env: () => ({ PLATFORM_BASE_URL: `${emulator.url}/nowhere` }),
+      command: "refresh",
+      env: (): Settings => ({ PLATFORM_BASE_URL: `${emulator.url}/nowhere` }),
       says: /NOT_FOUND \(HTTP 404\).*this address is not one of the API's: is platform:baseUrl/,
     },
     {
       title: "a token that is refused",
-      env: () => ({ PLATFORM_TOKEN: "wrong" }),
+      command: "destroy",
+      env: (): Settings => ({ PLATFORM_TOKEN: "wrong" }),
       says: /UNAUTHENTICATED \(HTTP 401\).*set a new one with PLATFORM_TOKEN/,
     },
     {
       title: "a missing permission",
-      env: () => {
+      command: "refresh",
+      env: (): Settings => {
         emulator.addFault({ status: 403, body: { code: 7, message: "no", details: [] } });
         return {};
       },
@@ -62,7 +91,8 @@ describe("errors, through the real engine", () => {
     },
     {
       title: "an HTML page of a load balancer",
-      env: () => {
+      command: "destroy",
+      env: (): Settings => {
         emulator.addFault({
           status: 502,
           headers: { "Content-Type": "text/html" },
@@ -74,7 +104,8 @@ describe("errors, through the real engine", () => {
     },
     {
       title: "a log-in page with status 200",
-      env: () => {
+      command: "refresh",
+      env: (): Settings => {
         emulator.addFault({
           status: 200,
           headers: { "Content-Type": "text/html" },
@@ -84,18 +115,27 @@ describe("errors, through the real engine", () => {
       },
       says: /this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl/,
     },
-  ])("$title", ({ env, says }) => {
-    test.each([
-      ["refresh", "--yes", "--skip-preview"],
-      ["destroy", "--yes", "--skip-preview"],
-    ])("is an error of %s, and leaves the state untouched", async (...command) => {
+  ])("$title", ({ command, env, says }) => {
+    test(`is an error of ${command}, and leaves the state untouched`, async () => {
       const before = await state();
-      const run = await stack.pulumi(command, { ...quick, ...env() });
+      const run = await stack.pulumi([command, "--yes", "--skip-preview"], { ...quick, ...env() });
       expect(run.code).not.toBe(0);
       expect(message(run.output)).toMatch(says);
       expect(run.output).not.toMatch(/<html>|\n\s+at .*:\d+:\d+/);
       expect(await state()).toEqual(before);
       expect(before).toHaveLength(2);
+    });
+
+    test("is the same error of a read and of a delete", async () => {
+      const { PLATFORM_BASE_URL: url = emulator.url, PLATFORM_TOKEN: token = emulator.token } = env();
+      const { id = "", outputs = {} } = stack.recorded()["org"] ?? {};
+      const recorded = outputs as Props;
+      const handlers = new HandlerStack({ url, token }, {}).handlersOf("Group");
+      for (const failed of [handlers.read(id, recorded), handlers.delete(id, recorded)]) {
+        const error = await errorOf(failed);
+        expect(message(error.message)).toMatch(says);
+        expect(error.message).not.toContain("<html>");
+      }
     });
   });
 
@@ -198,7 +238,11 @@ describe("settings, through the real engine", () => {
 
   afterAll(() => stack.dispose());
 
-  test.each([
+  const mistakes: readonly (readonly [
+    title: string,
+    env: () => Settings | Promise<Settings>,
+    says: string,
+  ])[] = [
     [
       "nothing listens at the address",
       async () => ({ PLATFORM_BASE_URL: `http://127.0.0.1:${await freePort()}` }),
@@ -239,12 +283,26 @@ describe("settings, through the real engine", () => {
       () => ({ PLATFORM_MAX_RETRIES: "many" }),
       'PLATFORM_MAX_RETRIES must be a whole number from 0 to 20, not "many"',
     ],
-  ])("one clear error where %s", async (_title, env, says) => {
-    const run = await stack.pulumi(["up", "--yes", "--skip-preview"], { ...quick, ...(await env()) });
-    expect(run.code).not.toBe(0);
-    expect(run.output).toContain(says);
-    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-    expect(run.output).not.toContain(token);
+  ];
+  const ofTheEngine = ["nothing listens at the address", "the token is missing"];
+
+  test.each(mistakes.filter(([title]) => ofTheEngine.includes(title)))(
+    "one clear error of a run where %s",
+    async (_title, env, says) => {
+      const run = await stack.pulumi(["up", "--yes", "--skip-preview"], { ...quick, ...(await env()) });
+      expect(run.code).not.toBe(0);
+      expect(run.output).toContain(says);
+      expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+      expect(run.output).not.toContain(token);
+    },
+  );
+
+  test.each(mistakes)("one clear error of the provider's process where %s", async (_title, env, says) => {
+    const given = { PLATFORM_BASE_URL: "http://127.0.0.1:1", PLATFORM_TOKEN: token, ...quick };
+    const error = await errorOfCreate({ ...given, ...(await env()) });
+    expect(error.message).toContain(says);
+    expect(error.message).not.toContain(token);
+    expect(error.stack).toBe("");
   });
 
   test("one clear error where stack configuration is wrong", async () => {
