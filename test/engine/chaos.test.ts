@@ -4,29 +4,27 @@ import { ROOT } from "../support/engine";
 
 /** Runs `npm run chaos` in small; what it prints tells what was hit. */
 function chaos(...args: string[]): { code: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, "scripts/chaos.mjs"), ...args], {
-    encoding: "utf8",
-    timeout: 280_000,
-  });
+  const script = join(ROOT, "scripts/chaos.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
   return { code: status, output: stdout + stderr };
 }
 
 const seeds = (output: string) => [...output.matchAll(/^seed (\d+): ok: (.*)$/gm)].map(([, , line]) => line);
 
-test("ten organisations of all kinds come about under faults, exactly as declared, and go again", () => {
-  // The full size is `npm run chaos -- --seeds 100`: 300 resources each.
-  const { code, output } = chaos("--seeds", "10", "--resources", "18", "--parallel", "5");
+test("three organisations of all kinds come about under faults, exactly as declared, and go again", () => {
+  // `npm run test:nightly` runs 50 seeds. The full size is `npm run chaos -- --seeds 100`: 300 resources each.
+  const { code, output } = chaos("--seeds", "3", "--resources", "18", "--parallel", "5");
   expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
-  expect(seeds(output)).toHaveLength(10);
+  expect(seeds(output)).toHaveLength(3);
   const hit = seeds(output).map((line) => Number(/(\d+) of them hit/.exec(line ?? "")?.[1]));
   expect(Math.min(...hit)).toBeGreaterThan(3);
 });
 
 test("a killed engine, and a killed provider, leave no more than the copies that are named", () => {
-  // The full size is `npm run chaos -- --kill --seeds 50`.
-  const { code, output } = chaos("--kill", "--seeds", "4", "--resources", "18", "--parallel", "2");
+  // `npm run test:nightly` runs 25 seeds. The full size is `npm run chaos -- --kill --seeds 50`.
+  const { code, output } = chaos("--kill", "--seeds", "2", "--resources", "18", "--parallel", "2");
   expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
-  expect(seeds(output)).toHaveLength(4);
+  expect(seeds(output)).toHaveLength(2);
 });
 
 test("four hundred requests pass a limit of fifty a second, in little more than their time", () => {
