@@ -21,13 +21,17 @@ const MINUTE_MS = 60_000;
 /** @param {string} name */
 const read = (name) => readFileSync(path.join(root, name), "utf8");
 
-/** @param {string} command @param {string[]} args @param {number} [minutes] */
-async function succeeds(command, args, minutes = 10) {
-  const { code, timedOut } = await run(command, args, {
+/**
+ * @param {string} command @param {string[]} args @param {number} [minutes]
+ * @param {"inherit" | "capture"} [how] What runs beside others prints when it has ended.
+ */
+async function succeeds(command, args, minutes = 10, how = "inherit") {
+  const { code, timedOut, output } = await run(command, args, {
     cwd: root,
-    output: "inherit",
+    output: how,
     timeoutMs: minutes * MINUTE_MS,
   });
+  if (output !== "") console.log(output.trimEnd());
   if (timedOut) return outcomeOf([`not done after ${minutes} minutes`]);
   return outcomeOf(code === 0 ? [] : [`exit code ${code}`]);
 }
@@ -69,12 +73,19 @@ async function test(scratch) {
   return outcomeOfJest(text, timedOut ? 1 : code);
 }
 
-/** @param {string} scratch @returns {import("./lib/checks.mjs").Check[]} */
+/**
+ * Where two checks stand in a list they run at the same time: each leaves a processor idle.
+ *
+ * @param {string} scratch @returns {(import("./lib/checks.mjs").Check | import("./lib/checks.mjs").Check[])[]}
+ */
 function checks(scratch) {
   // Set-up has just built what is packed.
   /** @type {import("./packedPackage.mjs").Packed | undefined} */
   let packed;
   const npmRun = (/** @type {string} */ script) => succeeds("npm", ["run", "--silent", script]);
+  const besides = (/** @type {string[]} */ ...args) =>
+    succeeds("npm", ["run", "--silent", ...args], 10, "capture");
+  /** @type {(import("./lib/checks.mjs").Check | import("./lib/checks.mjs").Check[])[]} */
   const list = [
     {
       name: "set-up",
@@ -82,9 +93,11 @@ function checks(scratch) {
       body: () => succeeds(process.execPath, ["scripts/setup.mjs"], 45),
     },
     { name: "format", body: () => npmRun("check:format") },
-    { name: "lint", body: () => npmRun("check:lint") },
+    [
+      { name: "lint", body: () => besides("check:lint") },
+      { name: "types", body: () => besides("check:types") },
+    ],
     { name: "workflows", body: () => lintAllWorkflows(scratch) },
-    { name: "types", body: () => npmRun("check:types") },
     {
       name: "lockfile",
       body: async () => outcomeOf(lockfileProblems(JSON.parse(read("package-lock.json")))),
@@ -107,13 +120,11 @@ function checks(scratch) {
     { name: "npm run test:all", body: () => test(scratch) },
   ];
   const { scripts } = JSON.parse(read("package.json"));
-  if (scripts?.demo !== undefined) {
-    list.push({ name: "demo", body: () => succeeds("npm", ["run", "--silent", "demo"]) });
-  }
-  if (scripts?.bench !== undefined) {
-    const args = ["run", "--silent", "bench", "--", "--quick", "--out", path.join(scratch, "bench")];
-    list.push({ name: "bench --quick", body: () => succeeds("npm", args) });
-  }
+  const bench = ["bench", "--", "--quick", "--out", path.join(scratch, "bench")];
+  list.push([
+    ...(scripts?.demo === undefined ? [] : [{ name: "demo", body: () => besides("demo") }]),
+    ...(scripts?.bench === undefined ? [] : [{ name: "bench --quick", body: () => besides(...bench) }]),
+  ]);
   if (scripts?.["bench:review"] !== undefined) {
     list.push({ name: "a review of 5,000 resources in 200 MB", body: () => npmRun("bench:review") });
   }

@@ -119,9 +119,18 @@ export function summaryLine({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
 }
 
+/** @param {Check} check @returns {Promise<{ outcome: Outcome, lines: string[] }>} */
+async function runCheck({ name, body }) {
+  const start = Date.now();
+  const outcome = await body().catch((error) => outcomeOf([String(error?.message ?? error)]));
+  const seconds = ((Date.now() - start) / 1000).toFixed(1);
+  const line = `${outcome.failed === 0 ? "ok    " : "FAILED"} ${name}: ${summaryLine(outcome)} (${seconds} s)`;
+  return { outcome, lines: [line, ...outcome.problems.map((problem) => `       ${problem}`)] };
+}
+
 /**
- * Runs the checks one after the other and prints what came out, the counts last.
- * @param {Check[]} checks
+ * Runs the checks one after the other, those of a list at the same time, and prints what came out, the counts last.
+ * @param {(Check | Check[])[]} checks
  * @param {(line: string) => void} print
  * @returns {Promise<number>} The exit code.
  */
@@ -129,20 +138,17 @@ export async function runChecks(checks, print) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   /** @type {string[]} */
   const lines = [];
-  for (const { name, fatal, body } of checks) {
-    print(`== ${name}`);
-    const start = Date.now();
-    const outcome = await body().catch((error) => outcomeOf([String(error?.message ?? error)]));
-    total.passed += outcome.passed;
-    total.failed += outcome.failed;
-    total.skipped += outcome.skipped;
-    const seconds = ((Date.now() - start) / 1000).toFixed(1);
-    const line = `${outcome.failed === 0 ? "ok    " : "FAILED"} ${name}: ${summaryLine(outcome)} (${seconds} s)`;
-    for (const detail of [line, ...outcome.problems.map((problem) => `       ${problem}`)]) {
-      print(detail);
-      lines.push(detail);
+  for (const group of checks.map((check) => [check].flat()).filter(({ length }) => length > 0)) {
+    print(`== ${group.map(({ name }) => name).join(", ")}`);
+    const results = await Promise.all(group.map(runCheck));
+    for (const { outcome, lines: own } of results) {
+      total.passed += outcome.passed;
+      total.failed += outcome.failed;
+      total.skipped += outcome.skipped;
+      for (const line of own) print(line);
+      lines.push(...own);
     }
-    if (fatal && outcome.failed > 0) break;
+    if (group.some(({ fatal }, i) => fatal && (results[i]?.outcome.failed ?? 0) > 0)) break;
   }
   print("== all checks");
   for (const line of lines) print(line);

@@ -111,15 +111,22 @@ describe("running checks", () => {
   async function runChecks(...kinds: string[]) {
     const body = `
       const one = (failed) => ({ passed: 1 - failed, failed, skipped: 0, problems: failed ? ["a reason"] : [] });
+      let end;
+      const begin = () => new Promise((resolve) => (end = resolve));
       const bodies = {
         good: async () => one(0),
         bad: async () => one(1),
         throwing: async () => { throw new Error("thrown"); },
         tests: async () => ({ passed: 20, failed: 0, skipped: 3, problems: [] }),
         fatal: async () => one(1),
+        first: () => begin().then(() => one(0)),
+        second: async () => (end(), one(0)),
       };
       process.exitCode = await m.runChecks(
-        ${JSON.stringify(kinds)}.map((name) => ({ name, fatal: name === "fatal", body: bodies[name] })),
+        ${JSON.stringify(kinds)}.map((names) => {
+          const group = names.split("+").map((name) => ({ name, fatal: name === "fatal", body: bodies[name] }));
+          return group.length === 1 ? group[0] : group;
+        }),
         console.log);`;
     const { code, stdout } = await start(script("lib/checks.mjs", body)).ended;
     const lines = stdout.trimEnd().split("\n");
@@ -143,6 +150,12 @@ describe("running checks", () => {
 
   test("a fatal one ends the run", async () => {
     expect(await runChecks("good", "fatal", "good")).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
+  });
+
+  test("those of a list run at the same time, and a fatal one among them ends the run", async () => {
+    // The first waits for the second.
+    expect(await runChecks("first+second", "good")).toMatchObject({ code: 0, last: "3 passed, 0 failed" });
+    expect(await runChecks("good+fatal", "good")).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
   });
 
   test("no checks are no success", async () => {
