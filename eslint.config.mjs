@@ -19,7 +19,8 @@ const layer = (files, patterns, ignores = []) => ({
 });
 
 const noEmulator = ["(^|/)emulator(/|$)", "The provider and the emulator share nothing."];
-const noPulumi = ["^@pulumi/", "The core knows no Pulumi types; only the adapters do."];
+const noPulumi = ["^@pulumi/|/sdk$", "The core knows no Pulumi types; only the adapters do."];
+const sdkOnly = ["^@pulumi/", "Only engine/sdk.ts says which parts of Pulumi's library are loaded."];
 const noCli = ["/cli(/|$)|/index$|^\\.\\.$", "Nobody imports the command line or the public surface."];
 const noUpper = ["/(resources|functions|access)(/|$)", "A lower layer does not know the kinds."];
 const noAxios = ["^(axios|p-retry|p-limit)$", "Only api/ speaks HTTP."];
@@ -96,6 +97,7 @@ export default tseslint.config(
   layer(
     ["provider/engine/{resource,ownership}.ts"],
     [
+      sdkOnly,
       noCli,
       noUpper,
       noAxios,
@@ -136,7 +138,7 @@ export default tseslint.config(
       noEmulator,
     ],
   ),
-  layer(["provider/functions/**/*.ts"], [noCli, noAxios, noEmulator]),
+  layer(["provider/functions/**/*.ts"], [sdkOnly, noCli, noAxios, noEmulator]),
   layer(["provider/access/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
   layer(["provider/inventory/**/*.ts"], [noPulumi, noCli, noAxios, noEmulator]),
   layer(["provider/policy.ts"], [noCli, noAxios, noEmulator]),

@@ -4,6 +4,7 @@ const common = {
   testEnvironment: "node",
   // The build makes a validator of each schema: see scripts/validators.mjs.
   globalSetup: "<rootDir>/scripts/lib/validatorsForTests.mjs",
+  setupFiles: ["<rootDir>/test/support/processFlags.ts"],
   moduleNameMapper: {
     "^(?:\\.\\./)+schema/([\\w-]+\\.validate\\.js)$": "<rootDir>/.cache/validators/$1",
   },

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "./sdk";
 import { ADOPT } from "./spec";
 import type { Ownership, ResourceSpec } from "./spec";
 
@@ -197,7 +197,7 @@ const runs = new WeakMap<object, RunOwners>();
 const NO_RUN = {};
 
 function ownersOfRun(): RunOwners {
-  const run = pulumi.runtime.getMonitor() ?? NO_RUN;
+  const run = pulumi.getMonitor() ?? NO_RUN;
   const known = runs.get(run) ?? { children: new Map(), objects: new Map(), ids: new Map() };
   runs.set(run, known);
   return known;

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "./sdk";
 import { claim, claimId } from "./ownership";
 import { holdsSecret } from "./spec";
 import type { FieldSpec, ResourceSpec } from "./spec";

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "../engine/sdk";
 import type { Client } from "../api/client";
 import type * as configModule from "../config";
 import type * as connectModule from "../connect";
@@ -50,7 +50,7 @@ export function connect(): Session {
   const { readSettings, clientOf } = load();
   const config = new pulumi.Config("platform");
   const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
-  const run = pulumi.runtime.getMonitor() ?? NO_RUN;
+  const run = pulumi.getMonitor() ?? NO_RUN;
   const ofRun = sessions.get(run) ?? new Map<string, Session>();
   sessions.set(run, ofRun);
   const key = JSON.stringify(settings);

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "../engine/sdk";
 import type { Client } from "../api/client";
 import { ApiError } from "../api/errors";
 import { logLines } from "../api/logText";

@@ -1,4 +1,4 @@
-import * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "../engine/sdk";
 import type { Query } from "../api/client";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";

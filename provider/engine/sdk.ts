@@ -1,0 +1,12 @@
+/*
+ * The parts of Pulumi's library that programs of this package need. Its index loads the Automation API and TypeScript
+ * as well, which takes five times as long: commands and the review load the kinds without a program.
+ */
+export { Config } from "@pulumi/pulumi/config";
+export { RunError } from "@pulumi/pulumi/errors";
+export * as log from "@pulumi/pulumi/log";
+export { all, Output, output, secret } from "@pulumi/pulumi/output";
+export type { Input } from "@pulumi/pulumi/output";
+export { CustomResource, mergeOptions } from "@pulumi/pulumi/resource";
+export type { CustomResourceOptions, ID, ProviderResource, Resource } from "@pulumi/pulumi/resource";
+export { getMonitor } from "@pulumi/pulumi/runtime/settings";
