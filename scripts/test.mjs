@@ -29,7 +29,7 @@ const countFiles = (folder) =>
 function remainder() {
   const folders = ["engine", "package", "examples", "adversarial", "scripts"];
   const counts = folders.map((folder, i) => `test/${folder} (${countFiles(folder) - (i < 2 ? 1 : 0)} files)`);
-  return `left to \`npm run test:all\`: ${counts.join(", ")}, and most of the generated cases of properties`;
+  return `left to \`npm run test:all\`: ${counts.join(", ")}, most of the generated cases and faults, and lists, documents and stacks of full size`;
 }
 
 /** @param {string[]} args */

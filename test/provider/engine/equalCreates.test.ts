@@ -4,7 +4,7 @@ import { CreateRegistry } from "../../../provider/engine/createRegistry";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { PartialFailure } from "../../../provider/engine/messages";
 import type { Props } from "../../../provider/engine/spec";
-import { isQuick } from "../../support/properties";
+import { isQuick, spreadOf } from "../../support/properties";
 import { playAll } from "../support/schedule";
 import type { Schedule } from "../support/schedule";
 import { ROOT_UID, specOf } from "../support/samples";
@@ -191,7 +191,9 @@ describe("resources created at once never share an object, and leave none unname
   );
 
   const three = fatesOf(3).filter((fates) => countLate(fates) < 2);
-  test.each(titled(three))("three equal ones: %s", (_title, fates) => expectNoProblem(equal(fates), 1));
+  test.each(titled([...spreadOf(three, 4, 1)]))("three equal ones: %s", (_title, fates) =>
+    expectNoProblem(equal(fates), 1),
+  );
 
   test.each(titled(FATES.map((fate) => [fate, "lost after its effect"])))(
     "lost again when sent again: %s",
@@ -206,7 +208,8 @@ describe("resources created at once never share an object, and leave none unname
   );
 
   // What the inputs of one leave out, the other says: its object fits both.
-  test.each(titled(FATES.flatMap((one) => FATES.map((other) => [one, other]))))(
+  const pairs = FATES.flatMap((one) => FATES.map((other) => [one, other]));
+  test.each(titled([...spreadOf(pairs, 5, 0)]))(
     "one that says less than the other: %s",
     (_title, [one = "answered", other = "answered"]) =>
       expectNoProblem(

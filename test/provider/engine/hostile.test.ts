@@ -1,4 +1,4 @@
-import fc, { casesOf } from "../../support/properties";
+import fc, { casesOf, spreadOf } from "../../support/properties";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { logLine } from "../../../provider/api/logText";
 import { HandlerError } from "../../../provider/engine/messages";
@@ -169,7 +169,9 @@ async function ended(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-describe.each(KINDS.map(({ kind, inputs }) => [kind, inputs] as const))("%s", (kind, inputs) => {
+const numbered = KINDS.map(({ kind, inputs }, index) => [kind, inputs, index] as const);
+
+describe.each(numbered)("%s", (kind, inputs, index) => {
   const parent = inputs["parentUid"] as string | undefined;
   const id =
     parent === undefined
@@ -199,7 +201,7 @@ describe.each(KINDS.map(({ kind, inputs }) => [kind, inputs] as const))("%s", (k
     );
   });
 
-  test.each([400, 403, 404, 409, 429, 500])(
+  test.each(spreadOf([400, 403, 404, 409, 429, 500], 2, index))(
     "prints no command of a server that answers %i, wherever that stands",
     async (code) => {
       for (const reply of hostileErrors(code, specOf(kind).kind)) {
@@ -212,7 +214,7 @@ describe.each(KINDS.map(({ kind, inputs }) => [kind, inputs] as const))("%s", (k
     },
   );
 
-  test.each<[string, string]>([
+  const answers: [string, string][] = [
     ["a deep answer", JSON.stringify({ uid: id, description: deep(8) })],
     ["a very deep answer", `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`],
     ["a huge answer", JSON.stringify({ uid: id, description: "x".repeat(5_000_000) })],
@@ -220,7 +222,8 @@ describe.each(KINDS.map(({ kind, inputs }) => [kind, inputs] as const))("%s", (k
       "many values",
       JSON.stringify({ uid: id, capabilities: Array.from({ length: 100_000 }, () => "CAP_X") }),
     ],
-  ])("survives %s", async (_name, text) => {
+  ];
+  test.each(spreadOf(answers, 1, index))("survives %s", async (_name, text) => {
     server.script(() => ({ text, headers: { "Content-Type": "application/json" } }));
     await ended(handlers(kind).read(id, inputs));
     await ended(handlers(kind).create(inputs));

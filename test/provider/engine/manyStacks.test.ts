@@ -11,7 +11,7 @@ import { tokensOf } from "../support/server";
 /* What the provider processes of many stacks do to one server, one after another, without the engine between. */
 
 const STACKS = isQuick ? 8 : 20;
-const RESOURCES = 200;
+const RESOURCES = isQuick ? 50 : 200;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
