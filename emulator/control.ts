@@ -4,7 +4,7 @@ import { parseSettings } from "./settings";
 
 export const controlPrefix = "/_emulator/";
 
-export interface ControlAnswer {
+export interface ControlResponse {
   readonly status: number;
   readonly body: unknown;
 }
@@ -32,23 +32,23 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 };
 
-/** Answers a request to steer the emulator; mistakes come back as 400 or 404 with `{error}`. */
-export function control(
+/** Handles a request that controls the emulator; an invalid one gets 400 or 404 with `{error}`. */
+export function handleControlRequest(
   method: string,
   path: string,
   body: Buffer,
   emulator: Emulator,
   faults: Faults,
-): ControlAnswer {
+): ControlResponse {
   const name = path.slice(controlPrefix.length);
-  const one = /^faults\/([0-9]+)$/.exec(name);
-  if (method === "DELETE" && one) {
-    return faults.remove(Number(one[1]))
+  const faultId = /^faults\/([0-9]+)$/.exec(name);
+  if (method === "DELETE" && faultId) {
+    return faults.remove(Number(faultId[1]))
       ? { status: 200, body: {} }
       : { status: 404, body: { error: "no such fault" } };
   }
   const handler = handlers[`${method} ${name}`];
-  if (!handler) return { status: 404, body: { error: `nothing answers ${method} ${path}` } };
+  if (!handler) return { status: 404, body: { error: `no such control endpoint: ${method} ${path}` } };
   try {
     const parsed: unknown = body.length === 0 ? undefined : JSON.parse(body.toString("utf8"));
     return { status: 200, body: handler(parsed, emulator, faults) ?? {} };

@@ -26,17 +26,19 @@ export function loadDataFile(path: string, store: Store, tables: readonly KindTa
     text = readRegularFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw new Error(`cannot read data file ${path}: ${reason(error)}`, { cause: error });
+    throw new Error(`cannot read data file ${path}: ${describeError(error)}`, { cause: error });
   }
   try {
     load(text, store, tables);
   } catch (error) {
-    throw new Error(`data file ${path} is broken, and left as it is: ${reason(error)}`, { cause: error });
+    throw new Error(`data file ${path} is broken, and left as it is: ${describeError(error)}`, {
+      cause: error,
+    });
   }
   return true;
 }
 
-/** A link is refused: in a folder that others can write to, it could name any file of this user. */
+/** Refuses a link: in a folder that others can write to, it could point to any file of this user. */
 function readRegularFile(path: string): string {
   const file = openNoFollow(path);
   try {
@@ -47,7 +49,7 @@ function readRegularFile(path: string): string {
   }
 }
 
-/** Not blocking: opening a pipe would wait for its writer. */
+/** Opens without blocking, because a pipe would wait for its writer. */
 function openNoFollow(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -58,8 +60,8 @@ function openNoFollow(path: string): number {
 }
 
 /**
- * Writes the whole store; a reader sees the old file or the new one, never half of one. The new file has a name that
- * nobody could have taken before, and the rename replaces a link instead of following it.
+ * Writes the whole store; a reader sees the old file or the new one, never a part. The temporary file has a random name,
+ * and the rename replaces a link instead of following it.
  *
  * @throws Error
  */
@@ -70,7 +72,7 @@ export function saveDataFile(path: string, store: Store, tables: readonly KindTa
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw new Error(`cannot write data file ${path}: ${reason(error)}`, { cause: error });
+    throw new Error(`cannot write data file ${path}: ${describeError(error)}`, { cause: error });
   }
 }
 
@@ -84,62 +86,63 @@ function serialise(store: Store, tables: readonly KindTable[]): string {
       lines.push(JSON.stringify({ kind, uid, createdAt, updatedAt, value: rendered }));
     }
   }
-  const people = store.allPeople().map((person) => JSON.stringify(person));
+  const people = store.listPeople().map((person) => JSON.stringify(person));
   return `{"version":${version},"resources":[\n${lines.join(",\n")}\n],"people":[\n${people.join(",\n")}\n]}\n`;
 }
 
 function load(text: string, store: Store, tables: readonly KindTable[]): void {
   const root = readJson(text);
-  if (!root || numberOf(member(root, "version")) !== version) throw new Error(`"version" must be ${version}`);
+  if (!root || readNumber(requireMember(root, "version")) !== version)
+    throw new Error(`"version" must be ${version}`);
   if (!/\}\s*$/.test(text)) throw new Error("text after the end");
-  for (const node of itemsOf(member(root, "resources"))) {
-    const kind = textOf(member(node, "kind"));
+  for (const node of readItems(requireMember(root, "resources"))) {
+    const kind = readString(requireMember(node, "kind"));
     const table = tables.find((candidate) => candidate.kind === kind && candidate.rules);
     if (!table) throw new Error(`unknown kind "${kind}"`);
-    const uid = textOf(member(node, "uid"));
-    const value: Message = decodeMessage(member(node, "value"), table.message, text);
+    const uid = readString(requireMember(node, "uid"));
+    const value: Message = decodeMessage(requireMember(node, "value"), table.message, text);
     store.add({
       kind,
       uid,
       parent: parentOf(uid, table),
-      createdAt: numberOf(member(node, "createdAt")),
-      updatedAt: numberOf(member(node, "updatedAt")),
+      createdAt: readNumber(requireMember(node, "createdAt")),
+      updatedAt: readNumber(requireMember(node, "updatedAt")),
       value,
       builtIn: false,
     });
   }
-  for (const node of itemsOf(member(root, "people"))) {
-    store.personUid(textOf(member(node, "issuer")), textOf(member(node, "subject")));
+  for (const node of readItems(requireMember(root, "people"))) {
+    store.ensurePerson(readString(requireMember(node, "issuer")), readString(requireMember(node, "subject")));
   }
 }
 
 /** Uid of the parent of a stored resource. */
 export function parentOf(uid: string, { rules }: KindTable): string {
-  if (rules?.uidOfParent) return uid;
+  if (rules?.hasUidOfParent) return uid;
   return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";
 }
 
-function member(node: JsonNode, key: string): JsonNode {
+function requireMember(node: JsonNode, key: string): JsonNode {
   const found = node.kind === "object" ? node.members.find((each) => each.key === key) : undefined;
   if (!found) throw new Error(`"${key}" is missing`);
   return found.value;
 }
 
-function itemsOf(node: JsonNode): readonly JsonNode[] {
-  if (node.kind !== "list") throw new Error("a list was expected");
+function readItems(node: JsonNode): readonly JsonNode[] {
+  if (node.kind !== "list") throw new Error("must be a list");
   return node.items;
 }
 
-function textOf(node: JsonNode): string {
-  if (node.kind !== "string") throw new Error("a text was expected");
+function readString(node: JsonNode): string {
+  if (node.kind !== "string") throw new Error("must be a string");
   return node.text;
 }
 
-function numberOf(node: JsonNode): number {
-  if (node.kind !== "number") throw new Error("a number was expected");
+function readNumber(node: JsonNode): number {
+  if (node.kind !== "number") throw new Error("must be a number");
   return Number(node.raw);
 }
 
-function reason(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\s+/g, " ") : String(error);
 }

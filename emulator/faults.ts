@@ -1,30 +1,30 @@
-/** Something that goes wrong on purpose. Without `method` and `path` it hits every request. */
+/** A failure to inject. Without `method` and `path` it hits every request. */
 export interface Fault {
   /** HTTP method. */
   readonly method?: string;
   /** Start of the raw path, or a regular expression (or its source) found in the raw path. */
   readonly path?: string | RegExp;
-  /** How many requests it hits before it is spent; without it, all. */
+  /** How many requests it hits; all by default. */
   readonly count?: number;
   /** Matching requests that pass before the first hit. */
   readonly after?: number;
-  /** Chance from 0 to 1 that a matching request is hit; drawn from `seed`, so that runs repeat. */
+  /** Chance from 0 to 1 that a matching request is hit, drawn from `seed` so that every run is the same. */
   readonly probability?: number;
   readonly seed?: number;
   /** Wait, in milliseconds of real time, before the request is handled. */
   readonly latencyMs?: number;
-  /** Answer with this status (200 if only `body` is given); the request has no effect unless `applied`. */
+  /** Respond with this status (200 if only `body` is given); the request has no effect unless `applied`. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text, or anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** With `status` or `body`: the request takes effect, then the answer is replaced. */
+  /** With `status` or `body`: the request takes effect, then its response is replaced. */
   readonly applied?: boolean;
   /** Destroy the connection before the request takes effect, or after it did. */
   readonly close?: "before" | "after";
-  /** With `applied`, or `close` "after": it takes effect this many milliseconds after what the client got. */
+  /** With `applied`, or `close` "after": it takes effect this many milliseconds after the client got its response. */
   readonly effectAfterMs?: number;
-  /** Send this many bytes of the answer's body, then destroy the connection. */
+  /** Send this many bytes of the response's body, then destroy the connection. */
   readonly truncate?: number;
   /** Treat a PATCH as if it had come without a field mask. */
   readonly ignoreMask?: boolean;
@@ -37,37 +37,37 @@ export interface FaultHandle {
   remove(): void;
 }
 
-interface Armed {
+interface ArmedFault {
   readonly id: number;
   readonly fault: Fault;
   readonly matches: (method: string, path: string) => boolean;
   readonly random: () => number;
-  seen: number;
-  hits: number;
+  matchCount: number;
+  hitCount: number;
 }
 
-/** The faults in force, in the order they were added; the first one that hits a request is its fault. */
+/** The active faults in the order they were added; a request gets the first one that hits it. */
 export class Faults {
-  private armed: Armed[] = [];
+  private armed: ArmedFault[] = [];
   private lastId = 0;
 
   /** @throws Error naming what is wrong with the fault. */
   add(fault: Fault): FaultHandle {
     checkFault(fault);
     this.lastId += 1;
-    const armed: Armed = {
+    const armed: ArmedFault = {
       id: this.lastId,
       fault,
-      matches: matcher(fault),
-      random: seeded(fault.seed ?? 1),
-      seen: 0,
-      hits: 0,
+      matches: createMatcher(fault),
+      random: createRandom(fault.seed ?? 1),
+      matchCount: 0,
+      hitCount: 0,
     };
     this.armed.push(armed);
     return {
       id: armed.id,
       get hits() {
-        return armed.hits;
+        return armed.hitCount;
       },
       remove: () => void this.remove(armed.id),
     };
@@ -84,7 +84,7 @@ export class Faults {
   }
 
   list(): { id: number; hits: number; fault: Fault }[] {
-    return this.armed.map(({ id, hits, fault }) => ({
+    return this.armed.map(({ id, hitCount: hits, fault }) => ({
       id,
       hits,
       fault: { ...fault, path: fault.path instanceof RegExp ? fault.path.source : fault.path },
@@ -95,11 +95,11 @@ export class Faults {
   draw(method: string, path: string): { id: number; fault: Fault } | undefined {
     for (const armed of this.armed) {
       const { fault } = armed;
-      if (armed.hits >= (fault.count ?? Infinity) || !armed.matches(method, path)) continue;
-      armed.seen += 1;
-      if (armed.seen <= (fault.after ?? 0)) continue;
+      if (armed.hitCount >= (fault.count ?? Infinity) || !armed.matches(method, path)) continue;
+      armed.matchCount += 1;
+      if (armed.matchCount <= (fault.after ?? 0)) continue;
       if (fault.probability !== undefined && armed.random() >= fault.probability) continue;
-      armed.hits += 1;
+      armed.hitCount += 1;
       return { id: armed.id, fault };
     }
     return undefined;
@@ -142,12 +142,12 @@ function checkFault(fault: unknown): void {
   }
 }
 
-function matcher({ method, path }: Fault): Armed["matches"] {
+function createMatcher({ method, path }: Fault): ArmedFault["matches"] {
   const wanted = method?.toUpperCase();
   const prefix = typeof path === "string" ? path : undefined;
   let expression: RegExp | undefined;
   try {
-    // Without the flags that make a RegExp remember where it was.
+    // With the flags g and y a RegExp would continue where the last match ended.
     expression =
       path === undefined
         ? undefined
@@ -163,7 +163,7 @@ function matcher({ method, path }: Fault): Armed["matches"] {
 }
 
 /** Mulberry32: small, and the same on every machine. */
-function seeded(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

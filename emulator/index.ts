@@ -2,19 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
-import { control, controlPrefix } from "./control";
+import { AutoSave } from "./autoSave";
+import { controlPrefix, handleControlRequest } from "./control";
 import { loadDataFile, saveDataFile } from "./dataFile";
 import type { Fault, FaultHandle } from "./faults";
 import { Faults } from "./faults";
-import type { GatewayAnswer, Trace } from "./gateway/gateway";
-import { errorAnswer, Gateway } from "./gateway/gateway";
-import { slowDown } from "./gateway/status";
-import { RateLimit } from "./rateLimit";
+import { Gateway } from "./gateway/gateway";
+import { RateLimiter } from "./rateLimit";
+import { jsonResponse, readBody, RequestHandler, sendResponse } from "./requestHandler";
 import type { LoggedRequest } from "./requestLog";
-import { loggedBody, RequestLog } from "./requestLog";
+import { RequestLog } from "./requestLog";
 import type { Seed } from "./seed";
-import { plant } from "./seed";
+import { addSeed } from "./seed";
 import type { Delivery } from "./service/deliveries";
 import { Issuer } from "./service/issuer";
 import { PlatformService } from "./service/platformService";
@@ -31,13 +30,13 @@ export type { EmulatorSettings } from "./settings";
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
   /** Port on 127.0.0.1; default 0, any free one. */
   port?: number;
-  /** Keep the state in this file: loaded at start, written after changes and at the end. */
+  /** Loads the state from this file, and writes it after changes and at the end. */
   dataFile?: string;
   /** The bearer token that requests must carry; default a random one. */
   token?: string;
-  /** Answer as the recorded gateway does where it differs from the specification: contract, section 13. */
+  /** Respond as the recorded gateway where it differs from the API's specification. */
   recorded?: boolean;
-  /** Resources to begin with, besides those of the data file; also what a reset goes back to. */
+  /** Initial resources, besides those of the data file; a reset restores them. */
   seed?: Seed;
   /** Milliseconds since 1970; default the machine's clock. */
   now?: () => number;
@@ -47,36 +46,36 @@ export interface Emulator {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly token: string;
-  /** Every request in the order of arrival, those still running too. */
+  /** All requests in the order of arrival, running ones included. */
   readonly requests: readonly LoggedRequest[];
-  /** Most requests that ran at once since the log was cleared. */
+  /** Largest number of concurrent requests since the log was cleared. */
   readonly maxInFlight: number;
   clearRequests(): void;
-  /** Every event for every subscription that wants it, in the order they came about. */
+  /** A delivery for each event and subscription, in the order of the events. */
   readonly events: readonly Delivery[];
   clearEvents(): void;
-  /** Resolves when all events so far are delivered or given up. */
-  settled(): Promise<void>;
-  /** The client secret stored with an identity provider, which no answer shows. */
+  /** Resolves when all events so far are delivered or have failed. */
+  waitForDeliveries(): Promise<void>;
+  /** The client secret of an identity provider, which no response contains. */
   clientSecret(identityProviderUid: string): string | undefined;
-  /** @throws Error when the fault makes no sense. */
+  /** @throws Error for an invalid fault. */
   addFault(fault: Fault): FaultHandle;
   clearFaults(): void;
   settings(changes: Partial<EmulatorSettings>): void;
-  /** Moves the emulator's time ahead. */
+  /** Moves the emulator's clock ahead. */
   advanceClock(ms: number): void;
-  /** All resources by collection, as a get answers them, without the built-in roles. */
+  /** All resources by collection, as a get returns them, without the built-in ones. */
   state(): Record<string, Record<string, unknown>[]>;
-  /** Forgets all resources but the seed, faults, requests, events, and changes of settings and clock. */
+  /** Restores the initial state: resources, faults, requests, events, settings and clock. */
   reset(): void;
-  /** Ends all connections and writes the data file. @throws Error when the file cannot be written. */
+  /** Closes all connections and writes the data file. @throws Error if the file cannot be written. */
   close(): Promise<void>;
 }
 
 /**
  * Serves the Platform API v2 on 127.0.0.1.
  *
- * @throws Error when the port is taken, a setting is wrong, or the data file is broken or cannot be written.
+ * @throws Error if the port is in use, a setting is invalid, or the data file is invalid or cannot be written.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = new EmulatorServer(options);
@@ -84,54 +83,45 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return server;
 }
 
-// Far above the API's own limit, so that the gateway's answer to a large message can be seen.
-const maxBodyBytes = 64 * 1024 * 1024;
-// What the gateway's own server takes; lists by many uids have long addresses.
+// What the gateway's own server accepts; lists by many uids have long addresses.
 const maxHeaderBytes = 1024 * 1024;
 
 class EmulatorServer implements Emulator {
   readonly token: string;
-  private readonly initial: EmulatorSettings;
-  private readonly current: EmulatorSettings;
+  private readonly initialSettings: EmulatorSettings;
+  private readonly currentSettings: EmulatorSettings;
   private readonly faults = new Faults();
   private readonly log = new RequestLog();
-  private readonly rate = new RateLimit();
-  private readonly issuer = new Issuer(() => this.url);
   private readonly service: PlatformService;
-  private readonly gateway: Gateway;
+  private readonly handler: RequestHandler;
   private readonly server: Server;
+  private readonly autoSave: AutoSave | undefined;
   private readonly clock: () => number;
-  /** For durations: a calendar clock may be set back. */
-  private readonly elapsed: () => number;
   private clockOffset = 0;
-  private loaded = false;
-  private saveTimer: NodeJS.Timeout | undefined;
-  private saveTook = 0;
 
   constructor(private readonly options: EmulatorOptions) {
-    const { token, recorded = false, dataFile } = options;
-    this.token = token ?? randomBytes(24).toString("base64url");
-    this.initial = { ...defaultSettings, ...settingsOf(options) };
-    this.current = { ...this.initial };
+    const { recorded = false, dataFile } = options;
+    this.token = options.token ?? randomBytes(24).toString("base64url");
+    this.initialSettings = { ...defaultSettings, ...settingsOf(options) };
+    this.currentSettings = { ...this.initialSettings };
     this.clock = options.now ?? Date.now;
-    this.elapsed = options.now ?? (() => performance.now());
+    const issuer = new Issuer(() => this.url);
     this.service = new PlatformService({
       tables: kindTables,
       token: this.token,
       recorded,
-      settings: this.current,
-      issuer: this.issuer,
+      settings: this.currentSettings,
+      issuer,
       now: () => this.now(),
-      changed: () => this.saveSoon(),
+      onChange: () => this.autoSave?.schedule(),
     });
-    this.gateway = new Gateway(allMethods, this.service, { recorded, settings: this.current });
+    this.handler = this.createHandler(issuer, recorded);
+    const { store } = this.service;
+    if (dataFile !== undefined) loadDataFile(dataFile, store, kindTables);
+    this.applySeed();
     if (dataFile !== undefined) {
-      loadDataFile(dataFile, this.service.store, kindTables);
-    }
-    this.plantSeed();
-    if (dataFile !== undefined) {
-      this.loaded = true;
-      this.save(dataFile);
+      this.autoSave = new AutoSave(() => saveDataFile(dataFile, store, kindTables));
+      this.autoSave.saveNow();
     }
     this.server = createServer(
       { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 60_000 },
@@ -175,8 +165,8 @@ class EmulatorServer implements Emulator {
     this.service.deliveries.clear();
   }
 
-  settled(): Promise<void> {
-    return this.service.deliveries.settled();
+  waitForDeliveries(): Promise<void> {
+    return this.service.deliveries.waitUntilIdle();
   }
 
   clientSecret(identityProviderUid: string): string | undefined {
@@ -193,7 +183,7 @@ class EmulatorServer implements Emulator {
   }
 
   settings(changes: Partial<EmulatorSettings>): void {
-    Object.assign(this.current, parseSettings(changes));
+    Object.assign(this.currentSettings, parseSettings(changes));
   }
 
   advanceClock(ms: number): void {
@@ -201,16 +191,16 @@ class EmulatorServer implements Emulator {
   }
 
   state(): Record<string, Record<string, unknown>[]> {
-    return this.service.state();
+    return this.service.listState();
   }
 
   reset(): void {
     this.service.clear();
     this.faults.clear();
     this.log.clear();
-    Object.assign(this.current, this.initial);
+    Object.assign(this.currentSettings, this.initialSettings);
     this.clockOffset = 0;
-    this.plantSeed();
+    this.applySeed();
   }
 
   async close(): Promise<void> {
@@ -219,116 +209,46 @@ class EmulatorServer implements Emulator {
       this.server.close(() => resolve());
       this.server.closeAllConnections();
     });
-    const { dataFile } = this.options;
-    if (dataFile !== undefined) this.save(dataFile);
+    this.autoSave?.saveNow();
   }
 
-  private plantSeed(): void {
-    plant(this.options.seed ?? {}, this.service.store, kindTables, this.now());
+  private createHandler(issuer: Issuer, recorded: boolean): RequestHandler {
+    const settings = this.currentSettings;
+    // A calendar clock may be set back, so durations need another one.
+    const monotonic = this.options.now ?? (() => performance.now());
+    return new RequestHandler({
+      gateway: new Gateway(allMethods, this.service, { recorded, settings }),
+      issuer,
+      faults: this.faults,
+      log: this.log,
+      rateLimiter: new RateLimiter(),
+      settings,
+      now: () => this.now(),
+      monotonicNow: () => monotonic() + this.clockOffset,
+    });
+  }
+
+  private applySeed(): void {
+    addSeed(this.options.seed ?? {}, this.service.store, kindTables, this.now());
   }
 
   private now(): number {
     return this.clock() + this.clockOffset;
   }
 
-  /** Changes that come together are written together; a big file is written more seldom. */
-  private saveSoon(): void {
-    const { dataFile } = this.options;
-    if (dataFile === undefined || !this.loaded || this.saveTimer) return;
-    const delay = 10 + 4 * this.saveTook;
-    this.saveTimer = setTimeout(() => {
-      try {
-        this.save(dataFile);
-      } catch {
-        // Told by close(), which tries once more; a request must not fail for it.
-      }
-    }, delay);
-    this.saveTimer.unref();
-  }
-
-  private save(dataFile: string): void {
-    clearTimeout(this.saveTimer);
-    this.saveTimer = undefined;
-    const started = performance.now();
-    saveDataFile(dataFile, this.service.store, kindTables);
-    this.saveTook = performance.now() - started;
-  }
-
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "GET", url: target = "/" } = request;
-    if (target.startsWith(controlPrefix)) {
-      this.serveControl(method, target, await readBody(request), request, response);
-      return;
-    }
-    const { entry, done } = this.log.start(method, target, this.now());
-    response.once("close", done);
-    const body = await readBody(request);
-    entry.body = loggedBody(body);
-
-    const drawn = this.faults.draw(method, entry.path);
-    entry.fault = drawn?.id;
-    const fault = drawn?.fault ?? {};
-    const latency = this.current.latencyMs + (fault.latencyMs ?? 0);
-    if (latency > 0) await wait(latency, undefined, { ref: false });
-    if (fault.close === "before") {
-      done();
-      response.destroy();
-      return;
-    }
-
-    const replaced = fault.status !== undefined || fault.body !== undefined;
-    const perform = async (): Promise<GatewayAnswer> => {
-      const trace: Trace = { ignoreMask: fault.ignoreMask };
-      const waitMs = this.rate.take(this.current.requestsPerSecond, this.elapsed() + this.clockOffset);
-      const performed =
-        waitMs > 0
-          ? errorAnswer(slowDown(waitMs), method, this.current)
-          : (this.discovery(method, entry.path) ??
-            (await this.gateway.handle({ method, target, headers: request.headers, body }, trace)));
-      entry.rpc = trace.rpc;
-      entry.updateMask = trace.updateMask;
-      return performed;
-    };
-    let answer: GatewayAnswer | undefined;
-    if (fault.effectAfterMs !== undefined && (fault.applied || fault.close === "after")) {
-      void wait(fault.effectAfterMs, undefined, { ref: false }).then(perform);
-    } else if (!replaced || fault.applied) {
-      answer = await perform();
-    }
-    if (fault.close === "after") {
-      done();
-      response.destroy();
-      return;
-    }
-    if (replaced || !answer) answer = replacement(fault);
-    else if (fault.headers) answer = { ...answer, headers: { ...answer.headers, ...fault.headers } };
-    entry.status = answer.status;
-    // Before the answer leaves: a client that has it must not find its request still counted as running.
-    done();
-    send(response, answer, fault.truncate);
+    if (request.url?.startsWith(controlPrefix)) await this.serveControl(request, response);
+    else await this.handler.handle(request, response);
   }
 
-  /** The two addresses that make an issuer, beside the API. */
-  private discovery(method: string, path: string): GatewayAnswer | undefined {
-    const document = method === "GET" ? this.issuer.document(path) : undefined;
-    if (document === undefined) return undefined;
-    const headers = { "Content-Type": "application/json" };
-    return { status: 200, headers, body: JSON.stringify(document) };
-  }
-
-  private serveControl(
-    method: string,
-    target: string,
-    body: Buffer,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
-    const path = target.split("?")[0] ?? "";
-    const { status, body: answer } =
-      request.headers.authorization === `Bearer ${this.token}`
-        ? control(method, path, body, this, this.faults)
+  private async serveControl(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", url = "", headers } = request;
+    const requestBody = await readBody(request);
+    const { status, body } =
+      headers.authorization === `Bearer ${this.token}`
+        ? handleControlRequest(method, url.split("?")[0] ?? "", requestBody, this, this.faults)
         : { status: 401, body: { error: "a valid bearer token is required" } };
-    send(response, { status, headers: { "Content-Type": "application/json" }, body: JSON.stringify(answer) });
+    sendResponse(response, jsonResponse(status, body));
   }
 }
 
@@ -339,41 +259,4 @@ function settingsOf(options: EmulatorOptions): Partial<EmulatorSettings> {
       names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
     ),
   );
-}
-
-function replacement(fault: Fault): GatewayAnswer {
-  return {
-    status: fault.status ?? 200,
-    headers: {
-      "Content-Type": typeof fault.body === "string" ? "text/html" : "application/json",
-      ...fault.headers,
-    },
-    body:
-      fault.body === undefined
-        ? ""
-        : typeof fault.body === "string"
-          ? fault.body
-          : JSON.stringify(fault.body),
-  };
-}
-
-function send(response: ServerResponse, answer: GatewayAnswer, truncate?: number): void {
-  const bytes = Buffer.from(answer.body, "utf8");
-  response.writeHead(answer.status, { ...answer.headers, "Content-Length": bytes.length });
-  if (truncate === undefined || truncate >= bytes.length) {
-    response.end(bytes);
-    return;
-  }
-  response.write(bytes.subarray(0, truncate), () => response.destroy());
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw new Error("body too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

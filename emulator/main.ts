@@ -1,14 +1,14 @@
 import { startEmulator } from "./index";
 import { settingChecks } from "./settings";
 
-/** Options that cannot be used: the message names the one and what to write. */
+/** An invalid option; the message names it and what to write. */
 class UsageError extends Error {
   readonly code = "USAGE";
 }
 
-/** The options of the command line, as they were written. */
+/** The options of the command line, not yet parsed. */
 export interface ServeOptions {
-  /** Default 0, any free one. */
+  /** Default 0: any free port. */
   readonly port?: string | undefined;
   readonly data?: string | undefined;
   /** Default PLATFORM_TOKEN, else a random one. */
@@ -25,7 +25,7 @@ export interface ServeOptions {
  * Serves the API until SIGINT or SIGTERM.
  *
  * @returns the exit code after a clean end.
- * @throws Error with code USAGE for wrong options; other errors where it cannot start or save.
+ * @throws Error with code USAGE for invalid options; other errors if it cannot start or save.
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const port = readPort(options.port ?? "0");
@@ -44,9 +44,9 @@ export async function serve(options: ServeOptions): Promise<number> {
     deliverTo,
     recorded: options.recorded ?? false,
     omitEmpty: options["omit-empty"] ?? false,
-    patchAnswer: options["sparse-updates"] === true ? "sparse" : "full",
+    patchResponse: options["sparse-updates"] === true ? "sparse" : "full",
   });
-  const stopped = stopSignal();
+  const stopped = waitForStopSignal();
   console.log(`listening on ${emulator.url}`);
   if (token === undefined) console.log(`token: ${emulator.token}`);
   console.log("press Ctrl+C to stop");
@@ -69,7 +69,7 @@ function readLatency(text: string): number {
   return Number(latency[1]) * (latency[2] === "s" ? 1000 : 1);
 }
 
-function stopSignal(): Promise<void> {
+function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });

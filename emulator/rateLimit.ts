@@ -1,10 +1,10 @@
 /** A bucket that holds one second's worth of requests and drains steadily. */
-export class RateLimit {
+export class RateLimiter {
   private level = 0;
   private at = 0;
 
-  /** Milliseconds to wait, or 0 when the request may pass. `now` never goes back. */
-  take(perSecond: number, now: number): number {
+  /** Returns 0 for a request within the limit, else the milliseconds to wait. `now` must be monotonic. */
+  acquire(perSecond: number, now: number): number {
     if (perSecond <= 0) return 0;
     this.level = Math.max(0, this.level - ((now - this.at) * perSecond) / 1000);
     this.at = now;

@@ -1,4 +1,4 @@
-/** One request as it came and what became of it. Headers are not kept, so no bearer token is. */
+/** A request and its result. Headers are not logged, so that no bearer token is. */
 export interface LoggedRequest {
   /** Counts up from 1. */
   readonly seq: number;
@@ -9,22 +9,22 @@ export interface LoggedRequest {
   readonly path: string;
   /** Raw, without the question mark. */
   readonly query: string;
-  /** Paths of the field mask that reached the service, given or inferred. */
+  /** Paths of the explicit or inferred field mask of the call. */
   updateMask?: readonly string[];
-  /** Parsed JSON, or the text when it is none; undefined without a body. */
+  /** Parsed JSON, else the text; undefined without a body. */
   body?: unknown;
-  /** Method of the service; undefined when the address led to none. */
+  /** Method of the service; undefined without a match. */
   rpc?: string;
-  /** Undefined while the request runs, and when the connection was destroyed without an answer. */
+  /** Undefined while the request runs, and when the connection was destroyed without a response. */
   status?: number;
   durationMs?: number;
-  /** Requests that ran when this one arrived, with itself. */
+  /** Number of running requests when this one arrived, itself included. */
   readonly inFlight: number;
   /** Id of the fault that hit it. */
   fault?: number;
 }
 
-const kept = 100_000;
+const maxEntries = 100_000;
 
 export class RequestLog {
   private entries: LoggedRequest[] = [];
@@ -41,7 +41,7 @@ export class RequestLog {
     return this.most;
   }
 
-  /** The entry of a request that arrives; `done` is called when it has ended, once or more. */
+  /** Adds an entry; `done` marks the end of the request and may be called again. */
   start(method: string, target: string, time: number): { entry: LoggedRequest; done: () => void } {
     const cut = target.indexOf("?");
     const started = performance.now();
@@ -56,7 +56,7 @@ export class RequestLog {
       query: cut < 0 ? "" : target.slice(cut + 1),
       inFlight: this.running,
     };
-    if (this.entries.length >= kept) this.entries.splice(0, kept / 10);
+    if (this.entries.length >= maxEntries) this.entries.splice(0, maxEntries / 10);
     this.entries.push(entry);
     return {
       entry,
@@ -74,8 +74,8 @@ export class RequestLog {
   }
 }
 
-/** A body as the log shows it. */
-export function loggedBody(body: Buffer): unknown {
+/** The body as JSON, else as text. */
+export function parseLoggedBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   const text = body.toString("utf8");
   try {

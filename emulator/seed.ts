@@ -5,11 +5,11 @@ import { parentOf } from "./dataFile";
 import type { Store } from "./service/store";
 import type { KindTable } from "./tables/kindTable";
 
-/** Resources by collection, in the form of answers; each with a uid, or an id where its kind has no uid. */
+/** Resources by collection, in the form of responses; each with a uid, or an id where its kind has no uid. */
 export type Seed = Readonly<Record<string, readonly object[]>>;
 
-/** Adds resources to a store, past all rules; what is there already stays. @throws Error naming a wrong one. */
-export function plant(seed: Seed, store: Store, tables: readonly KindTable[], now: number): void {
+/** Adds missing resources to a store without checks. @throws Error that names an invalid one. */
+export function addSeed(seed: Seed, store: Store, tables: readonly KindTable[], now: number): void {
   for (const [collection, resources] of Object.entries(seed)) {
     const table = tables.find((each) => each.collection === collection);
     if (!table) throw new Error(`seed: unknown collection "${collection}"`);

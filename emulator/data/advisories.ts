@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Message } from "../gateway/descriptor";
 import type { BuiltIn } from "../tables/kindTable";
 
-/** Made up, always the same. */
+/** Made-up data, the same in every run. */
 const packages = "curl git glibc-locale-posix nginx nginx-mainline openssl python-3.13 redis".split(" ");
 const components = "golang.org/x/net libcurl libssl3 pcre2 zlib".split(" ");
 const authors = ["ann@example.com", "bob@example.com", "scanner"];

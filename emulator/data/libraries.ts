@@ -1,6 +1,6 @@
 import type { BuiltIn } from "../tables/kindTable";
 
-/** Made up, always the same: enough for several small pages of each ecosystem. */
+/** Made-up data, the same in every run, enough for several small pages of each ecosystem. */
 const java =
   "ch.qos.logback:logback-classic com.fasterxml.jackson.core:jackson-databind com.google.guava:guava " +
   "com.h2database:h2 com.squareup.okhttp3:okhttp commons-io:commons-io io.netty:netty-all " +
@@ -12,7 +12,7 @@ const python =
   "aiohttp boto3 certifi cryptography django fastapi flask idna jinja2 numpy pandas pillow pydantic pyyaml " +
   "requests scipy sqlalchemy torch urllib3 werkzeug";
 
-/** Built for graphics cards; those releases carry the version of CUDA. */
+/** Packages whose releases have a CUDA version. */
 const accelerated = ["numpy", "torch"];
 
 interface Library {
@@ -68,7 +68,7 @@ export function artifactVersions(): BuiltIn[] {
         name,
         description: `Release ${version} of ${name}`,
         version,
-        // Some do not fit a number of JavaScript: a client that rounds them is found out.
+        // Some exceed the safe integers of JavaScript, so that a client that rounds them fails a test.
         sizeBytes: String(name === "torch" ? 9_007_199_254_740_993n + BigInt(index) : 100_000 + index * 17),
         createTime,
         updateTime: createTime,

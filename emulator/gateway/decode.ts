@@ -2,13 +2,13 @@ import type { Field, ItemType, Message, MessageType, Value } from "./descriptor"
 import { newMessage, snakeCase } from "./descriptor";
 import { canonicalDuration, canonicalTimestamp, parseWhole } from "./scalars";
 import type { JsonNode } from "./strictJson";
-import { JsonError, placeOf } from "./strictJson";
+import { JsonError, describePosition } from "./strictJson";
 
 /**
- * A message from JSON by the rules of contract, section 2: unknown fields and unknown enum names are dropped,
- * `null` is not set, everything else of the wrong form is refused.
+ * Decodes a message as the gateway does: unknown fields and unknown enum names are dropped, `null` is unset, any other
+ * value of the wrong type is refused.
  *
- * @param source the text that `node` was read from, for the places in messages.
+ * @param source the JSON of `node`, for the positions in messages.
  * @throws JsonError with the gateway's text.
  */
 export function decodeMessage(node: JsonNode, type: MessageType, source: string): Message {
@@ -21,20 +21,20 @@ class Decoder {
   message(node: JsonNode, type: MessageType): Message {
     if (node.kind !== "object") throw this.unexpected(node);
     const message = newMessage();
-    const seen = new Set<Field>();
-    const seenOneofs = new Set<string>();
+    const parsed = new Set<Field>();
+    const setOneofs = new Set<string>();
     for (const member of node.members) {
       const field = type.byName.get(member.key);
       if (!field) continue;
-      if (seen.has(field)) throw this.at(member.at, `duplicate field ${member.raw}`);
-      seen.add(field);
+      if (parsed.has(field)) throw this.at(member.at, `duplicate field ${member.raw}`);
+      parsed.add(field);
       if (member.value.kind === "null") continue;
       if (field.oneof !== undefined) {
-        if (seenOneofs.has(field.oneof)) {
+        if (setOneofs.has(field.oneof)) {
           const oneof = `${type.fullName}.${field.oneof}`;
           throw this.at(member.at, `error parsing ${member.raw}, oneof ${oneof} is already set`);
         }
-        seenOneofs.add(field.oneof);
+        setOneofs.add(field.oneof);
       }
       const value = this.field(member.value, field);
       if (value !== undefined && !isDefault(value, field)) message[field.name] = value;
@@ -65,12 +65,12 @@ class Decoder {
   }
 
   private wholeKey(key: string, at: number, raw: string): string {
-    const whole = parseWhole(key, 64);
-    if (whole === undefined) throw this.at(at, `invalid value for int64 key: ${raw}`);
-    return String(whole);
+    const number = parseWhole(key, 64);
+    if (number === undefined) throw this.at(at, `invalid value for int64 key: ${raw}`);
+    return String(number);
   }
 
-  /** Undefined for an enum name that nobody knows. */
+  /** Undefined for an unknown enum name. */
   private item(node: JsonNode, type: ItemType, name: string): Value | undefined {
     const invalid = (): JsonError =>
       this.at(node.at, `invalid value for ${type.kind} field ${name}: ${node.raw}`);
@@ -89,15 +89,15 @@ class Decoder {
       case "int32":
       case "int64": {
         const digits = node.kind === "number" ? node.raw : node.kind === "string" ? node.text : "";
-        const whole = parseWhole(digits, type.kind === "int32" ? 32 : 64);
-        if (whole === undefined) throw invalid();
-        return type.kind === "int32" ? Number(whole) : String(whole);
+        const number = parseWhole(digits, type.kind === "int32" ? 32 : 64);
+        if (number === undefined) throw invalid();
+        return type.kind === "int32" ? Number(number) : String(number);
       }
       case "enum": {
         if (node.kind === "string") return type.type.numberOf.has(node.text) ? node.text : undefined;
-        const whole = node.kind === "number" ? parseWhole(node.raw, 32) : undefined;
-        if (whole === undefined) throw invalid();
-        return type.type.nameOf.get(Number(whole)) ?? Number(whole);
+        const number = node.kind === "number" ? parseWhole(node.raw, 32) : undefined;
+        if (number === undefined) throw invalid();
+        return type.type.nameOf.get(Number(number)) ?? Number(number);
       }
       case "timestamp": {
         if (node.kind !== "string") throw this.unexpected(node);
@@ -134,12 +134,12 @@ class Decoder {
 
   private unexpected(node: JsonNode): JsonError {
     return new JsonError(
-      `proto: syntax error (${placeOf(this.source, node.at)}): unexpected token ${node.raw}`,
+      `proto: syntax error (${describePosition(this.source, node.at)}): unexpected token ${node.raw}`,
     );
   }
 
   private at(at: number, message: string): JsonError {
-    return new JsonError(`proto: (${placeOf(this.source, at)}): ${message}`);
+    return new JsonError(`proto: (${describePosition(this.source, at)}): ${message}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Scalars with a form of their own on the wire. int64 travels as a decimal string, times and durations as text. */
+/** Scalars with their own JSON form. int64 is a decimal string, timestamps and durations are strings. */
 export type ScalarKind =
   "string" | "bool" | "int32" | "int64" | "timestamp" | "duration" | "bytes" | "fieldMask";
 
@@ -19,9 +19,9 @@ export type FieldType =
   | { readonly kind: "map"; readonly key: "string" | "int64"; readonly item: ItemType };
 
 export interface FieldFlags {
-  /** Name of the one-of that the field belongs to; its members are absent from answers when unset. */
+  /** Name of the one-of that the field belongs to; its members are absent from responses when unset. */
   readonly oneof?: string;
-  /** Has presence: told apart from its zero value, absent from answers when unset. */
+  /** Has presence: unset is not its zero value, and it is absent from responses when unset. */
   readonly optional?: boolean;
   /** Written by the service alone; a field mask that names it is not an error. */
   readonly outputOnly?: boolean;
@@ -29,7 +29,7 @@ export interface FieldFlags {
   readonly immutable?: boolean;
   /** Must not be empty in a stored resource. */
   readonly required?: boolean;
-  /** What a text, or each text of a list or map, must look like when it is not empty. */
+  /** The format of a string, or of each string of a list or map, that is not empty. */
   readonly format?: Format;
 }
 
@@ -40,7 +40,7 @@ export interface Format {
 }
 
 export interface Field extends FieldFlags {
-  /** Name in answers. */
+  /** Name in JSON. */
   readonly name: string;
   /** Name in inferred field masks; also accepted in requests. */
   readonly snake: string;
@@ -57,19 +57,19 @@ export interface MessageType {
 }
 
 /**
- * A decoded message or map: a record without prototype, keyed by answer names. What has no presence and
- * holds its zero value is absent; int64 are decimal strings, enum values names (numbers when unknown).
+ * A decoded message or map: a record without prototype, keyed by JSON names. A field without presence is absent when it
+ * has its zero value; int64 are decimal strings, enum values names (numbers when unknown).
  */
 export interface Message {
   [name: string]: Value | undefined;
 }
 export type Value = string | number | boolean | Value[] | Message;
 
-export type FieldMaker = FieldFlags & { readonly type: FieldType };
+export type FieldSpec = FieldFlags & { readonly type: FieldType };
 
 const scalar =
   (kind: ScalarKind) =>
-  (flags: FieldFlags = {}): FieldMaker => ({ ...flags, type: { kind } });
+  (flags: FieldFlags = {}): FieldSpec => ({ ...flags, type: { kind } });
 
 export const text = scalar("string");
 export const bool = scalar("bool");
@@ -80,31 +80,31 @@ export const duration = scalar("duration");
 export const bytes = scalar("bytes");
 export const fieldMask = scalar("fieldMask");
 
-export const enumOf = (type: EnumType, flags: FieldFlags = {}): FieldMaker => ({
+export const enumOf = (type: EnumType, flags: FieldFlags = {}): FieldSpec => ({
   ...flags,
   type: { kind: "enum", type },
 });
 
-export const object = (type: MessageType, flags: FieldFlags = {}): FieldMaker => ({
+export const object = (type: MessageType, flags: FieldFlags = {}): FieldSpec => ({
   ...flags,
   type: { kind: "message", type },
 });
 
-export const list = (of: FieldMaker, flags: FieldFlags = {}): FieldMaker => ({
+export const list = (of: FieldSpec, flags: FieldFlags = {}): FieldSpec => ({
   ...flags,
   type: { kind: "list", item: itemType(of) },
 });
 
 export const map = (
-  of: FieldMaker,
+  of: FieldSpec,
   flags: FieldFlags = {},
   key: "string" | "int64" = "string",
-): FieldMaker => ({
+): FieldSpec => ({
   ...flags,
   type: { kind: "map", key, item: itemType(of) },
 });
 
-function itemType(maker: FieldMaker): ItemType {
+function itemType(maker: FieldSpec): ItemType {
   if (maker.type.kind === "list" || maker.type.kind === "map") {
     throw new Error("a list or a map holds no list and no map");
   }
@@ -131,7 +131,7 @@ export function numberedEnum(zero: string, values: readonly (readonly [string, n
 
 export function messageType(
   fullName: string,
-  fields: Record<string, FieldMaker>,
+  fields: Record<string, FieldSpec>,
   requiredOneofs: readonly string[] = [],
 ): MessageType {
   const described = Object.entries(fields).map(([name, maker]): Field => ({
@@ -156,7 +156,7 @@ export function newMessage(): Message {
   return Object.create(null) as Message;
 }
 
-export function unset(message: Message, name: string): void {
+export function clearField(message: Message, name: string): void {
   Reflect.deleteProperty(message, name);
 }
 

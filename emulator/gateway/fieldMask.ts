@@ -4,7 +4,7 @@ import type { JsonNode } from "./strictJson";
 export class UnknownFieldError extends Error {}
 
 /**
- * The field mask that the gateway infers from a PATCH body (contract, section 3): every key that is present,
+ * The field mask that the gateway infers from a PATCH body: every key that is present,
  * as sorted snake_case paths. Lists, maps and empty objects are one path; `{}` as a whole is the path "".
  *
  * @throws UnknownFieldError naming the field and its message.

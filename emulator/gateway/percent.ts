@@ -2,17 +2,17 @@ import { isUtf8 } from "node:buffer";
 
 export interface DecodedText {
   readonly text: string;
-  /** The bytes were no UTF-8; `text` has U+FFFD in their places. */
-  readonly broken: boolean;
+  /** The bytes are not UTF-8; `text` has U+FFFD instead. */
+  readonly hasInvalidUtf8: boolean;
 }
 
-/** Percent-decodes a part of an address; the first bad escape (such as `%zz`) comes back as an error. */
+/** Percent-decodes a part of an address, or returns the first invalid escape, such as `%zz`. */
 export function decodePercent(
   raw: string,
   plusIsSpace: boolean,
 ): DecodedText | { readonly badEscape: string } {
   const spaced = plusIsSpace ? raw.replaceAll("+", " ") : raw;
-  if (!spaced.includes("%")) return { text: spaced, broken: false };
+  if (!spaced.includes("%")) return { text: spaced, hasInvalidUtf8: false };
   const bad = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(spaced);
   if (bad) return { badEscape: bad[0] };
   const bytes = Buffer.concat(
@@ -22,5 +22,5 @@ export function decodePercent(
         index % 2 === 1 ? Buffer.from([parseInt(part.slice(1), 16)]) : Buffer.from(part, "utf8"),
       ),
   );
-  return { text: bytes.toString("utf8"), broken: !isUtf8(bytes) };
+  return { text: bytes.toString("utf8"), hasInvalidUtf8: !isUtf8(bytes) };
 }

@@ -1,5 +1,5 @@
 import type { Field, ItemType, Message, MessageType, Value } from "./descriptor";
-import { newMessage, unset } from "./descriptor";
+import { newMessage, clearField } from "./descriptor";
 import { isDefault } from "./decode";
 import { decodePercent } from "./percent";
 import { canonicalTimestamp } from "./scalars";
@@ -27,7 +27,7 @@ export function parseQuery(raw: string): QueryPair[] {
       }
     }
     if ("badEscape" in key || "badEscape" in value) continue;
-    pairs.push({ key: key.text, value: value.text, broken: key.broken || value.broken });
+    pairs.push({ key: key.text, value: value.text, broken: key.hasInvalidUtf8 || value.hasInvalidUtf8 });
   }
   return pairs;
 }
@@ -40,7 +40,7 @@ export interface QueryOutcome {
 }
 
 /**
- * Adds query parameters to a request: contract, section 4. Keys are paths of field names in either spelling.
+ * Adds query parameters to a request. Keys are paths of field names in either spelling.
  *
  * @param bound names of fields that the path or the body gives; parameters do not reach them.
  * @throws QueryError with the gateway's text.
@@ -75,7 +75,7 @@ export function applyQuery(
       parent[field.name] = [...earlier, ...values.map((value) => parseItem(value, item, field))];
       continue;
     }
-    // Both spellings at once reach one field: told like a repeated parameter, so that a client notices.
+    // Both spellings of a field are one parameter given twice.
     const place = [...owners.map((owner) => owner.name), field.name].join(".");
     const all = [...(written.get(place) ?? []), ...values];
     written.set(place, all);
@@ -89,7 +89,7 @@ export function applyQuery(
       continue;
     }
     const parsed = parseItem(value, field.type, field);
-    if (isDefault(parsed, field)) unset(parent, field.name);
+    if (isDefault(parsed, field)) clearField(parent, field.name);
     else parent[field.name] = parsed;
   }
   return mask ? { broken, mask } : { broken };
@@ -161,12 +161,12 @@ function parseItem(value: string, type: ItemType, field: Field): Value {
     case "int32":
     case "int64": {
       if (!/^[+-]?[0-9]+$/.test(value)) throw fail(`strconv.ParseInt: parsing ${quoted}: invalid syntax`);
-      const whole = BigInt(value.replace(/^\+/, ""));
+      const number = BigInt(value.replace(/^\+/, ""));
       const limit = 2n ** (type.kind === "int32" ? 31n : 63n);
-      if (whole < -limit || whole >= limit) {
+      if (number < -limit || number >= limit) {
         throw fail(`strconv.ParseInt: parsing ${quoted}: value out of range`);
       }
-      return type.kind === "int32" ? Number(whole) : String(whole);
+      return type.kind === "int32" ? Number(number) : String(number);
     }
     case "enum": {
       if (type.type.numberOf.has(value)) return value;

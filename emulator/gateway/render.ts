@@ -5,30 +5,30 @@ export interface RenderOptions {
   /** Cut every timestamp to three digits (the specification) or write 0, 3, 6 or 9 (the recorded gateway). */
   readonly milliseconds: boolean;
   /** Keep only these top-level fields. */
-  readonly only?: ReadonlySet<string>;
-  /** Leave out what has no presence and holds its zero value, as proto JSON does unless told otherwise. */
+  readonly onlyFields?: ReadonlySet<string>;
+  /** Leave out what has no presence and holds its zero value, as proto JSON does by default. */
   readonly omitEmpty?: boolean;
 }
 
 /**
- * A message as it is answered: every field is there, with its zero value or `null` when unset, except members
- * of one-ofs and optional fields (contract, section 2).
+ * A message as JSON: it has every field, with its zero value or `null` when unset, except members of one-ofs and
+ * optional fields.
  */
 export function renderMessage(
   message: Message,
   type: MessageType,
   options: RenderOptions,
 ): Record<string, unknown> {
-  const answer: Record<string, unknown> = {};
+  const response: Record<string, unknown> = {};
   for (const field of type.fields) {
-    if (options.only && !options.only.has(field.name)) continue;
+    if (options.onlyFields && !options.onlyFields.has(field.name)) continue;
     const value = message[field.name];
     const hasPresence = field.oneof !== undefined || field.optional === true;
     if (options.omitEmpty && !hasPresence && isZero(field, value)) continue;
-    if (value !== undefined) answer[field.name] = renderValue(value, field.type, options);
-    else if (!hasPresence) answer[field.name] = zeroOf(field);
+    if (value !== undefined) response[field.name] = renderValue(value, field.type, options);
+    else if (!hasPresence) response[field.name] = zeroOf(field);
   }
-  return answer;
+  return response;
 }
 
 function renderValue(value: Value, type: FieldType, options: RenderOptions): unknown {
@@ -36,14 +36,14 @@ function renderValue(value: Value, type: FieldType, options: RenderOptions): unk
     case "list":
       return (value as Value[]).map((item) => renderValue(item, type.item, options));
     case "map": {
-      const answer = Object.create(null) as Record<string, unknown>;
+      const response = Object.create(null) as Record<string, unknown>;
       for (const [key, item] of Object.entries(value)) {
-        answer[key] = renderValue(item as Value, type.item, options);
+        response[key] = renderValue(item as Value, type.item, options);
       }
-      return answer;
+      return response;
     }
     case "message":
-      return renderMessage(value as Message, type.type, nested(options));
+      return renderMessage(value as Message, type.type, withoutOnlyFields(options));
     case "timestamp":
       return options.milliseconds ? millisecondTimestamp(value as string) : value;
     case "fieldMask":
@@ -55,8 +55,8 @@ function renderValue(value: Value, type: FieldType, options: RenderOptions): unk
   }
 }
 
-function nested(options: RenderOptions): RenderOptions {
-  return options.only ? { ...options, only: undefined } : options;
+function withoutOnlyFields(options: RenderOptions): RenderOptions {
+  return options.onlyFields ? { ...options, onlyFields: undefined } : options;
 }
 
 /** A message that is set is not zero, even where nothing in it is set. */

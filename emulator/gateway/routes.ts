@@ -9,17 +9,17 @@ export interface Method {
   readonly verb: HttpVerb;
   /**
    * Literal segments, `{field}` (one segment) and `{field=**}` (any number, also none); may end in `:verb`.
-   * Fields are paths of answer names into the request.
+   * Fields are paths of JSON names in the request.
    */
   readonly pattern: string;
   readonly request: MessageType;
   readonly response: MessageType;
   /** The request field that the body fills, or `*` for the request as a whole. */
   readonly body?: string;
-  /** Answers a DELETE: nothing at all, or `{}` as recorded (contract, section 13). */
-  readonly empty?: boolean;
-  /** Works without a bearer token of the API: it needs none, or looks at the bearer itself. */
-  readonly open?: boolean;
+  /** The response has no body, or `{}` with `recorded`. */
+  readonly hasEmptyResponse?: boolean;
+  /** Needs no bearer token of the API; the method may check one itself. */
+  readonly isPublic?: boolean;
 }
 
 export interface Match {
@@ -30,20 +30,19 @@ export interface Match {
 interface Segment {
   readonly literal?: string;
   readonly path?: readonly string[];
-  readonly many?: boolean;
+  readonly matchesMany?: boolean;
 }
 
 interface Route {
   readonly method: Method;
   readonly segments: readonly Segment[];
-  readonly many: number;
+  readonly wildcardIndex: number;
   readonly verb: string;
 }
 
 /**
- * Finds the method for a path. A hand-written matcher, because no router of the JavaScript world has this
- * grammar: a field takes any number of segments, also none and empty ones, slashes that came encoded
- * separate too, nothing is cleaned, and `:verb` ends a path (contract, section 1).
+ * Finds the method for a path. No JavaScript router has this grammar: a field matches any number of segments, also none
+ * and empty ones, encoded slashes separate segments, paths are not normalised, and `:verb` ends a path.
  */
 export class Routes {
   private readonly byVerb = new Map<string, Route[]>();
@@ -59,7 +58,7 @@ export class Routes {
 
   /**
    * @param path decoded, with its leading slash.
-   * @returns false for an address that is wrong whatever else would match: a `:verb` right behind a slash.
+   * @returns false for a `:verb` right after a slash, which matches no method.
    */
   find(verb: string, path: string): Match | false | undefined {
     const parts = path.slice(1).split("/");
@@ -68,9 +67,9 @@ export class Routes {
       let tried: readonly string[] = parts;
       if (route.verb !== "") {
         if (!last.endsWith(`:${route.verb}`)) continue;
-        const rest = last.slice(0, -route.verb.length - 1);
-        if (rest === "") return false;
-        tried = [...parts.slice(0, -1), rest];
+        const withoutVerb = last.slice(0, -route.verb.length - 1);
+        if (withoutVerb === "") return false;
+        tried = [...parts.slice(0, -1), withoutVerb];
       }
       const values = match(route, tried);
       if (values) return { method: route.method, values };
@@ -79,7 +78,7 @@ export class Routes {
   }
 
   /** Whether another HTTP method has this path. */
-  findOther(verb: string, path: string): Match | undefined {
+  findWithOtherVerb(verb: string, path: string): Match | undefined {
     for (const other of this.byVerb.keys()) {
       const found = other !== verb && this.find(other, path);
       if (found) return found;
@@ -92,19 +91,21 @@ function compile(method: Method): Route {
   const [, path = "", verb = ""] = /^\/(.*?)(?::([A-Za-z]+))?$/.exec(method.pattern) ?? [];
   const segments = path.split("/").map((segment): Segment => {
     const field = /^\{([A-Za-z.]+)(=\*\*)?\}$/.exec(segment);
-    return field ? { path: (field[1] ?? "").split("."), many: field[2] !== undefined } : { literal: segment };
+    return field
+      ? { path: (field[1] ?? "").split("."), matchesMany: field[2] !== undefined }
+      : { literal: segment };
   });
-  return { method, segments, verb, many: segments.findIndex((segment) => segment.many) };
+  return { method, segments, verb, wildcardIndex: segments.findIndex((segment) => segment.matchesMany) };
 }
 
 function match(route: Route, parts: readonly string[]): Match["values"] | undefined {
-  const { segments, many } = route;
+  const { segments, wildcardIndex: many } = route;
   const extra = parts.length - segments.length;
   if (many < 0 ? extra !== 0 : extra < -1) return undefined;
   const values: { path: readonly string[]; value: string }[] = [];
   let at = 0;
   for (const segment of segments) {
-    if (segment.many) {
+    if (segment.matchesMany) {
       const next = at + 1 + extra;
       values.push({ path: segment.path ?? [], value: parts.slice(at, next).join("/") });
       at = next;

@@ -4,16 +4,16 @@ const maxDurationSeconds = 315_576_000_000n;
 const wholeNumber = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /**
- * A JSON number with a whole value (`12`, `12.0`, `1.2e3`), exactly, or undefined: contract, section 2.
+ * Parses a whole JSON number (`12`, `12.0`, `1.2e3`) without rounding; undefined for any other.
  * @param bits 32 or 64; values out of range are undefined.
  */
 export function parseWhole(raw: string, bits: 32 | 64): bigint | undefined {
   const found = wholeNumber.exec(raw);
   if (!found) return undefined;
-  const [, sign, whole = "0", fraction = "", exponentText = "0"] = found;
+  const [, sign, digitsBefore = "0", fraction = "", exponentText = "0"] = found;
   const exponent = Number(exponentText);
   if (Math.abs(exponent) > 100) return undefined;
-  let digits = whole + fraction;
+  let digits = digitsBefore + fraction;
   const shift = exponent - fraction.length;
   if (shift >= 0) {
     digits += "0".repeat(shift);

@@ -16,7 +16,7 @@ export const Code = {
 
 export type Detail = { readonly "@type": string } & Record<string, unknown>;
 
-/** An error as a service answers it: a google.rpc.Status, and headers that it adds. */
+/** An error response of a service: a google.rpc.Status, and further headers. */
 export class StatusError extends Error {
   constructor(
     readonly code: number,
@@ -52,7 +52,7 @@ export function httpStatusOf(code: number): number {
 const errorDomain = "iam.chainguard.dev";
 const rpcType = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
 
-/** Detail types that the gateway can write; any other makes the whole error a bare 500 (contract, section 8). */
+/** Detail types that the gateway can marshal; an error with any other becomes a bare 500. */
 export const knownDetailTypes: ReadonlySet<string> = new Set([
   ...["ErrorInfo", "BadRequest", "PreconditionFailure", "ResourceInfo", "RetryInfo"].map(rpcType),
   "type.googleapis.com/chainguard.platform.iam.v2.TermsNotAcceptedDetail",
@@ -63,7 +63,7 @@ export function errorInfo(reason: string): Detail {
 }
 
 export interface Violation {
-  /** Path of the field in answer names, for example `claimMatch.subjectPattern`. */
+  /** Path of the field in JSON names, for example `claimMatch.subjectPattern`. */
   readonly field: string;
   readonly description: string;
 }
@@ -89,7 +89,12 @@ export function invalidArgument(violations: readonly Violation[]): StatusError {
   );
 }
 
-/** Code 5 with the ResourceInfo that tells a missing resource from a wrong address (contract, section 8). */
+/** Code 3 that names one field. */
+export function invalidField(field: string, description: string): StatusError {
+  return invalidArgument([{ field, description }]);
+}
+
+/** Code 5 with ResourceInfo, which distinguishes a missing resource from a wrong address. */
 export function notFound(resourceType: string, resourceName: string): StatusError {
   const description = `${resourceType} "${resourceName}" does not exist`;
   return new StatusError(Code.notFound, `Not found: ${description}`, [
@@ -112,7 +117,7 @@ export function alreadyExists(resourceType: string, resourceName: string, descri
   ]);
 }
 
-/** Code 10: somebody else changed the resource since the caller read it. */
+/** Code 10: the resource has changed since the caller read it. */
 export function aborted(description: string): StatusError {
   return new StatusError(Code.aborted, `Aborted: ${description}`, [errorInfo("ABORTED")]);
 }
@@ -144,7 +149,7 @@ export function permissionDenied(description: string): StatusError {
   ]);
 }
 
-/** Code 8 with the wait told twice, as RetryInfo and as the header that the gateway prefixes. */
+/** Code 8 with the delay as RetryInfo and as a header with the gateway's prefix. */
 export function slowDown(waitMs: number): StatusError {
   return new StatusError(
     Code.resourceExhausted,

@@ -5,7 +5,7 @@ export interface JsonMember {
   readonly value: JsonNode;
 }
 
-/** A parsed value with its place in the text; `raw` is its text, of objects and lists the opening mark. */
+/** A parsed value with its position; `raw` is its source, of objects and lists only the opening bracket. */
 export type JsonNode = { readonly at: number; readonly raw: string } & (
   | { readonly kind: "object"; readonly members: readonly JsonMember[] }
   | { readonly kind: "list"; readonly items: readonly JsonNode[] }
@@ -29,11 +29,11 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the first JSON value of a text and ignores what follows it, as the gateway does. `JSON.parse` is no
- * help: it hides keys that stand twice, rounds big whole numbers and knows no places.
+ * Reads the first JSON value and ignores what follows it, as the gateway does. `JSON.parse` hides duplicate keys, rounds
+ * large numbers and reports no positions.
  *
- * @param broken the text was made from bytes that are not UTF-8: strings with U+FFFD are refused.
- * @returns undefined for a text of white space alone.
+ * @param hasInvalidUtf8 the bytes of the text were not UTF-8, so strings with U+FFFD are refused.
+ * @returns undefined if there is only white space.
  * @throws JsonError with the gateway's text.
  */
 export function readJson(text: string, broken = false): JsonNode | undefined {
@@ -42,7 +42,7 @@ export function readJson(text: string, broken = false): JsonNode | undefined {
 }
 
 /** `line 1:9`, counted in characters from 1. */
-export function placeOf(text: string, at: number): string {
+export function describePosition(text: string, at: number): string {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf("\n") + 1;
   const line = before.split("\n").length;
@@ -151,10 +151,14 @@ class Reader {
     }
     this.at += 1;
     if (this.broken && text.includes("\ufffd")) {
-      throw new JsonError(`proto: syntax error (${placeOf(this.text, at)}): invalid UTF-8 in string`);
+      throw new JsonError(
+        `proto: syntax error (${describePosition(this.text, at)}): invalid UTF-8 in string`,
+      );
     }
     if (/\p{Surrogate}/u.test(text)) {
-      throw new JsonError(`proto: syntax error (${placeOf(this.text, at)}): invalid escape code in string`);
+      throw new JsonError(
+        `proto: syntax error (${describePosition(this.text, at)}): invalid escape code in string`,
+      );
     }
     return { kind: "string", at, raw: this.text.slice(at, this.at), text };
   }
@@ -196,7 +200,7 @@ class Reader {
   private unexpected(where: string): JsonError {
     const letter = this.text[this.at];
     if (letter === undefined) return new JsonError("unexpected EOF");
-    // The gateway looks at single bytes here: a byte order mark shows as its first byte.
+    // The gateway reports single bytes, for example the first of a byte order mark.
     const byte = Buffer.from(letter, "utf8")[0] ?? 0;
     const shown = byte < 0x20 ? `\\x${byte.toString(16).padStart(2, "0")}` : String.fromCharCode(byte);
     return new JsonError(`invalid character '${shown}' ${where}`);

@@ -1,12 +1,12 @@
 import type { FieldType, Message, MessageType, Value } from "./descriptor";
 import { parseTimestamp } from "./scalars";
 
-/** Largest message between gateway and services, either way: contract, section 8. */
+/** The largest message between gateway and services in either direction. */
 export const maxMessageBytes = 4 * 1024 * 1024;
 
 /**
- * Bytes that a message takes between gateway and service. Field numbers are not published; each tag is
- * counted as one byte, which is what they take in the recorded cases.
+ * The size of a message between gateway and service. Field numbers are not public, so each tag counts as one byte, its
+ * size in all recorded cases.
  */
 export function wireSize(message: Message, type: MessageType): number {
   let size = 0;

@@ -1,25 +1,25 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { EmulatorSettings } from "../settings";
 
-/** What an event says of itself, and the subscription that it is for. */
-interface Addressed {
+/** The attributes of an event, and the subscription that it is for. */
+interface EventEnvelope {
   readonly eventId: string;
   readonly type: string;
   readonly subject: string;
   readonly group: string;
-  /** Uid of the subscription, and where it wants its events. */
+  /** Uid of the subscription, and its URL for events. */
   readonly subscription: string;
   readonly sink: string;
   /** Without the bearer token. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One event on its way to one subscription. */
-export interface Delivery extends Addressed {
+/** The delivery of one event to one subscription. */
+export interface Delivery extends EventEnvelope {
   /** Counts up from 1. */
   readonly seq: number;
   readonly body: unknown;
-  /** `kept`: nothing was sent, because no deliveries are asked for. */
+  /** `kept`: not sent, because `deliverTo` is empty. */
   state: "kept" | "pending" | "delivered" | "failed";
   attempts: number;
   /** Status and error of the last attempt. */
@@ -27,18 +27,18 @@ export interface Delivery extends Addressed {
   error?: string;
 }
 
-export interface Outgoing extends Addressed {
+export interface OutgoingEvent extends EventEnvelope {
   /** The raw body. */
   readonly data: string;
   readonly authorization: () => string;
 }
 
-const kept = 10_000;
-const waitsMs = [0, 50, 200];
+const maxEntries = 10_000;
+const retryDelaysMs = [0, 50, 200];
 const timeoutMs = 5000;
-const atOnce = 8;
+const maxConcurrent = 8;
 
-/** Sends events apart from the requests that caused them, each at least once if the sink takes it in three tries. */
+/** Sends events in the background, with three attempts each. */
 export class Deliveries {
   private entries: Delivery[] = [];
   private waiting: (() => Promise<void>)[] = [];
@@ -52,7 +52,7 @@ export class Deliveries {
     return this.entries;
   }
 
-  add(outgoing: Outgoing): void {
+  add(outgoing: OutgoingEvent): void {
     const { eventId, type, subject, group, subscription, sink, headers, data } = outgoing;
     const { deliverTo } = this.settings;
     this.lastSeq += 1;
@@ -69,87 +69,87 @@ export class Deliveries {
       state: deliverTo === "" ? "kept" : "pending",
       attempts: 0,
     };
-    if (this.entries.length >= kept) this.entries.splice(0, kept / 10);
+    if (this.entries.length >= maxEntries) this.entries.splice(0, maxEntries / 10);
     this.entries.push(delivery);
     if (deliverTo === "") return;
     const url = deliverTo === "sinks" ? sink : deliverTo;
     const { signal } = this.abort;
     this.waiting.push(() => deliver(delivery, outgoing, url, signal));
-    // Not in this turn: the request that caused the event is answered first.
-    setImmediate(() => this.work());
+    // Later, so that the request that caused the event gets its response first.
+    setImmediate(() => this.startNext());
   }
 
-  /** When everything that was added has been delivered, or given up. */
-  async settled(): Promise<void> {
+  /** Resolves when every event is delivered or has failed. */
+  async waitUntilIdle(): Promise<void> {
     while (this.waiting.length > 0 || this.running.size > 0) {
-      this.work();
+      this.startNext();
       await Promise.race(this.running);
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts running deliveries and drops waiting ones. */
   stop(): void {
     this.abort.abort();
     this.abort = new AbortController();
     this.waiting = [];
   }
 
-  /** Forgets all deliveries; those under way are broken off. */
+  /** Aborts and removes all deliveries. */
   clear(): void {
     this.stop();
     this.entries = [];
   }
 
-  private work(): void {
-    while (this.running.size < atOnce) {
+  private startNext(): void {
+    while (this.running.size < maxConcurrent) {
       const next = this.waiting.shift();
       if (!next) return;
       const run = next().finally(() => {
         this.running.delete(run);
-        this.work();
+        this.startNext();
       });
       this.running.add(run);
     }
   }
 }
 
-/** Never rejects; what went wrong is in the delivery. */
+/** Never rejects; the error is in the delivery. */
 async function deliver(
   delivery: Delivery,
-  { headers, sink, data, authorization }: Outgoing,
+  { headers, sink, data, authorization }: OutgoingEvent,
   url: string,
   signal: AbortSignal,
 ): Promise<void> {
   const sent = { ...headers, "X-Emulator-Sink": sink, Authorization: authorization() };
-  for (const delay of waitsMs) {
+  for (const delay of retryDelaysMs) {
     try {
       if (delay > 0) await wait(delay, undefined, { signal, ref: false });
       delivery.attempts += 1;
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: "POST",
         headers: sent,
         body: data,
-        // The bearer token is for the sink alone.
+        // A redirect must not get the bearer token.
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       });
-      await answer.body?.cancel();
-      delivery.status = answer.status;
+      await response.body?.cancel();
+      delivery.status = response.status;
       delivery.error = undefined;
-      if (answer.ok) {
+      if (response.ok) {
         delivery.state = "delivered";
         return;
       }
     } catch (error) {
       delivery.status = undefined;
-      delivery.error = reason(error);
+      delivery.error = describeError(error);
       if (signal.aborted) break;
     }
   }
   delivery.state = "failed";
 }
 
-function reason(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

@@ -7,23 +7,23 @@ import type { Deliveries } from "./deliveries";
 import type { Issuer } from "./issuer";
 import type { Store } from "./store";
 
-/** Something that happened: contract, section 11. */
+/** An event of the API. */
 export interface PlatformEvent {
   /** Between `dev.chainguard.api.` and `.v1`, for example `iam.group.created`. */
   readonly name: string;
-  /** Uid of what it happened to. */
+  /** Uid of the resource. */
   readonly subject: string;
-  /** Uid of the group that it belongs to; "" when there is none any more. */
+  /** Uid of the group that it belongs to; "" for none. */
   readonly group: string;
   readonly body?: {
     readonly message: Message;
     readonly type: MessageType;
-    /** These top-level fields alone. */
-    readonly only?: ReadonlySet<string>;
+    /** Top-level fields of the message; all by default. */
+    readonly onlyFields?: ReadonlySet<string>;
   };
   /** Further attributes, by lower-case name. */
   readonly extensions?: Readonly<Record<string, string>>;
-  /** Not for customers. */
+  /** Not sent to customers. */
   readonly internal?: boolean;
 }
 
@@ -39,13 +39,13 @@ export interface EventsOptions {
 const customer = "customer";
 const tokenLifeSeconds = 3600;
 
-/** Tells subscribers what happened, as CloudEvents in binary mode. */
-export class Events {
+/** Sends events to subscribers, as CloudEvents in binary mode. */
+export class EventPublisher {
   constructor(private readonly options: EventsOptions) {}
 
   publish(event: PlatformEvent, caller: Caller): void {
     const { store } = this.options;
-    if (event.internal || event.group === "" || !store.has("Subscription")) return;
+    if (event.internal || event.group === "" || !store.hasAny("Subscription")) return;
     const subscriptions = [...store.all("Subscription")].filter(
       ({ parent }) => event.group === parent || event.group.startsWith(`${parent}/`),
     );
@@ -71,7 +71,9 @@ export class Events {
     const { body } = event;
     const data = JSON.stringify({
       actor: { subject: caller.uid, act: caller.act },
-      ...(body ? { body: renderMessage(body.message, body.type, { milliseconds, only: body.only }) } : {}),
+      ...(body
+        ? { body: renderMessage(body.message, body.type, { milliseconds, onlyFields: body.onlyFields }) }
+        : {}),
     });
     for (const { uid, parent, value } of subscriptions) {
       deliveries.add({

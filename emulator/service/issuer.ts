@@ -11,8 +11,8 @@ interface Keys {
 
 let keys: Keys | undefined;
 
-/** One pair per process, made at first use: it takes long, and most emulators of a test run sign nothing. */
-function keysOfProcess(): Keys {
+/** One pair per process, created at first use: it takes long, and most emulators of a test run sign nothing. */
+function getSigningKeys(): Keys {
   if (!keys) {
     const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const der = publicKey.export({ type: "spki", format: "der" });
@@ -34,21 +34,21 @@ export class Issuer {
   }
 
   sign(claims: Claims): string {
-    const { privateKey, kid } = keysOfProcess();
+    const { privateKey, kid } = getSigningKeys();
     const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const input = `${encode({ alg: "RS256", typ: "JWT", kid })}.${encode({ iss: this.url(), ...claims })}`;
     return `${input}.${sign("sha256", Buffer.from(input), privateKey).toString("base64url")}`;
   }
 
-  /** The claims of a token that this emulator signed; undefined for any other. Times are not looked at. */
+  /** The claims of a token that this emulator signed; undefined for any other. Times are not checked. */
   verify(token: string): Claims | undefined {
     const jwt = parseJwt(token);
     if (jwt?.claims.iss !== this.url()) return undefined;
-    return isSigned(jwt, keysOfProcess().publicKey) ? jwt.claims : undefined;
+    return isSigned(jwt, getSigningKeys().publicKey) ? jwt.claims : undefined;
   }
 
-  /** What the addresses of OpenID Connect discovery answer; undefined for any other path. */
-  document(path: string): unknown {
+  /** The document of an OpenID Connect discovery path; undefined for any other path. */
+  discoveryDocument(path: string): unknown {
     if (path === discoveryPath) {
       return {
         issuer: this.url(),
@@ -60,7 +60,7 @@ export class Issuer {
       };
     }
     if (path !== keysPath) return undefined;
-    const { publicKey, kid } = keysOfProcess();
+    const { publicKey, kid } = getSigningKeys();
     return { keys: [{ ...publicKey.export({ format: "jwk" }), kid, use: "sig", alg: "RS256" }] };
   }
 }

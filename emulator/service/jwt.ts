@@ -6,12 +6,12 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface Jwt {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Claims;
-  /** What is signed. */
+  /** The signed part. */
   readonly input: string;
   readonly signature: Buffer;
 }
 
-/** The parts of a JSON web token; undefined when the text is none. Nothing is verified. */
+/** Parses a JSON web token without verifying it; undefined for any other text. */
 export function parseJwt(token: string): Jwt | undefined {
   const parts = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/.exec(token);
   if (!parts) return undefined;
@@ -58,7 +58,7 @@ function keysOf(jwks: string): JsonWebKey[] {
   }
 }
 
-/** Which type of key an algorithm goes with, so that a token cannot choose a weaker check of its own. */
+/** The key type of each algorithm, so that a token cannot select a weaker check. */
 const algorithms: Readonly<Record<string, { type: string; hash: string | undefined; pss?: boolean }>> = {
   RS256: { type: "rsa", hash: "sha256" },
   RS384: { type: "rsa", hash: "sha384" },

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import type { Message } from "../gateway/descriptor";
 import { newMessage } from "../gateway/descriptor";
-import { invalidArgument } from "../gateway/status";
-import type { KindTable, World } from "../tables/kindTable";
+import { invalidField } from "../gateway/status";
+import type { KindTable, ServiceContext } from "../tables/kindTable";
 import type { Entry } from "./store";
 
 const defaultPageSize = 50;
 const maxPageSize = 200;
 const tokenLifeMs = 3 * 24 * 3_600_000;
-/** Makes every token hold `+` and `/`, so that a client that does not encode it in a query is found out. */
+/** Makes every token hold `+` and `/`, so that a client that does not encode it in a query fails. */
 const tokenPrefix = Buffer.from([0xfb, 0xf0, 0x3f, 0xbf]);
 
 interface Order {
   readonly text: string;
-  /** What the column holds of an entry. */
-  readonly key: (of: Entry) => SortKey;
-  readonly compare: (one: Cursor, other: Cursor) => number;
+  /** The value of the column. */
+  readonly key: (entry: Entry) => SortKey;
+  readonly compare: (a: Cursor, b: Cursor) => number;
 }
 
 type SortKey = string | number;
@@ -29,7 +29,7 @@ interface Cursor {
 interface Token {
   /** Fingerprint of the query that the token belongs to. */
   readonly q: string;
-  /** When it was made, in milliseconds since 1970. */
+  /** Time of creation, in milliseconds since 1970. */
   readonly t: number;
   /** The last resource of the page: its uid, and what it is sorted by. */
   readonly u: string;
@@ -39,108 +39,104 @@ interface Token {
 }
 
 /**
- * One page of a list: contract, section 4.
+ * One page of a list.
  *
  * @throws StatusError code 3 for negative numbers, unknown orders and tokens of another query.
  */
 export function listPage(
   table: KindTable,
-  world: World,
+  context: ServiceContext,
   request: Message,
   recorded: boolean,
   shown?: (entry: Entry) => boolean,
 ): Message {
-  const pageSize = pageSizeOf(request);
+  const pageSize = readPageSize(request);
   const skip = (request.skip ?? 0) as number;
-  if (skip < 0) throw invalidArgument([{ field: "skip", description: "skip must not be negative" }]);
-  const order = orderOf((request.orderBy ?? "") as string, table);
+  if (skip < 0) throw invalidField("skip", "skip must not be negative");
+  const order = parseOrder((request.orderBy ?? "") as string, table);
   const fingerprint = fingerprintOf(table, request, order);
-  const token = readToken((request.pageToken ?? "") as string, fingerprint, world.now());
+  const token = readToken((request.pageToken ?? "") as string, fingerprint, context.now());
 
-  const matching = select(table, world, request, order, shown);
-  let start = token ? after(matching, { uid: token.u, key: token.k }, order) : 0;
+  const matching = selectEntries(table, context, request, order, shown);
+  let start = token ? indexAfter(matching, { uid: token.u, key: token.k }, order) : 0;
   start += skip;
   const page = matching.slice(start, start + pageSize);
   const last = page.at(-1);
   const skipped = recorded ? skip + (token?.s ?? 0) : skip;
 
   const result = newMessage();
-  result[table.collection] = page.map((entry) => world.answer(entry, "list"));
+  result[table.collection] = page.map((entry) => context.toResponse(entry, "list"));
   if (last && start + pageSize < matching.length) {
     result.nextPageToken = writeToken({
       q: fingerprint,
-      t: world.now(),
+      t: context.now(),
       u: last.uid,
       k: order.key(last),
       s: skipped,
     });
   }
-  if (!recorded || table.alwaysCounted) result.totalCount = String(matching.length);
+  if (!recorded || table.isAlwaysCounted) result.totalCount = String(matching.length);
   result.skipped = skipped;
   return result;
 }
 
-function pageSizeOf(request: Message): number {
-  const asked = (request.pageSize ?? 0) as number;
-  if (asked < 0) throw invalidArgument([{ field: "pageSize", description: "pageSize must not be negative" }]);
-  return asked === 0 ? defaultPageSize : Math.min(asked, maxPageSize);
+function readPageSize(request: Message): number {
+  const requested = (request.pageSize ?? 0) as number;
+  if (requested < 0) throw invalidField("pageSize", "pageSize must not be negative");
+  return requested === 0 ? defaultPageSize : Math.min(requested, maxPageSize);
 }
 
-// Numbers in texts count as numbers, so that version 1.10 follows 1.9.
+// Compares digits as numbers, so that version 1.10 follows 1.9.
 const natural = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
-const text = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
-const textOf = (of: Entry, field: string): string => (of.value[field] ?? "") as string;
 
-const columns: Readonly<Record<string, (of: Entry) => SortKey>> = {
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const textOf = (entry: Entry, field: string): string => (entry.value[field] ?? "") as string;
+
+const columns: Readonly<Record<string, (entry: Entry) => SortKey>> = {
   uid: ({ uid }) => uid,
-  name: (of) => textOf(of, "name"),
+  name: (entry) => textOf(entry, "name"),
   created_at: ({ createdAt }) => createdAt,
   updated_at: ({ updatedAt }) => updatedAt,
 };
 
-function compareKeys(one: SortKey, other: SortKey, column: string): number {
-  if (typeof one === "number" && typeof other === "number") return one - other;
-  const byText = text(String(one), String(other));
-  return column === "version" ? natural.compare(String(one), String(other)) || byText : byText;
+function compareKeys(a: SortKey, b: SortKey, column: string): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const byText = compareText(String(a), String(b));
+  return column === "version" ? natural.compare(String(a), String(b)) || byText : byText;
 }
 
-function orderOf(asked: string, table: KindTable): Order {
-  const orderBy = asked === "" ? (table.defaultOrder ?? "uid") : asked;
+function parseOrder(requested: string, table: KindTable): Order {
+  const orderBy = requested === "" ? (table.defaultOrder ?? "uid") : requested;
   const [column = "", direction = "asc", ...more] = orderBy.trim().split(/ +/);
   const extra = table.columns ?? {};
   const field = Object.hasOwn(extra, column) ? extra[column] : undefined;
   const key =
     field !== undefined
-      ? (of: Entry): SortKey => textOf(of, field)
+      ? (entry: Entry): SortKey => textOf(entry, field)
       : Object.hasOwn(columns, column)
         ? columns[column]
         : undefined;
   if (!key || more.length > 0 || !["asc", "desc"].includes(direction)) {
     const sortable = [...Object.keys(columns), ...Object.keys(extra)].join(", ");
-    throw invalidArgument([
-      {
-        field: "orderBy",
-        description: `cannot order by ${JSON.stringify(orderBy)}; sortable are ${sortable}`,
-      },
-    ]);
+    throw invalidField("orderBy", `cannot order by ${JSON.stringify(orderBy)}; sortable are ${sortable}`);
   }
   const sign = direction === "desc" ? -1 : 1;
   return {
     text: `${column} ${direction}`,
     key,
-    compare: (one, other) => sign * compareKeys(one.key, other.key, column) || text(one.uid, other.uid),
+    compare: (a, b) => sign * compareKeys(a.key, b.key, column) || compareText(a.uid, b.uid),
   };
 }
 
-function select(
+function selectEntries(
   table: KindTable,
-  world: World,
+  context: ServiceContext,
   request: Message,
   order: Order,
   shown?: (entry: Entry) => boolean,
 ): readonly Entry[] {
   const tests: ((entry: Entry) => boolean)[] = shown ? [shown] : [];
-  const uidp = (table.unscoped ? {} : (request.uidp ?? {})) as {
+  const uidp = (table.isUnscoped ? {} : (request.uidp ?? {})) as {
     ancestorsOf?: string;
     descendantsOf?: string;
     childrenOf?: string;
@@ -152,29 +148,29 @@ function select(
   if (descendantsOf !== undefined) tests.push((entry) => entry.uid.startsWith(`${descendantsOf}/`));
   if (childrenOf !== undefined) tests.push((entry) => entry.parent === childrenOf);
   if (inRoot) tests.push((entry) => entry.parent === "");
-  if (table.nameFilter && request.name !== undefined) {
+  if (table.hasNameFilter && request.name !== undefined) {
     tests.push((entry) => textOf(entry, "name") === request.name);
   }
   const { rules } = table;
-  if (rules?.listed) tests.push((entry) => rules.listed?.(entry, request) ?? true);
+  if (rules?.isListed) tests.push((entry) => rules.isListed?.(entry, request) ?? true);
   for (const [name, match] of Object.entries(rules?.matches ?? {})) {
-    const wanted = request[name];
-    if (wanted !== undefined) tests.push((entry) => match(entry, wanted, world, request));
+    const filterValue = request[name];
+    if (filterValue !== undefined) tests.push((entry) => match(entry, filterValue, context, request));
   }
-  const { store } = world;
-  const compare = (one: Entry, other: Entry): number =>
-    order.compare({ uid: one.uid, key: order.key(one) }, { uid: other.uid, key: order.key(other) });
+  const { store } = context;
+  const compare = (a: Entry, b: Entry): number =>
+    order.compare({ uid: a.uid, key: order.key(a) }, { uid: b.uid, key: order.key(b) });
   const candidates = ids
     ? [...new Set(ids)]
         .map((uid) => store.find(table.kind, uid))
         .filter((entry) => entry !== undefined)
         .sort(compare)
-    : store.inOrder(table.kind, order.text, compare);
+    : store.listSorted(table.kind, order.text, compare);
   return tests.length === 0 ? candidates : candidates.filter((entry) => tests.every((test) => test(entry)));
 }
 
-/** Index of the first entry behind the cursor; the cursor's own resource may be gone by now. */
-function after(entries: readonly Entry[], cursor: Cursor, order: Order): number {
+/** Index of the first entry after the cursor, whose own resource may have been deleted. */
+function indexAfter(entries: readonly Entry[], cursor: Cursor, order: Order): number {
   let [low, high] = [0, entries.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -188,7 +184,7 @@ function after(entries: readonly Entry[], cursor: Cursor, order: Order): number 
 function fingerprintOf(table: KindTable, request: Message, order: Order): string {
   const query: Record<string, unknown> = { ...request, orderBy: order.text, kind: table.kind };
   for (const name of ["pageSize", "pageToken", "skip"]) query[name] = null;
-  const canonical = JSON.stringify(Object.entries(query).sort(([one], [other]) => text(one, other)));
+  const canonical = JSON.stringify(Object.entries(query).sort(([a], [b]) => compareText(a, b)));
   return createHash("sha1").update(canonical).digest("base64url").slice(0, 12);
 }
 
@@ -196,12 +192,12 @@ function writeToken(token: Token): string {
   return Buffer.concat([tokenPrefix, Buffer.from(JSON.stringify(token))]).toString("base64");
 }
 
-/** Undefined for the first page, and for a token past its life: the list then restarts. */
+/** Undefined for the first page, and for an expired token: the list then restarts. */
 function readToken(value: string, fingerprint: string, now: number): Token | undefined {
   if (value === "") return undefined;
   const token = decodeToken(value);
   if (token?.q !== fingerprint) {
-    throw invalidArgument([{ field: "pageToken", description: "pageToken is not one of this query" }]);
+    throw invalidField("pageToken", "pageToken is not one of this query");
   }
   return now - token.t > tokenLifeMs ? undefined : token;
 }

@@ -6,7 +6,7 @@ import type { KindTable } from "../tables/kindTable";
 export interface Entry {
   readonly kind: string;
   readonly uid: string;
-  /** All before the last slash of the uid, or the uid itself where a kind has its parent's; "" for roots. */
+  /** The uid up to its last slash, or the same uid for a kind that has its parent's; "" for roots. */
   readonly parent: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -20,9 +20,9 @@ export interface Person {
   readonly subject: string;
 }
 
-/** All resources in memory, with the indexes that keep deletes, filters and pages from scanning everything. */
+/** All resources in memory, with indexes for deletes, filters and pages. */
 export class Store {
-  /** Caller and group of every request for access; not kept in files. */
+  /** Caller and group of every request for access; not in the data file. */
   readonly accessRequests = new Set<string>();
   private readonly byKind = new Map<string, Map<string, Entry>>();
   private readonly children = new Map<string, Set<Entry>>();
@@ -59,37 +59,37 @@ export class Store {
 
   add(entry: Entry): void {
     this.byKind.get(entry.kind)?.set(entry.uid, entry);
-    if (entry.parent !== "") addTo(this.children, this.placeOf(entry), entry);
-    this.eachReference(entry, entry.value, (key) => addTo(this.referrers, key, entry));
-    this.touch(entry.kind);
+    if (entry.parent !== "") addTo(this.children, this.parentKey(entry), entry);
+    this.forEachReference(entry, entry.value, (key) => addTo(this.referrers, key, entry));
+    this.notifyChange(entry.kind);
   }
 
   update(entry: Entry, value: Message, updatedAt: number): void {
-    this.eachReference(entry, entry.value, (key) => removeFrom(this.referrers, key, entry));
+    this.forEachReference(entry, entry.value, (key) => removeFrom(this.referrers, key, entry));
     entry.value = value;
     entry.updatedAt = updatedAt;
-    this.eachReference(entry, value, (key) => addTo(this.referrers, key, entry));
-    this.touch(entry.kind);
+    this.forEachReference(entry, value, (key) => addTo(this.referrers, key, entry));
+    this.notifyChange(entry.kind);
   }
 
   remove(entry: Entry): void {
     this.byKind.get(entry.kind)?.delete(entry.uid);
-    if (entry.parent !== "") removeFrom(this.children, this.placeOf(entry), entry);
-    this.eachReference(entry, entry.value, (key) => removeFrom(this.referrers, key, entry));
-    this.touch(entry.kind);
+    if (entry.parent !== "") removeFrom(this.children, this.parentKey(entry), entry);
+    this.forEachReference(entry, entry.value, (key) => removeFrom(this.referrers, key, entry));
+    this.notifyChange(entry.kind);
   }
 
   childrenOf({ kind, uid }: Pick<Entry, "kind" | "uid">): readonly Entry[] {
     return [...(this.children.get(`${kind} ${uid}`) ?? [])];
   }
 
-  /** Resources whose field holds this uid. */
+  /** Resources whose field has this uid. */
   referrersOf(kind: string, field: string, uid: string): readonly Entry[] {
     return [...(this.referrers.get(`${kind}.${field}.${uid}`) ?? [])];
   }
 
-  /** All of a kind in this order; kept until the kind changes. */
-  inOrder(kind: string, order: string, compare: (one: Entry, other: Entry) => number): readonly Entry[] {
+  /** All of a kind in this order, cached until the kind changes. */
+  listSorted(kind: string, order: string, compare: (one: Entry, other: Entry) => number): readonly Entry[] {
     const key = `${kind} ${order}`;
     let entries = this.sorted.get(key);
     if (!entries) {
@@ -103,7 +103,7 @@ export class Store {
     return this.byKind.get(kind)?.values() ?? [];
   }
 
-  has(kind: string): boolean {
+  hasAny(kind: string): boolean {
     return (this.byKind.get(kind)?.size ?? 0) > 0;
   }
 
@@ -111,8 +111,8 @@ export class Store {
     return parent === "" ? randomBytes(20).toString("hex") : `${parent}/${randomBytes(8).toString("hex")}`;
   }
 
-  /** The uid of a person who signs in with this issuer and subject, the same before the first time and after. */
-  personUid(issuer: string, subject: string): string {
+  /** Registers the person with this issuer and subject, and returns the uid, which depends on them alone. */
+  ensurePerson(issuer: string, subject: string): string {
     const uid = personUid(issuer, subject);
     if (!this.people.has(uid)) {
       this.people.set(uid, { issuer, subject });
@@ -121,26 +121,26 @@ export class Store {
     return uid;
   }
 
-  person(uid: string): Person | undefined {
+  findPerson(uid: string): Person | undefined {
     return this.people.get(uid);
   }
 
-  allPeople(): Person[] {
+  listPeople(): Person[] {
     return [...this.people.values()];
   }
 
-  /** The parent with its kind: an association has the uid of its group, but not the group's children. */
-  private placeOf(entry: Entry): string {
+  /** The key includes the kind, because an account association has the uid of its group but not its children. */
+  private parentKey(entry: Entry): string {
     const parentKind = this.tables.find((table) => table.kind === entry.kind)?.rules?.parent ?? "";
     return `${parentKind} ${entry.parent}`;
   }
 
-  private touch(kind: string): void {
+  private notifyChange(kind: string): void {
     for (const key of this.sorted.keys()) if (key.startsWith(`${kind} `)) this.sorted.delete(key);
     this.changed();
   }
 
-  private eachReference(entry: Entry, value: Message, visit: (key: string) => void): void {
+  private forEachReference(entry: Entry, value: Message, visit: (key: string) => void): void {
     const references = this.tables.find((table) => table.kind === entry.kind)?.rules?.references ?? [];
     for (const { field } of references) visit(`${entry.kind}.${field}.${value[field] as string}`);
   }
@@ -158,7 +158,7 @@ function addTo<T>(index: Map<string, Set<T>>, key: string, item: T): void {
   else index.set(key, new Set([item]));
 }
 
-/** An empty set goes too: uids never come back. */
+/** Removes empty sets too, because uids are never used again. */
 function removeFrom<T>(index: Map<string, Set<T>>, key: string, item: T): void {
   const known = index.get(key);
   known?.delete(item);

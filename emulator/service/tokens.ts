@@ -4,7 +4,7 @@ import type { Message } from "../gateway/descriptor";
 import { newMessage } from "../gateway/descriptor";
 import type { Call } from "../gateway/gateway";
 import { millisecondsOf, timestampOf } from "../gateway/scalars";
-import { invalidArgument, permissionDenied, unauthenticated } from "../gateway/status";
+import { invalidField, permissionDenied, unauthenticated } from "../gateway/status";
 import type { EmulatorSettings } from "../settings";
 import type { Caller } from "./caller";
 import { operator } from "./caller";
@@ -19,11 +19,11 @@ export interface TokensOptions {
   readonly issuer: Issuer;
   readonly settings: Readonly<EmulatorSettings>;
   readonly now: () => number;
-  /** The token that always works. */
+  /** The configured token, which never expires. */
   readonly token: string;
 }
 
-/** What a token was issued for; a refresh issues the same again. */
+/** The claims of an issued token, which a refresh issues again. */
 interface Grant {
   readonly sub: string;
   readonly aud: readonly string[];
@@ -33,21 +33,21 @@ interface Grant {
   readonly act: Readonly<Record<string, string>>;
 }
 
-interface Refresh {
+interface RefreshGrant {
   readonly grant: Grant;
   readonly expires: number;
 }
 
 const refreshLifeMs = 30 * 24 * 3_600_000;
 
-/** Exchanges tokens of others for its own, and knows its own again: contract, section 10. */
-export class Tokens {
-  private readonly refreshes = new Map<string, Refresh>();
+/** Exchanges tokens of other issuers, and authenticates callers by the issued ones. */
+export class TokenService {
+  private readonly refreshes = new Map<string, RefreshGrant>();
 
   constructor(private readonly options: TokensOptions) {}
 
-  /** Who sends this authorization. @throws StatusError code 16 for nobody. */
-  caller(authorization: string | undefined): Caller {
+  /** The caller of this Authorization header. @throws StatusError code 16 for an invalid one. */
+  authenticate(authorization: string | undefined): Caller {
     const { token, settings, issuer, now } = this.options;
     if (authorization === `Bearer ${token}`) {
       return { uid: personUid(operator.issuer, operator.subject), email: settings.callerEmail, act: {} };
@@ -59,17 +59,17 @@ export class Tokens {
     if (!aud.some((each) => this.isOwnAudience(each))) {
       throw unauthenticated("the token is for another audience");
     }
-    if (!this.exists(sub)) throw unauthenticated("the identity of the token is gone");
+    if (!this.subjectExists(sub)) throw unauthenticated("the identity of the token is gone");
     return { uid: sub, email, act };
   }
 
   exchange({ request, authorization }: Call): Message {
     const jwt = this.readCallersToken(bearerOf(authorization));
     const list = (name: string): string[] => (request[name] ?? []) as string[];
-    if (list("aud").length === 0) throw invalidArgument([{ field: "aud", description: "aud is required" }]);
+    if (list("aud").length === 0) throw invalidField("aud", "aud is required");
     const { iss, sub, aud } = jwt.claims as { iss: string; sub: string; aud?: unknown };
     return this.issue({
-      sub: request.identity === undefined ? this.person(jwt, request) : this.assume(jwt, request),
+      sub: request.identity === undefined ? this.personOf(jwt, request) : this.assumeIdentity(jwt, request),
       aud: list("aud"),
       scopes: list("scopes"),
       cap: list("cap"),
@@ -80,18 +80,18 @@ export class Tokens {
 
   refresh({ authorization }: Call): Message {
     const known = this.refreshes.get(bearerOf(authorization));
-    if (!known || known.expires <= this.options.now() || !this.exists(known.grant.sub)) {
+    if (!known || known.expires <= this.options.now() || !this.subjectExists(known.grant.sub)) {
       throw unauthenticated("the refresh token is not valid");
     }
     const issued = this.issue(known.grant);
-    const answer = newMessage();
-    answer.token = issued;
-    answer.refreshToken = newMessage();
+    const response = newMessage();
+    response.token = issued;
+    response.refreshToken = newMessage();
     if (issued.refreshToken !== undefined) {
-      answer.refreshToken.token = issued.refreshToken;
-      answer.refreshToken.expiry = timestampOf(this.options.now() + refreshLifeMs);
+      response.refreshToken.token = issued.refreshToken;
+      response.refreshToken.expiry = timestampOf(this.options.now() + refreshLifeMs);
     }
-    return answer;
+    return response;
   }
 
   clear(): void {
@@ -101,17 +101,17 @@ export class Tokens {
   private issue(grant: Grant): Message {
     const { issuer, settings, now } = this.options;
     const expires = now() + settings.tokenLifetimeMs;
-    const answer = newMessage();
-    answer.token = issuer.sign({ ...grant, iat: now() / 1000, exp: expires / 1000, jti: randomUUID() });
-    answer.expiry = timestampOf(expires);
+    const response = newMessage();
+    response.token = issuer.sign({ ...grant, iat: now() / 1000, exp: expires / 1000, jti: randomUUID() });
+    response.expiry = timestampOf(expires);
     if (settings.refreshTokens) {
-      answer.refreshToken = randomBytes(32).toString("base64url");
-      this.refreshes.set(answer.refreshToken, { grant, expires: now() + refreshLifeMs });
+      response.refreshToken = randomBytes(32).toString("base64url");
+      this.refreshes.set(response.refreshToken, { grant, expires: now() + refreshLifeMs });
     }
-    return answer;
+    return response;
   }
 
-  /** @throws StatusError code 16 for what no issuer would vouch for. */
+  /** @throws StatusError code 16 for a token that is malformed, expired or of a wrong signature. */
   private readCallersToken(token: string): Jwt {
     const { issuer, now } = this.options;
     const jwt = parseJwt(token);
@@ -126,8 +126,8 @@ export class Tokens {
     return jwt;
   }
 
-  /** The uid of the person that the token stands for. */
-  private person({ claims }: Jwt, request: Message): string {
+  /** The uid of the person whose token it is. */
+  private personOf({ claims }: Jwt, request: Message): string {
     const { store } = this.options;
     const { iss, sub } = claims as { iss: string; sub: string };
     const provider = request.identityProvider as string | undefined;
@@ -136,20 +136,20 @@ export class Tokens {
       const mine = oidc?.issuer === iss && textsOf(claims.aud).includes(oidc.clientId as string);
       if (!mine) throw permissionDenied(`the token is none of identity provider "${provider}"`);
     }
-    return store.personUid(iss, sub);
+    return store.ensurePerson(iss, sub);
   }
 
-  private assume(jwt: Jwt, request: Message): string {
+  private assumeIdentity(jwt: Jwt, request: Message): string {
     const { store, now } = this.options;
     const uid = request.identity as string;
     const entry = store.find("Identity", uid);
     if (!entry || !this.mayAssume(jwt, entry)) {
       throw permissionDenied(`the token may not assume identity "${uid}"`);
     }
-    const seen = { ...entry.value, lastSeenTime: timestampOf(now()) } as Message;
+    const updated = { ...entry.value, lastSeenTime: timestampOf(now()) } as Message;
     const { email, email_verified: verified } = jwt.claims;
-    if (typeof email === "string") seen[verified === true ? "email" : "emailUnverified"] = email;
-    store.update(entry, seen, entry.updatedAt);
+    if (typeof email === "string") updated[verified === true ? "email" : "emailUnverified"] = email;
+    store.update(entry, updated, entry.updatedAt);
     return uid;
   }
 
@@ -172,7 +172,7 @@ export class Tokens {
     return (
       jwt.claims.iss === issuer &&
       jwt.claims.sub === subject &&
-      this.isForUs(jwt.claims, audiences[0]) &&
+      this.hasAcceptedAudience(jwt.claims, audiences[0]) &&
       (millisecondsOf(keys.expirationTime) ?? Infinity) > this.options.now() &&
       isSignedBy(jwt, issuerKeys)
     );
@@ -194,21 +194,21 @@ export class Tokens {
       fits("issuer", claims.iss as string) &&
       fits("subject", claims.sub as string) &&
       (audiencePattern === undefined
-        ? this.isForUs(claims, match.audience as string | undefined)
+        ? this.hasAcceptedAudience(claims, match.audience as string | undefined)
         : textsOf(claims.aud).some((aud) => isMatch(audiencePattern as string, aud))) &&
       each(match.claims, (claim, wanted) => claim === wanted) &&
       each(match.claimPatterns, (claim, wanted) => isMatch(wanted, claim))
     );
   }
 
-  /** Without an audience of its own an identity takes tokens for the issuer's host: contract, section 5. */
-  private isForUs({ aud }: Claims, audience: string | undefined): boolean {
+  /** An identity without an audience accepts tokens for the issuer's host. */
+  private hasAcceptedAudience({ aud }: Claims, audience: string | undefined): boolean {
     return textsOf(aud).some((each) =>
       audience === undefined ? this.isOwnAudience(each) : each === audience,
     );
   }
 
-  /** The emulator is known by any name of this machine's loopback: there may be a proxy before it. */
+  /** Accepts every name of this machine's loopback, because there may be a proxy in front of the emulator. */
   private isOwnAudience(audience: string): boolean {
     if (this.options.settings.audiences.includes(audience)) return true;
     const address = audience.includes("://") ? audience : `http://${audience}`;
@@ -216,9 +216,9 @@ export class Tokens {
     return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(address).hostname);
   }
 
-  private exists(uid: string): boolean {
+  private subjectExists(uid: string): boolean {
     const { store } = this.options;
-    return store.find("Identity", uid) !== undefined || store.person(uid) !== undefined;
+    return store.find("Identity", uid) !== undefined || store.findPerson(uid) !== undefined;
   }
 }
 
@@ -230,12 +230,12 @@ function isPast(seconds: unknown, now: number): boolean {
   return typeof seconds === "number" && Math.round(seconds * 1000) <= now;
 }
 
-/** A pattern has to fit the whole claim, so that `repo:a` does not let `repo:ab` in. */
+/** A pattern must match the whole claim, so that `repo:a` does not match `repo:ab`. */
 function isMatch(pattern: string, claim: string): boolean {
   return RE2JS.compile(pattern).matches(claim);
 }
 
-/** A claim as texts: numbers and booleans as JSON writes them, each item of a list. */
+/** A claim as strings: numbers and booleans as in JSON, each item of a list. */
 function textsOf(claim: unknown): string[] {
   if (Array.isArray(claim)) return claim.flatMap(textsOf);
   if (typeof claim === "string") return [claim];

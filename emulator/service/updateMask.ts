@@ -1,6 +1,6 @@
 import type { Field, Message, MessageType, Value } from "../gateway/descriptor";
-import { copyValue, isMessage, newMessage, unset } from "../gateway/descriptor";
-import { invalidArgument } from "../gateway/status";
+import { copyValue, isMessage, newMessage, clearField } from "../gateway/descriptor";
+import { invalidField } from "../gateway/status";
 
 /** A mask path as the fields that it leads through. */
 export type FieldPath = readonly Field[];
@@ -8,7 +8,7 @@ export type FieldPath = readonly Field[];
 /**
  * The fields that mask paths name, in either spelling.
  *
- * @param snakeOnly refuse multi-word names in camelCase, as the usual library does.
+ * @param snakeOnly refuse multi-word names in camelCase, as the Go field mask library does.
  * @throws StatusError code 3 for a path that leads nowhere: unknown, into a list or map, through a scalar.
  */
 export function resolveMask(paths: readonly string[], type: MessageType, snakeOnly: boolean): FieldPath[] {
@@ -18,12 +18,7 @@ export function resolveMask(paths: readonly string[], type: MessageType, snakeOn
     for (const step of path.split(".")) {
       const field: Field | undefined = current?.byName.get(step);
       if (!field || (snakeOnly && step !== field.snake)) {
-        throw invalidArgument([
-          {
-            field: "updateMask",
-            description: `invalid field path ${JSON.stringify(path)} for ${type.fullName}`,
-          },
-        ]);
+        throw invalidField("updateMask", `invalid field path ${JSON.stringify(path)} for ${type.fullName}`);
       }
       fields.push(field);
       current = field.type.kind === "message" ? field.type.type : undefined;
@@ -41,7 +36,7 @@ export function nameOf(path: FieldPath): string {
   return path.map((field) => field.name).join(".");
 }
 
-/** The stored message with the named fields taken from the body; named and absent clears: contract, section 3. */
+/** The stored message with the named fields of the body; a named field that the body lacks is cleared. */
 export function applyMask(
   stored: Message,
   body: Message,
@@ -63,18 +58,18 @@ export function selectPaths(message: Message, paths: readonly FieldPath[]): Mess
   return selected;
 }
 
-function selectPath(target: Message, source: Message, [field, ...rest]: FieldPath): void {
+function selectPath(target: Message, source: Message, [field, ...remaining]: FieldPath): void {
   const value = field && source[field.name];
   if (field === undefined || value === undefined) return;
-  if (rest.length === 0 || !isMessage(value)) {
+  if (remaining.length === 0 || !isMessage(value)) {
     target[field.name] = value;
     return;
   }
   const inner = (target[field.name] ??= newMessage()) as Message;
-  selectPath(inner, value, rest);
+  selectPath(inner, value, remaining);
 }
 
-/** Full replacement: everything but what the service alone writes. */
+/** Replaces all fields that are not output-only. */
 export function replaceAll(stored: Message, body: Message, type: MessageType): Message {
   return applyMask(
     stored,
@@ -85,43 +80,43 @@ export function replaceAll(stored: Message, body: Message, type: MessageType): M
 }
 
 function applyPath(target: Message, source: Message | undefined, path: FieldPath, type: MessageType): void {
-  const [field, ...rest] = path;
+  const [field, ...remaining] = path;
   if (!field) return;
-  const given = source?.[field.name];
-  if (rest.length === 0 || field.type.kind !== "message") {
+  const sent = source?.[field.name];
+  if (remaining.length === 0 || field.type.kind !== "message") {
     setField(
       target,
       field,
       type,
-      given === undefined ? undefined : keepOutputs(target[field.name], given, field),
+      sent === undefined ? undefined : keepOutputs(target[field.name], sent, field),
     );
     return;
   }
-  if (given === undefined && target[field.name] === undefined) return;
+  if (sent === undefined && target[field.name] === undefined) return;
   const inner = (target[field.name] ?? newMessage()) as Message;
   setField(target, field, type, inner);
-  applyPath(inner, given as Message | undefined, rest, field.type.type);
+  applyPath(inner, sent as Message | undefined, remaining, field.type.type);
 }
 
 function setField(target: Message, field: Field, type: MessageType, value: Value | undefined): void {
   if (value === undefined) {
-    unset(target, field.name);
+    clearField(target, field.name);
     return;
   }
   if (field.oneof !== undefined) {
-    for (const member of type.fields) if (member.oneof === field.oneof) unset(target, member.name);
+    for (const member of type.fields) if (member.oneof === field.oneof) clearField(target, member.name);
   }
   target[field.name] = value;
 }
 
-/** An object that is replaced whole keeps the members that the service alone writes. */
-function keepOutputs(old: Value | undefined, given: Value, { type }: Field): Value {
-  const value = copyValue(given);
+/** A replaced object keeps its output-only members. */
+function keepOutputs(old: Value | undefined, sent: Value, { type }: Field): Value {
+  const value = copyValue(sent);
   if (type.kind !== "message" || !isMessage(value)) return value;
   for (const member of type.type.fields) {
     if (!member.outputOnly) continue;
     const kept = isMessage(old) ? old[member.name] : undefined;
-    if (kept === undefined) unset(value, member.name);
+    if (kept === undefined) clearField(value, member.name);
     else value[member.name] = kept;
   }
   return value;

@@ -2,7 +2,7 @@ import type { Field, Message, MessageType, Value } from "../gateway/descriptor";
 import { isMessage } from "../gateway/descriptor";
 import type { Violation } from "../gateway/status";
 
-/** Everything that the fields of a message tell to be wrong with it: required, one-of, format. */
+/** All violations of the descriptions of fields: required, one-of, format. */
 export function violationsOf(message: Message, type: MessageType, path = ""): Violation[] {
   return [
     ...type.fields.flatMap((field) =>
@@ -23,11 +23,11 @@ function fieldViolations(value: Value | undefined, field: Field, path: string): 
   const wrong = format ? texts.filter((text) => typeof text === "string" && !format.accepts(text)) : [];
   return [
     ...wrong.slice(0, 1).map(() => ({ field: place, description: `${name} ${format?.rule ?? ""}` })),
-    ...nested(value, field, place),
+    ...nestedViolations(value, field, place),
   ];
 }
 
-function nested(value: Value, { type }: Field, place: string): Violation[] {
+function nestedViolations(value: Value, { type }: Field, place: string): Violation[] {
   if (type.kind === "message") return violationsOf(value as Message, type.type, `${place}.`);
   if (type.kind === "list" && type.item.kind === "message") {
     const itemType = type.item.type;
@@ -49,7 +49,7 @@ function oneofViolations(message: Message, type: MessageType, oneof: string, pat
   return empty ? [{ field: `${path}${set.name}`, description: `${set.name} must not be empty` }] : [];
 }
 
-/** A copy without what the service alone writes. */
+/** A copy without output-only fields. */
 export function withoutOutputs(message: Message, type: MessageType): Message {
   const copy = Object.create(null) as Message;
   for (const field of type.fields) {

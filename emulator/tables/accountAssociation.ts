@@ -1,9 +1,9 @@
 import { enumOf, enumType, int64, list, map, messageType, object, text } from "../gateway/descriptor";
 import type { Message } from "../gateway/descriptor";
-import { alreadyExists, invalidArgument } from "../gateway/status";
+import { alreadyExists, invalidField } from "../gateway/status";
 import { times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
-import type { KindTable, ServedCall, World } from "./kindTable";
+import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
 
 const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 
@@ -55,7 +55,7 @@ export const accountAssociation: KindTable = {
     ...times,
   }),
   methods: ["list", "get", "create", "update", "delete"],
-  nameFilter: true,
+  hasNameFilter: true,
   custom: [
     {
       rpc: "iam.v2.AccountAssociationsService/CheckAccountAssociation",
@@ -77,10 +77,10 @@ export const accountAssociation: KindTable = {
   columns: { group: "uid" },
   rules: {
     parent: "Group",
-    uidOfParent: true,
-    deleteIsIdempotent: true,
-    check({ before, parent }, world) {
-      if (before || !world.store.find("AccountAssociation", parent)) return;
+    hasUidOfParent: true,
+    hasIdempotentDelete: true,
+    check({ before, parent }, context) {
+      if (before || !context.store.find("AccountAssociation", parent)) return;
       const description = `group "${parent}" has an account association`;
       throw alreadyExists("AccountAssociation", parent, description);
     },
@@ -99,12 +99,12 @@ const blocks: Readonly<Record<string, string>> = {
   ACCOUNT_PROVIDER_TYPE_AZURE: "azure",
 };
 
-/** Nothing is asked of the provider: the association is ready as soon as it has a block for it. */
-function check({ request }: ServedCall, world: World): Message {
-  const entry = world.existing("AccountAssociation", request.uid);
+/** No request goes to the cloud provider: an association is ready when it has a block for it. */
+function check({ request }: AuthenticatedCall, context: ServiceContext): Message {
+  const entry = context.requireEntry("AccountAssociation", request.uid);
   const block = blocks[(request.providerType ?? "") as string];
   if (block === undefined) {
-    throw invalidArgument([{ field: "providerType", description: "providerType is required" }]);
+    throw invalidField("providerType", "providerType is required");
   }
   const notReady = (reason: string, message: string): Message => ({
     status: "CHECK_STATUS_NOT_READY",
@@ -114,7 +114,7 @@ function check({ request }: ServedCall, world: World): Message {
   if (entry.value[block] === undefined) {
     return notReady("NOT_CONFIGURED", `the association has no ${block} account`);
   }
-  if (world.countDown("checksNotReady")) {
+  if (context.countDown("checksNotReady")) {
     return notReady("PROPAGATING", `the ${block} account does not trust the association yet`);
   }
   return { status: "CHECK_STATUS_READY" };

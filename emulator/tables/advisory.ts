@@ -1,4 +1,4 @@
-import type { FieldMaker, Message } from "../gateway/descriptor";
+import type { FieldSpec, Message } from "../gateway/descriptor";
 import { bytes, enumOf, enumType, list, messageType, object, text, timestamp } from "../gateway/descriptor";
 import { advisories } from "../data/advisories";
 import type { Entry } from "../service/store";
@@ -7,11 +7,11 @@ import type { KindRules, KindTable } from "./kindTable";
 
 const name = (suffix: string): string => `chainguard.platform.vulnerabilities.v2.${suffix}`;
 
-const eventKind = (of: string, fields: Record<string, FieldMaker> = {}): FieldMaker =>
+const eventKind = (of: string, fields: Record<string, FieldSpec> = {}): FieldSpec =>
   object(messageType(name(`Advisory.${of}`), fields), { oneof: "kind" });
 
 /** Kinds of events in the order of their filter's numbers. */
-const eventKinds: Readonly<Record<string, FieldMaker>> = {
+const eventKinds: Readonly<Record<string, FieldSpec>> = {
   detection: eventKind("Detection"),
   truePositiveDetermination: eventKind("TruePositiveDetermination"),
   fixed: eventKind("Fixed", {
@@ -44,7 +44,7 @@ export const severity = object(
 );
 
 /** Filters that take any of several values of a field. */
-const byField: Readonly<Record<string, string>> = {
+const listFilters: Readonly<Record<string, string>> = {
   advisoryIds: "advisoryId",
   legacyAdvisoryIds: "legacyAdvisoryId",
   artifactTypes: "artifactType",
@@ -54,7 +54,7 @@ const byField: Readonly<Record<string, string>> = {
   componentLocations: "componentLocation",
 };
 
-const manyTexts = (...names: string[]): Record<string, FieldMaker> =>
+const stringLists = (...names: string[]): Record<string, FieldSpec> =>
   Object.fromEntries(names.map((field) => [field, list(text())]));
 
 const eventsOf = ({ value }: Entry): readonly Message[] => (value.events ?? []) as Message[];
@@ -62,33 +62,37 @@ const filterOf = (event: Message | undefined): string | undefined => {
   const kind = Object.keys(eventKinds).find((each) => event?.[each] !== undefined);
   return kind && `EVENT_TYPE_FILTER_${constantCase(kind)}`;
 };
-const includes = (wanted: unknown, value: unknown): boolean => (wanted as unknown[]).includes(value);
-const holds = (value: unknown, part: string): boolean =>
+const includes = (filterValue: unknown, value: unknown): boolean =>
+  (filterValue as unknown[]).includes(value);
+const containsIgnoringCase = (value: unknown, part: string): boolean =>
   typeof value === "string" && value.toLowerCase().includes(part.toLowerCase());
 
 const matches: NonNullable<KindRules["matches"]> = {
   ...Object.fromEntries(
-    Object.entries(byField).map(([filter, field]) => [
+    Object.entries(listFilters).map(([filter, field]) => [
       filter,
-      (entry: Entry, wanted: unknown) => includes(wanted, entry.value[field]),
+      (entry: Entry, filterValue: unknown) => includes(filterValue, entry.value[field]),
     ]),
   ),
-  // An origin stands for all packages made from it, and overrules their names: contract, section 7.
-  artifactNames: (entry, wanted, _, request) =>
-    request.origin !== undefined || includes(wanted, entry.value.artifactName),
-  origin: ({ value: { artifactName } }, wanted) =>
-    artifactName === wanted || (artifactName as string).startsWith(`${wanted as string}-`),
-  aliases: (entry, wanted) =>
-    ((entry.value.aliases ?? []) as string[]).some((alias) => includes(wanted, alias)),
-  eventAuthors: (entry, wanted) => eventsOf(entry).some(({ author }) => includes(wanted, author)),
-  excludeEventAuthors: (entry, wanted) => !eventsOf(entry).some(({ author }) => includes(wanted, author)),
-  eventReviewers: (entry, wanted) => eventsOf(entry).some(({ reviewer }) => includes(wanted, reviewer)),
-  eventReviewStates: (entry, wanted) => eventsOf(entry).some((event) => includes(wanted, event.reviewState)),
-  eventTypes: (entry, wanted) => eventsOf(entry).some((event) => includes(wanted, filterOf(event))),
-  latestEventType: (entry, wanted) => filterOf(eventsOf(entry).at(-1)) === wanted,
-  query: ({ value }, wanted) =>
+  // With an origin, which means all packages built from it, the names are ignored.
+  artifactNames: (entry, filterValue, _, request) =>
+    request.origin !== undefined || includes(filterValue, entry.value.artifactName),
+  origin: ({ value: { artifactName } }, filterValue) =>
+    artifactName === filterValue || (artifactName as string).startsWith(`${filterValue as string}-`),
+  aliases: (entry, filterValue) =>
+    ((entry.value.aliases ?? []) as string[]).some((alias) => includes(filterValue, alias)),
+  eventAuthors: (entry, filterValue) => eventsOf(entry).some(({ author }) => includes(filterValue, author)),
+  excludeEventAuthors: (entry, filterValue) =>
+    !eventsOf(entry).some(({ author }) => includes(filterValue, author)),
+  eventReviewers: (entry, filterValue) =>
+    eventsOf(entry).some(({ reviewer }) => includes(filterValue, reviewer)),
+  eventReviewStates: (entry, filterValue) =>
+    eventsOf(entry).some((event) => includes(filterValue, event.reviewState)),
+  eventTypes: (entry, filterValue) => eventsOf(entry).some((event) => includes(filterValue, filterOf(event))),
+  latestEventType: (entry, filterValue) => filterOf(eventsOf(entry).at(-1)) === filterValue,
+  query: ({ value }, filterValue) =>
     [value.advisoryId, value.artifactName, value.componentName, ...((value.aliases ?? []) as string[])].some(
-      (each) => holds(each, wanted as string),
+      (each) => containsIgnoringCase(each, filterValue as string),
     ),
 };
 
@@ -129,8 +133,8 @@ export const advisory: KindTable = {
   }),
   methods: ["list", "get"],
   filters: {
-    ...manyTexts(
-      ...Object.keys(byField),
+    ...stringLists(
+      ...Object.keys(listFilters),
       "artifactNames",
       "aliases",
       "eventAuthors",

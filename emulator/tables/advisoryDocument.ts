@@ -1,7 +1,7 @@
-import type { FieldMaker, Message } from "../gateway/descriptor";
+import type { FieldSpec, Message } from "../gateway/descriptor";
 import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/descriptor";
 import { documents, vulnerabilities } from "../data/advisories";
-import { invalidArgument } from "../gateway/status";
+import { invalidArgument, invalidField } from "../gateway/status";
 import { severity } from "./advisory";
 import type { KindTable } from "./kindTable";
 import { pageFields } from "./methods";
@@ -10,7 +10,7 @@ const name = (suffix: string): string => `chainguard.platform.advisory.v2.${suff
 const service = "advisory.v2.SecurityAdvisoryService";
 const mostIds = 1000;
 
-const eventKind = (of: string, fields: Record<string, FieldMaker> = {}): FieldMaker =>
+const eventKind = (of: string, fields: Record<string, FieldSpec> = {}): FieldSpec =>
   object(messageType(name(`Event.${of}`), fields), { oneof: "kind" });
 
 const documentMessage = messageType(name("Document"), {
@@ -62,7 +62,7 @@ export const advisoryDocument: KindTable = {
       pattern: "/advisory/v2/documents",
       request: messageType(name("ListDocumentsRequest"), { id: text(), cves: list(text()) }),
       response: messageType(name("ListDocumentsResponse"), { documents: list(object(documentMessage)) }),
-      open: true,
+      isPublic: true,
     },
     {
       rpc: `${service}/ListResolvedVulnsReports`,
@@ -84,16 +84,20 @@ export const advisoryDocument: KindTable = {
     parent: "",
     custom: {
       ListDocuments({ request: { id, cves } }, { store }) {
-        const wanted = new Set(cves as string[] | undefined);
-        const isWanted = (advisory: Message): boolean =>
-          [advisory.id as string, ...((advisory.aliases ?? []) as string[])].some((each) => wanted.has(each));
+        const requestedIds = new Set(cves as string[] | undefined);
+        const isRequested = (advisory: Message): boolean =>
+          [advisory.id as string, ...((advisory.aliases ?? []) as string[])].some((each) =>
+            requestedIds.has(each),
+          );
         const found = [...store.all("Document")]
           .map(({ value }) => value)
           .filter((value) => id === undefined || value.id === id)
-          .filter((value) => wanted.size === 0 || ((value.advisories ?? []) as Message[]).some(isWanted));
+          .filter(
+            (value) => requestedIds.size === 0 || ((value.advisories ?? []) as Message[]).some(isRequested),
+          );
         return { documents: found };
       },
-      /** No query can carry image references, so over REST this never gets further: contract, section 7. */
+      /** A query cannot contain image references, so every REST request fails here. */
       ListResolvedVulnsReports({ request }) {
         const missing = ["startTime", "endTime", "imageRefs"].filter((field) => request[field] === undefined);
         if (missing.length > 0) {
@@ -113,7 +117,7 @@ export const vulnerabilityMetadata: KindTable = {
   service,
   message: metadataMessage,
   methods: [],
-  unscoped: true,
+  isUnscoped: true,
   defaultOrder: "id asc",
   columns: { id: "id" },
   custom: [
@@ -132,22 +136,22 @@ export const vulnerabilityMetadata: KindTable = {
         totalCount: int64({ optional: true }),
         skipped: int32(),
       }),
-      open: true,
+      isPublic: true,
     },
   ],
   rules: {
     parent: "",
     custom: {
-      ListVulnerabilityMetadata({ request }, world) {
+      ListVulnerabilityMetadata({ request }, context) {
         const { id, ids = [] } = request as { id?: string; ids?: string[] };
         if (ids.length > mostIds) {
-          throw invalidArgument([{ field: "ids", description: `ids holds at most ${mostIds} items` }]);
+          throw invalidField("ids", `ids holds at most ${mostIds} items`);
         }
-        const wanted = new Set(id === undefined ? ids : [...ids, id]);
-        return world.list(
+        const requestedIds = new Set(id === undefined ? ids : [...ids, id]);
+        return context.list(
           "VulnerabilityMetadata",
           request,
-          ({ value }) => wanted.size === 0 || wanted.has(value.id as string),
+          ({ value }) => requestedIds.size === 0 || requestedIds.has(value.id as string),
         );
       },
     },

@@ -1,17 +1,17 @@
-import type { FieldMaker, Message } from "../gateway/descriptor";
+import type { FieldSpec, Message } from "../gateway/descriptor";
 import { bool, enumOf, enumType, int32, int64, list, messageType, object, text } from "../gateway/descriptor";
-import { invalidArgument, notFound } from "../gateway/status";
+import { invalidField, notFound } from "../gateway/status";
 import { artifacts, artifactVersions } from "../data/libraries";
 import type { Entry } from "../service/store";
 import { times, uid } from "./common";
-import type { KindTable, World } from "./kindTable";
+import type { KindTable, ServiceContext } from "./kindTable";
 import { pageFields } from "./methods";
 
 const name = (suffix: string): string => `chainguard.platform.libraries.v2.${suffix}`;
 const service = "libraries.v2.ArtifactsService";
 const ecosystem = enumOf(enumType("ECOSYSTEM", "JAVA PYTHON"));
 
-const described: Readonly<Record<string, FieldMaker>> = { uid, name: text(), description: text(), ...times };
+const described: Readonly<Record<string, FieldSpec>> = { uid, name: text(), description: text(), ...times };
 
 const versionMessage = messageType(name("ArtifactVersion"), {
   ...described,
@@ -31,8 +31,8 @@ export const artifact: KindTable = {
     versionCount: int32(),
   }),
   methods: ["list"],
-  unscoped: true,
-  alwaysCounted: true,
+  isUnscoped: true,
+  isAlwaysCounted: true,
   filters: { ecosystems: list(ecosystem), query: text(), cudaVersion: text(), remediated: bool() },
   defaultOrder: "name asc",
   custom: [
@@ -49,25 +49,27 @@ export const artifact: KindTable = {
   rules: {
     parent: "",
     matches: {
-      query: (entry, wanted) =>
-        (entry.value.name as string).toLowerCase().includes((wanted as string).toLowerCase()),
+      query: (entry, filterValue) =>
+        (entry.value.name as string).toLowerCase().includes((filterValue as string).toLowerCase()),
       // Builds for a CUDA version say so in their version, `2.9.0+cu128`; repaired ones end in `+cgr.1`.
-      cudaVersion: (entry, wanted, world) =>
-        versionsOf(entry, world).some((version) =>
-          version.includes(`+cu${(wanted as string).replace(".", "")}`),
+      cudaVersion: (entry, filterValue, context) =>
+        versionsOf(entry, context).some((version) =>
+          version.includes(`+cu${(filterValue as string).replace(".", "")}`),
         ),
-      remediated: (entry, _, world) =>
-        versionsOf(entry, world).some((version) => /\+cgr\.[0-9]+$/.test(version)),
+      remediated: (entry, _, context) =>
+        versionsOf(entry, context).some((version) => /\+cgr\.[0-9]+$/.test(version)),
     },
     custom: {
-      ListArtifacts: ({ request }, world) => {
-        const asked = askedEcosystems(request);
-        return world.list("Artifact", request, ({ value }) => asked.includes(value.ecosystem as string));
+      ListArtifacts: ({ request }, context) => {
+        const requested = requestedEcosystems(request);
+        return context.list("Artifact", request, ({ value }) =>
+          requested.includes(value.ecosystem as string),
+        );
       },
       CountArtifacts({ request }, { store }) {
         const all = [...store.all("Artifact")];
         return {
-          counts: askedEcosystems(request).map((each) => ({
+          counts: requestedEcosystems(request).map((each) => ({
             ecosystem: each,
             totalCount: String(all.filter(({ value }) => value.ecosystem === each).length),
           })),
@@ -86,8 +88,8 @@ export const artifactVersion: KindTable = {
   service,
   message: versionMessage,
   methods: [],
-  unscoped: true,
-  alwaysCounted: true,
+  isUnscoped: true,
+  isAlwaysCounted: true,
   defaultOrder: "version desc",
   columns: { version: "version" },
   custom: [
@@ -107,24 +109,26 @@ export const artifactVersion: KindTable = {
   rules: {
     parent: "Artifact",
     custom: {
-      ListArtifactVersions({ request }, world) {
+      ListArtifactVersions({ request }, context) {
         const of = request.artifactId as string;
-        if (!world.store.find("Artifact", of)) throw notFound("Artifact", of);
-        return world.list("ArtifactVersion", request, ({ parent }) => parent === of);
+        if (!context.store.find("Artifact", of)) throw notFound("Artifact", of);
+        return context.list("ArtifactVersion", request, ({ parent }) => parent === of);
       },
     },
     builtIn: artifactVersions,
   },
 };
 
-function askedEcosystems({ ecosystems: asked }: Message): string[] {
-  const known = [...new Set((asked ?? []) as string[])].filter((each) => each !== "ECOSYSTEM_UNSPECIFIED");
+function requestedEcosystems({ ecosystems }: Message): string[] {
+  const known = [...new Set((ecosystems ?? []) as string[])].filter(
+    (each) => each !== "ECOSYSTEM_UNSPECIFIED",
+  );
   if (known.length === 0) {
-    throw invalidArgument([{ field: "ecosystems", description: "ecosystems is required" }]);
+    throw invalidField("ecosystems", "ecosystems is required");
   }
   return known;
 }
 
-function versionsOf(entry: Entry, { store }: World): string[] {
+function versionsOf(entry: Entry, { store }: ServiceContext): string[] {
   return store.childrenOf(entry).map(({ value }) => value.version as string);
 }

@@ -1,4 +1,4 @@
-import type { FieldMaker } from "../gateway/descriptor";
+import type { FieldSpec } from "../gateway/descriptor";
 import {
   list,
   messageType,
@@ -11,12 +11,12 @@ import {
 } from "../gateway/descriptor";
 import capabilityNumbers from "../data/capabilities.json";
 
-export const times: Record<"createTime" | "updateTime", FieldMaker> = {
+export const times: Record<"createTime" | "updateTime", FieldSpec> = {
   createTime: timestamp({ outputOnly: true }),
   updateTime: timestamp({ outputOnly: true }),
 };
 
-export const uid: FieldMaker = text({ outputOnly: true });
+export const uid: FieldSpec = text({ outputOnly: true });
 
 export const capability = enumOf(numberedEnum("UNKNOWN", Object.entries(capabilityNumbers)));
 

@@ -1,8 +1,8 @@
 import { list, messageType, object, text, timestamp } from "../gateway/descriptor";
 import type { Message } from "../gateway/descriptor";
-import { alreadyExists, invalidArgument } from "../gateway/status";
+import { alreadyExists, invalidField } from "../gateway/status";
 import { uid } from "./common";
-import type { KindTable, ServedCall, World } from "./kindTable";
+import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
 
 const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 
@@ -44,16 +44,16 @@ export const externalGroupRoleMapping: KindTable = {
   rules: {
     parent: "IdentityProvider",
     references: [{ field: "roleUid", kind: "Role", onDelete: "refuse" }],
-    check(write, world) {
+    check(write, context) {
       const { value, parent } = write;
       const root = rootOf(parent);
       if (value.scope !== undefined && value.scope !== root) {
-        write.refuse("scope", `scope must be the root group "${root}"`);
+        write.addViolation("scope", `scope must be the root group "${root}"`);
       }
-      if (value.roleUid !== undefined && !world.store.find("Role", value.roleUid as string)) {
-        write.refuse("roleUid", `role "${value.roleUid as string}" does not exist`);
+      if (value.roleUid !== undefined && !context.store.find("Role", value.roleUid as string)) {
+        write.addViolation("roleUid", `role "${value.roleUid as string}" does not exist`);
       }
-      const same = world.store
+      const same = context.store
         .childrenOf({ kind: "IdentityProvider", uid: parent })
         .find((other) => distinct.every((field) => other.value[field] === value[field]));
       if (same) throw alreadyExists("ExternalGroupRoleMapping", same.uid, `mapping "${same.uid}" is equal`);
@@ -61,7 +61,7 @@ export const externalGroupRoleMapping: KindTable = {
     complete({ value, parent }) {
       value.identityProviderUid = parent;
     },
-    matches: { identityProviderUid: (entry, wanted) => entry.parent === wanted },
+    matches: { identityProviderUid: (entry, filterValue) => entry.parent === filterValue },
     custom: { BatchDeleteExternalGroupRoleMappings: batchDelete },
     events: {
       name: "iam.external_group_role_mappings",
@@ -79,23 +79,21 @@ function rootOf(of: string): string {
   return of.split("/")[0] ?? "";
 }
 
-/** All or none: contract, section 6. */
-function batchDelete({ request, caller }: ServedCall, world: World): Message {
-  const refuse = (field: string, description: string): never => {
-    throw invalidArgument([{ field, description }]);
-  };
+/** Deletes all mappings or none. */
+function batchDelete({ request, caller }: AuthenticatedCall, context: ServiceContext): Message {
   const names = [...new Set((request.names ?? []) as string[])];
-  if (request.parent === undefined) refuse("parent", "parent is required");
-  if (names.length === 0) refuse("names", "names is required");
-  const parent = world.existing("IdentityProvider", request.parent).uid;
+  if (request.parent === undefined) throw invalidField("parent", "parent is required");
+  if (names.length === 0) throw invalidField("names", "names is required");
+  const parent = context.requireEntry("IdentityProvider", request.parent).uid;
   const entries = names
-    .map((uid) => world.store.find("ExternalGroupRoleMapping", uid))
+    .map((uid) => context.store.find("ExternalGroupRoleMapping", uid))
     .filter((entry) => entry !== undefined);
   for (const entry of entries) {
-    if (entry.parent !== parent) refuse("names", `mapping "${entry.uid}" belongs to another provider`);
+    if (entry.parent !== parent)
+      throw invalidField("names", `mapping "${entry.uid}" belongs to another provider`);
   }
-  for (const entry of entries) world.remove(entry);
-  world.emit(
+  for (const entry of entries) context.remove(entry);
+  context.emit(
     {
       name: "iam.external_group_role_mappings.deleted.batch",
       subject: parent,
@@ -105,5 +103,5 @@ function batchDelete({ request, caller }: ServedCall, world: World): Message {
     },
     caller,
   );
-  return { parent, externalGroupRoleMappings: entries.map((entry) => world.answer(entry)) };
+  return { parent, externalGroupRoleMappings: entries.map((entry) => context.toResponse(entry)) };
 }

@@ -7,10 +7,10 @@ function pattern(source: string): Format {
   return { rule: `must match "${source}"`, accepts: (value) => compiled.test(value) };
 }
 
-/** On all named kinds but tags: contract, section 14. */
+/** Of all kinds with a name, except tags. */
 export const nameFlags: FieldFlags = { required: true, format: pattern("^[a-z0-9 ._-]{1,}$") };
 
-/** White space is what RE2's `\S` leaves out: ASCII alone, without the vertical tab. */
+/** In RE2, `\S` excludes ASCII white space without the vertical tab; in JavaScript it excludes more. */
 export const descriptionFlags: FieldFlags = {
   format: {
     rule: 'must match "^[\\S ]{0,512}$"',
@@ -82,7 +82,7 @@ export const rsaPublicKeyPem: Format = {
   },
 };
 
-/** Stands in for the service's sanitiser: what every sanitiser takes out. */
+/** A part of what the service's HTML sanitiser refuses. */
 export const cleanMarkdown: Format = {
   rule: "must not hold HTML that a sanitiser would change",
   accepts: (value) =>

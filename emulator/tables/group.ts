@@ -10,12 +10,12 @@ import {
   text,
 } from "../gateway/descriptor";
 import type { Message } from "../gateway/descriptor";
-import { Code, errorInfo, invalidArgument, notFound, StatusError } from "../gateway/status";
+import { Code, errorInfo, invalidField, notFound, StatusError } from "../gateway/status";
 import type { Caller } from "../service/caller";
 import type { Entry } from "../service/store";
 import { emptyMessage, times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
-import type { KindTable, World } from "./kindTable";
+import type { KindTable, ServiceContext } from "./kindTable";
 
 const orgKind = enumType("ORG_KIND", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE");
 
@@ -37,7 +37,7 @@ export const group: KindTable = {
   service: "iam.v2.GroupsService",
   message: groupMessage,
   methods: ["list", "get", "create", "update", "delete"],
-  nameFilter: true,
+  hasNameFilter: true,
   custom: [
     {
       rpc: "iam.v2.GroupsService/LookupGroup",
@@ -71,50 +71,50 @@ export const group: KindTable = {
       actions: ["created", "updated", "deleted"],
       group: ({ uid: own, parent }, action) => (action === "deleted" ? parent : own),
     },
-    roots: true,
+    mayBeRoot: true,
     refusesDeleteWithChildren: true,
-    check(write, world) {
+    check(write, context) {
       const { value, before, parent } = write;
-      if (write.replaces && before) {
-        // Full replacement touches kind and status, and every group has a status: contract, section 3.
-        write.refuse("updateMask", "* would replace kind and status, which hold values");
+      if (write.isFullReplacement && before) {
+        // A full replacement includes kind and status, and every group has a status.
+        write.addViolation("updateMask", "* would replace kind and status, which hold values");
       }
       if (parent !== "") {
-        const inherited = rootOf(parent, world)?.value.kind;
+        const inherited = rootOf(parent, context)?.value.kind;
         if (value.kind !== undefined && value.kind !== inherited) {
-          write.refuse("kind", "kind is set on root groups only and inherited below them");
+          write.addViolation("kind", "kind is set on root groups only and inherited below them");
         }
         delete value.kind;
       } else if (value.verified && value.kind === undefined) {
-        write.refuse("kind", "kind is required for a verified group");
+        write.addViolation("kind", "kind is required for a verified group");
       }
     },
-    answer(entry, world) {
-      const answer: Message = { ...entry.value, status: "ORG_STATUS_READY" };
-      const kind = rootOf(entry.uid, world)?.value.kind;
-      if (kind !== undefined) answer.kind = kind;
-      return answer;
+    toResponse(entry, context) {
+      const response: Message = { ...entry.value, status: "ORG_STATUS_READY" };
+      const kind = rootOf(entry.uid, context)?.value.kind;
+      if (kind !== undefined) response.kind = kind;
+      return response;
     },
     custom: {
-      LookupGroup({ caller }, world) {
-        const found = groupOf(caller, world);
+      LookupGroup({ caller }, context) {
+        const found = groupOf(caller, context);
         if (!found) throw notFound("Group", domainOf(caller));
-        return { group: world.answer(found) };
+        return { group: context.toResponse(found) };
       },
-      CheckEligibility: ({ caller }, world) => ({ eligible: groupOf(caller, world) !== undefined }),
-      RequestGroupAccess({ request, caller }, world) {
-        const entry = world.existing("Group", request.groupUid);
+      CheckEligibility: ({ caller }, context) => ({ eligible: groupOf(caller, context) !== undefined }),
+      RequestGroupAccess({ request, caller }, context) {
+        const entry = context.requireEntry("Group", request.groupUid);
         if (entry.parent !== "") {
-          throw invalidArgument([{ field: "groupUid", description: "access is requested to root groups" }]);
+          throw invalidField("groupUid", "access is requested to root groups");
         }
-        const asked = world.store.accessRequests;
+        const requests = context.store.accessRequests;
         const key = `${caller.uid} ${entry.uid}`;
-        if (asked.has(key)) {
+        if (requests.has(key)) {
           throw new StatusError(Code.resourceExhausted, "Resource exhausted: access is requested already", [
             errorInfo("ALREADY_REQUESTED"),
           ]);
         }
-        asked.add(key);
+        requests.add(key);
         return newMessage();
       },
     },
@@ -126,13 +126,13 @@ function domainOf({ email }: Caller): string {
 }
 
 /** How groups come by their domains is not public: here a verified root group is named like its domain. */
-function groupOf(caller: Caller, world: World): Entry | undefined {
+function groupOf(caller: Caller, context: ServiceContext): Entry | undefined {
   const domain = domainOf(caller);
-  return [...world.store.all("Group")].find(
+  return [...context.store.all("Group")].find(
     ({ parent, value }) => parent === "" && value.verified === true && value.name === domain,
   );
 }
 
-function rootOf(groupUid: string, world: World): Entry | undefined {
-  return world.store.find("Group", groupUid.split("/")[0] ?? "");
+function rootOf(groupUid: string, context: ServiceContext): Entry | undefined {
+  return context.store.find("Group", groupUid.split("/")[0] ?? "");
 }

@@ -1,6 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Message } from "../gateway/descriptor";
-import { bool, duration, list, messageType, object, text, timestamp, unset } from "../gateway/descriptor";
+import {
+  bool,
+  duration,
+  list,
+  messageType,
+  object,
+  text,
+  timestamp,
+  clearField,
+} from "../gateway/descriptor";
 import { durationMs, timestampOf } from "../gateway/scalars";
 import type { Entry } from "../service/store";
 import { capability, uid } from "./common";
@@ -39,28 +48,28 @@ export const groupInvite: KindTable = {
   defaultOrder: "created_at desc",
   rules: {
     parent: "Group",
-    check(write, world) {
+    check(write, context) {
       const { roleUid, ttl } = write.value as { roleUid?: string; ttl?: string };
-      if (roleUid !== undefined && !world.store.find("Role", roleUid)) {
-        write.refuse("roleUid", `role "${roleUid}" does not exist`);
+      if (roleUid !== undefined && !context.store.find("Role", roleUid)) {
+        write.addViolation("roleUid", `role "${roleUid}" does not exist`);
       }
-      if (ttl === undefined) write.refuse("ttl", "ttl is required");
-      else if (durationMs(ttl) <= 0) write.refuse("ttl", "ttl must be positive");
+      if (ttl === undefined) write.addViolation("ttl", "ttl is required");
+      else if (durationMs(ttl) <= 0) write.addViolation("ttl", "ttl must be positive");
     },
     complete({ value, now }) {
       value.code = randomBytes(32).toString("hex");
       value.keyId = createHash("sha256").update(value.code).digest("hex").slice(0, 32);
       value.expirationTime = timestampOf(now + durationMs(value.ttl as string));
-      unset(value, "ttl");
+      clearField(value, "ttl");
     },
-    answer(entry, { store }, form) {
-      const answer = { ...entry.value };
+    toResponse(entry, { store }, form) {
+      const response = { ...entry.value };
       const role = store.find("Role", entry.value.roleUid as string);
-      if (role) answer.role = pick(role);
-      if (form !== "create") delete answer.code;
-      return answer;
+      if (role) response.role = pick(role);
+      if (form !== "create") delete response.code;
+      return response;
     },
-    matches: { keyId: (entry, wanted) => entry.value.keyId === wanted },
+    matches: { keyId: (entry, filterValue) => entry.value.keyId === filterValue },
     events: {
       name: "iam.group_invite",
       actions: ["created", "deleted"],

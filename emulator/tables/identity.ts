@@ -11,14 +11,14 @@ import {
   object,
   text,
   timestamp,
-  unset,
+  clearField,
 } from "../gateway/descriptor";
 import { formatTimestamp, parseTimestamp } from "../gateway/scalars";
 import { invalidArgument } from "../gateway/status";
 import { times, uid } from "./common";
 import { awsAccount, descriptionFlags, jwks, nameFlags, regularExpression } from "./formats";
 import { applyMask, resolveMask } from "../service/updateMask";
-import type { KindTable, ServedCall, World, Write } from "./kindTable";
+import type { KindTable, AuthenticatedCall, ServiceContext, Write } from "./kindTable";
 
 const longestLifeMs = 365 * 24 * 3_600_000;
 
@@ -116,7 +116,7 @@ export const identity: KindTable = {
   service: "iam.v2.IdentitiesService",
   message: identityMessage,
   methods: ["list", "get", "create", "update", "delete"],
-  nameFilter: true,
+  hasNameFilter: true,
   filters: {
     relationshipType: enumOf(
       enumType("RELATIONSHIP_TYPE", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
@@ -152,16 +152,16 @@ export const identity: KindTable = {
       const keys = write.value.staticKeys as Message | undefined;
       if (!keys) return;
       if (((keys.audiences as string[] | undefined) ?? []).length > 1) {
-        write.refuse("staticKeys.audiences", "audiences holds exactly one value when set");
+        write.addViolation("staticKeys.audiences", "audiences holds exactly one value when set");
       }
       const expiry = parseTimestamp((keys.expirationTime as string | undefined) ?? "");
       if (expiry && expiry.epochMs > startOfKeys(write) + longestLifeMs) {
-        write.refuse("staticKeys.expirationTime", "expirationTime is at most 365 days after creation");
+        write.addViolation("staticKeys.expirationTime", "expirationTime is at most 365 days after creation");
       }
     },
     complete(write) {
       const match = write.value.claimMatch as Message | undefined;
-      for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") unset(match, name);
+      for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") clearField(match, name);
       const keys = write.value.staticKeys as Message | undefined;
       if (keys) {
         keys.expirationTime ??= formatTimestamp({
@@ -171,32 +171,35 @@ export const identity: KindTable = {
       }
     },
     matches: {
-      relationshipType: (entry, wanted) =>
-        entry.value[relationshipFields[wanted as string] ?? ""] !== undefined,
+      relationshipType: (entry, filterValue) =>
+        entry.value[relationshipFields[filterValue as string] ?? ""] !== undefined,
     },
     custom: {
       UpdateIdentityMetadata: updateMetadata,
-      LookupIdentity({ request }, world) {
+      LookupIdentity({ request }, context) {
         const violations = ["issuer", "subject"]
           .filter((name) => request[name] === undefined)
           .map((field) => ({ field, description: `${field} is required` }));
         if (violations.length > 0) throw invalidArgument(violations);
-        const answer = newMessage();
-        answer.uid = world.store.personUid(request.issuer as string, request.subject as string);
-        return answer;
+        const response = newMessage();
+        response.uid = context.store.ensurePerson(request.issuer as string, request.subject as string);
+        return response;
       },
     },
   },
 };
 
-/** The one list of fields is the mask in the body; the uid is whoever calls: contract, section 6. */
-function updateMetadata({ request, updateMask = [], caller }: ServedCall, world: World): Message {
+/** The mask is in the body, and the uid is that of the caller. */
+function updateMetadata(
+  { request, updateMask = [], caller }: AuthenticatedCall,
+  context: ServiceContext,
+): Message {
   const sent = (request.identityMetadata ?? newMessage()) as Message;
-  const kept = world.store.find(callerMetadata.kind, caller.uid)?.value ?? newMessage();
+  const kept = context.store.find(callerMetadata.kind, caller.uid)?.value ?? newMessage();
   const paths = resolveMask(updateMask, metadata, false).filter(([field]) => field?.name !== "uid");
   const value = applyMask(kept, sent, paths, metadata);
-  const entry = world.put(callerMetadata.kind, caller.uid, "", value);
-  world.emit(
+  const entry = context.put(callerMetadata.kind, caller.uid, "", value);
+  context.emit(
     {
       name: "iam.identity.metadata.updated",
       subject: caller.uid,
@@ -209,7 +212,7 @@ function updateMetadata({ request, updateMask = [], caller }: ServedCall, world:
   return entry.value;
 }
 
-/** Has no addresses of its own: reached by the callers' own updates alone. */
+/** Has no addresses of its own; callers write it by `UpdateIdentityMetadata`. */
 export const callerMetadata: KindTable = {
   kind: "CallerMetadata",
   prefix: "/iam/v2",

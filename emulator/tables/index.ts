@@ -41,7 +41,7 @@ export const kindTables: readonly KindTable[] = [
   vulnerabilityMetadata,
 ];
 
-/** Custom methods stand first: their addresses would else be taken for uids. */
+/** Custom methods come first, because their paths also match those with a uid. */
 export const allMethods: readonly Method[] = [
   ...kindTables.flatMap((table) => table.custom ?? []),
   ...methodsWithoutKind,

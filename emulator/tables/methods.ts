@@ -1,17 +1,17 @@
-import type { FieldMaker } from "../gateway/descriptor";
+import type { FieldSpec } from "../gateway/descriptor";
 import { fieldMask, int32, int64, list, messageType, object, text } from "../gateway/descriptor";
 import type { Method } from "../gateway/routes";
 import { emptyMessage, uidpFilter } from "./common";
 import type { KindTable, StandardMethod } from "./kindTable";
 
-export const pageFields: Readonly<Record<string, FieldMaker>> = {
+export const pageFields: Readonly<Record<string, FieldSpec>> = {
   pageSize: int32(),
   pageToken: text(),
   orderBy: text(),
   skip: int32(),
 };
 
-export const listFields: Readonly<Record<string, FieldMaker>> = { uidp: uidpFilter, ...pageFields };
+export const listFields: Readonly<Record<string, FieldSpec>> = { uidp: uidpFilter, ...pageFields };
 
 /** Name of the field that holds one resource in requests. */
 export function bodyField(table: KindTable): string {
@@ -22,13 +22,13 @@ export function pluralKind(table: KindTable): string {
   return table.collection.charAt(0).toUpperCase() + table.collection.slice(1);
 }
 
-/** The five standard methods of a kind, as far as it has them; the list first, it shares an address with the get. */
+/** The standard methods of a kind; the list is first because the path of the get also matches its address. */
 export function standardMethods(table: KindTable): Method[] {
   const { kind, message } = table;
   const packageName = message.fullName.slice(0, message.fullName.lastIndexOf("."));
   const address = `${table.prefix}/${table.collection}`;
   const body = bodyField(table);
-  const request = (rpc: string, fields: Record<string, FieldMaker>) =>
+  const request = (rpc: string, fields: Record<string, FieldSpec>) =>
     messageType(`${packageName}.${rpc}Request`, fields);
   const rpc = (name: string): string => `${table.service}/${name}`;
   const listName = `List${pluralKind(table)}`;
@@ -38,14 +38,14 @@ export function standardMethods(table: KindTable): Method[] {
       verb: "GET",
       pattern: address,
       request: request(listName, {
-        ...(table.unscoped ? pageFields : listFields),
-        ...(table.nameFilter ? { name: text({ optional: true }) } : {}),
+        ...(table.isUnscoped ? pageFields : listFields),
+        ...(table.hasNameFilter ? { name: text({ optional: true }) } : {}),
         ...table.filters,
       }),
       response: messageType(`${packageName}.${listName}Response`, {
         [table.collection]: list(object(message)),
         nextPageToken: text(),
-        totalCount: int64({ optional: !table.alwaysCounted }),
+        totalCount: int64({ optional: !table.isAlwaysCounted }),
         skipped: int32(),
       }),
     },
@@ -78,7 +78,7 @@ export function standardMethods(table: KindTable): Method[] {
       pattern: `${address}/{uid=**}`,
       request: request(`Delete${kind}`, { uid: text() }),
       response: emptyMessage,
-      empty: true,
+      hasEmptyResponse: true,
     },
   };
   return (Object.keys(all) as StandardMethod[])

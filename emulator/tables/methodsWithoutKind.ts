@@ -16,7 +16,7 @@ const exchangeRequest = messageType("chainguard.platform.oidc.ExchangeRequest", 
   cap: list(text()),
 });
 
-/** Methods that deal with no kind of resource. */
+/** Methods that belong to no kind of resource. */
 export const methodsWithoutKind: readonly Method[] = [
   {
     rpc: "ping.v2.PingService/Ping",
@@ -24,7 +24,7 @@ export const methodsWithoutKind: readonly Method[] = [
     pattern: "/ping/v2/ping",
     request: emptyMessage,
     response: messageType("chainguard.platform.ping.v2.Response", { response: text() }),
-    open: true,
+    isPublic: true,
   },
   ...(["POST", "GET"] as const).map((verb): Method => ({
     rpc: "oidc.SecurityTokenService/Exchange",
@@ -32,7 +32,7 @@ export const methodsWithoutKind: readonly Method[] = [
     pattern: "/sts/exchange",
     request: exchangeRequest,
     response: rawToken,
-    open: true,
+    isPublic: true,
   })),
   {
     rpc: "oidc.SecurityTokenService/ExchangeRefreshToken",
@@ -43,6 +43,6 @@ export const methodsWithoutKind: readonly Method[] = [
       token: object(rawToken),
       refreshToken: object(rawToken),
     }),
-    open: true,
+    isPublic: true,
   },
 ];

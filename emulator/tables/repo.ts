@@ -5,10 +5,8 @@ import {
   enumOf,
   enumType,
   fieldMask,
-  int32,
   int64,
   list,
-  map,
   messageType,
   newMessage,
   object,
@@ -17,18 +15,10 @@ import {
 } from "../gateway/descriptor";
 import { formatTimestamp } from "../gateway/scalars";
 import { times, uid } from "./common";
-import {
-  alias,
-  bundle,
-  cleanMarkdown,
-  descriptionFlags,
-  isUid,
-  nameFlags,
-  rsaPublicKeyPem,
-  safeFileName,
-} from "./formats";
+import { alias, bundle, cleanMarkdown, descriptionFlags, isUid, nameFlags } from "./formats";
 import { notFound, permissionDenied } from "../gateway/status";
-import type { KindTable, World, Write } from "./kindTable";
+import { checkOverlay, customOverlay } from "./customOverlay";
+import type { KindTable, ServiceContext, Write } from "./kindTable";
 
 const syncLifeMs = 14 * 24 * 3_600_000;
 const name = (suffix: string): string => `chainguard.platform.registry.v2.${suffix}`;
@@ -44,69 +34,11 @@ const syncConfig = messageType(name("SyncConfig"), {
   gracePeriod: bool({ outputOnly: true }),
 });
 
-const customOverlay = messageType(name("CustomOverlay"), {
-  contents: object(
-    messageType(name("CustomOverlay.Contents"), {
-      packages: list(text()),
-      runtimeRepositories: list(text()),
-      runtimeKeyring: list(
-        object(
-          messageType(name("CustomOverlay.Key"), {
-            name: text({ required: true, format: safeFileName }),
-            content: text({ required: true, format: rsaPublicKeyPem }),
-          }),
-        ),
-      ),
-    }),
-  ),
-  environment: map(text()),
-  annotations: map(text()),
-  accounts: object(
-    messageType(name("CustomOverlay.Accounts"), {
-      runAs: text(),
-      users: list(
-        object(
-          messageType(name("CustomOverlay.User"), {
-            username: text({ required: true }),
-            uid: int32(),
-            gid: int32(),
-            groupName: text(),
-            shell: text(),
-            homeDir: text(),
-          }),
-        ),
-      ),
-      groups: list(
-        object(
-          messageType(name("CustomOverlay.Group"), {
-            groupname: text({ required: true }),
-            gid: int32(),
-            members: list(text()),
-          }),
-        ),
-      ),
-    }),
-  ),
-  certificates: object(
-    messageType(name("CustomOverlay.Certificates"), {
-      additional: list(
-        object(
-          messageType(name("CustomOverlay.Certificate"), {
-            name: text({ required: true }),
-            content: text({ required: true }),
-          }),
-        ),
-      ),
-      providers: list(text()),
-    }),
-  ),
-});
-
 const readme = messageType(name("RepoReadme"), { uid, content: text({ format: cleanMarkdown }) });
 
-/** Come from the source while a repo is synced; changing them is refused: contract, section 5. */
-const fromSource = ["catalogTier", "bundles", "aliases", "activeTags"] as const;
-const ownedBySync = syncConfig.fields.filter((field) => field.outputOnly).map((field) => field.name);
+/** The source sets these while a repo is synced; a change of them is refused. */
+const syncedFields = ["catalogTier", "bundles", "aliases", "activeTags"] as const;
+const computedSyncFields = syncConfig.fields.filter((field) => field.outputOnly).map((field) => field.name);
 
 export const repo: KindTable = {
   kind: "Repo",
@@ -121,13 +53,13 @@ export const repo: KindTable = {
     bundles: list(text(), { format: bundle }),
     aliases: list(text(), { format: alias }),
     activeTags: list(text()),
-    // The one field whose answer name is in snake_case.
+    // The one field whose JSON name is in snake_case.
     sync_config: object(syncConfig),
     customOverlay: object(customOverlay),
     ...times,
   }),
   methods: ["list", "get", "create", "update", "delete"],
-  nameFilter: true,
+  hasNameFilter: true,
   custom: [
     {
       rpc: "registry.v2.ReposService/GetRepoReadme",
@@ -172,15 +104,15 @@ export const repo: KindTable = {
       const { value, before } = write;
       const sync = value.sync_config as Message | undefined;
       if (!sync) return;
-      const asked = sync.source as string;
-      sync.source = resolveSource(asked);
+      const requested = sync.source as string;
+      sync.source = resolveSource(requested);
       const earlier = before?.sync_config as Message | undefined;
       sync.expirationTime ??= formatTimestamp({
         epochMs: Math.floor((write.now + syncLifeMs) / 1000) * 1000,
         nanos: 0,
       });
       if (earlier?.source === sync.source) return;
-      const image = imageName(asked);
+      const image = imageName(requested);
       value.catalogTier = "CATALOG_TIER_APPLICATION";
       value.bundles = ["application"];
       value.aliases = [`${image}:latest`];
@@ -189,12 +121,12 @@ export const repo: KindTable = {
     },
     events: { name: "platform.registry.repo", actions: ["created", "updated", "deleted"] },
     custom: {
-      GetArchitectures({ request }, world) {
-        knownDigest(request, world);
+      GetArchitectures({ request }, context) {
+        requireDigest(request, context);
         return { architectures: Object.keys(architectures) };
       },
-      GetSize({ request }, world) {
-        const digest = knownDigest(request, world);
+      GetSize({ request }, context) {
+        const digest = requireDigest(request, context);
         const architecture = (request.architecture ?? "amd64") as string;
         if (!Object.hasOwn(architectures, architecture)) {
           throw notFound("Image", `${digest} for ${architecture}`);
@@ -205,7 +137,7 @@ export const repo: KindTable = {
   },
 };
 
-/** What a service that has no images says of them, always the same. */
+/** Made-up base sizes of the images that the emulator does not have. */
 const architectures: Readonly<Record<string, bigint>> = { amd64: 7_000_000n, arm64: 6_000_000n };
 
 function sizeOf(digest: string, architecture: string): string {
@@ -214,16 +146,16 @@ function sizeOf(digest: string, architecture: string): string {
 }
 
 /** The digest, if a tag of the repo has it. */
-function knownDigest({ repoUid, digest }: Message, world: World): string {
-  const entry = world.existing("Repo", repoUid);
-  const tags = world.store.childrenOf(entry);
+function requireDigest({ repoUid, digest }: Message, context: ServiceContext): string {
+  const entry = context.requireEntry("Repo", repoUid);
+  const tags = context.store.childrenOf(entry);
   if (!tags.some(({ kind, value }) => kind === "Tag" && value.digest === digest)) {
     throw notFound("Image", digest as string);
   }
   return digest as string;
 }
 
-/** A readme of its own for every repo; its two methods stand among those of the repo. */
+/** The readme of a repo; its two methods are among those of the repo. */
 export const repoReadme: KindTable = {
   kind: "RepoReadme",
   prefix: "/registry/v2",
@@ -233,9 +165,9 @@ export const repoReadme: KindTable = {
   methods: [],
   rules: {
     parent: "Repo",
-    uidOfParent: true,
-    goesWithParent: true,
-    implied({ value }) {
+    hasUidOfParent: true,
+    isDeletedWithParent: true,
+    impliedValue({ value }) {
       const [alias = ""] = (value.aliases ?? []) as string[];
       return value.sync_config ? { content: `# ${imageName(alias)}\n\nFrom the catalog.\n` } : newMessage();
     },
@@ -245,7 +177,7 @@ export const repoReadme: KindTable = {
     events: {
       name: "platform.registry.repo",
       actions: ["updated"],
-      about: ({ uid: repoUid }, { store }) => store.find("Repo", repoUid),
+      findSubject: ({ uid: repoUid }, { store }) => store.find("Repo", repoUid),
     },
   },
 };
@@ -254,17 +186,17 @@ function checkSync(write: Write): void {
   const { value, before, sent } = write;
   if (!value.sync_config) return;
   const sentSync = sent.sync_config as Message | undefined;
-  const whole = !before || write.replaces || write.namesExactly("sync_config");
-  for (const field of ownedBySync) {
-    if (write.namesExactly(`sync_config.${field}`) || (whole && sentSync?.[field] !== undefined)) {
-      write.refuse(`sync_config.${field}`, `${field} is decided by the service`);
+  const isWholeConfig = !before || write.isFullReplacement || write.namesExactly("sync_config");
+  for (const field of computedSyncFields) {
+    if (write.namesExactly(`sync_config.${field}`) || (isWholeConfig && sentSync?.[field] !== undefined)) {
+      write.addViolation(`sync_config.${field}`, `${field} is decided by the service`);
     }
   }
-  for (const field of fromSource) {
+  for (const field of syncedFields) {
     const changes = before?.sync_config
       ? !sameSet(value[field], before[field])
-      : value[field] !== undefined && write.names(field);
-    if (changes) write.refuse(field, `${field} comes from the source of a synced repo`);
+      : value[field] !== undefined && write.touches(field);
+    if (changes) write.addViolation(field, `${field} comes from the source of a synced repo`);
   }
 }
 
@@ -273,21 +205,7 @@ function sameSet(one: Value | undefined, other: Value | undefined): boolean {
   return JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
 }
 
-function checkOverlay(write: Write): void {
-  const overlay = write.value.customOverlay as Message | undefined;
-  for (const key of Object.keys(overlay?.environment ?? {})) {
-    if (key.startsWith("CHAINGUARD_")) {
-      write.refuse("customOverlay.environment", `environment key "${key}" is reserved`);
-    }
-  }
-  for (const key of Object.keys(overlay?.annotations ?? {})) {
-    if (key.startsWith("dev.chainguard.") || key.startsWith("org.opencontainers.")) {
-      write.refuse("customOverlay.annotations", `annotation key "${key}" is reserved`);
-    }
-  }
-}
-
-/** A catalog name or image reference names a repo of the catalog; the same one always, whatever its spelling. */
+/** The uid of the catalog repo that a name or image reference means; all spellings give the same uid. */
 function resolveSource(source: string): string {
   if (isUid(source)) return source;
   const digest = createHash("sha256")

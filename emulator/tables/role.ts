@@ -18,7 +18,7 @@ export const role: KindTable = {
     ...times,
   }),
   methods: ["list", "get", "create", "update", "delete"],
-  nameFilter: true,
+  hasNameFilter: true,
   rules: {
     parent: "Group",
     events: { name: "iam.roles", actions: ["created", "updated", "deleted"] },

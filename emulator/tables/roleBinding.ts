@@ -1,11 +1,11 @@
 import type { Message } from "../gateway/descriptor";
 import { list, messageType, newMessage, object, text, timestamp } from "../gateway/descriptor";
-import { invalidArgument } from "../gateway/status";
+import { invalidField } from "../gateway/status";
 import { uid } from "./common";
-import type { KindTable, ServedCall, World } from "./kindTable";
+import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
 
 const batchLimit = 25;
-const described = { uid: text(), name: text(), description: text() };
+const descriptionFields = { uid: text(), name: text(), description: text() };
 
 const bindingMessage = messageType("chainguard.platform.iam.v2.RoleBinding", {
   uid,
@@ -13,15 +13,19 @@ const bindingMessage = messageType("chainguard.platform.iam.v2.RoleBinding", {
   roleUid: text({ required: true }),
   identity: object(
     messageType("chainguard.platform.iam.v2.RoleBinding.Identity", {
-      ...described,
+      ...descriptionFields,
       subject: text(),
       issuer: text(),
       email: text(),
     }),
     { outputOnly: true },
   ),
-  group: object(messageType("chainguard.platform.iam.v2.RoleBinding.Group", described), { outputOnly: true }),
-  role: object(messageType("chainguard.platform.iam.v2.RoleBinding.Role", described), { outputOnly: true }),
+  group: object(messageType("chainguard.platform.iam.v2.RoleBinding.Group", descriptionFields), {
+    outputOnly: true,
+  }),
+  role: object(messageType("chainguard.platform.iam.v2.RoleBinding.Role", descriptionFields), {
+    outputOnly: true,
+  }),
   createTime: timestamp({ outputOnly: true }),
 });
 
@@ -63,95 +67,96 @@ export const roleBinding: KindTable = {
   rules: {
     parent: "Group",
     events: { name: "iam.rolebindings", actions: ["created", "updated", "deleted"] },
-    deleteIsIdempotent: true,
+    hasIdempotentDelete: true,
     references: [
       { field: "identityUid", kind: "Identity", onDelete: "cascade" },
       { field: "roleUid", kind: "Role", onDelete: "refuse" },
     ],
-    check(write, world) {
+    check(write, context) {
       const { identityUid, roleUid } = write.value as { identityUid?: string; roleUid?: string };
-      const { store } = world;
-      if (identityUid !== undefined && !store.find("Identity", identityUid) && !store.person(identityUid)) {
-        write.refuse("identityUid", `identity "${identityUid}" does not exist`);
+      const { store } = context;
+      if (
+        identityUid !== undefined &&
+        !store.find("Identity", identityUid) &&
+        !store.findPerson(identityUid)
+      ) {
+        write.addViolation("identityUid", `identity "${identityUid}" does not exist`);
       }
       if (roleUid !== undefined && !store.find("Role", roleUid)) {
-        write.refuse("roleUid", `role "${roleUid}" does not exist`);
+        write.addViolation("roleUid", `role "${roleUid}" does not exist`);
       }
     },
-    answer(entry, world) {
-      const answer = { ...entry.value };
-      const form = world.settings.bindingAnswer;
+    toResponse(entry, context) {
+      const response = { ...entry.value };
+      const form = context.settings.bindingResponse;
       if (form !== "flat") {
-        answer.identity = hydrateIdentity(entry.value.identityUid as string, world);
-        answer.group = hydrate("Group", entry.parent, world);
-        answer.role = hydrate("Role", entry.value.roleUid as string, world);
+        response.identity = describeIdentity(entry.value.identityUid as string, context);
+        response.group = describeByUid("Group", entry.parent, context);
+        response.role = describeByUid("Role", entry.value.roleUid as string, context);
       }
       if (form === "hydrated") {
-        delete answer.identityUid;
-        delete answer.roleUid;
+        delete response.identityUid;
+        delete response.roleUid;
       }
-      return answer;
+      return response;
     },
     matches: {
-      identity: (entry, wanted) => entry.value.identityUid === wanted,
-      role: (entry, wanted) => entry.value.roleUid === wanted,
-      group: (entry, wanted) => entry.parent === wanted,
+      identity: (entry, filterValue) => entry.value.identityUid === filterValue,
+      role: (entry, filterValue) => entry.value.roleUid === filterValue,
+      group: (entry, filterValue) => entry.parent === filterValue,
     },
     custom: { BatchCreateRoleBindings: batchCreate },
   },
 };
 
-function batchCreate({ request, caller }: ServedCall, world: World): Message {
+function batchCreate({ request, caller }: AuthenticatedCall, context: ServiceContext): Message {
   const parent = (request.parent ?? "") as string;
   const roleUid = request.roleUid as string | undefined;
   const inner = (request.requests ?? []) as Message[];
-  const refuse = (field: string, description: string): never => {
-    throw invalidArgument([{ field, description }]);
-  };
-  if (parent === "") refuse("parent", "parent is required");
-  if (inner.length === 0) refuse("requests", "requests is required");
-  if (inner.length > batchLimit) refuse("requests", `requests holds at most ${batchLimit} items`);
+  if (parent === "") throw invalidField("parent", "parent is required");
+  if (inner.length === 0) throw invalidField("requests", "requests is required");
+  if (inner.length > batchLimit) throw invalidField("requests", `requests holds at most ${batchLimit} items`);
   const commits = inner.map((item, index) => {
     const at = `requests[${index}]`;
     if (item.parent !== undefined && item.parent !== parent) {
-      refuse(`${at}.parent`, "parent must be the parent of the batch");
+      throw invalidField(`${at}.parent`, "parent must be the parent of the batch");
     }
     const binding = { ...((item.roleBinding ?? newMessage()) as Message) };
     if (roleUid !== undefined && binding.roleUid !== undefined && binding.roleUid !== roleUid) {
-      refuse(`${at}.roleBinding.roleUid`, "roleUid must be the roleUid of the batch");
+      throw invalidField(`${at}.roleBinding.roleUid`, "roleUid must be the roleUid of the batch");
     }
     if (roleUid !== undefined) binding.roleUid = roleUid;
-    return world.prepareCreate("RoleBinding", parent, binding, `${at}.roleBinding.`);
+    return context.prepareCreate("RoleBinding", parent, binding, `${at}.roleBinding.`);
   });
-  const answer = newMessage();
-  answer.roleBindings = commits.map((commit) => world.answer(commit()));
-  world.emit(
+  const response = newMessage();
+  response.roleBindings = commits.map((commit) => context.toResponse(commit()));
+  context.emit(
     {
       name: "iam.rolebindings.created.batch",
       subject: parent,
       group: parent,
-      body: { message: answer, type: batchResponse },
+      body: { message: response, type: batchResponse },
     },
     caller,
   );
-  return answer;
+  return response;
 }
 
-function hydrate(kind: string, of: string, world: World): Message {
-  const answer = newMessage();
-  answer.uid = of;
-  const value = world.store.find(kind, of)?.value;
-  if (value?.name !== undefined) answer.name = value.name;
-  if (value?.description !== undefined) answer.description = value.description;
-  return answer;
+function describeByUid(kind: string, of: string, context: ServiceContext): Message {
+  const response = newMessage();
+  response.uid = of;
+  const value = context.store.find(kind, of)?.value;
+  if (value?.name !== undefined) response.name = value.name;
+  if (value?.description !== undefined) response.description = value.description;
+  return response;
 }
 
-function hydrateIdentity(of: string, world: World): Message {
-  const answer = hydrate("Identity", of, world);
-  const value = world.store.find("Identity", of)?.value;
+function describeIdentity(of: string, context: ServiceContext): Message {
+  const response = describeByUid("Identity", of, context);
+  const value = context.store.find("Identity", of)?.value;
   const match = (value?.claimMatch ?? value?.staticKeys) as Message | undefined;
-  const { issuer, subject } = match ?? world.store.person(of) ?? {};
-  if (issuer !== undefined) answer.issuer = issuer;
-  if (subject !== undefined) answer.subject = subject;
-  return answer;
+  const { issuer, subject } = match ?? context.store.findPerson(of) ?? {};
+  if (issuer !== undefined) response.issuer = issuer;
+  if (subject !== undefined) response.subject = subject;
+  return response;
 }

@@ -18,7 +18,7 @@ export const tag: KindTable = {
     updateTime: timestamp({ outputOnly: true }),
   }),
   methods: ["list", "get", "create", "delete"],
-  nameFilter: true,
+  hasNameFilter: true,
   filters: {
     digest: text(),
     updatedSince: timestamp(),
@@ -28,17 +28,17 @@ export const tag: KindTable = {
   },
   rules: {
     parent: "Repo",
-    overwrites: ({ parent, value }, { store }) =>
+    findOverwritten: ({ parent, value }, { store }) =>
       store.childrenOf({ kind: "Repo", uid: parent }).find((entry) => {
         return entry.kind === "Tag" && entry.value.name === value.name;
       }),
-    listed: ({ value }, request) =>
-      hidden.every(
+    isListed: ({ value }, request) =>
+      hiddenNames.every(
         ({ pattern, shownBy }) => request[shownBy] === true || !pattern.test(value.name as string),
       ),
     matches: {
-      digest: (entry, wanted) => entry.value.digest === wanted,
-      updatedSince: (entry, wanted) => entry.updatedAt >= (millisecondsOf(wanted) ?? 0),
+      digest: (entry, filterValue) => entry.value.digest === filterValue,
+      updatedSince: (entry, filterValue) => entry.updatedAt >= (millisecondsOf(filterValue) ?? 0),
     },
     events: {
       name: "platform.registry.tag",
@@ -48,8 +48,8 @@ export const tag: KindTable = {
   },
 };
 
-/** Names that a list leaves out unless asked for them: contract, section 4. */
-const hidden = [
+/** Names that a list leaves out unless a parameter includes them. */
+const hiddenNames = [
   { pattern: /^sha256-/, shownBy: "includeReferrers" },
   { pattern: /-20[0-9]{6}$/, shownBy: "includeDates" },
   { pattern: /-r[0-9]+$/, shownBy: "includeEpochs" },

@@ -3,7 +3,7 @@ import type { TermsDocument } from "../gateway/status";
 import { invalidArgument, termsNotAccepted } from "../gateway/status";
 import type { Message } from "../gateway/descriptor";
 import type { Entry } from "../service/store";
-import type { KindTable, ServedCall, World } from "./kindTable";
+import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
 import { pageFields } from "./methods";
 
 const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
@@ -16,10 +16,13 @@ const acceptance = messageType(name("TermsAcceptance"), {
   createTime: timestamp({ outputOnly: true }),
 });
 
-const accepted = messageType(name("AcceptTermsResponse"), { group: text(), documentIds: list(text()) });
+const acceptTermsResponse = messageType(name("AcceptTermsResponse"), {
+  group: text(),
+  documentIds: list(text()),
+});
 
 /** Can be accepted though nothing requires it, so that there is something to accept without any setting. */
-const standing: TermsDocument = {
+const optionalDocument: TermsDocument = {
   id: "guardener-tos.v1",
   label: "Terms of Service",
   url: "https://example.com/terms",
@@ -39,7 +42,7 @@ export const termsAcceptance: KindTable = {
       pattern: "/iam/v2/terms/{group=**}",
       body: "*",
       request: messageType(name("AcceptTermsRequest"), { group: text(), documentIds: list(text()) }),
-      response: accepted,
+      response: acceptTermsResponse,
     },
     {
       rpc: `${service}/ListTermsAcceptances`,
@@ -54,40 +57,40 @@ export const termsAcceptance: KindTable = {
       }),
     },
   ],
-  unscoped: true,
+  isUnscoped: true,
   rules: {
     parent: "Group",
-    goesWithParent: true,
-    guard(parent, world) {
-      const { requiredTerms } = world.settings;
+    isDeletedWithParent: true,
+    checkCreateBelow(parent, context) {
+      const { requiredTerms } = context.settings;
       if (requiredTerms.length === 0) return;
-      const known = new Set(acceptancesFor(parent, world).map(({ value }) => value.docId));
+      const known = new Set(acceptancesFor(parent, context).map(({ value }) => value.docId));
       const missing = requiredTerms.filter(({ id }) => !known.has(id));
       if (missing.length > 0) throw termsNotAccepted(missing);
     },
     custom: {
-      AcceptTerms: accept,
-      ListTermsAcceptances({ request }, world) {
-        const group = world.existing("Group", request.group).uid;
-        const shown = new Set(acceptancesFor(group, world));
-        return world.list("TermsAcceptance", request, (entry) => shown.has(entry));
+      AcceptTerms: acceptTerms,
+      ListTermsAcceptances({ request }, context) {
+        const group = context.requireEntry("Group", request.group).uid;
+        const shown = new Set(acceptancesFor(group, context));
+        return context.list("TermsAcceptance", request, (entry) => shown.has(entry));
       },
     },
   },
 };
 
 /** Those of the group that holds this uid, and of all groups above it. */
-function acceptancesFor(uid: string, { store }: World): Entry[] {
+function acceptancesFor(uid: string, { store }: ServiceContext): Entry[] {
   const steps = uid.split("/");
   return steps
     .flatMap((_, index) => store.childrenOf({ kind: "Group", uid: steps.slice(0, index + 1).join("/") }))
     .filter(({ kind }) => kind === "TermsAcceptance");
 }
 
-function accept({ request, caller }: ServedCall, world: World): Message {
-  const group = world.existing("Group", request.group).uid;
+function acceptTerms({ request, caller }: AuthenticatedCall, context: ServiceContext): Message {
+  const group = context.requireEntry("Group", request.group).uid;
   const documentIds = [...new Set((request.documentIds ?? []) as string[])];
-  const offered = [...world.settings.requiredTerms, standing].map(({ id }) => id);
+  const offered = [...context.settings.requiredTerms, optionalDocument].map(({ id }) => id);
   const unknown = documentIds.find((id) => !offered.includes(id));
   if (documentIds.length === 0 || unknown !== undefined) {
     const description =
@@ -95,18 +98,23 @@ function accept({ request, caller }: ServedCall, world: World): Message {
     throw invalidArgument([{ field: "documentIds", description }]);
   }
   const before = new Set(
-    acceptancesFor(group, world)
+    acceptancesFor(group, context)
       .filter(({ parent }) => parent === group)
       .map(({ value }) => value.docId),
   );
   for (const docId of documentIds.filter((id) => !before.has(id))) {
     const value = { docId, acceptedBy: caller.uid, orgUid: group };
-    world.put("TermsAcceptance", world.store.newUid(group), group, value);
+    context.put("TermsAcceptance", context.store.newUid(group), group, value);
   }
-  const answer = { group, documentIds };
-  world.emit(
-    { name: "iam.terms.accepted", subject: group, group, body: { message: answer, type: accepted } },
+  const response = { group, documentIds };
+  context.emit(
+    {
+      name: "iam.terms.accepted",
+      subject: group,
+      group,
+      body: { message: response, type: acceptTermsResponse },
+    },
     caller,
   );
-  return answer;
+  return response;
 }

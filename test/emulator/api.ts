@@ -2,8 +2,8 @@ import { request } from "node:http";
 import type { Emulator, EmulatorOptions } from "../../emulator";
 import { startEmulator } from "../../emulator";
 
-/** What the tests look at in answers; which of it is there depends on the request. */
-export interface AnswerBody {
+/** The members of responses that the tests read; which of them exist depends on the request. */
+export interface ResponseBody {
   uid: string;
   name: string;
   description: string;
@@ -18,18 +18,18 @@ export interface AnswerBody {
   sync_config: { source: string };
   customOverlay: { environment: object; contents: { runtimeKeyring: object[] } };
   role: { name: string };
-  groups: AnswerBody[];
-  identities: AnswerBody[];
-  roles: AnswerBody[];
-  roleBindings: AnswerBody[];
-  repos: AnswerBody[];
-  subscriptions: AnswerBody[];
+  groups: ResponseBody[];
+  identities: ResponseBody[];
+  roles: ResponseBody[];
+  roleBindings: ResponseBody[];
+  repos: ResponseBody[];
+  subscriptions: ResponseBody[];
   identityProviders: Record<string, unknown>[];
   groupInvites: Record<string, unknown>[];
-  externalGroupRoleMappings: AnswerBody[];
+  externalGroupRoleMappings: ResponseBody[];
   termsAcceptances: Record<string, unknown>[];
-  tags: AnswerBody[];
-  artifacts: AnswerBody[];
+  tags: ResponseBody[];
+  artifacts: ResponseBody[];
   artifactVersions: { version: string; sizeBytes: string }[];
   advisories: Advisory[];
   documents: { id: string; advisories: object[] }[];
@@ -74,14 +74,14 @@ export interface Detail {
   violations: { type: string; subject: string; description: string }[];
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
-  body: AnswerBody;
+  body: ResponseBody;
 }
 
-export interface MadeResource extends Record<string, unknown> {
+export interface Resource extends Record<string, unknown> {
   uid: string;
 }
 
@@ -94,7 +94,7 @@ export class Api {
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const response = await fetch(this.emulator.url + path, {
       method,
       headers: {
@@ -114,27 +114,27 @@ export class Api {
     };
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<ApiResponse> {
     return this.send("GET", path);
   }
 
-  post(path: string, body?: unknown): Promise<Answer> {
+  post(path: string, body?: unknown): Promise<ApiResponse> {
     return this.send("POST", path, body);
   }
 
-  patch(path: string, body?: unknown): Promise<Answer> {
+  patch(path: string, body?: unknown): Promise<ApiResponse> {
     return this.send("PATCH", path, body);
   }
 
-  delete(path: string): Promise<Answer> {
+  delete(path: string): Promise<ApiResponse> {
     return this.send("DELETE", path);
   }
 
   /** Creates and returns the resource; fails on anything but 200. */
-  async make(collection: string, parent: string, body: unknown): Promise<MadeResource> {
-    const answer = await this.post(parent === "" ? collection : `${collection}/${parent}`, body);
-    if (answer.status !== 200) throw new Error(answer.text);
-    return answer.body as unknown as MadeResource;
+  async make(collection: string, parent: string, body: unknown): Promise<Resource> {
+    const response = await this.post(parent === "" ? collection : `${collection}/${parent}`, body);
+    if (response.status !== 200) throw new Error(response.text);
+    return response.body as unknown as Resource;
   }
 
   async builtInRole(name: string): Promise<string> {
@@ -169,12 +169,14 @@ export function rawRequest(
   return new Promise((resolve, reject) => {
     const sent = request(
       { hostname, port, method, path, headers: { authorization: `Bearer ${token}` } },
-      (answer) => {
+      (response) => {
         let body = "";
-        answer.setEncoding("utf8");
-        answer.on("data", (chunk: string) => (body += chunk));
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body, headers: answer.headers }));
-        answer.on("error", reject);
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (body += chunk));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, body, headers: response.headers }),
+        );
+        response.on("error", reject);
       },
     );
     sent.on("error", reject);
@@ -182,15 +184,15 @@ export function rawRequest(
   });
 }
 
-/** The names of the fields that a code 3 answer names. */
-export function violatedFields(answer: Answer): string[] {
-  const badRequest = answer.body.details.find((each) => each["@type"].endsWith("BadRequest"));
+/** The names of the fields that an error of code 3 reports. */
+export function violatedFields(response: ApiResponse): string[] {
+  const badRequest = response.body.details.find((each) => each["@type"].endsWith("BadRequest"));
   return (badRequest?.fieldViolations ?? []).map(({ field }) => field);
 }
 
 /** The detail of an error whose type ends like this. */
-export function detail(answer: Answer, type: string): Detail {
-  const found = answer.body.details.find((each) => each["@type"].endsWith(type));
-  if (!found) throw new Error(`no ${type} in ${answer.text}`);
+export function detail(response: ApiResponse, type: string): Detail {
+  const found = response.body.details.find((each) => each["@type"].endsWith(type));
+  if (!found) throw new Error(`no ${type} in ${response.text}`);
   return found;
 }

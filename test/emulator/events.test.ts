@@ -46,15 +46,15 @@ beforeEach(async () => {
   api = new Api(emulator);
   org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
   await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
-  await emulator.settled();
+  await emulator.waitForDeliveries();
   received = [];
   emulator.clearEvents();
 });
 afterEach(() => emulator.close());
 
-/** What is told of the requests since the last look: type (without prefix and version), subject and group. */
-async function told(): Promise<string[]> {
-  await emulator.settled();
+/** The events since the last call: type (without prefix and version), subject and group. */
+async function newEvents(): Promise<string[]> {
+  await emulator.waitForDeliveries();
   const events = emulator.events.map(({ type, subject, group }) => {
     const name = /^dev\.chainguard\.api\.(.+)\.v1$/.exec(type)?.[1] ?? type;
     const place = (uid: string): string => uid.replaceAll(org, "ORG");
@@ -69,8 +69,8 @@ const bodyOf = ({ raw }: Received): Record<string, unknown> =>
 
 describe("a delivery", () => {
   test("is a CloudEvent in binary mode with a signed token", async () => {
-    const made = await api.make("/registry/v2/repos", org, { name: "app" });
-    await emulator.settled();
+    const created = await api.make("/registry/v2/repos", org, { name: "app" });
+    await emulator.waitForDeliveries();
     const [{ headers, raw }] = received as [Received];
     expect(headers).toMatchObject({
       "content-type": "application/json",
@@ -78,7 +78,7 @@ describe("a delivery", () => {
       "ce-id": expect.stringMatching(/./),
       "ce-source": emulator.url,
       "ce-type": "dev.chainguard.api.platform.registry.repo.created.v1",
-      "ce-subject": made.uid,
+      "ce-subject": created.uid,
       "ce-time": "2026-01-28T12:54:21.189Z",
       "ce-group": org,
       "ce-audience": "customer",
@@ -86,7 +86,7 @@ describe("a delivery", () => {
     });
     expect(JSON.parse(raw)).toEqual({
       actor: { subject: expect.stringMatching(/^[0-9a-f]{40}$/), act: {} },
-      body: made,
+      body: created,
     });
     const token = headers.authorization!.replace("Bearer ", "");
     expect(claimsOf(token)).toMatchObject({
@@ -103,28 +103,28 @@ describe("a delivery", () => {
   test("is tried again with the same id, three times at most, and no request fails for it", async () => {
     statuses = [500, 503];
     await api.make("/registry/v2/repos", org, { name: "a" });
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     expect(new Set(received.map(({ headers }) => headers["ce-id"])).size).toBe(1);
     expect(emulator.events).toMatchObject([{ state: "delivered", attempts: 3 }]);
     statuses = [500, 500, 500, 500];
     await api.make("/registry/v2/repos", org, { name: "b" });
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     expect(emulator.events[1]).toMatchObject({ state: "failed", attempts: 3, status: 500 });
   });
 
-  test("to nobody is given up, and told", async () => {
+  test("to a sink that nothing serves fails, and the delivery says so", async () => {
     emulator.settings({ deliverTo: "http://127.0.0.1:1/" });
     await api.make("/registry/v2/repos", org, { name: "a" });
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     expect(emulator.events).toMatchObject([
       { state: "failed", attempts: 3, error: expect.stringMatching(/./) },
     ]);
   });
 
-  test("is kept back unless it is asked for, and listed over HTTP", async () => {
+  test("is not sent by default, and is listed over HTTP", async () => {
     emulator.settings({ deliverTo: "" });
     await api.make("/registry/v2/repos", org, { name: "a" });
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     expect(received).toEqual([]);
     const listed = await api.get("/_emulator/events");
     expect(listed.body).toMatchObject({
@@ -147,12 +147,12 @@ describe("subscribers", () => {
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
     const other = await api.make("/iam/v2/groups", "", { name: "other" });
     await api.make("/events/v2/subscriptions", team.uid, { sink: "https://team.test" });
-    await told();
+    await newEvents();
     received = [];
     await api.make("/registry/v2/repos", team.uid, { name: "a" });
     await api.make("/registry/v2/repos", org, { name: "b" });
     await api.make("/registry/v2/repos", other.uid, { name: "c" });
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     const sinks = emulator.events.map(
       ({ sink, body }) => `${sink} ${(body as { body: { name: string } }).body.name}`,
     );
@@ -182,7 +182,7 @@ describe("the events of", () => {
       const { uid } = await api.make(collection, org, body);
       if (change) await api.patch(`${collection}/${uid}`, change);
       await api.delete(`${collection}/${uid}`);
-      await emulator.settled();
+      await emulator.waitForDeliveries();
       const mine = emulator.events.filter(({ sink }) => sink === "https://sink.test/x");
       const actions = change ? ["created", "updated", "deleted"] : ["created", "deleted"];
       expect(mine.map(({ type }) => type)).toEqual(
@@ -199,7 +199,7 @@ describe("the events of", () => {
     await api.patch(`/iam/v2/groups/${uid}`, { description: "d" });
     await api.delete(`/iam/v2/groups/${uid}`);
     const team = uid.replace(org, "ORG");
-    expect(await told()).toEqual([
+    expect(await newEvents()).toEqual([
       `iam.group.created ${team} ${team}`,
       `iam.group.updated ${team} ${team}`,
       `iam.group.deleted ${team} ORG`,
@@ -212,7 +212,7 @@ describe("the events of", () => {
       servicePrincipal: 13,
     });
     const roleUid = await api.builtInRole("viewer");
-    await told();
+    await newEvents();
     const { uid } = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
     await api.patch(`/iam/v2/roleBindings/${uid}`, { roleUid });
     await api.delete(`/iam/v2/roleBindings/${uid}`);
@@ -220,7 +220,7 @@ describe("the events of", () => {
     const requests = [{ roleBinding: { identityUid } }, { roleBinding: { identityUid } }];
     await api.post("/iam/v2/roleBindings:batchCreate", { parent: org, roleUid, requests });
     const place = uid.replace(org, "ORG");
-    expect(await told()).toEqual([
+    expect(await newEvents()).toEqual([
       `iam.rolebindings.created ${place} ORG`,
       `iam.rolebindings.updated ${place} ORG`,
       `iam.rolebindings.deleted ${place} ORG`,
@@ -234,7 +234,7 @@ describe("the events of", () => {
     await api.post(path, { name: "a" });
     await api.patch(path, { description: "d" });
     await api.delete(path);
-    expect(await told()).toEqual(
+    expect(await newEvents()).toEqual(
       ["created", "updated", "deleted"].map((action) => `iam.account_associations.${action} ORG ORG`),
     );
     expect(received.filter(({ raw }) => !raw.includes('"body"'))).toHaveLength(1);
@@ -242,11 +242,11 @@ describe("the events of", () => {
 
   test("invites tell no more than their uid and end", async () => {
     const roleUid = await api.builtInRole("viewer");
-    const made = await api.make("/iam/v2/groupInvites", org, { roleUid, ttl: "60s", email: "a@b.test" });
-    await emulator.settled();
-    expect(bodyOf(received[0]!)).toEqual({ uid: made.uid, expirationTime: made.expirationTime });
-    await api.delete(`/iam/v2/groupInvites/${made.uid}`);
-    expect((await told()).map((each) => each.split(" ")[0])).toEqual([
+    const created = await api.make("/iam/v2/groupInvites", org, { roleUid, ttl: "60s", email: "a@b.test" });
+    await emulator.waitForDeliveries();
+    expect(bodyOf(received[0]!)).toEqual({ uid: created.uid, expirationTime: created.expirationTime });
+    await api.delete(`/iam/v2/groupInvites/${created.uid}`);
+    expect((await newEvents()).map((each) => each.split(" ")[0])).toEqual([
       "iam.group_invite.created",
       "iam.group_invite.deleted",
     ]);
@@ -270,11 +270,11 @@ describe("the events of", () => {
       scope: org,
     });
     const mapping = emulator.state().externalGroupRoleMappings![0]!.uid as string;
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     expect(received.at(-1)!.headers).toMatchObject({ "ce-identityprovider": uid, "ce-group": org });
     await api.post("/iam/v2/externalGroupRoleMappings:batchDelete", { parent: uid, names: [mapping] });
     const idp = uid.replace(org, "ORG");
-    expect(await told()).toEqual([
+    expect(await newEvents()).toEqual([
       `iam.identity_providers.created ${idp} ORG`,
       `iam.identity_providers.updated ${idp} ORG`,
       `iam.identity_providers.scim_token.generated ${idp} ORG`,
@@ -291,7 +291,7 @@ describe("the events of", () => {
   test("tags are the root group's; moving one is creating it; a readme's change is its repo's", async () => {
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
     const repo = await api.make("/registry/v2/repos", team.uid, { name: "app" });
-    await told();
+    await newEvents();
     const digest = `sha256:${"a".repeat(64)}`;
     for (let time = 0; time < 2; time += 1)
       await api.post(`/registry/v2/tags/${repo.uid}`, { name: "1", digest });
@@ -299,7 +299,7 @@ describe("the events of", () => {
     await api.delete(`/registry/v2/tags/${uid}`);
     await api.patch(`/registry/v2/repos/${repo.uid}/readme`, { content: "# hi" });
     const place = (of: string): string => of.replaceAll(org, "ORG");
-    expect(await told()).toEqual([
+    expect(await newEvents()).toEqual([
       `platform.registry.tag.created ${place(uid)} ORG`,
       `platform.registry.tag.created ${place(uid)} ORG`,
       `platform.registry.tag.deleted ${place(uid)} ORG`,
@@ -307,12 +307,12 @@ describe("the events of", () => {
     ]);
   });
 
-  test("terms are told, refused writes and the caller's metadata are not", async () => {
+  test("accepted terms have an event, refused writes and the caller's metadata have none", async () => {
     await api.post(`/iam/v2/terms/${org}`, { documentIds: ["guardener-tos.v1"] });
     await api.patch("/iam/v2/identities:updateIdentityMetadata", { updateMask: "company" });
     expect(violatedFields(await api.post(`/iam/v2/groups/${org}`, { name: "BAD" }))).toEqual(["name"]);
     await api.get(`/iam/v2/groups/${org}`);
-    expect(await told()).toEqual(["iam.terms.accepted ORG ORG"]);
+    expect(await newEvents()).toEqual(["iam.terms.accepted ORG ORG"]);
   });
 });
 
@@ -323,7 +323,7 @@ test("closing breaks off what is under way", async () => {
   await api.make("/registry/v2/repos", org, { name: "a" });
   await new Promise<void>((resolve) => stuck.once("connection", () => resolve()));
   await emulator.close();
-  await emulator.settled();
+  await emulator.waitForDeliveries();
   expect(emulator.events).toMatchObject([{ state: "failed" }]);
   stuck.closeAllConnections();
   stuck.close();

@@ -20,7 +20,7 @@ const statuses = async (count: number, path = groups): Promise<number[]> => {
 const groupCount = (): number => emulator.state().groups!.length;
 
 describe("a fault", () => {
-  test("hits as many requests as it says, after those that it lets pass", async () => {
+  test("hits `count` requests after the first `after`", async () => {
     const fault = emulator.addFault({ status: 503, after: 1, count: 2 });
     expect(await statuses(5)).toEqual([200, 503, 503, 200, 200]);
     expect(fault.hits).toBe(2);
@@ -50,7 +50,7 @@ describe("a fault", () => {
     expect(await run()).toEqual(first);
   });
 
-  test("answers any status, headers and body, before or after the request took effect", async () => {
+  test("responds with any status, headers and body, before or after the request took effect", async () => {
     emulator.addFault({
       status: 502,
       headers: { "Retry-After": "3" },
@@ -79,7 +79,7 @@ describe("a fault", () => {
     expect(emulator.requests.map(({ status }) => status)).toEqual([undefined, undefined]);
   });
 
-  test("cuts an answer short", async () => {
+  test("truncates a response", async () => {
     for (const truncate of [0, 10]) {
       emulator.addFault({ truncate, count: 1 });
       await expect(api.get(groups)).rejects.toThrow();
@@ -106,7 +106,7 @@ describe("a fault", () => {
   });
 });
 
-test("a limit of requests per second answers 429 and tells how long to wait", async () => {
+test("a request above the limit per second gets 429 with the time to wait", async () => {
   emulator.settings({ requestsPerSecond: 2 });
   expect(await statuses(2)).toEqual([200, 200]);
   const refused = await api.get(groups);
@@ -118,7 +118,7 @@ test("a limit of requests per second answers 429 and tells how long to wait", as
 });
 
 describe("the request log", () => {
-  test("holds what was asked and what was answered, and no token", async () => {
+  test("contains requests and responses, and no token", async () => {
     const { uid } = await api.make(groups, "", { name: "a" });
     await api.patch(`${groups}/${uid}?updateMask=description`, { description: "new" });
     await api.patch(`${groups}/${uid}`, { description: "" });
@@ -185,10 +185,10 @@ describe("over HTTP", () => {
     ["POST", "settings", { newGroupRefusalMs: -1 }],
     ["POST", "clock", {}],
     ["POST", "settings", "{"],
-  ])("%s %s with %j is 400 and says why", async (method, name, body) => {
-    const answer = await control(method, name, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatch(/./);
+  ])("%s %s with %j is 400 with a reason", async (method, name, body) => {
+    const response = await control(method, name, body);
+    expect(response.status).toBe(400);
+    expect(response.body.error).toMatch(/./);
   });
 
   test("the token is needed, and unknown names are 404", async () => {

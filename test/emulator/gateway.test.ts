@@ -16,15 +16,15 @@ afterAll(() => emulator.close());
 
 describe("addresses over a real socket", () => {
   test("a path is not cleaned", async () => {
-    const answer = await rawRequest(emulator, "GET", `/iam/v2/groups/${org}/../roles`);
-    expect(answer.status).toBe(404);
-    expect(JSON.parse(answer.body)).toMatchObject({ details: [{}, { resourceName: `${org}/../roles` }] });
+    const response = await rawRequest(emulator, "GET", `/iam/v2/groups/${org}/../roles`);
+    expect(response.status).toBe(404);
+    expect(JSON.parse(response.body)).toMatchObject({ details: [{}, { resourceName: `${org}/../roles` }] });
   });
 
   test("an encoded slash is a slash", async () => {
     const child = await api.make("/iam/v2/groups", org, { name: "child" });
-    const answer = await api.get(`/iam/v2/groups/${child.uid.replace("/", "%2F")}`);
-    expect(answer.body.uid).toBe(child.uid);
+    const response = await api.get(`/iam/v2/groups/${child.uid.replace("/", "%2F")}`);
+    expect(response.body.uid).toBe(child.uid);
     await api.delete(`/iam/v2/groups/${child.uid}`);
   });
 
@@ -54,8 +54,8 @@ describe("addresses over a real socket", () => {
   test("every method that the gateway knows is emulated", async () => {
     for (const { verb, pattern } of allMethods) {
       const path = pattern.replace(/\{[A-Za-z.]+(=\*\*)?\}/g, "x");
-      const answer = await api.send(verb, path, verb === "GET" || verb === "DELETE" ? undefined : {});
-      expect([path, answer.text]).not.toEqual([path, expect.stringContaining("not emulated")]);
+      const response = await api.send(verb, path, verb === "GET" || verb === "DELETE" ? undefined : {});
+      expect([path, response.text]).not.toEqual([path, expect.stringContaining("not emulated")]);
     }
   });
 });
@@ -63,16 +63,16 @@ describe("addresses over a real socket", () => {
 describe("the bearer token", () => {
   test("is required, and the refusal names the scheme's header", async () => {
     for (const authorization of ["", "Bearer wrong", emulator.token]) {
-      const answer = await api.send("GET", "/iam/v2/groups", undefined, { authorization });
-      expect(answer.status).toBe(401);
-      expect(answer.body.code).toBe(16);
-      expect(answer.headers.get("www-authenticate")).toBe(answer.body.message);
+      const response = await api.send("GET", "/iam/v2/groups", undefined, { authorization });
+      expect(response.status).toBe(401);
+      expect(response.body.code).toBe(16);
+      expect(response.headers.get("www-authenticate")).toBe(response.body.message);
     }
   });
 
   test("is not needed for ping", async () => {
-    const answer = await fetch(`${emulator.url}/ping/v2/ping`);
-    expect(await answer.json()).toEqual({ response: "pong" });
+    const response = await fetch(`${emulator.url}/ping/v2/ping`);
+    expect(await response.json()).toEqual({ response: "pong" });
   });
 
   test("is random unless given", async () => {
@@ -87,12 +87,14 @@ describe("bodies", () => {
 
   test("keys such as __proto__ are keys like any other", async () => {
     const overlay = `{"environment":{"__proto__":"a","constructor":"b"}}`;
-    const answer = await create(`{"name":"proto","__proto__":{"polluted":true},"customOverlay":${overlay}}`);
-    expect(answer.text).toContain(`"environment":{"__proto__":"a","constructor":"b"}`);
+    const response = await create(
+      `{"name":"proto","__proto__":{"polluted":true},"customOverlay":${overlay}}`,
+    );
+    expect(response.text).toContain(`"environment":{"__proto__":"a","constructor":"b"}`);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-    const read = await api.get(`/registry/v2/repos/${answer.body.uid}`);
+    const read = await api.get(`/registry/v2/repos/${response.body.uid}`);
     expect(read.text).toContain(`"__proto__":"a"`);
-    await api.delete(`/registry/v2/repos/${answer.body.uid}`);
+    await api.delete(`/registry/v2/repos/${response.body.uid}`);
   });
 
   test.each([
@@ -105,17 +107,17 @@ describe("bodies", () => {
     ["nesting without end", `{"x":`.repeat(5000)],
     ["a number with a leading zero", `{"name":"a","catalogTier":01}`],
   ])("%s is refused with code 3", async (_, body) => {
-    const answer = await create(body);
-    expect([answer.status, answer.body.code]).toEqual([400, 3]);
+    const response = await create(body);
+    expect([response.status, response.body.code]).toEqual([400, 3]);
   });
 
   test("a request over 4 MiB is 429 code 8", async () => {
-    const answer = await create(JSON.stringify({ name: "a", description: "x".repeat(5 * 1024 * 1024) }));
-    expect(answer.status).toBe(429);
-    expect(answer.body.message).toMatch(/^grpc: received message larger than max \(\d+ vs. 4194304\)$/);
+    const response = await create(JSON.stringify({ name: "a", description: "x".repeat(5 * 1024 * 1024) }));
+    expect(response.status).toBe(429);
+    expect(response.body.message).toMatch(/^grpc: received message larger than max \(\d+ vs. 4194304\)$/);
   });
 
-  test("an answer over 4 MiB is 429 code 8, and a smaller page helps", async () => {
+  test("a response over 4 MiB is 429 code 8, and a smaller page helps", async () => {
     const overlay = { environment: { A: "x".repeat(1024 * 1024) } };
     for (let index = 0; index < 5; index += 1) {
       await api.make("/registry/v2/repos", org, { name: `big-${index}`, customOverlay: overlay });

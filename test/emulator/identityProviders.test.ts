@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { Answer, AnswerBody, MadeResource } from "./api";
+import type { ApiResponse, ResponseBody, Resource } from "./api";
 import { Api, detail, violatedFields } from "./api";
 
 const hourMs = 3_600_000;
@@ -11,26 +11,26 @@ let emulator: Emulator;
 let api: Api;
 let org: string;
 let defaultRole: string;
-let made: MadeResource;
+let created: Resource;
 let path: string;
 
 const oidc = { issuer: "https://idp.test", clientId: "c", clientSecret: "canary-1" };
 const provider = (changes: object = {}) => ({ name: "idp", defaultRole, oidc: { ...oidc, ...changes } });
-const create = (body: object, parent = org): Promise<Answer> => api.post(`${providers}/${parent}`, body);
+const create = (body: object, parent = org): Promise<ApiResponse> => api.post(`${providers}/${parent}`, body);
 
 beforeEach(async () => {
   emulator = await startEmulator({ now: () => start });
   api = new Api(emulator);
   org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
   defaultRole = await api.builtInRole("viewer");
-  made = await api.make(providers, org, provider());
-  path = `${providers}/${made.uid}`;
+  created = await api.make(providers, org, provider());
+  path = `${providers}/${created.uid}`;
 });
 afterEach(() => emulator.close());
 
 describe("a provider", () => {
   test("is answered without its secret, with the default rule and an unused scim", async () => {
-    expect(made).toEqual({
+    expect(created).toEqual({
       uid: expect.stringMatching(`^${org}/[0-9a-f]{16}$`),
       name: "idp",
       description: "",
@@ -46,7 +46,7 @@ describe("a provider", () => {
       },
       scim: {
         enabled: false,
-        endpointUrl: `${emulator.url}/scim/v2/${made.uid}`,
+        endpointUrl: `${emulator.url}/scim/v2/${created.uid}`,
         tokenExpireTime: null,
         previousTokenExpireTime: null,
         credentialState: "CREDENTIAL_STATE_NOT_ISSUED",
@@ -60,7 +60,9 @@ describe("a provider", () => {
   });
 
   test("is listed without its scim", async () => {
-    expect((await api.get(providers)).body.identityProviders).toMatchObject([{ uid: made.uid, scim: null }]);
+    expect((await api.get(providers)).body.identityProviders).toMatchObject([
+      { uid: created.uid, scim: null },
+    ]);
     expect((await api.get(`${providers}?name=other`)).body.identityProviders).toEqual([]);
   });
 
@@ -72,8 +74,8 @@ describe("a provider", () => {
     ["no role", () => ({ name: "a", oidc }), "defaultRole"],
     ["a missing role", () => ({ name: "a", defaultRole: "x", oidc }), "defaultRole"],
   ])("with %s is refused", async (_, body, field) => {
-    const answer = await create(body());
-    expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+    const response = await create(body());
+    expect([response.body.code, violatedFields(response)]).toEqual([3, [field]]);
   });
 
   test("needs a root group, which may have several", async () => {
@@ -91,8 +93,11 @@ describe("a provider", () => {
     const scim = { enabled: true, etag: "mine", credentialState: "CREDENTIAL_STATE_LIVE" };
     const other = await create({ ...provider(), scim });
     expect(other.body.scim).toMatchObject({ enabled: false, credentialState: "CREDENTIAL_STATE_NOT_ISSUED" });
-    const answer = await api.patch(`${path}?updateMask=scim.enabled,description`, { scim, description: "d" });
-    expect(answer.body).toMatchObject({ description: "d", scim: made.scim });
+    const response = await api.patch(`${path}?updateMask=scim.enabled,description`, {
+      scim,
+      description: "d",
+    });
+    expect(response.body).toMatchObject({ description: "d", scim: created.scim });
   });
 
   test("holds its default role", async () => {
@@ -106,9 +111,10 @@ describe("a provider", () => {
 });
 
 describe("the client secret", () => {
-  const patch = (query: string, body: object): Promise<Answer> => api.patch(path + query, body);
-  const secret = (): string | undefined => emulator.clientSecret(made.uid);
-  const pkce = (): Promise<Answer> => patch("?updateMask=oidc.pkceEnabled", { oidc: { pkceEnabled: true } });
+  const patch = (query: string, body: object): Promise<ApiResponse> => api.patch(path + query, body);
+  const secret = (): string | undefined => emulator.clientSecret(created.uid);
+  const pkce = (): Promise<ApiResponse> =>
+    patch("?updateMask=oidc.pkceEnabled", { oidc: { pkceEnabled: true } });
 
   test.each<[string, string, object]>([
     [
@@ -126,12 +132,12 @@ describe("the client secret", () => {
 
   test("is kept by *, which resets what it leaves out", async () => {
     await patch("?updateMask=oidc.groupsClaim", { oidc: { groupsClaim: "groups" } });
-    const answer = await patch("?updateMask=*", {
+    const response = await patch("?updateMask=*", {
       name: "idp",
       defaultRole,
       oidc: { issuer: oidc.issuer, clientId: oidc.clientId },
     });
-    expect(answer.body).toMatchObject({ oidc: { groupsClaim: "" } });
+    expect(response.body).toMatchObject({ oidc: { groupsClaim: "" } });
     expect(secret()).toBe("canary-1");
   });
 
@@ -160,7 +166,7 @@ describe("the client secret", () => {
 });
 
 test("the correlation rule may be restated, not changed", async () => {
-  const rule = (correlationRule: string): Promise<Answer> =>
+  const rule = (correlationRule: string): Promise<ApiResponse> =>
     api.patch(`${path}?updateMask=oidc.correlationRule`, { oidc: { correlationRule } });
   expect((await rule("CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID")).status).toBe(200);
   expect((await rule("")).status).toBe(200);
@@ -169,7 +175,7 @@ test("the correlation rule may be restated, not changed", async () => {
 });
 
 test("a provider's deletion takes its mappings along", async () => {
-  await api.make("/iam/v2/externalGroupRoleMappings", made.uid, {
+  await api.make("/iam/v2/externalGroupRoleMappings", created.uid, {
     externalGroupId: "g",
     roleUid: defaultRole,
     scope: org,
@@ -181,17 +187,17 @@ test("a provider's deletion takes its mappings along", async () => {
 });
 
 describe("scim", () => {
-  const call = (verb: string, body: object = {}): Promise<Answer> => api.post(`${path}:${verb}`, body);
-  const scim = async (): Promise<AnswerBody["scim"]> => (await api.get(path)).body.scim;
+  const call = (verb: string, body: object = {}): Promise<ApiResponse> => api.post(`${path}:${verb}`, body);
+  const scim = async (): Promise<ResponseBody["scim"]> => (await api.get(path)).body.scim;
   const iso = (ms: number): string => new Date(start + ms).toISOString();
 
   test("a token is issued once, for a year", async () => {
     const before = await scim();
     const { body } = await call("generateScimToken");
     expect(body).toEqual({
-      identityProviderUid: made.uid,
+      identityProviderUid: created.uid,
       token: expect.stringMatching(/^cgscim_[0-9a-f]{64}$/),
-      endpointUrl: `${emulator.url}/scim/v2/${made.uid}`,
+      endpointUrl: `${emulator.url}/scim/v2/${created.uid}`,
       expireTime: iso(365 * dayMs),
       etag: expect.any(String),
     });
@@ -257,7 +263,7 @@ describe("scim", () => {
     expect((await call("revokeScimToken")).body.code).toBe(5);
     const { etag } = (await call("generateScimToken")).body;
     const { body } = await call("revokeScimToken");
-    expect(body).toMatchObject({ identityProviderUid: made.uid, enabled: false, revokeTime: iso(0) });
+    expect(body).toMatchObject({ identityProviderUid: created.uid, enabled: false, revokeTime: iso(0) });
     expect(body.etag).not.toBe(etag);
     expect(await scim()).toMatchObject({
       credentialState: "CREDENTIAL_STATE_REVOKED",
@@ -277,7 +283,7 @@ describe("scim", () => {
       await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
     }
     const on = await call("setScimEnabled", { enabled: true, etag });
-    expect(on.body).toMatchObject({ identityProviderUid: made.uid, enabled: true });
+    expect(on.body).toMatchObject({ identityProviderUid: created.uid, enabled: true });
     expect((await call("setScimEnabled", { enabled: false, etag })).body.code).toBe(10);
     expect((await call("setScimEnabled", { etag: on.body.etag })).body).toMatchObject({ enabled: false });
   });

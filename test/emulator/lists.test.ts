@@ -53,10 +53,10 @@ describe("pages", () => {
   test("keep the requested order", async () => {
     const names = (await allPages("page_size=2&order_by=name%20desc")).map(({ name }) => name);
     expect(names).toEqual([...names].sort().reverse());
-    const made = (await allPages(`page_size=4&order_by=created_at&uidp.children_of=${team}`)).map(
+    const created = (await allPages(`page_size=4&order_by=created_at&uidp.children_of=${team}`)).map(
       ({ name }) => name,
     );
-    expect(made).toEqual(["g0", "g3", "g6", "g2", "g5", "g1", "g4"]);
+    expect(created).toEqual(["g0", "g3", "g6", "g2", "g5", "g1", "g4"]);
   });
 
   test("are 50 long by default and 200 at most", async () => {
@@ -99,13 +99,17 @@ describe("page tokens", () => {
   test("belong to their query and order", async () => {
     const token = await firstToken("order_by=name");
     for (const query of ["order_by=uid", "order_by=name&name=g1", `order_by=name&uidp.children_of=${org}`]) {
-      const answer = await api.get(`/iam/v2/groups?${query}&page_token=${token}`);
-      expect([answer.status, answer.body.code, violatedFields(answer)]).toEqual([400, 3, ["pageToken"]]);
+      const response = await api.get(`/iam/v2/groups?${query}&page_token=${token}`);
+      expect([response.status, response.body.code, violatedFields(response)]).toEqual([
+        400,
+        3,
+        ["pageToken"],
+      ]);
     }
     expect((await api.get(`/iam/v2/groups?order_by=name&page_size=5&page_token=${token}`)).status).toBe(200);
   });
 
-  test("that are made up or not encoded are code 3", async () => {
+  test("that are invented or not encoded are code 3", async () => {
     const raw = decodeURIComponent(await firstToken(""));
     expect(raw).toContain("+");
     for (const token of ["nonsense", raw]) {
@@ -116,9 +120,9 @@ describe("page tokens", () => {
   test("start over after three days, without an error", async () => {
     const token = await firstToken("order_by=name");
     emulator.advanceClock(3 * dayMs + 1);
-    const answer = await api.get(`/iam/v2/groups?order_by=name&page_size=2&page_token=${token}`);
-    expect(answer.status).toBe(200);
-    expect(answer.body.groups[0]!.name).toBe("g0");
+    const response = await api.get(`/iam/v2/groups?order_by=name&page_size=2&page_token=${token}`);
+    expect(response.status).toBe(200);
+    expect(response.body.groups[0]!.name).toBe("g0");
   });
 });
 
@@ -131,8 +135,8 @@ describe("refused lists", () => {
     "order_by=kind",
     "order_by=name,uid",
   ])("%s is code 3", async (query) => {
-    const answer = await api.get(`/iam/v2/groups?${query}`);
-    expect([answer.status, answer.body.code]).toEqual([400, 3]);
+    const response = await api.get(`/iam/v2/groups?${query}`);
+    expect([response.status, response.body.code]).toEqual([400, 3]);
   });
 
   test("both spellings of a parameter at once are code 3", async () => {

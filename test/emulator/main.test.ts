@@ -122,7 +122,7 @@ describe("the data file", () => {
     expect(readFileSync(dataFile, "utf8")).toBe(content);
   });
 
-  test("is never written through a link that somebody else has put beside it", async () => {
+  test("is never written through a link of another user beside it", async () => {
     const dataFile = join(folder, "state.json");
     const victim = join(folder, "victim");
     writeFileSync(victim, "mine");
@@ -210,17 +210,17 @@ describe("as a process", () => {
     return ((await lines.next()).value ?? "") as string;
   }
 
-  test("tells its address first, then its token, and ends cleanly with its data written", async () => {
+  test("prints its address, then its token, and exits cleanly with its data written", async () => {
     const dataFile = join(folder, "state.json");
     const { running, lines, exit } = start({ data: dataFile });
     const [, url] = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(await nextLine(lines)) ?? [];
     const [, token] = /^token: (\S+)$/.exec(await nextLine(lines)) ?? [];
-    const answer = await fetch(`${url!}/iam/v2/groups`, {
+    const response = await fetch(`${url!}/iam/v2/groups`, {
       method: "POST",
       headers: { authorization: `Bearer ${token!}` },
       body: '{"name":"org"}',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     running.kill("SIGTERM");
     expect(await exit).toBe(0);
     expect(readFileSync(dataFile, "utf8")).toContain('"name":"org"');
@@ -231,13 +231,13 @@ describe("as a process", () => {
     const { running, lines, exit } = start(options, { PLATFORM_TOKEN: "canary" });
     const url = (await nextLine(lines)).replace("listening on ", "");
     expect(await nextLine(lines)).toBe("press Ctrl+C to stop");
-    const answer = await fetch(`${url}/iam/v2/groups`, { headers: { authorization: "Bearer canary" } });
-    expect(await answer.json()).not.toHaveProperty("totalCount");
+    const response = await fetch(`${url}/iam/v2/groups`, { headers: { authorization: "Bearer canary" } });
+    expect(await response.json()).not.toHaveProperty("totalCount");
     running.kill("SIGINT");
     expect(await exit).toBe(0);
   });
 
-  test("leaves out what is empty, or did not change, where it is told to", async () => {
+  test("omits empty or unchanged fields with its options", async () => {
     const { running, lines, exit } = start(
       { "omit-empty": true, "sparse-updates": true },
       { PLATFORM_TOKEN: "t" },
@@ -245,8 +245,8 @@ describe("as a process", () => {
     const url = (await nextLine(lines)).replace("listening on ", "");
     const send = async (method: string, path: string, body: object) => {
       const headers = { authorization: "Bearer t" };
-      const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
-      return (await answer.json()) as Record<string, unknown>;
+      const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+      return (await response.json()) as Record<string, unknown>;
     };
     const group = await send("POST", "/iam/v2/groups", { name: "org" });
     expect(group).not.toHaveProperty("description");

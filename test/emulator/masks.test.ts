@@ -11,21 +11,21 @@ beforeEach(async () => {
   emulator = await startEmulator();
   api = new Api(emulator);
   org = (await api.make("/iam/v2/groups", "", { name: "org", description: "d" })).uid;
-  const made = await api.make("/registry/v2/repos", org, {
+  const created = await api.make("/registry/v2/repos", org, {
     name: "app",
     description: "d",
     catalogTier: "CATALOG_TIER_AI",
     bundles: ["ai"],
     customOverlay: { contents: { packages: ["curl"] }, environment: { A: "1", B: "2" } },
   });
-  repo = `/registry/v2/repos/${made.uid}`;
+  repo = `/registry/v2/repos/${created.uid}`;
 });
 afterEach(() => emulator.close());
 
 describe("an explicit mask", () => {
   test("changes what it names and nothing else", async () => {
-    const answer = await api.patch(`${repo}?updateMask=description`, { name: "other", description: "new" });
-    expect(answer.body).toMatchObject({ name: "app", description: "new", catalogTier: "CATALOG_TIER_AI" });
+    const response = await api.patch(`${repo}?updateMask=description`, { name: "other", description: "new" });
+    expect(response.body).toMatchObject({ name: "app", description: "new", catalogTier: "CATALOG_TIER_AI" });
   });
 
   test("is taken in both spellings, on every level", async () => {
@@ -37,9 +37,9 @@ describe("an explicit mask", () => {
         catalogTier: "CATALOG_TIER_FIPS",
         customOverlay: { contents: { runtimeRepositories: [mask] } },
       };
-      const answer = await api.patch(`${repo}?updateMask=${mask}`, body);
-      expect(answer.body.catalogTier).toBe("CATALOG_TIER_FIPS");
-      expect(answer.body.customOverlay.contents).toMatchObject({
+      const response = await api.patch(`${repo}?updateMask=${mask}`, body);
+      expect(response.body.catalogTier).toBe("CATALOG_TIER_FIPS");
+      expect(response.body.customOverlay.contents).toMatchObject({
         packages: ["curl"],
         runtimeRepositories: [mask],
       });
@@ -55,21 +55,21 @@ describe("an explicit mask", () => {
   });
 
   test("replaces lists and maps whole", async () => {
-    const answer = await api.patch(`${repo}?updateMask=customOverlay.environment`, {
+    const response = await api.patch(`${repo}?updateMask=customOverlay.environment`, {
       customOverlay: { environment: { C: "3" } },
     });
-    expect(answer.body.customOverlay.environment).toEqual({ C: "3" });
+    expect(response.body.customOverlay.environment).toEqual({ C: "3" });
   });
 
   test("ignores names that the service alone writes", async () => {
-    const answer = await api.patch(`${repo}?updateMask=uid,createTime,description`, {
+    const response = await api.patch(`${repo}?updateMask=uid,createTime,description`, {
       uid: "other",
       createTime: "2000-01-01T00:00:00Z",
       description: "new",
     });
-    expect(answer.body.description).toBe("new");
-    expect(answer.body.createTime).not.toMatch(/^2000/);
-    expect(`/registry/v2/repos/${answer.body.uid}`).toBe(repo);
+    expect(response.body.description).toBe("new");
+    expect(response.body.createTime).not.toMatch(/^2000/);
+    expect(`/registry/v2/repos/${response.body.uid}`).toBe(repo);
   });
 
   test.each([
@@ -81,19 +81,19 @@ describe("an explicit mask", () => {
     "name.x",
     "syncConfig",
   ])("%s is code 3", async (mask) => {
-    const answer = await api.patch(`${repo}?updateMask=${mask}`, { name: "other" });
-    expect([answer.status, answer.body.code, violatedFields(answer)]).toEqual([400, 3, ["updateMask"]]);
+    const response = await api.patch(`${repo}?updateMask=${mask}`, { name: "other" });
+    expect([response.status, response.body.code, violatedFields(response)]).toEqual([400, 3, ["updateMask"]]);
     expect((await api.get(repo)).body.name).toBe("app");
   });
 
   test("of * replaces everything", async () => {
-    const answer = await api.patch(`${repo}?updateMask=*`, { name: "app" });
-    expect(answer.body).toMatchObject({ name: "app", description: "", bundles: [], customOverlay: null });
+    const response = await api.patch(`${repo}?updateMask=*`, { name: "app" });
+    expect(response.body).toMatchObject({ name: "app", description: "", bundles: [], customOverlay: null });
   });
 
   test("of * is refused on groups, which always have a status", async () => {
-    const answer = await api.patch(`/iam/v2/groups/${org}?updateMask=*`, { name: "other" });
-    expect([answer.body.code, violatedFields(answer)]).toEqual([3, ["updateMask"]]);
+    const response = await api.patch(`/iam/v2/groups/${org}?updateMask=*`, { name: "other" });
+    expect([response.body.code, violatedFields(response)]).toEqual([3, ["updateMask"]]);
   });
 });
 
@@ -120,8 +120,8 @@ describe("without a mask", () => {
   });
 
   test("an unknown field is refused", async () => {
-    const answer = await api.patch(repo, { description: "new", parent: "x" });
-    expect(answer.body).toMatchObject({ code: 3, details: [] });
+    const response = await api.patch(repo, { description: "new", parent: "x" });
+    expect(response.body).toMatchObject({ code: 3, details: [] });
     expect((await api.get(repo)).body.description).toBe("d");
   });
 });
@@ -139,25 +139,25 @@ describe("switches", () => {
     );
   });
 
-  test("maskSilent answers 200 and changes nothing", async () => {
+  test("maskSilent returns 200 and changes nothing", async () => {
     emulator.settings({ maskSilent: true });
-    const answer = await api.patch(`${repo}?updateMask=catalogTier,name`, { name: "b", catalogTier: 1 });
-    expect([answer.status, answer.body.name]).toEqual([200, "app"]);
+    const response = await api.patch(`${repo}?updateMask=catalogTier,name`, { name: "b", catalogTier: 1 });
+    expect([response.status, response.body.name]).toEqual([200, "app"]);
     expect((await api.patch(repo, { catalogTier: 1 })).body.catalogTier).toBe("CATALOG_TIER_APPLICATION");
   });
 
-  test('patchAnswer "partial" answers the uid and the changed fields', async () => {
-    emulator.settings({ patchAnswer: "partial" });
-    const answer = await api.patch(`${repo}?updateMask=description`, { description: "new" });
-    expect(Object.keys(answer.body).sort()).toEqual(["description", "uid"]);
+  test('patchResponse "partial" returns the uid and the changed fields', async () => {
+    emulator.settings({ patchResponse: "partial" });
+    const response = await api.patch(`${repo}?updateMask=description`, { description: "new" });
+    expect(Object.keys(response.body).sort()).toEqual(["description", "uid"]);
   });
 
-  test('patchAnswer "sparse" answers values for the uid and the changed fields, and with omitEmpty nothing else', async () => {
-    emulator.settings({ patchAnswer: "sparse" });
+  test('patchResponse "sparse" returns values for the uid and the changed fields, and with omitEmpty nothing else', async () => {
+    emulator.settings({ patchResponse: "sparse" });
     const path = `${repo}?updateMask=customOverlay.environment,description`;
     const change = { customOverlay: { environment: { A: "1" } }, description: "" };
-    const answer = await api.patch(path, change);
-    expect(answer.body).toMatchObject({
+    const response = await api.patch(path, change);
+    expect(response.body).toMatchObject({
       uid: expect.stringMatching(/\//),
       name: "",
       createTime: null,
@@ -165,7 +165,7 @@ describe("switches", () => {
     });
     emulator.settings({ omitEmpty: true });
     expect((await api.patch(path, change)).body).toEqual({
-      uid: answer.body.uid,
+      uid: response.body.uid,
       customOverlay: { environment: { A: "1" } },
     });
   });
@@ -185,7 +185,7 @@ describe("switches", () => {
 
   test("the fault ignoreMask goes by the body alone", async () => {
     emulator.addFault({ method: "PATCH", ignoreMask: true });
-    const answer = await api.patch(`${repo}?updateMask=description`, { name: "b", description: "new" });
-    expect(answer.body).toMatchObject({ name: "b", description: "new" });
+    const response = await api.patch(`${repo}?updateMask=description`, { name: "b", description: "new" });
+    expect(response.body).toMatchObject({ name: "b", description: "new" });
   });
 });

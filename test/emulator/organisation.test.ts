@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { Answer } from "./api";
+import type { ApiResponse } from "./api";
 import { Api, detail, violatedFields } from "./api";
 
 const start = Date.parse("2026-01-28T12:54:21.189Z");
@@ -17,7 +17,7 @@ afterEach(() => emulator.close());
 
 describe("account associations", () => {
   const associations = "/iam/v2/accountAssociations";
-  const create = (body: object): Promise<Answer> =>
+  const create = (body: object): Promise<ApiResponse> =>
     api.post(`${associations}/${org}`, { name: "a", ...body });
   const full = {
     amazon: { account: "123456789012" },
@@ -47,10 +47,13 @@ describe("account associations", () => {
 
   test("change by mask, keep the group from deletion, and are deleted twice", async () => {
     await create(full);
-    const answer = await api.patch(`${associations}/${org}?updateMask=google,azure.clientIds`, {
+    const response = await api.patch(`${associations}/${org}?updateMask=google,azure.clientIds`, {
       azure: { clientIds: { other: "d" } },
     });
-    expect(answer.body).toMatchObject({ google: null, azure: { tenantId: "t", clientIds: { other: "d" } } });
+    expect(response.body).toMatchObject({
+      google: null,
+      azure: { tenantId: "t", clientIds: { other: "d" } },
+    });
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
     expect((await api.delete(`/iam/v2/groups/${org}`)).body.code).toBe(9);
     for (let time = 0; time < 2; time += 1) {
@@ -60,7 +63,7 @@ describe("account associations", () => {
     expect((await api.get(`${associations}/${org}`)).status).toBe(404);
   });
 
-  test("are ready for the providers they name, unless told to wait", async () => {
+  test("are ready for the providers they name, except with `checksNotReady`", async () => {
     await create({ google: full.google });
     const check = async (name: string): Promise<unknown> => {
       const body = { providerType: `ACCOUNT_PROVIDER_TYPE_${name}` };
@@ -87,8 +90,13 @@ describe("group invites", () => {
   });
 
   test("show their code once, and their role in full", async () => {
-    const made = await api.make(invites, org, { roleUid, ttl: "86400s", email: "a@b.test", singleUse: true });
-    expect(made).toEqual({
+    const created = await api.make(invites, org, {
+      roleUid,
+      ttl: "86400s",
+      email: "a@b.test",
+      singleUse: true,
+    });
+    expect(created).toEqual({
       uid: expect.stringMatching(`^${org}/`),
       roleUid,
       ttl: null,
@@ -100,8 +108,8 @@ describe("group invites", () => {
       expirationTime: "2026-01-29T12:54:21.189Z",
       createTime: "2026-01-28T12:54:21.189Z",
     });
-    expect((await api.get(`${invites}/${made.uid}`)).body).toEqual({ ...made, code: "" });
-    expect((await api.patch(`${invites}/${made.uid}`, {})).status).toBe(501);
+    expect((await api.get(`${invites}/${created.uid}`)).body).toEqual({ ...created, code: "" });
+    expect((await api.patch(`${invites}/${created.uid}`, {})).status).toBe(501);
   });
 
   test.each<[object, string]>([
@@ -142,9 +150,9 @@ describe("external group role mappings", () => {
   });
 
   test("belong to a provider, and are equal to no other of it", async () => {
-    const made = await api.make(mappings, provider, mapping());
-    expect(made).toMatchObject({ ...mapping(), identityProviderUid: provider });
-    expect(made.uid).toMatch(new RegExp(`^${provider}/[0-9a-f]{16}$`));
+    const created = await api.make(mappings, provider, mapping());
+    expect(created).toMatchObject({ ...mapping(), identityProviderUid: provider });
+    expect(created.uid).toMatch(new RegExp(`^${provider}/[0-9a-f]{16}$`));
     const same = await api.post(`${mappings}/${provider}`, mapping());
     expect([same.status, same.body.code]).toEqual([409, 6]);
     const other = await addProvider("other");
@@ -155,8 +163,12 @@ describe("external group role mappings", () => {
 
   test("need the root group as scope, and a role that exists", async () => {
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
-    const answer = await api.post(`${mappings}/${provider}`, { ...mapping(), scope: team.uid, roleUid: "x" });
-    expect(violatedFields(answer)).toEqual(["scope", "roleUid"]);
+    const response = await api.post(`${mappings}/${provider}`, {
+      ...mapping(),
+      scope: team.uid,
+      roleUid: "x",
+    });
+    expect(violatedFields(response)).toEqual(["scope", "roleUid"]);
     expect(violatedFields(await api.post(`${mappings}/${provider}`, {}))).toEqual([
       "externalGroupId",
       "roleUid",
@@ -170,7 +182,7 @@ describe("external group role mappings", () => {
     const one = await api.make(mappings, provider, mapping("1"));
     const two = await api.make(mappings, provider, mapping("2"));
     const foreign = await api.make(mappings, await addProvider("other"), mapping());
-    const remove = (names: string[]): Promise<Answer> =>
+    const remove = (names: string[]): Promise<ApiResponse> =>
       api.post(`${mappings}:batchDelete`, { parent: provider, names });
     expect(violatedFields(await remove([one.uid, foreign.uid]))).toEqual(["names"]);
     const { body } = await remove([one.uid, `${provider}/0000000000000000`, two.uid]);
@@ -187,15 +199,15 @@ describe("terms", () => {
 
   test("stop creates below a root group until they are accepted for it", async () => {
     emulator.settings({ requiredTerms: [document] });
-    const team = (): Promise<Answer> => api.post(`/iam/v2/groups/${org}`, { name: "team" });
+    const team = (): Promise<ApiResponse> => api.post(`/iam/v2/groups/${org}`, { name: "team" });
     const refused = await team();
     expect([refused.status, refused.body.code]).toEqual([400, 9]);
     expect(detail(refused, "TermsNotAcceptedDetail").missing).toEqual([document]);
     const accepted = await api.post(terms(org), { documentIds: ["tos.v1"] });
     expect(accepted.body).toEqual({ group: org, documentIds: ["tos.v1"] });
-    const made = await team();
-    expect(made.status).toBe(200);
-    expect((await api.post(`/iam/v2/groups/${made.body.uid}`, { name: "inner" })).status).toBe(200);
+    const created = await team();
+    expect(created.status).toBe(200);
+    expect((await api.post(`/iam/v2/groups/${created.body.uid}`, { name: "inner" })).status).toBe(200);
     expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
   });
 
@@ -238,7 +250,7 @@ describe("the caller", () => {
   });
 
   test("asks for access to a root group once", async () => {
-    const ask = (group: string): Promise<Answer> =>
+    const ask = (group: string): Promise<ApiResponse> =>
       api.post(`/iam/v2/groups/${group}:requestGroupAccess`, {});
     expect((await ask(org)).body).toEqual({});
     const again = await ask(org);
@@ -249,7 +261,7 @@ describe("the caller", () => {
   });
 
   test("updates its own metadata by the mask in the body alone", async () => {
-    const update = (body: object, query = ""): Promise<Answer> =>
+    const update = (body: object, query = ""): Promise<ApiResponse> =>
       api.patch(`/iam/v2/identities:updateIdentityMetadata${query}`, body);
     const identityMetadata = { company: "c", jobTitle: "j", uid: "other" };
     expect((await update({ identityMetadata }, "?updateMask=company")).body).toMatchObject({ company: "" });

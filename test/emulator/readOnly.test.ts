@@ -1,6 +1,6 @@
 import type { Emulator, Seed } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { Advisory, Answer, AnswerBody } from "./api";
+import type { Advisory, ApiResponse, ResponseBody } from "./api";
 import { Api, extraEmulator, violatedFields } from "./api";
 
 let emulator: Emulator;
@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 /** All items of a list, page by page, without any of them twice. */
-async function all<T>(path: string, pick: (body: AnswerBody) => readonly T[]): Promise<T[]> {
+async function all<T>(path: string, pick: (body: ResponseBody) => readonly T[]): Promise<T[]> {
   const found: T[] = [];
   let token = "";
   do {
-    const answer = await api.get(`${path}&page_size=7&page_token=${encodeURIComponent(token)}`);
-    if (answer.status !== 200) throw new Error(answer.text);
-    found.push(...pick(answer.body));
-    token = answer.body.nextPageToken;
+    const response = await api.get(`${path}&page_size=7&page_token=${encodeURIComponent(token)}`);
+    if (response.status !== 200) throw new Error(response.text);
+    found.push(...pick(response.body));
+    token = response.body.nextPageToken;
   } while (token !== "");
   return found;
 }
@@ -143,7 +143,7 @@ describe("documents and metadata", () => {
   });
 
   test("metadata comes for up to a thousand ids", async () => {
-    const get = (ids: string[]): Promise<Answer> =>
+    const get = (ids: string[]): Promise<ApiResponse> =>
       api.get(`/advisory/v2/metadata?${ids.map((id) => `ids=${id}`).join("&")}`);
     const some = await get(["CVE-2025-1007", "CVE-2025-1000", "nope"]);
     expect(some.body.vulnerabilityMetadata.map(({ id }) => id)).toEqual(["CVE-2025-1000", "CVE-2025-1007"]);
@@ -156,8 +156,8 @@ describe("documents and metadata", () => {
 
   test("reports of resolved vulnerabilities want what no query can carry", async () => {
     const time = "2026-01-01T00:00:00Z";
-    const answer = await api.get(`/advisory/v2/images/resolvedVulns?startTime=${time}&endTime=${time}`);
-    expect(violatedFields(answer)).toEqual(["imageRefs"]);
+    const response = await api.get(`/advisory/v2/images/resolvedVulns?startTime=${time}&endTime=${time}`);
+    expect(violatedFields(response)).toEqual(["imageRefs"]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { Answer } from "./api";
+import type { ApiResponse } from "./api";
 import { Api, detail, violatedFields } from "./api";
 
 const start = Date.parse("2026-01-28T12:54:21.189Z");
@@ -20,7 +20,7 @@ afterEach(() => emulator.close());
 
 describe("tags", () => {
   const tags = "/registry/v2/tags";
-  const push = (name: string, digit: string, more: object = {}): Promise<Answer> =>
+  const push = (name: string, digit: string, more: object = {}): Promise<ApiResponse> =>
     api.post(`${tags}/${repo}`, { name, digest: digestOf(digit), ...more });
 
   test("move when they are pushed again, under the same uid", async () => {
@@ -67,13 +67,13 @@ describe("tags", () => {
     expect(emulator.state().tags).toEqual([]);
   });
 
-  test("are listed by name, digest and time, and some only when asked for", async () => {
+  test("are listed by name, digest and time, and some only with a parameter", async () => {
     for (const name of ["1", "1-r3", "1-20260128", "sha256-abc.sig"]) await push(name, "a");
     emulator.advanceClock(5000);
     await push("2", "b");
     const names = async (query: string): Promise<string[]> => {
-      const answer = await api.get(`${tags}?uidp.children_of=${repo}&order_by=name&${query}`);
-      return answer.body.tags.map(({ name }) => name);
+      const response = await api.get(`${tags}?uidp.children_of=${repo}&order_by=name&${query}`);
+      return response.body.tags.map(({ name }) => name);
     };
     expect(await names("")).toEqual(["1", "2"]);
     expect(await names("includeEpochs=true")).toEqual(["1", "1-r3", "2"]);
@@ -86,7 +86,7 @@ describe("tags", () => {
 });
 
 describe("images", () => {
-  const of = (digest: string, what: string): Promise<Answer> =>
+  const of = (digest: string, what: string): Promise<ApiResponse> =>
     api.get(`/registry/v2/repos/${repo}/digests/${digest}/${what}`);
 
   test("of a tag tell architectures and size, always the same", async () => {
@@ -100,12 +100,12 @@ describe("images", () => {
 
   test("that no tag has, or for another machine, are missing", async () => {
     await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
-    for (const answer of [
+    for (const response of [
       await of(digestOf("b"), "architectures"),
       await of(digestOf("b"), "size"),
       await of(digestOf("a"), "size?architecture=vax"),
     ]) {
-      expect([answer.status, detail(answer, "ResourceInfo").resourceType]).toEqual([404, "Image"]);
+      expect([response.status, detail(response, "ResourceInfo").resourceType]).toEqual([404, "Image"]);
     }
   });
 });
@@ -148,8 +148,8 @@ describe("readmes", () => {
 
   test("are refused to customers, when so set", async () => {
     emulator.settings({ readmeForbidden: true });
-    const answer = await api.patch(path(), { content: "x" });
-    expect([answer.status, answer.body.code]).toEqual([403, 7]);
+    const response = await api.patch(path(), { content: "x" });
+    expect([response.status, response.body.code]).toEqual([403, 7]);
     expect((await api.get(path())).status).toBe(200);
   });
 });

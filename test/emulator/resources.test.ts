@@ -18,10 +18,10 @@ afterEach(() => emulator.close());
 
 const claimMatch = { issuer: "https://issuer.test", subject: "s" };
 
-describe("answers", () => {
+describe("responses", () => {
   test("hold every field, and times with milliseconds", async () => {
-    const made = await api.make("/registry/v2/repos", org, { name: "app" });
-    expect(made).toEqual({
+    const created = await api.make("/registry/v2/repos", org, { name: "app" });
+    expect(created).toEqual({
       uid: expect.stringMatching(new RegExp(`^${org}/[0-9a-f]{16}$`)),
       name: "app",
       description: "",
@@ -46,12 +46,12 @@ describe("answers", () => {
   });
 
   test("to a delete are empty", async () => {
-    const made = await api.make("/iam/v2/identities", org, { name: "ci", claimMatch });
-    const answer = await api.delete(`/iam/v2/identities/${made.uid}`);
-    expect([answer.status, answer.text]).toEqual([200, ""]);
+    const created = await api.make("/iam/v2/identities", org, { name: "ci", claimMatch });
+    const response = await api.delete(`/iam/v2/identities/${created.uid}`);
+    expect([response.status, response.text]).toEqual([200, ""]);
   });
 
-  test("in recorded form differ as the contract says", async () => {
+  test("differ in recorded form", async () => {
     const recorded = await extraEmulator({ recorded: true, now: () => start });
     const other = new Api(recorded);
     for (const name of ["a", "b", "c"]) await other.make("/iam/v2/groups", "", { name });
@@ -72,32 +72,32 @@ describe("every create", () => {
     ["groups", { name: "a", description: "two\nlines" }, ["description"]],
     ["groups", { name: "a", description: "x".repeat(513) }, ["description"]],
   ])("in %s of %j names %j", async (collection, body, fields) => {
-    const answer = await api.post(`/iam/v2/${collection}/${org}`, body);
-    expect([answer.status, answer.body.code, violatedFields(answer)]).toEqual([400, 3, fields]);
-    expect(detail(answer, "ErrorInfo").reason).toBe("INVALID_ARGUMENT");
-    expect(answer.body.message).toMatch(new RegExp(`^Invalid argument: ${fields[0]!}: `));
+    const response = await api.post(`/iam/v2/${collection}/${org}`, body);
+    expect([response.status, response.body.code, violatedFields(response)]).toEqual([400, 3, fields]);
+    expect(detail(response, "ErrorInfo").reason).toBe("INVALID_ARGUMENT");
+    expect(response.body.message).toMatch(new RegExp(`^Invalid argument: ${fields[0]!}: `));
   });
 
   test("below a missing parent is 404 with the parent's ResourceInfo", async () => {
-    const answer = await api.post(`/iam/v2/roles/${org}/0000000000000000`, { name: "r" });
-    expect([answer.status, answer.body.code]).toEqual([404, 5]);
-    expect(detail(answer, "ResourceInfo").resourceType).toBe("Group");
+    const response = await api.post(`/iam/v2/roles/${org}/0000000000000000`, { name: "r" });
+    expect([response.status, response.body.code]).toEqual([404, 5]);
+    expect(detail(response, "ResourceInfo").resourceType).toBe("Group");
   });
 
   test("but of a group needs a parent", async () => {
-    const answer = await api.post("/iam/v2/roles", { name: "r", capabilities: ["CAP_REPO_LIST"] });
-    expect([answer.body.code, violatedFields(answer)]).toEqual([3, ["parent"]]);
+    const response = await api.post("/iam/v2/roles", { name: "r", capabilities: ["CAP_REPO_LIST"] });
+    expect([response.body.code, violatedFields(response)]).toEqual([3, ["parent"]]);
   });
 
   test("ignores what the service alone writes", async () => {
-    const made = await api.make("/iam/v2/groups", org, {
+    const created = await api.make("/iam/v2/groups", org, {
       uid: "x",
       name: "a",
       status: "ORG_STATUS_SUSPENDED",
       createTime: "2000-01-01T00:00:00Z",
       resourceLimits: { idps: 1 },
     });
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       status: "ORG_STATUS_READY",
       resourceLimits: {},
       createTime: "2026-01-28T12:54:21.189Z",
@@ -140,11 +140,11 @@ describe("groups", () => {
   test("with children of any kind are not deleted, and the refusal names the children", async () => {
     await api.make("/registry/v2/repos", org, { name: "nginx" });
     await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test" });
-    const answer = await api.delete(`/iam/v2/groups/${org}`);
-    expect([answer.status, answer.body.code]).toEqual([400, 9]);
-    expect(answer.body.message).toMatch(/^Precondition failed: /);
-    expect(detail(answer, "ErrorInfo").reason).toBe("FAILED_PRECONDITION");
-    expect(detail(answer, "PreconditionFailure").violations).toEqual([
+    const response = await api.delete(`/iam/v2/groups/${org}`);
+    expect([response.status, response.body.code]).toEqual([400, 9]);
+    expect(response.body.message).toMatch(/^Precondition failed: /);
+    expect(detail(response, "ErrorInfo").reason).toBe("FAILED_PRECONDITION");
+    expect(detail(response, "PreconditionFailure").violations).toEqual([
       { type: "RESOURCE_NOT_EMPTY", subject: org, description: expect.stringContaining("1 repos (nginx)") },
     ]);
     for (const [collection, resources] of Object.entries(emulator.state())) {
@@ -163,9 +163,9 @@ describe("identities", () => {
   const aws = { awsAccount: "123456789012", arn: "a", userId: "u" };
 
   test("an empty body names the field name and its pattern", async () => {
-    const answer = await api.post(`/iam/v2/identities/${org}`);
-    expect(violatedFields(answer)).toContain("name");
-    expect(answer.body.message).toBe('Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"');
+    const response = await api.post(`/iam/v2/identities/${org}`);
+    expect(violatedFields(response)).toContain("name");
+    expect(response.body.message).toBe('Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"');
   });
 
   test.each([
@@ -189,8 +189,8 @@ describe("identities", () => {
     [{ servicePrincipal: "SERVICE_PRINCIPAL_NOPE" }, "claimMatch"],
     [{ servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" }, "servicePrincipal"],
   ])("%j is refused for %s", async (body, field) => {
-    const answer = await create(body);
-    expect([answer.status, violatedFields(answer)[0]]).toEqual([400, field]);
+    const response = await create(body);
+    expect([response.status, violatedFields(response)[0]]).toEqual([400, field]);
   });
 
   test("take what only RE2 knows in patterns", async () => {
@@ -199,14 +199,14 @@ describe("identities", () => {
     );
   });
 
-  test("answer the claims as written, without a default audience", async () => {
+  test("return the claims as written, without a default audience", async () => {
     const { body } = await create({ claimMatch: { ...claimMatch, claims: { a: "b" } } });
     expect(body.claimMatch).toEqual({ ...claimMatch, claims: { a: "b" }, claimPatterns: {} });
     for (const other of ["staticKeys", "awsIdentity", "servicePrincipal"])
       expect(body).not.toHaveProperty(other);
   });
 
-  test("get the longest life of static keys unless another is asked for", async () => {
+  test("get the longest lifetime of static keys by default", async () => {
     expect((await create({ staticKeys: keys })).body.staticKeys.expirationTime).toBe(
       "2027-01-28T12:54:21.000Z",
     );
@@ -237,10 +237,10 @@ describe("identities", () => {
 
   test("cannot be left without a required member", async () => {
     const { uid } = (await create({ claimMatch })).body;
-    const answer = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.subject`, {
+    const response = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.subject`, {
       claimMatch: {},
     });
-    expect(violatedFields(answer)).toEqual(["claimMatch.subject"]);
+    expect(violatedFields(response)).toEqual(["claimMatch.subject"]);
   });
 
   test("take their bindings along when deleted", async () => {
@@ -266,16 +266,16 @@ describe("identities", () => {
 });
 
 describe("roles", () => {
-  test("need a capability that somebody knows", async () => {
+  test("need a known capability", async () => {
     for (const capabilities of [[], ["CAP_NOPE"]]) {
-      const answer = await api.post(`/iam/v2/roles/${org}`, { name: "r", capabilities });
-      expect(violatedFields(answer)).toEqual(["capabilities"]);
+      const response = await api.post(`/iam/v2/roles/${org}`, { name: "r", capabilities });
+      expect(violatedFields(response)).toEqual(["capabilities"]);
     }
-    const made = await api.make("/iam/v2/roles", org, {
+    const created = await api.make("/iam/v2/roles", org, {
       name: "r",
       capabilities: ["CAP_REPO_LIST", "CAP_NOPE", 99999],
     });
-    expect(made.capabilities).toEqual(["CAP_REPO_LIST", 99999]);
+    expect(created.capabilities).toEqual(["CAP_REPO_LIST", 99999]);
   });
 
   test("that are built in have uids without a slash, stand among the others, and stay the same", async () => {
@@ -317,8 +317,8 @@ describe("role bindings", () => {
   });
 
   test("are answered with what they bind", async () => {
-    const made = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
-    expect(made).toEqual({
+    const created = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
+    expect(created).toEqual({
       uid: expect.stringMatching(`^${org}/`),
       identityUid,
       roleUid,
@@ -331,13 +331,13 @@ describe("role bindings", () => {
 
   test("show one form only, when so set", async () => {
     const { uid } = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
-    emulator.settings({ bindingAnswer: "flat" });
+    emulator.settings({ bindingResponse: "flat" });
     expect((await api.get(`/iam/v2/roleBindings/${uid}`)).body).toMatchObject({
       identityUid,
       identity: null,
       role: null,
     });
-    emulator.settings({ bindingAnswer: "hydrated" });
+    emulator.settings({ bindingResponse: "hydrated" });
     expect((await api.get(`/iam/v2/roleBindings/${uid}`)).body).toMatchObject({
       identityUid: "",
       identity: { uid: identityUid },
@@ -345,11 +345,11 @@ describe("role bindings", () => {
   });
 
   test("need an identity and a role that exist", async () => {
-    const answer = await api.post(`/iam/v2/roleBindings/${org}`, {
+    const response = await api.post(`/iam/v2/roleBindings/${org}`, {
       identityUid: `${org}/0000000000000000`,
       roleUid: "x",
     });
-    expect([answer.body.code, violatedFields(answer)]).toEqual([3, ["identityUid", "roleUid"]]);
+    expect([response.body.code, violatedFields(response)]).toEqual([3, ["identityUid", "roleUid"]]);
     expect(violatedFields(await api.post(`/iam/v2/roleBindings/${org}`, {}))).toEqual([
       "identityUid",
       "roleUid",
@@ -405,8 +405,8 @@ describe("role bindings", () => {
       ],
       ["no role", () => ({ requests: items(1) }), "requests[0].roleBinding.roleUid"],
     ])("%s make nothing", async (_, body, field) => {
-      const answer = await batch(body());
-      expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+      const response = await batch(body());
+      expect([response.body.code, violatedFields(response)]).toEqual([3, [field]]);
       expect(emulator.state().roleBindings).toEqual([]);
     });
   });
@@ -442,13 +442,13 @@ describe("repos", () => {
     [{ sync_config: { source: "nginx" }, bundles: ["ai"] }, "bundles"],
     [{ sync_config: { source: "nginx" }, catalogTier: "CATALOG_TIER_AI" }, "catalogTier"],
   ])("%j is refused for %s", async (body, field) => {
-    const answer = await create(body);
-    expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+    const response = await create(body);
+    expect([response.body.code, violatedFields(response)]).toEqual([3, [field]]);
   });
 
   test("hold a whole overlay", async () => {
-    const answer = await create(keyring("key.rsa.pub", pem));
-    expect(answer.body.customOverlay.contents.runtimeKeyring).toEqual([
+    const response = await create(keyring("key.rsa.pub", pem));
+    expect(response.body.customOverlay.contents.runtimeKeyring).toEqual([
       { name: "key.rsa.pub", content: pem },
     ]);
   });
@@ -462,7 +462,7 @@ describe("repos", () => {
       uid = body.sync_config.source;
     });
 
-    test("answer the source as a uid, the same for every spelling", async () => {
+    test("return the source as a uid, the same for every spelling", async () => {
       expect(uid).toMatch(/^[0-9a-f]{40}\/[0-9a-f]{16}$/);
       for (const source of ["registry.test/org/nginx:latest", "org/nginx@sha256:aa", uid]) {
         expect((await create({ sync_config: { source } })).body.sync_config.source).toBe(uid);
@@ -510,8 +510,8 @@ describe("repos", () => {
       ["", { bundles: ["ai"] }, "bundles"],
       ["?updateMask=activeTags", { activeTags: [] }, "activeTags"],
     ])("PATCH%s of %j is refused for %s", async (query, body, field) => {
-      const answer = await api.patch(path + query, body);
-      expect([answer.body.code, violatedFields(answer)]).toEqual([3, [field]]);
+      const response = await api.patch(path + query, body);
+      expect([response.body.code, violatedFields(response)]).toEqual([3, [field]]);
     });
 
     test("may restate what comes from the source, and may stop", async () => {
@@ -527,10 +527,10 @@ describe("subscriptions", () => {
     for (const sink of ["http://sink.test", "https://", "sink", undefined]) {
       expect(violatedFields(await api.post(`/events/v2/subscriptions/${org}`, { sink }))).toEqual(["sink"]);
     }
-    const made = await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
-    expect(made).toEqual({ uid: made.uid, sink: "https://sink.test/x" });
-    expect((await api.patch(`/events/v2/subscriptions/${made.uid}`, {})).status).toBe(501);
-    expect((await api.delete(`/events/v2/subscriptions/${made.uid}`)).status).toBe(200);
-    expect((await api.delete(`/events/v2/subscriptions/${made.uid}`)).status).toBe(404);
+    const created = await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
+    expect(created).toEqual({ uid: created.uid, sink: "https://sink.test/x" });
+    expect((await api.patch(`/events/v2/subscriptions/${created.uid}`, {})).status).toBe(501);
+    expect((await api.delete(`/events/v2/subscriptions/${created.uid}`)).status).toBe(200);
+    expect((await api.delete(`/events/v2/subscriptions/${created.uid}`)).status).toBe(404);
   });
 });

@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import type { JsonWebKey } from "node:crypto";
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { Answer, MadeResource } from "./api";
+import type { ApiResponse, Resource } from "./api";
 import { Api, violatedFields } from "./api";
 import { claimsOf, isSignedByIssuer } from "./jwt";
 
@@ -33,20 +33,20 @@ function oidc(claims: object = {}, key: KeyObject = rsa.privateKey, alg = "RS256
   return `${input}.${signature.toString("base64url")}`;
 }
 
-function exchange(token: string, query: object = {}, method = "POST"): Promise<Answer> {
+function exchange(token: string, query: object = {}, method = "POST"): Promise<ApiResponse> {
   const all = new URLSearchParams({ aud: emulator.url, ...query });
   return api.send(method, `/sts/exchange?${all.toString()}`, undefined, { authorization: `Bearer ${token}` });
 }
 
-const identity = (body: object): Promise<MadeResource> =>
+const identity = (body: object): Promise<Resource> =>
   api.make("/iam/v2/identities", org, { name: "ci", ...body });
-const matching = (match: object = {}): Promise<MadeResource> =>
+const matching = (match: object = {}): Promise<Resource> =>
   identity({ claimMatch: { issuer, subject: "repo:a", ...match } });
-const use = (token: string): Promise<Answer> =>
+const use = (token: string): Promise<ApiResponse> =>
   api.send("GET", "/iam/v2/groups", undefined, { authorization: `Bearer ${token}` });
 
 describe("an exchange", () => {
-  test("answers a token that the API takes, until it expires", async () => {
+  test("returns a token that the API accepts until it expires", async () => {
     const { uid } = await matching();
     const { status, body } = await exchange(oidc({ email: "ci@example.com" }), { identity: uid });
     expect([status, body.refreshToken, body.expiry]).toEqual([200, "", "2026-01-28T13:54:21.189Z"]);
@@ -123,9 +123,9 @@ describe("a bad token is 401", () => {
     ["one without a subject", () => oidc({ sub: undefined })],
     ["a forged one of the emulator", () => oidc({ iss: emulator.url })],
   ])("%s", async (_, token) => {
-    const answer = await exchange(token());
-    expect([answer.status, answer.body.code]).toEqual([401, 16]);
-    expect(answer.headers.get("www-authenticate")).toBe(answer.body.message);
+    const response = await exchange(token());
+    expect([response.status, response.body.code]).toEqual([401, 16]);
+    expect(response.headers.get("www-authenticate")).toBe(response.body.message);
   });
 
   test("for the API as well, whoever signed it", async () => {
@@ -153,8 +153,10 @@ describe("claim match", () => {
     ["a claim's pattern that fits in part", { claimPatterns: { ref: "v[0-9]+" } }, { ref: "v12x" }, false],
   ])("with %s", async (_, match, claims, allowed) => {
     const { uid } = await matching(match);
-    const answer = await exchange(oidc(claims), { identity: uid });
-    expect(allowed ? [answer.status] : [answer.status, answer.body.code]).toEqual(allowed ? [200] : [403, 7]);
+    const response = await exchange(oidc(claims), { identity: uid });
+    expect(allowed ? [response.status] : [response.status, response.body.code]).toEqual(
+      allowed ? [200] : [403, 7],
+    );
   });
 
   test("is not for identities of other kinds, nor for missing ones", async () => {
@@ -170,7 +172,7 @@ describe("static keys", () => {
     ...createPublicKey(key).export({ format: "jwk" }),
     kid,
   });
-  const keyed = (keys: JsonWebKey[], more: object = {}): Promise<MadeResource> =>
+  const keyed = (keys: JsonWebKey[], more: object = {}): Promise<Resource> =>
     identity({ staticKeys: { issuer, subject: "repo:a", issuerKeys: JSON.stringify({ keys }), ...more } });
   const allowed = async (uid: string, token = oidc()): Promise<boolean> =>
     (await exchange(token, { identity: uid })).status === 200;
@@ -199,7 +201,7 @@ describe("static keys", () => {
 });
 
 describe("refresh tokens", () => {
-  const refresh = (token: string): Promise<Answer> =>
+  const refresh = (token: string): Promise<ApiResponse> =>
     api.send("POST", "/sts/exchange_refresh_token", undefined, { authorization: `Bearer ${token}` });
 
   test("are answered when so set, and exchanged for both tokens anew", async () => {
@@ -217,7 +219,7 @@ describe("refresh tokens", () => {
     expect((await use(first.refreshToken)).status).toBe(401);
   });
 
-  test("that nobody issued, or that are too old, are 401", async () => {
+  test("that are forged or expired are 401", async () => {
     emulator.settings({ refreshTokens: true });
     const { refreshToken } = (await exchange(oidc())).body;
     expect((await refresh("nope")).status).toBe(401);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message } from "../../emulator/gateway/descriptor";
-import type { Call, Reply, Service } from "../../emulator/gateway/gateway";
+import type { Call, ServiceResponse, Service } from "../../emulator/gateway/gateway";
 import { Gateway } from "../../emulator/gateway/gateway";
 import type { Method } from "../../emulator/gateway/routes";
 import { invalidArgument, StatusError } from "../../emulator/gateway/status";
@@ -15,11 +15,11 @@ interface WireCase {
   body?: string;
   bodyBase64?: string;
   contentBytes?: number;
-  /** Which canned answer the service gave; without it the plain one. */
+  /** Which canned response the service returns; by default the plain one. */
   service?: string;
   status: number;
-  answerHeaders?: Record<string, string>;
-  answer: unknown;
+  responseHeaders?: Record<string, string>;
+  response: unknown;
   /** What reached the service, if anything did. */
   rpc?: string;
   request?: unknown;
@@ -31,20 +31,20 @@ const cases = readFileSync(join(__dirname, "wireCases.jsonl"), "utf8")
   .split("\n")
   .map((line) => JSON.parse(line) as WireCase);
 
-/** The first method that fits answers: here one that takes any tail as a uid was registered so that it is asked first. */
-const askedFirst: Record<string, string> = {
+/** The first matching method is called; a method that matches any tail as a uid is registered first. */
+const firstMethods: Record<string, string> = {
   "order/architectures-when-repos-are-registered-last": "registry.v2.ReposService/GetRepo",
 };
 
 function methodsFor({ name }: WireCase): readonly Method[] {
-  const isFirst = ({ rpc }: Method) => rpc === askedFirst[name];
+  const isFirst = ({ rpc }: Method) => rpc === firstMethods[name];
   return [...allMethods.filter(isFirst), ...allMethods.filter((method) => !isFirst(method))];
 }
 
 const time = "2026-01-28T12:54:21.189Z";
 
-/** What the recorded services answered when nothing else was asked of them. */
-function plainAnswer({ method, request }: Call): Message {
+/** The response of the recorded services by default. */
+function plainResponse({ method, request }: Call): Message {
   const { body, verb } = method;
   if (body === undefined) return verb === "GET" && request.uid !== undefined ? { uid: request.uid } : {};
   if (body === "*") return (request.identityMetadata ?? {}) as Message;
@@ -56,7 +56,7 @@ function plainAnswer({ method, request }: Call): Message {
   return resource;
 }
 
-const cannedAnswers: Record<string, Message> = {
+const cannedResponses: Record<string, Message> = {
   big: { uid: "a/1", content: "x".repeat(5 * 1024 * 1024) },
   list2: {
     repos: [
@@ -111,12 +111,12 @@ class StubService implements Service {
 
   constructor(private readonly canned: string | undefined) {}
 
-  call(call: Call): Reply | Promise<Reply> {
+  call(call: Call): ServiceResponse | Promise<ServiceResponse> {
     this.seen = call;
     const [kind, which = ""] = (this.canned ?? "").split(":");
-    if (which === "slow") return new Promise<Reply>(() => undefined);
+    if (which === "slow") return new Promise<ServiceResponse>(() => undefined);
     if (kind === "err") throw cannedErrors[which]?.() ?? new StatusError(Number(which), `message ${which}`);
-    return { message: this.canned === undefined ? plainAnswer(call) : cannedAnswers[this.canned]! };
+    return { message: this.canned === undefined ? plainResponse(call) : cannedResponses[this.canned]! };
   }
 }
 
@@ -128,12 +128,12 @@ function bodyOf(wireCase: WireCase): Buffer {
   return Buffer.from(wireCase.body ?? "");
 }
 
-describe("the gateway answers what was recorded, and passes on what was seen", () => {
+describe("the gateway returns the recorded responses, and forwards the recorded calls", () => {
   for (const wireCase of cases) {
     test(wireCase.name, async () => {
       const service = new StubService(wireCase.service);
       const gateway = new Gateway(methodsFor(wireCase), service, { recorded: true });
-      const answer = await gateway.handle({
+      const response = await gateway.handle({
         method: wireCase.method,
         target: wireCase.target,
         headers: wireCase.headers ?? {},
@@ -145,13 +145,13 @@ describe("the gateway answers what was recorded, and passes on what was seen", (
         expect(service.seen?.request).toEqual(wireCase.request);
         expect(service.seen?.updateMask).toEqual(wireCase.mask);
       }
-      expect(answer.status).toBe(wireCase.status);
-      const isJson = answer.headers["Content-Type"] === "application/json" && answer.body !== "";
-      expect(isJson ? JSON.parse(answer.body) : answer.body).toEqual(wireCase.answer);
+      expect(response.status).toBe(wireCase.status);
+      const isJson = response.headers["Content-Type"] === "application/json" && response.body !== "";
+      expect(isJson ? JSON.parse(response.body) : response.body).toEqual(wireCase.response);
       const headers = new Map(
-        Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
+        Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]),
       );
-      for (const [name, value] of Object.entries(wireCase.answerHeaders ?? {})) {
+      for (const [name, value] of Object.entries(wireCase.responseHeaders ?? {})) {
         expect(headers.get(name.toLowerCase())).toBe(value);
       }
     });

@@ -42,7 +42,7 @@ describe("drift of every kind, through the real engine", () => {
     });
 
   beforeAll(async () => {
-    emulator = await startEmulator({ bindingAnswer: "hydrated" });
+    emulator = await startEmulator({ bindingResponse: "hydrated" });
     stack = await new Stack(emulator).init();
     stack.declare({
       ...surroundings,

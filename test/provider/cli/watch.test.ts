@@ -28,7 +28,7 @@ describe("pulumi-platform watch", () => {
   const said: string[] = [];
 
   const settle = async () => {
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     await receiver.waitUntilIdle();
     return reports.splice(0);
   };
@@ -185,7 +185,7 @@ describe("pulumi-platform watch", () => {
     await new Promise<void>((done) => sink.listen(0, "127.0.0.1", done));
     emulator.settings({ deliverTo: `http://127.0.0.1:${(sink.address() as AddressInfo).port}` });
     await make();
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     emulator.settings({ deliverTo: url });
     await new Promise((done) => sink.close(done));
     return kept;
@@ -261,7 +261,7 @@ describe("pulumi-platform watch", () => {
     const make = async (name: string) => {
       const body = { name, capabilities: ["CAP_REPO_LIST"] };
       const made = await call(emulator, "POST", `/iam/v2/roles/${org}`, body);
-      await emulator.settled();
+      await emulator.waitForDeliveries();
       await own.waitUntilIdle();
       return String(made["uid"]);
     };

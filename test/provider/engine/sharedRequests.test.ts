@@ -73,8 +73,8 @@ const sharing = kinds.map(({ spec }) => spec).filter(({ readsByList }) => readsB
 
 test("every kind that shares reads is answered by lists as by single requests, in every form of answers", async () => {
   const made = [...(await make(copies)).values()];
-  for (const bindingAnswer of ["both", "flat", "hydrated"] as const) {
-    emulator.settings({ bindingAnswer });
+  for (const bindingResponse of ["both", "flat", "hydrated"] as const) {
+    emulator.settings({ bindingResponse });
     for (const { kind, collection, readsByList } of sharing) {
       const uids = made.filter((one) => one.kind === kind).map(({ id }) => id);
       expect(uids.length).toBeGreaterThanOrEqual(4);

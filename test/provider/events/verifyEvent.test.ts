@@ -56,7 +56,7 @@ describe("deliveries of the emulator", () => {
     received = [];
     org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
     await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
-    await emulator.settled();
+    await emulator.waitForDeliveries();
   });
   beforeEach(() => {
     received = [];
@@ -69,7 +69,7 @@ describe("deliveries of the emulator", () => {
 
   const deliveryOf = async (action: () => Promise<unknown>): Promise<Received> => {
     await action();
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     return received.at(-1)!;
   };
   const options = () => ({ issuer: emulator.url, group: org });
@@ -106,7 +106,7 @@ describe("deliveries of the emulator", () => {
     await api.post(`/iam/v2/accountAssociations/${uid}`, { name: "a" });
     await api.delete(`/iam/v2/accountAssociations/${uid}`);
     await api.delete(`/iam/v2/groups/${uid}`);
-    await emulator.settled();
+    await emulator.waitForDeliveries();
     const events = await Promise.all(
       received.map(({ headers, raw }) => verifyEvent(headers, raw, options())),
     );

@@ -108,8 +108,8 @@ test("identities: by relationship, by name, by uid", async () => {
 });
 
 test("role bindings: by identity, group and role, in every form of answers", async () => {
-  for (const bindingAnswer of ["both", "flat", "hydrated"] as const) {
-    emulator.settings({ bindingAnswer });
+  for (const bindingResponse of ["both", "flat", "hydrated"] as const) {
+    emulator.settings({ bindingResponse });
     const bindings = await platform.getRoleBindings({ identityUid: identity, groupUid: team, roleUid: role });
     expect(bindings).toMatchObject([{ identityUid: identity, roleUid: role, parentUid: team }]);
     await expect(platform.getRoleBinding({ uid: bindings[0]!.uid })).resolves.toStrictEqual(bindings[0]);

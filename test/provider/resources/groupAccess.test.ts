@@ -159,8 +159,8 @@ describe("making the access of a group", () => {
 
   test("takes what is there, also where it is answered by uid alone or in whole objects alone", async () => {
     await bindByHand("alice", "viewer");
-    for (const bindingAnswer of ["flat", "hydrated", "both"] as const) {
-      emulator.settings({ bindingAnswer });
+    for (const bindingResponse of ["flat", "hydrated", "both"] as const) {
+      emulator.settings({ bindingResponse });
       emulator.clearRequests();
       await handlers().create(inputs({ a: ["alice", "viewer"] }));
       expect(writes()).toEqual([]);

@@ -62,7 +62,7 @@ describe("drift", () => {
   let on: Surveyed;
 
   beforeAll(async () => {
-    emulator = await startEmulator({ bindingAnswer: "hydrated" });
+    emulator = await startEmulator({ bindingResponse: "hydrated" });
     made = new Made(emulator);
     const declarations = {
       ...surroundings,
