@@ -6,11 +6,12 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { compare, leftOf, recordedIn } from "./chaos/compare.mjs";
 import { faultsOf, TIMEOUT_MS } from "./chaos/faults.mjs";
-import { organisationOf, randomOf } from "./chaos/organisation.mjs";
+import { organisationOf } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
 import { requestsAtLimit } from "./chaos/limit.mjs";
 import { cleanEnvironment, Stack } from "./demo/stack.mjs";
 import { excerpt, messageOf, onEarlyEnd, remove, withSignals } from "./lib/processes.mjs";
+import { randomOf } from "./lib/random.cjs";
 import { ensureReady, root } from "./setup.mjs";
 
 const USAGE = `npm run chaos -- [--seeds 10] [--first 1] [--resources 300] [--share 0.2]

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { randomOf } from "../chaos/organisation.mjs";
+import { pick, randomOf } from "../lib/random.cjs";
 import { messageOf } from "../lib/processes.mjs";
 import { MOST_MEGABYTES, MOST_SECONDS, reviewCost } from "./reviewCost.mjs";
 
@@ -34,15 +34,14 @@ const ATOMS = [
 ];
 const REPEATS = ["", "", "", "*", "+", "?", "{1,7}", "{3}", "{2,40}"];
 
-/** @param {() => number} random @param {number} depth @returns {string} */
+/** @param {import("../lib/random.cjs").Random} random @param {number} depth @returns {string} */
 function randomPattern(random, depth) {
-  const pick = (/** @type {readonly string[]} */ items) => items[Math.floor(random() * items.length)] ?? "";
   const pieces = Array.from({ length: 1 + Math.floor(random() * 6) }, () => {
     const isGroup = depth > 0 && random() < 0.3;
     const atom = isGroup
       ? `(?:${randomPattern(random, depth - 1)}|${randomPattern(random, depth - 1)})`
-      : pick(ATOMS);
-    return `${atom}${pick(REPEATS)}`;
+      : pick(random, ATOMS);
+    return `${atom}${pick(random, REPEATS)}`;
   });
   return pieces.join("");
 }

@@ -1,21 +1,15 @@
 // @ts-check
+import { pick, randomOf } from "../lib/random.cjs";
+
+/*
+ * Programs of any size, of all kinds. The tests generate other things: what a server holds, odd names and people
+ * without a program included (test/support/organisation.ts), and edits of one program (randomOrganisation.ts there).
+ */
 
 /**
- * @typedef {() => number} Random From 0 to below 1.
  * @typedef {{ kind: string, args: Record<string, unknown> }} Declaration
  * @typedef {Record<string, Declaration>} Declarations
  */
-
-/** The same numbers for the same seed, on every machine (Mulberry32). @param {number} seed @returns {Random} */
-export function randomOf(seed) {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const CAPABILITIES = [
   "CAP_REPO_LIST",
@@ -58,10 +52,7 @@ export function organisationOf(seed, count) {
   /** @type {Record<string, string[]>} */
   const names = { Group: ["org"] };
   /** @param {string} kind */
-  const one = (kind) => {
-    const all = names[kind] ?? [];
-    return `\${${all[Math.floor(random() * all.length)]}}`;
-  };
+  const one = (kind) => `\${${pick(random, names[kind] ?? [])}}`;
   const someGroup = () => one("Group");
   /** Groups that have an association already; each has one at most. @type {Set<string>} */
   const associated = new Set();
@@ -169,6 +160,6 @@ export function organisationOf(seed, count) {
   order.push("TermsAcceptance");
   for (const kind of order) add(kind);
   const lots = Object.entries(SHARES).flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
-  while (Object.keys(declared).length < count) add(lots[Math.floor(random() * lots.length)] ?? "Group");
+  while (Object.keys(declared).length < count) add(pick(random, lots));
   return declared;
 }

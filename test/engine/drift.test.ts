@@ -7,12 +7,13 @@ import type { DriftReport } from "../../provider/access/report/report";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { main } from "../../provider/cli/drift";
+import { randomOf } from "../../scripts/lib/random.cjs";
 import { runCommand } from "../provider/cli/support";
 import { brief, describeDriftMatrix, survey } from "../support/driftMatrix";
 import type { Surveyed } from "../support/driftMatrix";
 import { Stack } from "../support/engine";
 import type { Declarations } from "../support/engine";
-import { builtInRoles, randomNumbers, randomOrganisation, small } from "../support/organisation";
+import { builtInRoles, randomOrganisation, small } from "../support/organisation";
 import { apart, programsOf, randomSamples } from "../support/randomPrograms";
 import { declared, samples, surroundings } from "../support/samples";
 import { call } from "../support/wire";
@@ -260,7 +261,7 @@ describe("drift after the run of a program, through the real engine", () => {
     for (const round of [0, 1]) {
       const declarations: Declarations = {};
       for (const [i, seed] of seeds.entries()) {
-        const changing = randomSamples(randomNumbers(seed * 2 + round));
+        const changing = randomSamples(randomOf(seed * 2 + round));
         Object.assign(declarations, apart(organisations[i] ?? {}, `o${seed}-`), apart(changing, `s${seed}-`));
       }
       stack.declare(declarations);

@@ -1,5 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Seed } from "../../emulator";
+import { pick as pickBy, randomOf } from "../../scripts/lib/random.cjs";
 import { call } from "./wire";
 
 /** How much of each there is, roughly. */
@@ -30,17 +31,6 @@ export interface Organisation {
   readonly count: number;
 }
 
-/** Mulberry32: the same numbers for the same seed on every machine. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const WORDS = "pay web data ml ops core edge audit class new default await 1st a.b x_y q-r".split(" ");
 const DESCRIPTIONS = [
   "",
@@ -58,20 +48,19 @@ const CAPABILITIES = [
   "CAP_IAM_GROUPS_LIST",
 ];
 
-/** An organisation as somebody may have clicked it together, in the form of the API's answers. */
+/**
+ * An organisation that people made without a program, in the form of the API's responses. A program cannot declare all of
+ * it (names, people, what the server fills in), so it is not made of the declarations of `scripts/chaos/organisation.mjs`.
+ */
 export function randomOrganisation(
   seed: number,
   size: OrganisationSize,
   builtInRoles: readonly string[],
   now = Date.now(),
 ): Organisation {
-  const random = randomNumbers(seed);
+  const random = randomOf(seed);
   const below = (most: number) => Math.floor(random() * most);
-  const pick = <T>(items: readonly T[]): T => {
-    const item = items[below(items.length)];
-    if (item === undefined) throw new Error("nothing to pick from");
-    return item;
-  };
+  const pick = <T>(items: readonly T[]): T => pickBy(random, items);
   const some = <T>(items: readonly T[]): T[] => {
     const chosen = items.filter(() => random() < 0.5);
     return chosen.length > 0 ? chosen : [pick(items)];

@@ -2,8 +2,8 @@ import { generateProgram } from "../../provider/access/adopt/program";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
 import { specs } from "../../provider/access/graph/references";
 import type { Props } from "../../provider/engine/spec";
+import { randomOf } from "../../scripts/lib/random.cjs";
 import { withUids } from "./byHand";
-import { randomNumbers } from "./organisation";
 import { memberAt, ownOf, samples, surroundings, withMember } from "./samples";
 
 /* Random changes of an organisation, as the documents that the Pulumi CLI writes. */
@@ -60,7 +60,7 @@ function areOneObject(
 
 /** Creates, updates and deletes in the program of an organisation. The same seed gives the same change. */
 export function randomChange(inventory: Inventory, seed: number): RandomChange {
-  const random = randomNumbers(seed);
+  const random = randomOf(seed);
   const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
   const ids = sampleUids(inventory, pick);
   const before = programResources(inventory);

@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator";
 import type { Inventory } from "../../provider/access/documents/inventory";
+import { randomOf } from "../../scripts/lib/random.cjs";
 import { addresses, bodyOf, changeByHand, withUids } from "./byHand";
-import { randomNumbers } from "./organisation";
 import { sampleUids } from "./randomChange";
 import type { ProgramResource } from "./randomChange";
 import { samples } from "./samples";
@@ -24,7 +24,7 @@ export async function driftAtRandom(
   resources: readonly ProgramResource[],
   seed: number,
 ): Promise<void> {
-  const random = randomNumbers(seed);
+  const random = randomOf(seed);
   const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
   const ids = sampleUids(inventory, pick);
   for (const resource of resources) {

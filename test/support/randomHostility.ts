@@ -1,5 +1,5 @@
+import { pick as pickBy, randomOf } from "../../scripts/lib/random.cjs";
 import type { HostileProgram } from "./adversarial";
-import { randomNumbers } from "./organisation";
 
 /** A value that decides access: the honest text of it, and one that gives more. Both are code of a program. */
 interface Site {
@@ -89,12 +89,8 @@ const HARMLESS =
 
 /** Random hostile programs: edits of honest values, wrapped, and a binding of a hostile name and provider. */
 export function randomHostility(seed: number, count: number): HostileProgram[] {
-  const random = randomNumbers(seed);
-  const pick = <T>(items: readonly T[]): T => {
-    const item = items[Math.floor(random() * items.length)];
-    if (item === undefined) throw new Error("there is nothing to pick from");
-    return item;
-  };
+  const random = randomOf(seed);
+  const pick = <T>(items: readonly T[]): T => pickBy(random, items);
   return Array.from({ length: count }, (_, i) => {
     const site = pick(SITES);
     const value = pick(WRAPPERS)(site.honest, site.hostile);

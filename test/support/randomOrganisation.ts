@@ -1,3 +1,5 @@
+import { pick, randomOf } from "../../scripts/lib/random.cjs";
+import type { Random } from "../../scripts/lib/random.cjs";
 import type { Declaration, Declarations } from "./engine";
 
 const CAPABILITIES = [
@@ -22,11 +24,12 @@ type Bindings = Map<string, Binding>;
 const reference = (name: string): string => `\${${name}}`;
 
 /**
- * A declaration of a program whose resources refer to each other, and random edits of it that a server takes. The
- * names of an organisation begin with its own, so that one program can hold several.
+ * A declaration of a program whose resources refer to each other, and random edits of it that a server takes: each edit
+ * knows which resources it may touch, so the first program is fixed and small. The names of an organisation begin with
+ * its own, so that one program can hold several.
  */
 export class RandomOrganisation {
-  private state: number;
+  private readonly random: Random;
   private count = 0;
   private readonly program = new Map<string, Declaration>();
   /** The program as it was run last: what an option of it does shows in the run after that. */
@@ -39,7 +42,7 @@ export class RandomOrganisation {
     readonly seed: number,
     private readonly builtIn: string,
   ) {
-    this.state = seed;
+    this.random = randomOf(seed);
     this.program.set("org", { kind: "Group", args: { name: "acme" } });
     for (const parent of ["org", "org", "group-1"]) this.addGroup(parent);
     for (let i = 0; i < 3; i += 1) this.addIdentity();
@@ -70,18 +73,8 @@ export class RandomOrganisation {
     this.invite("one@example.com");
   }
 
-  /** Mulberry32: the same seed gives the same programs. */
-  private random(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  }
-
   private pick<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.random() * items.length)];
-    if (item === undefined) throw new Error("there is nothing to pick from");
-    return item;
+    return pick(this.random, items);
   }
 
   private names(kind: string): string[] {

@@ -599,14 +599,19 @@ export function declared(
   };
 }
 
+/** A path as in `claimMatch.issuer`, or its steps where a label may hold a point. */
+type Path = string | readonly string[];
+
+const stepsOf = (path: Path): string[] => (typeof path === "string" ? path.split(".") : [...path]);
+
 /** A copy of `args` with the member at a path set, or taken out. */
 export function withMember(
   args: Record<string, unknown>,
-  path: string,
+  path: Path,
   value: unknown,
 ): Record<string, unknown> {
   const copy = structuredClone(args);
-  const steps = path.split(".");
+  const steps = stepsOf(path);
   const last = steps.pop() ?? "";
   let target = copy;
   for (const step of steps) target = (target[step] ??= {}) as Record<string, unknown>;
@@ -616,14 +621,12 @@ export function withMember(
 }
 
 /** The member at a path. */
-export function memberAt(value: unknown, path: string): unknown {
-  return path
-    .split(".")
-    .reduce<unknown>(
-      (inner, step) =>
-        inner !== null && typeof inner === "object" ? (inner as Record<string, unknown>)[step] : undefined,
-      value,
-    );
+export function memberAt(value: unknown, path: Path): unknown {
+  return stepsOf(path).reduce<unknown>(
+    (inner, step) =>
+      inner !== null && typeof inner === "object" ? (inner as Record<string, unknown>)[step] : undefined,
+    value,
+  );
 }
 
 /** `{a: {b: value}}` for `a.b`. */

@@ -6,6 +6,7 @@ import { HandlerError, PartialFailure } from "../../../provider/engine/messages"
 import type { Props } from "../../../provider/engine/spec";
 import { Turns } from "../../../provider/engine/turns";
 import { kinds } from "../../../provider/resources";
+import { withUids } from "../../support/byHand";
 import type { Declaration } from "../../support/engine";
 import { ownOf, samples, surroundings, withMember } from "../../support/samples";
 import type { Sample } from "../../support/samples";
@@ -46,8 +47,7 @@ function handlers(kind: string, maxRetries = 3) {
 }
 
 function resolved(args: Record<string, unknown>, own: string): Props {
-  const text = JSON.stringify(args).replaceAll("${own}", `\${${own}}`);
-  return JSON.parse(text.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => ids[name] ?? "missing")) as Props;
+  return withUids(args, { ...ids, own: ids[own] ?? "missing" }) as Props;
 }
 
 async function make(name: string, { kind, args }: Declaration): Promise<void> {

@@ -1,5 +1,6 @@
 import { kinds } from "../../../provider/resources";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/engine/spec";
+import { memberAt, withMember } from "../../support/samples";
 
 export const ROOT_UID = "19d3a64f20c64ba3ccf1bc86ce59d03e705959ad";
 export const GROUP_UID = `${ROOT_UID}/efb53f2857d567f2`;
@@ -335,29 +336,9 @@ export function leavesOf(fields: Readonly<Record<string, FieldSpec>>, path: read
   );
 }
 
-export function valueAt(props: Props, path: readonly string[]): Json | undefined {
-  let value: Json | undefined = props;
-  for (const key of path) {
-    if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
-    value = value[key];
-  }
-  return value;
-}
+export const valueAt = (props: Props, path: readonly string[]): Json | undefined =>
+  memberAt(props, path) as Json | undefined;
 
 /** A copy with one value changed; undefined takes it out. */
-export function withValue(props: Props, path: readonly string[], value: Json | undefined): Props {
-  const [key = "", ...rest] = path;
-  const inner = props[key];
-  const copy = { ...props };
-  const next =
-    rest.length === 0
-      ? value
-      : withValue(
-          inner !== null && typeof inner === "object" && !Array.isArray(inner) ? inner : {},
-          rest,
-          value,
-        );
-  if (next === undefined) Reflect.deleteProperty(copy, key);
-  else copy[key] = next;
-  return copy;
-}
+export const withValue = (props: Props, path: readonly string[], value: Json | undefined): Props =>
+  withMember(props, path, value) as Props;

@@ -6,6 +6,7 @@ import type { DriftReport } from "../../../../provider/access/report/report";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
 import { handlersFor } from "../../../../provider/engine/handlers";
 import type { Props } from "../../../../provider/engine/spec";
+import { withUids } from "../../../support/byHand";
 import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
 import type { Surveyed } from "../../../support/driftMatrix";
 import { randomOrganisation } from "../../../support/organisation";
@@ -28,8 +29,7 @@ class Made {
   ) {}
 
   async make(name: string, kind: string, args: Record<string, unknown>): Promise<string> {
-    const text = JSON.stringify(args).replace(/\$\{([\w-]+)\}/g, (_, other: string) => this.ids[other] ?? "");
-    const inputs = JSON.parse(text) as Props;
+    const inputs = withUids(args, this.ids) as Props;
     const client = clientOf(this.emulator);
     const handlers = handlersFor(specOf(kind), {
       client: () => client,
