@@ -150,7 +150,7 @@ const risky = (): Files => ({
   "infra/index.js": programText(fixture.program, "as it was", ownerBinding(fixture.program)),
 });
 
-test("a change without danger passes, with a comment that names its commit", async () => {
+test("a change without danger passes, with a comment that names its commit, until a new commit arrives", async () => {
   const pull = push(benign());
   const results = await runAll(pull);
   expect({ outcome: outcome(results), log: results["review"]?.log }).toMatchObject({
@@ -163,22 +163,8 @@ test("a change without danger passes, with a comment that names its commit", asy
     new RegExp(`commit ${pull.commit.slice(0, 12)}, .*inventory \\d+ minutes? old`),
   );
   expect(results["review"]?.summary).toContain("Passes");
-});
 
-test("a dangerous change fails, with its findings", async () => {
-  const pull = push(risky());
-  const results = await runAll(pull);
-  expect(outcome(results)).toMatchObject({ preview: "success", review: "failure", gate: "failure" });
-  expect(statusOf(pull)).toBe("failure");
-  expect(comment().body).toContain("owner");
-  expect(comment().body).toContain("**Fails: ");
-});
-
-test("a new commit takes the result of the old one back as soon as it arrives", async () => {
-  const first = push(benign());
-  await runAll(first);
-  expect(comment().body).toContain("Passes");
-  const second = push(risky(), first.repository, first.branch);
+  const second = push(risky(), pull.repository, pull.branch);
   const { start } = await reviewOf("requested", second);
   expect(start?.result).toBe("success");
   expect(statusOf(second)).toBe("pending");
@@ -187,8 +173,31 @@ test("a new commit takes the result of the old one back as soon as it arrives", 
   expect(comment().body).toContain(second.commit);
 
   // What comes late of the first one does not replace it.
-  await reviewOf("completed", first);
+  await reviewOf("completed", pull);
   expect(comment().body).toContain(second.commit);
+});
+
+test("a dangerous change fails, with its findings, and every job writes only what its permissions allow", async () => {
+  const pull = push(risky());
+  const results = await runAll(pull);
+  expect(outcome(results)).toMatchObject({ preview: "success", review: "failure", gate: "failure" });
+  expect(statusOf(pull)).toBe("failure");
+  expect(comment().body).toContain("owner");
+  expect(comment().body).toContain("**Fails: ");
+
+  // Every job writes only what its permissions allow.
+  const writes = github.seen
+    .filter(({ method, path }) => method !== "GET" && path !== "/graphql")
+    .map(({ path, token }) => `${token} ${path.includes("/statuses/") ? "statuses" : "pull-requests"}`);
+  const review = readWorkflow(join(scratch, "deployed", ".github", "workflows", "access-review.yml"));
+  for (const write of writes) {
+    const [, job = "", permission = ""] = /^Bearer ghs_(\w+) (.+)$/.exec(write) ?? [];
+    expect({ write, allowed: review.jobs[job]?.permissions?.[permission] }).toEqual({
+      write,
+      allowed: "write",
+    });
+  }
+  expect(new Set(writes).size).toBe(4);
 });
 
 test("what a pull request changes beside the program has no effect on the review", async () => {
@@ -271,22 +280,6 @@ test("a job that wrote no preview is not reviewed", async () => {
   const results = await runAll(pull);
   expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
   expect(comment().body).toContain("**Not reviewed:** there is no preview of this commit");
-});
-
-test("every job writes only what its permissions allow", async () => {
-  await runAll(push(risky()));
-  const writes = github.seen
-    .filter(({ method, path }) => method !== "GET" && path !== "/graphql")
-    .map(({ path, token }) => `${token} ${path.includes("/statuses/") ? "statuses" : "pull-requests"}`);
-  const review = readWorkflow(join(scratch, "deployed", ".github", "workflows", "access-review.yml"));
-  for (const write of writes) {
-    const [, job = "", permission = ""] = /^Bearer ghs_(\w+) (.+)$/.exec(write) ?? [];
-    expect({ write, allowed: review.jobs[job]?.permissions?.[permission] }).toEqual({
-      write,
-      allowed: "write",
-    });
-  }
-  expect(new Set(writes).size).toBe(4);
 });
 
 test("the deployment applies the plan that it has reviewed, then compares the result", async () => {
