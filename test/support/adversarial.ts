@@ -261,18 +261,20 @@ class Attack {
   private async outcome(everything: boolean): Promise<Outcome> {
     const before = await accessAt(this.emulator);
     const { code: review, seconds: reviewSeconds } = await this.review();
-    const planRefuses = this.program.plan === undefined ? undefined : await this.isRefusedByPlan();
+    const { id, plan } = this.program;
+    const isHeldToPlan = plan === "accepts";
     const known = {
-      id: this.program.id,
+      id,
       review,
       reviewSeconds,
       report: this.read("review.json"),
-      ...(planRefuses === undefined ? {} : { planRefuses }),
+      ...(plan === "refuses" ? { planRefuses: await this.isRefusedByPlan() } : {}),
     };
     if (review !== 0 && !everything) {
       return { ...known, applied: false, gained: [], remaining: [], said: this.said.join("\n") };
     }
-    const up = await this.apply();
+    // Where the plan is no obstacle, the update that is held to it is the update.
+    const up = await this.apply(...(isHeldToPlan ? ["--plan", "plan.json"] : []));
     const gained = [...(await accessAt(this.emulator))].filter((tuple) => !before.has(tuple));
     const remaining = lostIn(known.report, await grantsAtServer(this.emulator));
     const verify = review === 4 ? undefined : await this.verify();
@@ -280,6 +282,7 @@ class Attack {
       ...known,
       applied: true,
       up,
+      ...(isHeldToPlan ? { planRefuses: up !== 0 } : {}),
       gained,
       remaining,
       ...(verify === undefined ? {} : { verify, verified: this.read("verify.json") }),
