@@ -39,11 +39,15 @@ test.each(examples)("the example %s goes up, shows no change, and goes down", as
   stack.dispose();
 });
 
-test("the project file of the repository runs the first example", async () => {
+test("the project file of the repository names the first example", async () => {
   const stack = new Stack(emulator);
   cpSync(join(ROOT, "Pulumi.yaml"), join(stack.directory, "Pulumi.yaml"));
   cpSync(join(ROOT, "examples"), join(stack.directory, "examples"), { recursive: true });
-  await runs(await stack.init());
+  await stack.init();
+  const { stdout } = await stack.succeed(["preview", "--json"]);
+  const { steps } = JSON.parse(stdout) as { steps: { urn: string }[] };
+  const types = steps.map(({ urn }) => urn.split("::")[2]);
+  expect(types).toContain("pulumi-nodejs:dynamic/platform:Group");
   stack.dispose();
 });
 
