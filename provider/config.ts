@@ -26,26 +26,26 @@ export interface SettingSources {
 }
 
 /** A setting that is there; an empty one counts as absent. */
-interface Found {
+interface SettingValue {
   readonly value: string;
   readonly name: string;
 }
 
-function inEnvironment({ env }: SettingSources, name: string): Found | undefined {
+function inEnvironment({ env }: SettingSources, name: string): SettingValue | undefined {
   const value = env[name];
   return value === undefined || value === "" ? undefined : { value, name };
 }
 
-function inStack({ stack }: SettingSources, key: string): Found | undefined {
+function inStack({ stack }: SettingSources, key: string): SettingValue | undefined {
   const value = stack(key);
   return value === undefined || value === "" ? undefined : { value, name: `platform:${key}` };
 }
 
-function fromStackThenEnv(sources: SettingSources, key: string, variable: string): Found | undefined {
+function fromStackThenEnv(sources: SettingSources, key: string, variable: string): SettingValue | undefined {
   return inStack(sources, key) ?? inEnvironment(sources, variable);
 }
 
-function wholeNumber(
+function readWholeNumber(
   sources: SettingSources,
   key: string,
   variable: string,
@@ -62,7 +62,7 @@ function wholeNumber(
   return number;
 }
 
-function flag(sources: SettingSources, key: string, variable: string, fallback: boolean): boolean {
+function readFlag(sources: SettingSources, key: string, variable: string, fallback: boolean): boolean {
   const found = fromStackThenEnv(sources, key, variable);
   if (!found) return fallback;
   if (found.value !== "true" && found.value !== "false") {
@@ -73,7 +73,7 @@ function flag(sources: SettingSources, key: string, variable: string, fallback: 
 
 const TIMEOUT_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
 
-function timeout(sources: SettingSources): number {
+function readTimeout(sources: SettingSources): number {
   const found = fromStackThenEnv(sources, "timeout", "PLATFORM_TIMEOUT");
   if (!found) return 60_000;
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(found.value.trim());
@@ -87,7 +87,7 @@ function timeout(sources: SettingSources): number {
 }
 
 /** An address that credentials may be sent to, without a slash at its end. */
-function address(sources: SettingSources, { value, name }: { value: string; name: string }): string {
+function parseAddress(sources: SettingSources, { value, name }: { value: string; name: string }): string {
   const wrong = (why: string) =>
     new ConfigError(
       `${name} must be an address as in "https://api.example.com", not ${JSON.stringify(printableAddress(value))}: ${why}`,
@@ -111,10 +111,10 @@ function address(sources: SettingSources, { value, name }: { value: string; name
 }
 
 /** A setting that decides where a credential goes; undefined where it has neither a value nor a default. */
-function destination(
+function readDestination(
   sources: SettingSources,
   { key, variable, fallback }: { key: string; variable: string; fallback?: string },
-  parse: (found: Found) => string = ({ value }) => value,
+  parse: (found: SettingValue) => string = ({ value }) => value,
 ): Destination | undefined {
   const inConfig = inStack(sources, key);
   const found = inConfig ?? inEnvironment(sources, variable);
@@ -132,9 +132,9 @@ function destination(
   };
 }
 
-function baseUrl(sources: SettingSources): Destination {
-  const found = destination(sources, { key: "baseUrl", variable: "PLATFORM_BASE_URL" }, (given) =>
-    address(sources, given),
+function readBaseUrl(sources: SettingSources): Destination {
+  const found = readDestination(sources, { key: "baseUrl", variable: "PLATFORM_BASE_URL" }, (given) =>
+    parseAddress(sources, given),
   );
   if (found) return found;
   throw new ConfigError(
@@ -142,9 +142,9 @@ function baseUrl(sources: SettingSources): Destination {
   );
 }
 
-function issuerUrl(sources: SettingSources, identity: Found): Destination {
-  const found = destination(sources, { key: "issuerUrl", variable: "PLATFORM_ISSUER_URL" }, (given) =>
-    address(sources, given),
+function readIssuerUrl(sources: SettingSources, identity: SettingValue): Destination {
+  const found = readDestination(sources, { key: "issuerUrl", variable: "PLATFORM_ISSUER_URL" }, (given) =>
+    parseAddress(sources, given),
   );
   if (found) return found;
   throw new ConfigError(
@@ -153,7 +153,9 @@ function issuerUrl(sources: SettingSources, identity: Found): Destination {
 }
 
 /** The one that is there of several that exclude each other. */
-function single<T extends { readonly name: string }>(candidates: readonly (T | undefined)[]): T | undefined {
+function requireAtMostOne<T extends { readonly name: string }>(
+  candidates: readonly (T | undefined)[],
+): T | undefined {
   const [first, second] = candidates.filter((candidate) => candidate !== undefined);
   if (first && second)
     throw new ConfigError(`${first.name} and ${second.name} are both set: keep one of them`);
@@ -161,7 +163,7 @@ function single<T extends { readonly name: string }>(candidates: readonly (T | u
 }
 
 /** What GitHub Actions gives a job that may ask for a token. Never a source by itself: only with an identity. */
-function githubSource({ env }: SettingSources, audience: string): OidcSource | undefined {
+function findGithubSource({ env }: SettingSources, audience: string): OidcSource | undefined {
   const setting = "ACTIONS_ID_TOKEN_REQUEST_URL";
   const requestUrl = env[setting] ?? "";
   const requestToken = env["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] ?? "";
@@ -174,29 +176,29 @@ function githubSource({ env }: SettingSources, audience: string): OidcSource | u
 }
 
 /** What an exchange is made with: an identity, and an OIDC token of the first source that has one. */
-function exchange(
+function readExchange(
   sources: SettingSources,
   api: Destination,
-  identity: Found | undefined,
+  identity: SettingValue | undefined,
 ): ExchangeCredentials {
   const token = inEnvironment(sources, "PLATFORM_OIDC_TOKEN");
   const file = inEnvironment(sources, "PLATFORM_OIDC_TOKEN_FILE");
-  const source = single([token, file]) ?? inStack(sources, "oidcTokenFile");
+  const source = requireAtMostOne([token, file]) ?? inStack(sources, "oidcTokenFile");
   const who = requireIdentity(identity ?? inStack(sources, "identity"), source);
-  const issuer = issuerUrl(sources, who);
+  const issuer = readIssuerUrl(sources, who);
   // An identity that names no audience takes tokens for its issuer's host.
-  const oidcAudience = destination(sources, {
+  const oidcAudience = readDestination(sources, {
     key: "oidcAudience",
     variable: "PLATFORM_OIDC_AUDIENCE",
     fallback: new URL(issuer.value).hostname,
   });
-  const audience = destination(sources, {
+  const audience = readDestination(sources, {
     key: "audience",
     variable: "PLATFORM_AUDIENCE",
     fallback: api.value,
   });
   const oidc: OidcSource | undefined = !source
-    ? githubSource(sources, oidcAudience?.value ?? "")
+    ? findGithubSource(sources, oidcAudience?.value ?? "")
     : source === token
       ? { kind: "token", token: source.value, setting: source.name }
       : { kind: "file", path: source.value, setting: source.name };
@@ -223,7 +225,7 @@ function exchange(
   };
 }
 
-function requireIdentity(identity: Found | undefined, source: Found | undefined): Found {
+function requireIdentity(identity: SettingValue | undefined, source: SettingValue | undefined): SettingValue {
   if (!identity) {
     throw new ConfigError(
       `${source?.name ?? "an exchange"} needs the identity to assume: set PLATFORM_IDENTITY (or platform:identity) to its uid`,
@@ -239,7 +241,7 @@ function requireIdentity(identity: Found | undefined, source: Found | undefined)
 }
 
 /** The environment goes first: the engine hands `refresh` and `destroy` the stack configuration of the last `up`. */
-function credentials(sources: SettingSources, api: Destination): Credentials {
+function readCredentials(sources: SettingSources, api: Destination): Credentials {
   const ranks = [
     {
       token: inEnvironment(sources, "PLATFORM_TOKEN"),
@@ -256,9 +258,9 @@ function credentials(sources: SettingSources, api: Destination): Credentials {
     },
   ];
   for (const rank of ranks) {
-    const found = single([rank.token, rank.tokenFile, rank.identity ?? rank.oidc]);
+    const found = requireAtMostOne([rank.token, rank.tokenFile, rank.identity ?? rank.oidc]);
     if (!found) continue;
-    if (found !== rank.token && found !== rank.tokenFile) return exchange(sources, api, rank.identity);
+    if (found !== rank.token && found !== rank.tokenFile) return readExchange(sources, api, rank.identity);
     // A secret of the stack goes where the stack says. A file is this machine's, whoever names it.
     if (found.name !== "platform:token") confirmDestinations(found.name, [api]);
     return found === rank.token
@@ -277,18 +279,22 @@ export function readSettings(sources: SettingSources): Settings {
   if (level !== undefined && level !== "" && level !== "debug") {
     throw new ConfigError(`PLATFORM_LOG must be "debug" or unset, not ${JSON.stringify(level)}`);
   }
-  const api = baseUrl(sources);
+  const api = readBaseUrl(sources);
   return {
     baseUrl: api.value,
-    timeoutMs: timeout(sources),
-    maxRetries: wholeNumber(sources, "maxRetries", "PLATFORM_MAX_RETRIES", { min: 0, max: 20, fallback: 5 }),
-    maxConcurrency: wholeNumber(sources, "maxConcurrency", "PLATFORM_MAX_CONCURRENCY", {
+    timeoutMs: readTimeout(sources),
+    maxRetries: readWholeNumber(sources, "maxRetries", "PLATFORM_MAX_RETRIES", {
+      min: 0,
+      max: 20,
+      fallback: 5,
+    }),
+    maxConcurrency: readWholeNumber(sources, "maxConcurrency", "PLATFORM_MAX_CONCURRENCY", {
       min: 1,
       max: 256,
       fallback: 8,
     }),
-    batching: flag(sources, "batching", "PLATFORM_BATCHING", true),
-    credentials: credentials(sources, api),
+    batching: readFlag(sources, "batching", "PLATFORM_BATCHING", true),
+    credentials: readCredentials(sources, api),
     debug: level === "debug",
   };
 }

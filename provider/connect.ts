@@ -5,7 +5,7 @@ import { logLine } from "./api/logText";
 import type { Settings } from "./config";
 
 /** A client made of settings. Nothing is sent, and no token exchanged, before its first request. */
-export function clientOf(settings: Settings): { client: Client; tokens: TokenSource } {
+export function createClient(settings: Settings): { client: Client; tokens: TokenSource } {
   const log = settings.debug
     ? (line: string) => process.stderr.write(`platform: ${logLine(line)}\n`)
     : undefined;

@@ -29,8 +29,8 @@ export const mutations = [
   {
     name: "a create whose response was lost is repeated like a read",
     file: "provider/api/retry.ts",
-    find: /error\.passing && \(repeatable \|\| error\.outcome === "[a-zA-Z]+"\)/,
-    replace: "error.passing",
+    find: /error\.isTransient && \(isIdempotent \|\| error\.outcome === "[a-zA-Z]+"\)/,
+    replace: "error.isTransient",
     tests: "api/retry|api/client|engine/faults",
   },
   {
@@ -71,13 +71,13 @@ export const mutations = [
   {
     name: "secrets of a program are not masked in messages",
     file: "provider/engine/secrets.ts",
-    find: /if \(field\.secret && typeof value === "string"\) holdCredential\(value\);/,
+    find: /if \(field\.secret && typeof value === "string"\) registerCredential\(value\);/,
     replace: "",
     tests: "engine/secretFields",
   },
   {
     name: "two writes to one resource run at once",
-    file: "provider/engine/turns.ts",
+    file: "provider/engine/keyedMutex.ts",
     find: /\(this\.last\.get\(key\) \?\? Promise\.resolve\(\)\)\.then\(action\)/,
     replace: "action()",
     tests: "engine/",

@@ -1,5 +1,5 @@
 import { Exchange } from "./exchange";
-import { ACCESS_TOKEN, readTokenFile, validToken } from "./tokenText";
+import { ACCESS_TOKEN, readTokenFile, parseToken } from "./tokenText";
 
 /** Where the OIDC token for an exchange comes from. `setting` is the name that messages give. */
 export type OidcSource =
@@ -68,7 +68,7 @@ export function tokenSource(
     case "token": {
       const { token, setting } = credentials;
       return {
-        token: () => Promise.resolve().then(() => validToken(token, setting, ACCESS_TOKEN)),
+        token: () => Promise.resolve().then(() => parseToken(token, setting, ACCESS_TOKEN)),
         renew: () => Promise.resolve(false),
         refresh: () => Promise.resolve(false),
       };

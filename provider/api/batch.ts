@@ -1,5 +1,5 @@
-import { ApiError, ConnectionError, isUnclear } from "./errors";
-import { mayRepeat } from "./retry";
+import { ApiError, ConnectionError, hasUnknownOutcome } from "./errors";
+import { mayRetry } from "./retry";
 
 type JsonObject = Record<string, unknown>;
 
@@ -18,8 +18,8 @@ export interface BatchMethod {
 }
 
 /** The requests that batches consist of. */
-export interface Poster {
-  post(path: string, body: unknown, options: { repeatable: boolean }): Promise<JsonObject>;
+export interface BatchClient {
+  post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<JsonObject>;
   create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject>;
 }
 
@@ -30,15 +30,15 @@ type Outcomes = PromiseSettledResult<JsonObject>[];
  * Whether a failure is about the caller, the connection or the moment, so that each part of what was asked
  * for would meet it as well.
  */
-export function isAboutCaller(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.passing;
+export function concernsWholeBatch(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.isTransient;
   if (!(error instanceof ApiError)) return false;
-  return error.code === "UNAUTHENTICATED" || (error.code === "RESOURCE_EXHAUSTED" && mayRepeat(error, true));
+  return error.code === "UNAUTHENTICATED" || (error.code === "RESOURCE_EXHAUSTED" && mayRetry(error, true));
 }
 
 /** Whether the server refused the whole batch, so that nothing of it was made. */
 function isRefused(error: unknown): boolean {
-  return error instanceof ApiError && !isUnclear(error) && !isAboutCaller(error);
+  return error instanceof ApiError && !hasUnknownOutcome(error) && !concernsWholeBatch(error);
 }
 
 /** After this time a request, which is repeated or has no response, no longer holds up others. */
@@ -62,8 +62,8 @@ function isMissing(error: unknown): boolean {
   );
 }
 
-function parseBatchResponse(path: string, answer: JsonObject, member: string, count: number): JsonObject[] {
-  const items: unknown = answer[member];
+function parseBatchResponse(path: string, response: JsonObject, member: string, count: number): JsonObject[] {
+  const items: unknown = response[member];
   const isWhole =
     Array.isArray(items) &&
     items.length === count &&
@@ -71,16 +71,16 @@ function parseBatchResponse(path: string, answer: JsonObject, member: string, co
   if (!isWhole) {
     throw new ConnectionError(
       `POST ${path}: the answer does not hold the ${count} resources asked for`,
-      "unclear",
+      "unknown",
       false,
     );
   }
   return items;
 }
 
-interface Creation {
+interface PendingCreation {
   readonly resource: unknown;
-  readonly resolve: (answer: JsonObject) => void;
+  readonly resolve: (response: JsonObject) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -100,7 +100,7 @@ const MIN_WAIT_MS = 4;
  * of its own. After a wait in vain fewer are expected.
  */
 class Queue {
-  private readonly waiting: Creation[] = [];
+  private readonly waiting: PendingCreation[] = [];
   private requestsUnderWay = 0;
   /** The size of a batch that is worth waiting for: the most creates that were without a response at one time. */
   private expectedSize = 1;
@@ -117,10 +117,10 @@ class Queue {
 
   constructor(
     private readonly limit: number,
-    private readonly answer: (creations: readonly Creation[]) => Promise<void>,
+    private readonly sendBatch: (creations: readonly PendingCreation[]) => Promise<void>,
   ) {}
 
-  add(creation: Creation): void {
+  add(creation: PendingCreation): void {
     const now = performance.now();
     if (this.lastArrival !== undefined) {
       this.interArrivalTimes.push(now - this.lastArrival);
@@ -167,7 +167,7 @@ class Queue {
     this.requestsUnderWay += 1;
     const start = performance.now();
     void settledOrTimeout(
-      this.answer(creations).finally(() => {
+      this.sendBatch(creations).finally(() => {
         this.lastResponseMs = performance.now() - start;
         this.pending -= creations.length;
         this.expectedSuccessors = creations.length;
@@ -186,7 +186,7 @@ export class Batches {
 
   private readonly queues = new Map<string, Queue>();
 
-  constructor(private readonly poster: Poster) {}
+  constructor(private readonly poster: BatchClient) {}
 
   /**
    * Makes one resource. It is sent at once where nothing is under way below its parent, or about to come; what arrives
@@ -197,16 +197,20 @@ export class Batches {
       const key = `${method.collection} ${parent}`;
       let queue = this.queues.get(key);
       if (!queue) {
-        queue = new Queue(method.limit, (creations) => this.answer(method, parent, creations));
+        queue = new Queue(method.limit, (creations) => this.sendBatch(method, parent, creations));
         this.queues.set(key, queue);
       }
       queue.add({ resource, resolve, reject });
     });
   }
 
-  private async answer(method: BatchMethod, parent: string, creations: readonly Creation[]): Promise<void> {
+  private async sendBatch(
+    method: BatchMethod,
+    parent: string,
+    creations: readonly PendingCreation[],
+  ): Promise<void> {
     const resources = creations.map(({ resource }) => resource);
-    const outcomes = await this.batch(method, parent, resources);
+    const outcomes = await this.createAll(method, parent, resources);
     outcomes.forEach((outcome, index) => {
       if (outcome.status === "fulfilled") creations[index]?.resolve(outcome.value);
       else creations[index]?.reject(outcome.reason);
@@ -215,15 +219,21 @@ export class Batches {
 
   /**
    * A batch that is refused goes again one by one, so that the error is that of the resource that caused it. After a
-   * lost answer every resource of the batch has the same error, for which `isUnclear` holds: whoever asked looks for
+   * lost answer every resource of the batch has the same error, for which `hasUnknownOutcome` holds: whoever asked looks for
    * what was made. Never throws.
    */
-  private async batch(method: BatchMethod, parent: string, resources: readonly unknown[]): Promise<Outcomes> {
+  private async createAll(
+    method: BatchMethod,
+    parent: string,
+    resources: readonly unknown[],
+  ): Promise<Outcomes> {
     const path = `${method.collection}:${method.verb}`;
     if (resources.length > 1 && !this.missing.has(path)) {
       try {
-        const answer = await this.poster.post(path, method.body(parent, resources), { repeatable: false });
-        return parseBatchResponse(path, answer, method.member, resources.length).map((value) => ({
+        const response = await this.poster.post(path, method.body(parent, resources), {
+          isIdempotent: false,
+        });
+        return parseBatchResponse(path, response, method.member, resources.length).map((value) => ({
           status: "fulfilled",
           value,
         }));

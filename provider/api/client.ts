@@ -10,9 +10,9 @@ import { ApiRecognition } from "./recognition";
 import { defaultPolicy, withRateLimit, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { Transport } from "./transport";
-import type { Answer, Place } from "./transport";
+import type { HttpResponse, Endpoint } from "./transport";
 import { encodeUid } from "./uid";
-import { Writes } from "./writes";
+import { WriteLog } from "./writes";
 
 export interface ClientOptions {
   /** Absolute, without a trailing slash. */
@@ -49,7 +49,7 @@ interface Call {
   readonly query?: Query;
   readonly body?: unknown;
   /** Doing it twice is the same as doing it once. */
-  readonly repeatable: boolean;
+  readonly isIdempotent: boolean;
 }
 
 const PAGE_SIZE = 200;
@@ -68,7 +68,7 @@ function encodeQuery(query: Query): string {
 }
 
 /** The API in the words of messages. */
-export function apiPlace(baseUrl: string): Place {
+export function apiEndpoint(baseUrl: string): Endpoint {
   return { baseUrl, name: "the Platform API", setting: "platform:baseUrl (or PLATFORM_BASE_URL)" };
 }
 
@@ -78,10 +78,10 @@ export class Client {
   private readonly limit: ReturnType<typeof pLimit>;
   private readonly rateLimiter = new RateLimiter();
   private readonly policy: RetryPolicy;
-  private readonly learnt = new Set<string>();
-  private readonly madeAt = new Map<string, number>();
+  private readonly learntRoots = new Set<string>();
+  private readonly createdAt = new Map<string, number>();
   private readonly batches = new Batches(this);
-  private readonly writes = new Writes();
+  private readonly writes = new WriteLog();
   private readonly reads = new SharedReads(this);
   private readonly lists = new Map<string, Promise<JsonObject[]>>();
   private readonly recognition = new ApiRecognition();
@@ -93,7 +93,7 @@ export class Client {
   constructor(private readonly options: ClientOptions) {
     this.transport = new Transport({
       ...options,
-      ...apiPlace(options.baseUrl),
+      ...apiEndpoint(options.baseUrl),
       maxSockets: options.maxConcurrency,
     });
     this.limit = pLimit(options.maxConcurrency);
@@ -111,37 +111,37 @@ export class Client {
   }
 
   /** Whom the token in use says that it stands for; undefined where it is no JWT. Not verified: the server does that. */
-  async caller(): Promise<{ issuer: string; subject: string } | undefined> {
+  async getCallerClaims(): Promise<{ issuer: string; subject: string } | undefined> {
     const { iss, sub } = claimsOf(await this.options.tokens.token()) ?? {};
     return typeof iss === "string" && typeof sub === "string" ? { issuer: iss, subject: sub } : undefined;
   }
 
   get(path: string, query?: Query): Promise<JsonObject> {
-    return this.request({ method: "GET", path, query, repeatable: true });
+    return this.request({ method: "GET", path, query, isIdempotent: true });
   }
 
   /** A response whose members may all be left out: an empty one is an error at a server that nothing shows to be the API. */
-  async getPerhapsEmpty(path: string, query?: Query): Promise<JsonObject> {
-    const answer = await this.get(path, query);
-    if (Object.keys(answer).length === 0 && !(await this.isTheApi())) {
-      throw this.notTheApi({ method: "GET", path }, "its responses are empty");
+  async getAllowingEmpty(path: string, query?: Query): Promise<JsonObject> {
+    const response = await this.get(path, query);
+    if (Object.keys(response).length === 0 && !(await this.isTheApi())) {
+      throw this.unexpectedResponse({ method: "GET", path }, "its responses are empty");
     }
-    return answer;
+    return response;
   }
 
   /**
    * The list that a response holds under a name. It may be left out where it is empty (contract, section 2), at a server
    * that has shown itself to be the API, and where the response holds nothing else that could be the list.
    */
-  async listIn(path: string, answer: JsonObject, member: string): Promise<unknown[]> {
-    const items = answer[member] ?? undefined;
+  async extractList(path: string, response: JsonObject, member: string): Promise<unknown[]> {
+    const items = response[member] ?? undefined;
     if (Array.isArray(items)) {
       this.recognition.noteList();
       return items as unknown[];
     }
-    const isAlone = Object.keys(answer).every((key) => key === member || PAGE_MEMBERS.includes(key));
+    const isAlone = Object.keys(response).every((key) => key === member || PAGE_MEMBERS.includes(key));
     if (items === undefined && isAlone && (await this.isTheApi())) return [];
-    throw this.notTheApi({ method: "GET", path }, `its answer has no list "${member}"`);
+    throw this.unexpectedResponse({ method: "GET", path }, `its answer has no list "${member}"`);
   }
 
   async getResource(collection: string, uid: string): Promise<JsonObject> {
@@ -165,27 +165,31 @@ export class Client {
     return `${uid === undefined ? collection : `${collection}/${encodeUid(uid)}`}${suffix}`;
   }
 
-  /** A POST that is not repeatable is sent again only where nothing can have happened. */
-  post(path: string, body: unknown, { repeatable }: { repeatable: boolean }): Promise<JsonObject> {
-    return this.request({ method: "POST", path, body, repeatable });
+  /** A POST that is not isIdempotent is sent again only where nothing can have happened. */
+  post(
+    path: string,
+    body: unknown,
+    { isIdempotent: isIdempotent }: { isIdempotent: boolean },
+  ): Promise<JsonObject> {
+    return this.request({ method: "POST", path, body, isIdempotent });
   }
 
   create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
-    return this.post(this.address(collection, parent), body, { repeatable: false });
+    return this.post(this.address(collection, parent), body, { isIdempotent: false });
   }
 
   /** Notes that this client has made a resource. */
   noteCreated(uid: string): void {
-    this.madeAt.set(uid, performance.now());
+    this.createdAt.set(uid, performance.now());
   }
 
   /**
    * Has the token know a root group that this client made: rights on it may be in no token from before (contract,
    * section 9). Once for each; for other groups nothing.
    */
-  async learnOf(root: string): Promise<void> {
-    if (!this.madeAt.has(root) || this.learnt.has(root)) return;
-    this.learnt.add(root);
+  async refreshTokenFor(root: string): Promise<void> {
+    if (!this.createdAt.has(root) || this.learntRoots.has(root)) return;
+    this.learntRoots.add(root);
     await this.options.tokens.refresh();
   }
 
@@ -197,8 +201,8 @@ export class Client {
   }
 
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */
-  madeAgo(uid: string): number | undefined {
-    const at = this.madeAt.get(uid);
+  timeSinceCreation(uid: string): number | undefined {
+    const at = this.createdAt.get(uid);
     return at === undefined ? undefined : performance.now() - at;
   }
 
@@ -218,12 +222,12 @@ export class Client {
       path,
       query: mask ? { updateMask: mask.join(",") } : {},
       body,
-      repeatable: true,
+      isIdempotent: true,
     });
   }
 
   async delete(collection: string, uid: string): Promise<void> {
-    await this.request({ method: "DELETE", path: this.address(collection, uid), repeatable: true });
+    await this.request({ method: "DELETE", path: this.address(collection, uid), isIdempotent: true });
   }
 
   /**
@@ -240,7 +244,7 @@ export class Client {
     const seen = new Set<unknown>();
     const tokens = new Set<string>();
     let token: string | undefined;
-    let repeated = 0;
+    let requestWithRetry = 0;
     let pagesWithNews = 0;
     let pagesWithout = 0;
     let size = pageSize;
@@ -255,11 +259,14 @@ export class Client {
         pagesWithNews *= 2;
         continue;
       }
-      const items = await this.listIn(collection, page, plural);
+      const items = await this.extractList(collection, page, plural);
       let isNews = false;
       for (const item of items) {
         if (item === null || typeof item !== "object") {
-          throw this.notTheApi({ method: "GET", path: collection }, `its list "${plural}" holds no objects`);
+          throw this.unexpectedResponse(
+            { method: "GET", path: collection },
+            `its list "${plural}" holds no objects`,
+          );
         }
         const object = item as JsonObject;
         const known = key(object);
@@ -275,10 +282,10 @@ export class Client {
       pagesWithNews += isNews ? 1 : 0;
       pagesWithout = isNews ? 0 : pagesWithout + 1;
       // After a restart the same pages come again, by known tokens or by new ones.
-      repeated = isNews || !tokens.has(token) ? 0 : repeated + 1;
-      if (repeated > tokens.size || pagesWithout > pagesWithNews + MAX_EMPTY_PAGES) {
+      requestWithRetry = isNews || !tokens.has(token) ? 0 : requestWithRetry + 1;
+      if (requestWithRetry > tokens.size || pagesWithout > pagesWithNews + MAX_EMPTY_PAGES) {
         const why = `its list goes in circles: ${pagesWithout} pages in a row held nothing new`;
-        throw this.notTheApi({ method: "GET", path: collection }, why);
+        throw this.unexpectedResponse({ method: "GET", path: collection }, why);
       }
       tokens.add(token);
     }
@@ -303,9 +310,9 @@ export class Client {
   private async request(call: Call): Promise<JsonObject> {
     if (call.method === "GET") return this.repeated(call);
     try {
-      const answer = await this.repeated(call);
-      this.writes.note(answer["uid"]);
-      return answer;
+      const response = await this.repeated(call);
+      this.writes.note(response["uid"]);
+      return response;
     } finally {
       this.writes.note(call.path);
     }
@@ -320,7 +327,7 @@ export class Client {
           begins();
           return withRateLimit(() => this.attempt(call, (attempt += 1)), this.policy, this.rateLimiter);
         }),
-      call.repeatable,
+      call.isIdempotent,
       this.policy,
     );
   }
@@ -332,9 +339,9 @@ export class Client {
       response = await this.send(call, await this.options.tokens.token(), number);
     }
     try {
-      const answer = this.transport.read(call, response);
-      this.recognition.noteResponse(answer);
-      return answer;
+      const body = this.transport.read(call, response);
+      this.recognition.noteResponse(body);
+      return body;
     } catch (error) {
       this.recognition.noteError(error);
       throw error;
@@ -345,9 +352,9 @@ export class Client {
     return this.recognition.confirm((path, query) => this.get(path, query));
   }
 
-  private async send(call: Call, token: string, attempt: number): Promise<Answer> {
+  private async send(call: Call, token: string, attempt: number): Promise<HttpResponse> {
     const mask = call.query?.["updateMask"];
-    const answer = await this.transport.send({
+    const response = await this.transport.send({
       method: call.method,
       path: call.path,
       query: encodeQuery(call.query ?? {}),
@@ -359,21 +366,21 @@ export class Client {
       note: typeof mask === "string" ? ` mask=${mask}` : "",
       attempt,
     });
-    const date = Date.parse(answer.header("date") ?? "");
+    const date = Date.parse(response.header("date") ?? "");
     if (!Number.isNaN(date)) this.lastDate = { date, at: performance.now() };
-    return answer;
+    return response;
   }
 
-  private notTheApi(call: Pick<Call, "method" | "path">, why: string): ConnectionError {
-    return this.transport.foreign(call, why);
+  private unexpectedResponse(call: Pick<Call, "method" | "path">, why: string): ConnectionError {
+    return this.transport.unexpectedResponse(call, why);
   }
 }
 
 /** A uid of an answer, or an error: a 200 that is not this API is never taken as a resource. */
-export function uidOf(answer: JsonObject, what: string): string {
-  const uid = answer["uid"];
+export function uidOf(response: JsonObject, what: string): string {
+  const uid = response["uid"];
   if (typeof uid !== "string" || uid === "") {
-    throw new ConnectionError(`${what}: the answer holds no uid`, "unclear", false);
+    throw new ConnectionError(`${what}: the answer holds no uid`, "unknown", false);
   }
   return uid;
 }

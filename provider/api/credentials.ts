@@ -29,7 +29,7 @@ function addParts(heldCredential: string): void {
 }
 
 /** Remembers a credential, in order to mask it wherever a message quotes a server. */
-export function holdCredential(credential: string | undefined): void {
+export function registerCredential(credential: string | undefined): void {
   if (credential === undefined || credential.length < SHORTEST || held.has(credential)) return;
   held.add(credential);
   if (held.size <= MOST_HELD) {

@@ -86,7 +86,7 @@ export function printable(text: string, limit = 500): string {
   return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
 }
 
-interface Call {
+interface RequestLine {
   readonly method: string;
   /** Path only: a query may hold what nobody should read in a log. */
   readonly path: string;
@@ -113,8 +113,8 @@ export class ApiError extends Error {
   readonly fromApi: boolean;
 
   constructor(
-    call: Call,
-    answer: {
+    call: RequestLine,
+    response: {
       status: number;
       code: Code;
       message: string;
@@ -124,44 +124,44 @@ export class ApiError extends Error {
       fromApi: boolean;
     },
   ) {
-    super(describe(call, answer));
+    super(describe(call, response));
     this.method = call.method;
     this.path = call.path;
-    this.status = answer.status;
-    this.code = answer.code;
-    this.details = answer.details;
-    this.reason = answer.details.errorInfo?.reason ?? "";
-    this.serverMessage = answer.message;
-    this.requestId = answer.requestId;
-    this.retryAfterMs = answer.retryAfterMs;
-    this.fromApi = answer.fromApi;
+    this.status = response.status;
+    this.code = response.code;
+    this.details = response.details;
+    this.reason = response.details.errorInfo?.reason ?? "";
+    this.serverMessage = response.message;
+    this.requestId = response.requestId;
+    this.retryAfterMs = response.retryAfterMs;
+    this.fromApi = response.fromApi;
   }
 }
 
 function describe(
-  call: Call,
-  answer: { status: number; code: Code; message: string; fromApi: boolean; requestId: string },
+  call: RequestLine,
+  response: { status: number; code: Code; message: string; fromApi: boolean; requestId: string },
 ): string {
-  const what = `${call.method} ${printable(call.path)}: ${answer.code} (HTTP ${answer.status})`;
-  if (!answer.fromApi) return `${what}, and the answer is not the Platform API's`;
-  return answer.message === "" ? what : `${what}: ${answer.message}`;
+  const what = `${call.method} ${printable(call.path)}: ${response.code} (HTTP ${response.status})`;
+  if (!response.fromApi) return `${what}, and the answer is not the Platform API's`;
+  return response.message === "" ? what : `${what}: ${response.message}`;
 }
 
 /** The request got no usable answer. `outcome` says whether it may have taken effect. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   readonly code = "CONNECTION";
-  /** `nothing`: it was never sent. `unclear`: it may have been carried out. */
-  readonly outcome: "nothing" | "unclear";
+  /** `notSent`: it was never sent. `unknown`: it may have been carried out. */
+  readonly outcome: "notSent" | "unknown";
   /** Whether asking again may help. */
-  readonly passing: boolean;
+  readonly isTransient: boolean;
   /** Whether it was the encryption that failed, not the way to the server. */
   readonly isTls: boolean;
 
-  constructor(message: string, outcome: "nothing" | "unclear", passing: boolean, isTls = false) {
+  constructor(message: string, outcome: "notSent" | "unknown", isTransient: boolean, isTls = false) {
     super(message);
     this.outcome = outcome;
-    this.passing = passing;
+    this.isTransient = isTransient;
     this.isTls = isTls;
   }
 }
@@ -219,8 +219,8 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 /** Whether a request that failed so may have been carried out. */
-export function isUnclear(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.outcome === "unclear";
+export function hasUnknownOutcome(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === "unknown";
   if (!isApiError(error)) return false;
   if (error.status >= 500) return error.code !== "UNIMPLEMENTED";
   return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
@@ -307,25 +307,28 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
 
 /** The only maker of an ApiError: from an answer whose status is not 2xx. `body` is parsed JSON or undefined. */
 export function apiErrorFrom(
-  call: Call,
-  answer: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },
+  call: RequestLine,
+  response: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },
 ): ApiError {
-  const body = record(answer.body);
+  const body = record(response.body);
   const fromApi = typeof body["code"] === "number";
   const details = readDetails(body["details"]);
-  const code = fromApi ? (CODE_NAMES[body["code"] as number] ?? "UNKNOWN") : codeOfStatus(answer.status);
+  const code = fromApi ? (CODE_NAMES[body["code"] as number] ?? "UNKNOWN") : codeOfStatus(response.status);
   return new ApiError(call, {
-    status: answer.status,
+    status: response.status,
     code,
     message: text(body["message"]),
     details,
     requestId: printable(
-      answer.header("x-request-id") ?? details.errorInfo?.metadata["requestId"] ?? "",
+      response.header("x-request-id") ?? details.errorInfo?.metadata["requestId"] ?? "",
       100,
     ),
     retryAfterMs:
       details.retryDelayMs ??
-      retryAfter(answer.header("retry-after") ?? answer.header("grpc-metadata-retry-after"), answer.now),
+      retryAfter(
+        response.header("retry-after") ?? response.header("grpc-metadata-retry-after"),
+        response.now,
+      ),
     fromApi,
   });
 }

@@ -1,12 +1,12 @@
 import pRetry from "p-retry";
 import type { ExchangeCredentials, TokenSource, TokenSourceOptions } from "./auth";
 import { claimsOf, timeClaim } from "./claims";
-import { holdCredential } from "./credentials";
+import { registerCredential } from "./credentials";
 import type { Code } from "./errors";
 import { ApiError, AuthenticationError, ConfigError, ConnectionError, printable } from "./errors";
-import { OIDC_TOKEN, readTokenFile, validToken } from "./tokenText";
+import { OIDC_TOKEN, readTokenFile, parseToken } from "./tokenText";
 import { Transport } from "./transport";
-import type { Answer } from "./transport";
+import type { HttpResponse } from "./transport";
 
 /** An access token, and until when to use it. Times are those of `performance.now()`. */
 interface Session {
@@ -23,8 +23,8 @@ interface Session {
 type JsonObject = Record<string, unknown>;
 
 /** Codes that pass, for an exchange and for a refresh (contract, section 10). */
-const PASSING: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE"]);
-const PASSING_REFRESH: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL"]);
+const TRANSIENT: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE"]);
+const TRANSIENT_REFRESH: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL"]);
 
 /** A `Date` header has whole seconds. */
 const DATE_RESOLUTION_MS = 1000;
@@ -59,7 +59,7 @@ export class Exchange implements TokenSource {
     const { session } = this;
     if (session && performance.now() < session.renewAt) return session.token;
     try {
-      return (await this.next(true)).token;
+      return (await this.nextSession(true)).token;
     } catch (error) {
       // The issuer may be back before the token ends.
       if (session && performance.now() < session.endsAt && error instanceof ConnectionError)
@@ -69,14 +69,14 @@ export class Exchange implements TokenSource {
   }
 
   async renew(refused: string): Promise<boolean> {
-    if (this.session === undefined || this.session.token === refused) await this.next(false);
+    if (this.session === undefined || this.session.token === refused) await this.nextSession(false);
     return true;
   }
 
   async refresh(): Promise<boolean> {
     // One that is under way may have begun before what it is to know of.
     await this.underWay?.catch(() => undefined);
-    await this.next(false);
+    await this.nextSession(false);
     return true;
   }
 
@@ -85,14 +85,14 @@ export class Exchange implements TokenSource {
   }
 
   /** The session after this one: the one that is being made, or else a new one. */
-  private next(byRefreshToken: boolean): Promise<Session> {
-    this.underWay ??= this.make(byRefreshToken)
+  private nextSession(byRefreshToken: boolean): Promise<Session> {
+    this.underWay ??= this.createSession(byRefreshToken)
       .then((session) => (this.session = session))
       .finally(() => (this.underWay = undefined));
     return this.underWay;
   }
 
-  private async make(byRefreshToken: boolean): Promise<Session> {
+  private async createSession(byRefreshToken: boolean): Promise<Session> {
     const refreshToken = byRefreshToken ? text(this.session?.refreshToken) : "";
     if (refreshToken !== "") {
       try {
@@ -105,15 +105,15 @@ export class Exchange implements TokenSource {
   }
 
   private async exchangeRefreshToken(refreshToken: string): Promise<Session> {
-    const asked = performance.now();
-    const { answer, body } = await this.post(
+    const sentAt = performance.now();
+    const { response, body } = await this.post(
       "/sts/exchange_refresh_token",
       refreshToken,
       {},
-      PASSING_REFRESH,
+      TRANSIENT_REFRESH,
     );
     const member = (name: string): JsonObject => (body[name] ?? {}) as JsonObject;
-    return this.sessionOf(asked, answer, {
+    return this.sessionOf(sentAt, response, {
       token: member("token")["token"],
       expiry: member("token")["expiry"],
       refreshToken: text(member("refreshToken")["token"]) || refreshToken,
@@ -122,13 +122,13 @@ export class Exchange implements TokenSource {
 
   private async exchangeOidcToken(oidcToken: string): Promise<Session> {
     const { audience, identity } = this.credentials;
-    const asked = performance.now();
+    const sentAt = performance.now();
     try {
       const form = { aud: audience, identity };
-      const { answer, body } = await this.post("/sts/exchange", oidcToken, form, PASSING);
-      return this.sessionOf(asked, answer, body);
+      const { response, body } = await this.post("/sts/exchange", oidcToken, form, TRANSIENT);
+      return this.sessionOf(sentAt, response, body);
     } catch (error) {
-      throw this.explained(error, oidcToken);
+      throw this.explainFailure(error, oidcToken);
     }
   }
 
@@ -136,11 +136,11 @@ export class Exchange implements TokenSource {
     path: string,
     bearer: string,
     form: Record<string, string>,
-    passing: ReadonlySet<Code>,
-  ): Promise<{ answer: Answer; body: JsonObject }> {
-    return this.retried(passing, async (attempt) => {
+    transientCodes: ReadonlySet<Code>,
+  ): Promise<{ response: HttpResponse; body: JsonObject }> {
+    return this.sendWithRetry(transientCodes, async (attempt) => {
       const call = { method: "POST", path } as const;
-      const answer = await this.issuer.send({
+      const response = await this.issuer.send({
         ...call,
         body: new URLSearchParams(form).toString(),
         headers: {
@@ -149,12 +149,15 @@ export class Exchange implements TokenSource {
         },
         attempt,
       });
-      return { answer, body: this.issuer.read(call, answer) };
+      return { response, body: this.issuer.read(call, response) };
     });
   }
 
   /** Twice more, after 100 to 200 ms (contract, section 10). */
-  private retried<T>(passing: ReadonlySet<Code>, attempt: (count: number) => Promise<T>): Promise<T> {
+  private sendWithRetry<T>(
+    transientCodes: ReadonlySet<Code>,
+    attempt: (count: number) => Promise<T>,
+  ): Promise<T> {
     return pRetry(attempt, {
       retries: 2,
       minTimeout: 100,
@@ -162,24 +165,27 @@ export class Exchange implements TokenSource {
       randomize: true,
       shouldRetry: ({ error }) =>
         error instanceof ConnectionError
-          ? error.passing
-          : error instanceof ApiError && passing.has(error.code),
+          ? error.isTransient
+          : error instanceof ApiError && transientCodes.has(error.code),
     });
   }
 
   private sessionOf(
-    asked: number,
-    answer: Answer,
+    sentAt: number,
+    response: HttpResponse,
     { token, refreshToken, expiry }: { token?: unknown; refreshToken?: unknown; expiry?: unknown },
   ): Session {
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
-      throw this.issuer.foreign({ method: "POST", path: "/sts/exchange" }, "its answer holds no token");
+      throw this.issuer.unexpectedResponse(
+        { method: "POST", path: "/sts/exchange" },
+        "its answer holds no token",
+      );
     }
-    holdCredential(token);
-    holdCredential(text(refreshToken));
+    registerCredential(token);
+    registerCredential(text(refreshToken));
     const ends = Date.parse(text(expiry));
-    const date = Date.parse(answer.header("date") ?? "");
-    const sinceAsked = performance.now() - asked;
+    const date = Date.parse(response.header("date") ?? "");
+    const sinceAsked = performance.now() - sentAt;
     const life = ends - (Number.isNaN(date) ? Date.now() - sinceAsked : date + DATE_RESOLUTION_MS);
     // Without a time that makes sense it is used until it is refused.
     const isKnown = life > 0;
@@ -187,8 +193,8 @@ export class Exchange implements TokenSource {
       token,
       refreshToken: text(refreshToken),
       expiry: Number.isNaN(ends) ? undefined : new Date(ends),
-      renewAt: isKnown ? asked + life - Math.min(life / 4, LONGEST_MARGIN_MS) : Infinity,
-      endsAt: isKnown ? asked + life : Infinity,
+      renewAt: isKnown ? sentAt + life - Math.min(life / 4, LONGEST_MARGIN_MS) : Infinity,
+      endsAt: isKnown ? sentAt + life : Infinity,
     };
   }
 
@@ -196,7 +202,7 @@ export class Exchange implements TokenSource {
     const { oidc } = this.credentials;
     switch (oidc.kind) {
       case "token":
-        return validToken(oidc.token, oidc.setting, OIDC_TOKEN);
+        return parseToken(oidc.token, oidc.setting, OIDC_TOKEN);
       case "file":
         return readTokenFile(oidc.path, oidc.setting, OIDC_TOKEN);
       case "github":
@@ -221,51 +227,51 @@ export class Exchange implements TokenSource {
     });
     const call = { method: "GET", path: pathname } as const;
     try {
-      const { value } = await this.retried(PASSING, async (attempt) => {
+      const { value } = await this.sendWithRetry(TRANSIENT, async (attempt) => {
         const headers = { Authorization: `Bearer ${requestToken}` };
         const query = `?${searchParams.toString()}`;
         return github.read(call, await github.send({ ...call, query, headers, attempt }));
       });
-      if (typeof value === "string" && value !== "") return validToken(value, "its answer", OIDC_TOKEN);
-      throw github.foreign(call, "its answer holds no token");
+      if (typeof value === "string" && value !== "") return parseToken(value, "its answer", OIDC_TOKEN);
+      throw github.unexpectedResponse(call, "its answer holds no token");
     } catch (error) {
-      if (!(error instanceof ApiError)) throw unsent(error);
+      if (!(error instanceof ApiError)) throw asNotSent(error);
       throw new AuthenticationError(
-        `asking GitHub Actions for an OIDC token: ${sayingOf(error)}; has the job the permission "id-token: write"?`,
+        `asking GitHub Actions for an OIDC token: ${describeError(error)}; has the job the permission "id-token: write"?`,
       );
     }
   }
 
   /** Told by the names of the settings: whoever reads it sees no request of an exchange. */
-  private explained(error: unknown, oidcToken: string): unknown {
-    if (!(error instanceof ApiError)) return unsent(error);
+  private explainFailure(error: unknown, oidcToken: string): unknown {
+    if (!(error instanceof ApiError)) return asNotSent(error);
     const { issuerUrl, identity, oidc } = this.credentials;
-    const what = `exchanging the OIDC token of ${oidc.setting} at ${issuerUrl} for identity ${identity}: ${sayingOf(error)}`;
+    const what = `exchanging the OIDC token of ${oidc.setting} at ${issuerUrl} for identity ${identity}: ${describeError(error)}`;
     if (error.code === "RESOURCE_EXHAUSTED") return error;
     if (error.status >= 500 && error.code !== "UNIMPLEMENTED") {
-      return new ConnectionError(what, "nothing", true);
+      return new ConnectionError(what, "notSent", true);
     }
     if (!error.fromApi || error.code === "NOT_FOUND" || error.code === "UNIMPLEMENTED") {
       return new ConfigError(`${what}; is platform:issuerUrl (or PLATFORM_ISSUER_URL) right?`);
     }
-    return new AuthenticationError(`${what}; ${trustAdvice(oidcToken)}`);
+    return new AuthenticationError(`${what}; ${trustHint(oidcToken)}`);
   }
 }
 
 /** Whatever became of the exchange: the request that needed the token was never sent. */
-function unsent(error: unknown): unknown {
+function asNotSent(error: unknown): unknown {
   return error instanceof ConnectionError
-    ? new ConnectionError(error.message, "nothing", error.passing)
+    ? new ConnectionError(error.message, "notSent", error.isTransient)
     : error;
 }
 
-function sayingOf(error: ApiError): string {
+function describeError(error: ApiError): string {
   const said = error.serverMessage === "" ? "" : `: ${error.serverMessage}`;
   return `${error.code} (HTTP ${error.status})${said}`;
 }
 
 /** What the issuer compares with what the identity trusts: nothing of it is secret. */
-function trustAdvice(oidcToken: string): string {
+function trustHint(oidcToken: string): string {
   const claims = claimsOf(oidcToken);
   if (!claims) return "the token is no JSON web token, as an OIDC token is";
   const { iss, sub, aud } = claims;

@@ -2,7 +2,7 @@
 export class ProxyError extends Error {
   constructor(
     message: string,
-    readonly passing: boolean,
+    readonly isTransient: boolean,
   ) {
     super(message);
   }

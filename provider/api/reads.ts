@@ -1,4 +1,4 @@
-import { isAboutCaller, settledOrTimeout } from "./batch";
+import { concernsWholeBatch, settledOrTimeout } from "./batch";
 import { ConnectionError } from "./errors";
 import { isUid, parentOf } from "./uid";
 
@@ -161,7 +161,7 @@ class SharedCollection {
     try {
       found = (await this.page({ "uidp.ids": uids })).items;
     } catch (error) {
-      if (isAboutCaller(error)) {
+      if (concernsWholeBatch(error)) {
         for (const { reject } of readers) reject(error);
         return;
       }
@@ -230,7 +230,7 @@ class SharedCollection {
   private async page(query: Query): Promise<{ items: Map<string, JsonObject>; next: string | undefined }> {
     const response = await this.api.get(this.collection, { ...this.query, ...query, page_size: PAGE_SIZE });
     const list = response[this.collection.slice(this.collection.lastIndexOf("/") + 1)];
-    if (!Array.isArray(list)) throw new ConnectionError("the answer holds no list", "nothing", false);
+    if (!Array.isArray(list)) throw new ConnectionError("the answer holds no list", "notSent", false);
     const items = new Map<string, JsonObject>();
     for (const item of list as unknown[]) {
       if (item === null || typeof item !== "object") continue;

@@ -8,14 +8,14 @@ type Get = (path: string, query: Readonly<Record<string, number>>) => Promise<Js
 const PROBES: readonly {
   readonly path: string;
   readonly query: Readonly<Record<string, number>>;
-  readonly isShownBy: (answer: JsonObject) => boolean;
+  readonly isRecognizedBy: (response: JsonObject) => boolean;
 }[] = [
   // The built-in roles are always there.
-  { path: "/iam/v2/roles", query: { page_size: 1 }, isShownBy: ({ roles }) => Array.isArray(roles) },
+  { path: "/iam/v2/roles", query: { page_size: 1 }, isRecognizedBy: ({ roles }) => Array.isArray(roles) },
   {
     path: "/ping/v2/ping",
     query: {},
-    isShownBy: ({ response }) => typeof response === "string" && response !== "",
+    isRecognizedBy: ({ response }) => typeof response === "string" && response !== "",
   },
 ];
 
@@ -32,9 +32,10 @@ export class ApiRecognition {
   private probing: Promise<boolean> | undefined;
 
   /** A response that holds a resource, or a list of some. */
-  noteResponse(answer: JsonObject): void {
+  noteResponse(response: JsonObject): void {
     this.isRecognized ||=
-      hasUid(answer) || Object.values(answer).some((member) => Array.isArray(member) && member.some(hasUid));
+      hasUid(response) ||
+      Object.values(response).some((member) => Array.isArray(member) && member.some(hasUid));
   }
 
   /** A response that holds a list that only the API has under this name, if only an empty one. */
@@ -57,10 +58,10 @@ export class ApiRecognition {
   }
 
   private async probe(get: Get): Promise<boolean> {
-    for (const { path, query, isShownBy } of PROBES) {
+    for (const { path, query, isRecognizedBy } of PROBES) {
       // What fails shows by its error whether it is one of the API.
-      const answer = await get(path, query).catch(() => ({}));
-      this.isRecognized ||= isShownBy(answer);
+      const response = await get(path, query).catch(() => ({}));
+      this.isRecognized ||= isRecognizedBy(response);
       if (this.isRecognized) return true;
     }
     return false;

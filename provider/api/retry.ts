@@ -30,28 +30,28 @@ function isFinalExhaustion(error: ApiError): boolean {
 }
 
 /** Whether a server refused a request for the number of them. */
-function isLimit(error: unknown): boolean {
+function isThrottled(error: unknown): boolean {
   return error instanceof ApiError && error.code === "RESOURCE_EXHAUSTED" && !isFinalExhaustion(error);
 }
 
 /**
  * Whether the same request may be sent again (contract, section 9).
- * `repeatable`: doing it twice is the same as doing it once.
+ * `isIdempotent`: doing it twice is the same as doing it once.
  */
-export function mayRepeat(error: unknown, repeatable: boolean): boolean {
+export function mayRetry(error: unknown, isIdempotent: boolean): boolean {
   if (error instanceof ConnectionError) {
-    return error.passing && (repeatable || error.outcome === "nothing");
+    return error.isTransient && (isIdempotent || error.outcome === "notSent");
   }
   if (!(error instanceof ApiError)) return false;
   if (error.code === "RESOURCE_EXHAUSTED") return !isFinalExhaustion(error);
-  if (!repeatable) return false;
+  if (!isIdempotent) return false;
   return (
     error.code === "UNAVAILABLE" || error.code === "ABORTED" || (error.status >= 500 && error.status !== 501)
   );
 }
 
 /** How long an answer asks to wait, if that is not longer than anybody may ask. */
-function askedDelay(error: unknown, policy: RetryPolicy): number | undefined {
+function requestedDelayMs(error: unknown, policy: RetryPolicy): number | undefined {
   const wait = error instanceof ApiError ? error.retryAfterMs : undefined;
   return wait !== undefined && wait >= MIN_SERVER_DELAY_MS && wait <= policy.maxServerDelayMs
     ? wait
@@ -67,13 +67,13 @@ export async function withRateLimit<T>(
   await limiter.acquire();
   const sentAt = limiter.now();
   try {
-    const answer = await attempt();
+    const response = await attempt();
     limiter.onSuccess();
-    return answer;
+    return response;
   } catch (error) {
-    const wait = askedDelay(error, policy);
+    const wait = requestedDelayMs(error, policy);
     if (wait !== undefined) limiter.pauseFor(wait);
-    if (isLimit(error)) {
+    if (isThrottled(error)) {
       limiter.onThrottled(sentAt, wait);
     } else {
       limiter.onSuccess();
@@ -88,7 +88,7 @@ export async function withRateLimit<T>(
  */
 export async function withRetry<T>(
   attempt: (begins: () => void) => Promise<T>,
-  repeatable: boolean,
+  isIdempotent: boolean,
   policy: RetryPolicy,
 ): Promise<T> {
   let begun: number | undefined;
@@ -104,10 +104,10 @@ export async function withRetry<T>(
     factor: 2,
     randomize: true,
     // The limiter makes it wait, and the total bound ends it.
-    shouldConsumeRetry: ({ error }) => !isLimit(error) || askedDelay(error, policy) === undefined,
+    shouldConsumeRetry: ({ error }) => !isThrottled(error) || requestedDelayMs(error, policy) === undefined,
     shouldRetry: ({ error }) =>
-      mayRepeat(error, repeatable) &&
+      mayRetry(error, isIdempotent) &&
       !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs) &&
-      hasTimeFor(askedDelay(error, policy) ?? 0),
+      hasTimeFor(requestedDelayMs(error, policy) ?? 0),
   });
 }

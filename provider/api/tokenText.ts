@@ -4,7 +4,7 @@ import { ConfigError } from "./errors";
 const credentialError = (message: string): ConfigError => new ConfigError(message, "CREDENTIAL");
 
 /** Names for the messages about a text that must be a token. */
-export interface Wanted {
+export interface TokenKind {
   /** As in "the access token". */
   readonly what: string;
   /** The settings that name a file with it. */
@@ -13,12 +13,12 @@ export interface Wanted {
   readonly setting: string;
 }
 
-export const ACCESS_TOKEN: Wanted = {
+export const ACCESS_TOKEN: TokenKind = {
   what: "the access token",
   fileSettings: "PLATFORM_TOKEN_FILE or platform:tokenFile",
   setting: "PLATFORM_TOKEN",
 };
-export const OIDC_TOKEN: Wanted = {
+export const OIDC_TOKEN: TokenKind = {
   what: "the OIDC token",
   fileSettings: "PLATFORM_OIDC_TOKEN_FILE or platform:oidcTokenFile",
   setting: "PLATFORM_OIDC_TOKEN",
@@ -29,7 +29,7 @@ export const OIDC_TOKEN: Wanted = {
  *
  * @throws ConfigError naming the setting, never repeating the text.
  */
-export function validToken(token: string, setting: string, wanted: Wanted): string {
+export function parseToken(token: string, setting: string, wanted: TokenKind): string {
   const trimmed = token.trim();
   if (trimmed === "") throw credentialError(`${setting} is empty: it must hold ${wanted.what}`);
   if (/^(\.{0,2}\/|~|[A-Za-z]:[\\/])/.test(trimmed)) {
@@ -46,7 +46,7 @@ export function validToken(token: string, setting: string, wanted: Wanted): stri
  *
  * @throws ConfigError naming the setting, and the path unless that looks like a token itself.
  */
-export async function readTokenFile(path: string, setting: string, wanted: Wanted): Promise<string> {
+export async function readTokenFile(path: string, setting: string, wanted: TokenKind): Promise<string> {
   let content: string;
   try {
     content = await readFile(path, "utf8");
@@ -60,5 +60,5 @@ export async function readTokenFile(path: string, setting: string, wanted: Wante
     }
     throw credentialError(`${setting} names a file that cannot be read (${code}): ${path}`);
   }
-  return validToken(content, `the file that ${setting} names`, wanted);
+  return parseToken(content, `the file that ${setting} names`, wanted);
 }

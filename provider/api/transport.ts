@@ -3,14 +3,14 @@ import { Agent as HttpsAgent } from "node:https";
 import axios from "axios";
 import type { AxiosInstance } from "axios";
 import { getProxyForUrl } from "proxy-from-env";
-import { holdCredential, maskCredentials } from "./credentials";
+import { registerCredential, maskCredentials } from "./credentials";
 import { apiErrorFrom, ConnectionError, printable } from "./errors";
 import { isLoopback } from "./loopback";
 import { ProxyError } from "./proxyError";
 import type * as tunnelModule from "./tunnel";
 
 /** A server that requests go to, in the words of messages. */
-export interface Place {
+export interface Endpoint {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string;
   /** As in "the Platform API". */
@@ -19,7 +19,7 @@ export interface Place {
   readonly setting: string;
 }
 
-export interface TransportOptions extends Place {
+export interface TransportOptions extends Endpoint {
   /** For one attempt, from sending to the last byte of the answer. */
   readonly timeoutMs: number;
   /** Connections open at once. */
@@ -41,16 +41,16 @@ export interface OutgoingRequest {
   readonly attempt: number;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly header: (name: string) => string | undefined;
   readonly text: string;
 }
 
-type Asked = Pick<OutgoingRequest, "method" | "path">;
+type RequestLine = Pick<OutgoingRequest, "method" | "path">;
 
 /** No answer of the API is near this; a larger one is somebody else's. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Codes of Node that say: the request never left. */
 const NOT_SENT = new Set([
@@ -61,9 +61,9 @@ const NOT_SENT = new Set([
   "ENETUNREACH",
   "ERR_INVALID_URL",
 ]);
-const NOT_PASSING = new Set(["ENOTFOUND", "ERR_INVALID_URL", "ERR_FR_TOO_MANY_REDIRECTS"]);
+const PERMANENT = new Set(["ENOTFOUND", "ERR_INVALID_URL", "ERR_FR_TOO_MANY_REDIRECTS"]);
 
-const explanations: Record<string, string> = {
+const connectionFailures: Record<string, string> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "the host name does not exist",
   EAI_AGAIN: "the host name could not be looked up",
@@ -79,7 +79,7 @@ const UNKNOWN_AUTHORITY =
   "its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file with the authority's certificate";
 
 /** What a failure of TLS means, and what to do; `%s` stands for the setting that holds the address. */
-const tlsExplanations: Record<string, string> = {
+const tlsFailures: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
@@ -95,7 +95,7 @@ const tlsExplanations: Record<string, string> = {
 };
 
 /** When an answer was made, by its server's clock; by this machine's where it has no date. */
-function dateOf({ header }: Answer): number {
+function dateOf({ header }: HttpResponse): number {
   const date = Date.parse(header("date") ?? "");
   return Number.isNaN(date) ? Date.now() : date;
 }
@@ -109,11 +109,11 @@ export function proxyFor(url: string): string | undefined {
 /** As it is written, as it is meant, and as it is sent. */
 function holdProxyPassword({ username, password }: URL): void {
   if (password === "") return;
-  holdCredential(password);
+  registerCredential(password);
   try {
     const plain = decodeURIComponent(password);
-    holdCredential(plain);
-    holdCredential(Buffer.from(`${decodeURIComponent(username)}:${plain}`).toString("base64"));
+    registerCredential(plain);
+    registerCredential(Buffer.from(`${decodeURIComponent(username)}:${plain}`).toString("base64"));
   } catch {
     // What is not percent-encoded UTF-8 is never sent.
   }
@@ -138,7 +138,7 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
     const why = isProxy
       ? 'has an "@" after the host: percent-encode its password'
       : "is no http or https URL";
-    throw new ConnectionError(`the address of the proxy for ${hostname} ${why}; ${advice}`, "nothing", false);
+    throw new ConnectionError(`the address of the proxy for ${hostname} ${why}; ${advice}`, "notSent", false);
   }
   holdProxyPassword(url);
   // Loaded where there is a proxy only: it is a part of the start.
@@ -157,9 +157,9 @@ export class Transport {
   constructor(private readonly options: TransportOptions) {}
 
   /** @throws ConnectionError when there is no answer; whatever the status, an answer is none. */
-  async send(request: OutgoingRequest): Promise<Answer> {
+  async send(request: OutgoingRequest): Promise<HttpResponse> {
     // Whatever is sent may come back in an error, also much later and from another request.
-    holdCredential(/^\S+ +(.*)$/.exec(request.headers["Authorization"] ?? "")?.[1]);
+    registerCredential(/^\S+ +(.*)$/.exec(request.headers["Authorization"] ?? "")?.[1]);
     const started = performance.now();
     let outcome = "no answer";
     try {
@@ -196,14 +196,14 @@ export class Transport {
    *
    * @throws ApiError for a status that is not 2xx, ConnectionError for an answer that is not this server's.
    */
-  read(asked: Asked, answer: Answer): Record<string, unknown> {
-    const { status, text } = answer;
+  read(request: RequestLine, response: HttpResponse): Record<string, unknown> {
+    const { status, text } = response;
     if (status >= 300 && status < 400) {
-      const target = answer.header("location") ?? "";
+      const target = response.header("location") ?? "";
       const host = URL.canParse(target, this.options.baseUrl)
         ? new URL(target, this.options.baseUrl).host
         : "elsewhere";
-      throw this.foreign(asked, `it redirects to ${printable(host)}, which is not followed`, {
+      throw this.unexpectedResponse(request, `it redirects to ${printable(host)}, which is not followed`, {
         isRedirect: true,
       });
     }
@@ -214,21 +214,21 @@ export class Transport {
       body = undefined;
     }
     if (status < 200 || status >= 300) {
-      const error = apiErrorFrom(asked, { status, header: answer.header, body, now: dateOf(answer) });
+      const error = apiErrorFrom(request, { status, header: response.header, body, now: dateOf(response) });
       this.hasAnswered ||= error.fromApi;
       throw error;
     }
     if (body === undefined && text.startsWith("{")) {
       throw new ConnectionError(
-        `${asked.method} ${this.options.baseUrl}${asked.path}: the answer was cut, or is no JSON`,
-        "unclear",
+        `${request.method} ${this.options.baseUrl}${request.path}: the answer was cut, or is no JSON`,
+        "unknown",
         true,
       );
     }
     if (body === null || typeof body !== "object" || Array.isArray(body)) {
       const isPage = /^\s*</.test(text);
-      throw this.foreign(
-        asked,
+      throw this.unexpectedResponse(
+        request,
         isPage
           ? `HTTP ${status} with a web page, as the log-in page of a proxy or a network is`
           : `HTTP ${status}, but its answer is not the API's JSON`,
@@ -243,11 +243,15 @@ export class Transport {
    * answered in its place: that passes, and the request may have arrived. A redirect by anything else says that it
    * did not.
    */
-  foreign({ method, path }: Asked, why: string, { isRedirect = false } = {}): ConnectionError {
+  unexpectedResponse(
+    { method, path }: RequestLine,
+    why: string,
+    { isRedirect = false } = {},
+  ): ConnectionError {
     const { baseUrl, name, setting } = this.options;
     return new ConnectionError(
       `${method} ${baseUrl}${path}: this is not ${name}: ${why}; is ${setting} right?`,
-      method !== "GET" && (this.hasAnswered || !isRedirect) ? "unclear" : "nothing",
+      method !== "GET" && (this.hasAnswered || !isRedirect) ? "unknown" : "notSent",
       this.hasAnswered,
     );
   }
@@ -261,8 +265,8 @@ export class Transport {
       proxy: false,
       // The bearer follows no redirect (contract, section 10).
       maxRedirects: 0,
-      maxContentLength: MAX_ANSWER_BYTES,
-      maxBodyLength: MAX_ANSWER_BYTES,
+      maxContentLength: MAX_RESPONSE_BYTES,
+      maxBodyLength: MAX_RESPONSE_BYTES,
       responseType: "text",
       transformRequest: [(data: unknown) => data],
       transformResponse: [(data: unknown) => data],
@@ -272,15 +276,15 @@ export class Transport {
   }
 
   /** A message that ends in what was asked of whom; never the body, never a header. */
-  private connectionError(error: unknown, { method, path }: Asked): ConnectionError {
+  private connectionError(error: unknown, { method, path }: RequestLine): ConnectionError {
     const { baseUrl, setting } = this.options;
     const where = `${method} ${baseUrl}${path}`;
     if (error instanceof ConnectionError) {
-      return new ConnectionError(`${where}: ${error.message}`, error.outcome, error.passing);
+      return new ConnectionError(`${where}: ${error.message}`, error.outcome, error.isTransient);
     }
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause instanceof ProxyError) {
-      return new ConnectionError(`${where}: ${cause.message}`, "nothing", cause.passing);
+      return new ConnectionError(`${where}: ${cause.message}`, "notSent", cause.isTransient);
     }
     const raw = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
     // axios names a cut answer, and one that took too long, by codes of its own.
@@ -288,21 +292,20 @@ export class Transport {
     const shown = code === "" ? "" : ` (${code})`;
     if (/^(CERT_|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)) {
       const explanation =
-        tlsExplanations[code.startsWith("ERR_SSL") ? "EPROTO" : code] ??
-        "is %s right, and the server's set-up?";
+        tlsFailures[code.startsWith("ERR_SSL") ? "EPROTO" : code] ?? "is %s right, and the server's set-up?";
       return new ConnectionError(
         `${where}: the TLS connection failed${shown}: ${explanation.replace("%s", setting)}`,
-        "nothing",
+        "notSent",
         false,
         true,
       );
     }
-    const outcome = NOT_SENT.has(code) ? "nothing" : "unclear";
-    const advice = outcome === "nothing" ? `; is ${setting} right?` : "";
+    const outcome = NOT_SENT.has(code) ? "notSent" : "unknown";
+    const advice = outcome === "notSent" ? `; is ${setting} right?` : "";
     return new ConnectionError(
-      `${where}: ${explanations[code] ?? "the request failed"}${shown}${advice}`,
+      `${where}: ${connectionFailures[code] ?? "the request failed"}${shown}${advice}`,
       outcome,
-      !NOT_PASSING.has(code),
+      !PERMANENT.has(code),
     );
   }
 }

@@ -2,7 +2,7 @@
 const REMEMBERED_MS = 60_000;
 
 /** When this client last wrote to what. Times are those of `performance.now()`. */
-export class Writes {
+export class WriteLog {
   /** In the order of the writes. */
   private readonly at = new Map<string, number>();
 

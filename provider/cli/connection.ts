@@ -5,7 +5,7 @@ import type { Client } from "../api/client";
 import { ConfigError, printable } from "../api/errors";
 import { readSettings } from "../config";
 import type { Settings, SettingSources } from "../config";
-import { clientOf } from "../connect";
+import { createClient } from "../connect";
 import type { Flag } from "./flags";
 
 /** What the options of a command say about where to connect to. */
@@ -69,7 +69,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Connection>
     );
   }
   const settings = readSettings(sources);
-  return { ...clientOf(settings), settings };
+  return { ...createClient(settings), settings };
 }
 
 async function stackConfiguration(

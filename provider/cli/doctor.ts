@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import satisfies from "semver/functions/satisfies";
-import { apiPlace } from "../api/client";
+import { apiEndpoint } from "../api/client";
 import { ConnectionError, printable } from "../api/errors";
 import { proxyFor, Transport } from "../api/transport";
 import { json } from "../access/report/render/escape";
@@ -112,7 +112,7 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
   const way =
     proxy === undefined ? "" : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : ""}`;
   const call = { method: "GET", path: "/ping/v2/ping" } as const;
-  const transport = new Transport({ ...apiPlace(baseUrl), timeoutMs, maxSockets: 1 });
+  const transport = new Transport({ ...apiEndpoint(baseUrl), timeoutMs, maxSockets: 1 });
   let date: number;
   try {
     const answer = await transport.send({ ...call, headers: {}, attempt: 1 });

@@ -33,7 +33,7 @@ const flags = {
 
 /** The kinds that an inventory can hold: not those that are made of others, whose parts it holds. */
 export const inventoryKinds: readonly string[] = kinds
-  .filter(({ spec }) => spec.listing?.gathers === undefined)
+  .filter(({ spec }) => spec.listing?.aggregates === undefined)
   .map(({ spec }) => spec.kind);
 
 /** The kinds that `--types` names. @throws UsageError */

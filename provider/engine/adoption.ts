@@ -1,21 +1,21 @@
 import type { CreateResult } from "./creator";
 import type { KindReader } from "./lostCreates";
-import { explain, printable, refused } from "./messages";
-import { givenOnce, holdsSecret } from "./spec";
+import { explain, printable, handlerError } from "./messages";
+import { createOnlyOutputs, containsSecret } from "./spec";
 import type { FieldSpec, Json, Props } from "./spec";
 import { equal } from "./values";
 import { mergeLive, outputsFor, readOutputs } from "./wire";
 
 /** Takes over what exists, if it is what the inputs describe; writes nothing. */
 export async function adoptExisting(
-  { spec, find, live }: KindReader,
+  { spec, find, parseInputs }: KindReader,
   what: string,
   id: string,
   inputs: Props,
 ): Promise<CreateResult> {
-  const once = givenOnce(spec);
+  const once = createOnlyOutputs(spec);
   if (once.length > 0) {
-    throw refused(
+    throw handlerError(
       `${what}: its ${once.join(", ")} is answered only when it is made, so it cannot be taken over`,
     );
   }
@@ -23,15 +23,15 @@ export async function adoptExisting(
     throw explain(spec, what, error, []);
   });
   if (response === undefined) {
-    throw refused(`${what}: there is none with this uid; leave adopt() out to make a new one`);
+    throw handlerError(`${what}: there is none with this uid; leave adopt() out to make a new one`);
   }
-  const existing = live(response, id);
+  const existing = parseInputs(response, id);
   const { inputs: held } = mergeLive(spec, inputs, existing);
   const differences = Object.entries(spec.fields)
     .filter(([key, field]) => !equal(field, held[key], inputs[key]))
     .map(([key, field]) => `  ${key}: declared ${show(field, inputs[key])}, held ${show(field, held[key])}`);
   if (differences.length > 0) {
-    throw refused(
+    throw handlerError(
       [
         `${what}: it is not what the program declares; declare what it holds, or leave adopt() out to make a new one`,
         ...differences,
@@ -43,5 +43,5 @@ export async function adoptExisting(
 }
 
 function show(field: FieldSpec, value: Json | undefined): string {
-  return holdsSecret(field) ? "something else" : printable(JSON.stringify(value ?? null), 300);
+  return containsSecret(field) ? "something else" : printable(JSON.stringify(value ?? null), 300);
 }

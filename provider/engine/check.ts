@@ -18,7 +18,7 @@ import type {
   SecretSpec,
   StringSpec,
 } from "./spec";
-import { ADOPT, holdsSecret } from "./spec";
+import { ADOPT, containsSecret } from "./spec";
 import { containsUnknown, isObject, isSet, isUnknown } from "./values";
 
 /** The engine's own keys among the inputs. */
@@ -43,7 +43,7 @@ function quoted(text: string): string {
   return JSON.stringify(text.length > LONGEST_WORD ? `${text.slice(0, LONGEST_WORD)}…` : text);
 }
 
-function hint(word: string, known: readonly string[]): string {
+function suggestion(word: string, known: readonly string[]): string {
   const meant = didYouMean(word, known);
   return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
 }
@@ -101,7 +101,7 @@ function membersOf(value: Json | undefined): Props | undefined {
 class Checker {
   readonly failures: Failure[] = [];
 
-  fail(property: string, reason: string): void {
+  report(property: string, reason: string): void {
     this.failures.push({ property, reason });
   }
 
@@ -109,7 +109,7 @@ class Checker {
     if (isUnknown(value)) return;
     if (!hasType(spec, value)) {
       const given = spec.secret ? "" : `, not ${typeOf(value)}`;
-      this.fail(path, `must be ${typeNames[spec.type]}${given}`);
+      this.report(path, `must be ${typeNames[spec.type]}${given}`);
       return;
     }
     switch (spec.type) {
@@ -138,16 +138,16 @@ class Checker {
     if (text === "") {
       // An unset configuration value must not make a root by accident.
       if (spec.path)
-        this.fail(path, "must not be empty: give a uid, or leave it out where there is no parent");
+        this.report(path, "must not be empty: give a uid, or leave it out where there is no parent");
       return;
     }
     const length = Array.from(text).length;
     if (spec.maxLength !== undefined && length > spec.maxLength) {
-      this.fail(path, `must have at most ${spec.maxLength} characters, not ${length}`);
+      this.report(path, `must have at most ${spec.maxLength} characters, not ${length}`);
     }
     const problem =
       (spec.format && formatProblem(spec.format, text)) ?? patternFailure(spec.pattern, text) ?? undefined;
-    if (problem !== undefined) this.fail(path, problem);
+    if (problem !== undefined) this.report(path, problem);
   }
 
   private enumeration(spec: EnumSpec, path: string, name: string): void {
@@ -158,7 +158,7 @@ class Checker {
     const asName = name.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
     const candidates = names.filter((known) => known === asName || known === `${spec.prefix}${asName}`);
     const meant = candidates[0] ?? didYouMean(asName, names) ?? didYouMean(`${spec.prefix}${asName}`, names);
-    this.fail(
+    this.report(
       path,
       `must be a full name that begins with ${spec.prefix}, not ${quoted(name)}` +
         (meant === undefined ? `, as in ${names[0] ?? spec.prefix}` : `; did you mean ${meant}?`),
@@ -167,10 +167,10 @@ class Checker {
 
   private list(spec: ListSpec, path: string, items: Json[]): void {
     if (spec.maxItems !== undefined && items.length > spec.maxItems) {
-      this.fail(path, `must hold at most ${spec.maxItems}, not ${items.length}`);
+      this.report(path, `must hold at most ${spec.maxItems}, not ${items.length}`);
     }
     items.forEach((item, i) => {
-      if (item === null || item === "") this.fail(`${path}[${i}]`, "must not be empty");
+      if (item === null || item === "") this.report(`${path}[${i}]`, "must not be empty");
       else this.value(spec.items, `${path}[${i}]`, item);
     });
   }
@@ -179,11 +179,11 @@ class Checker {
     for (const [key, value] of Object.entries(entries)) {
       if (isRecorded(olds, key, value)) continue;
       const at = member(path, key);
-      if (key === "") this.fail(at, "must have a key that is not empty");
+      if (key === "") this.report(at, "must have a key that is not empty");
       const wrong = patternFailure(spec.keys, key);
-      if (wrong !== undefined) this.fail(at, `key ${wrong}`);
-      if (spec.refusedKeys?.regex.test(key)) this.fail(at, spec.refusedKeys.must);
-      if (value === null || value === undefined) this.fail(at, "must have a value");
+      if (wrong !== undefined) this.report(at, `key ${wrong}`);
+      if (spec.reservedKeys?.regex.test(key)) this.report(at, spec.reservedKeys.must);
+      if (value === null || value === undefined) this.report(at, "must have a value");
       else this.value(spec.values, at, value, olds?.[key]);
     }
   }
@@ -207,14 +207,14 @@ class Checker {
     for (const key of Object.keys(values)) {
       if (key in fields && Object.hasOwn(fields, key)) continue;
       if (isInternal(key)) continue;
-      this.fail(member(path, key), `is not an argument${hint(key, Object.keys(fields))}`);
+      this.report(member(path, key), `is not an argument${suggestion(key, Object.keys(fields))}`);
     }
     for (const [key, field] of Object.entries(fields)) {
       const value = values[key];
       if (isRecorded(olds, key, value)) continue;
       const at = member(path, key);
       if (field.required && !isRequiredSet(field, value)) {
-        this.fail(at, missing(field));
+        this.report(at, missingReason(field));
       } else if (value !== undefined && value !== null) {
         this.value(field, at, value, olds?.[key]);
       }
@@ -238,10 +238,10 @@ class Checker {
       if (settled.length > 1) {
         const first = settled[0] ?? "";
         for (const key of settled.slice(1)) {
-          this.fail(member(path, key), `cannot stand beside ${first}: give one of ${names}`);
+          this.report(member(path, key), `cannot stand beside ${first}: give one of ${names}`);
         }
       } else if (required && given.length === 0) {
-        this.fail(path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
+        this.report(path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
       }
     }
   }
@@ -249,13 +249,13 @@ class Checker {
 
 function isRequiredSet(field: FieldSpec, value: Json | undefined): boolean {
   if (field.type === "object") return isObject(value) || isUnknown(value);
-  if (field.type === "map" && field.mayBeEmpty) return value !== undefined && value !== null;
+  if (field.type === "map" && field.allowEmpty) return value !== undefined && value !== null;
   if (field.type === "boolean" || field.type === "integer") return value !== undefined && value !== null;
   if (field.type === "string" && typeof value === "string") return value.trim() !== "";
   return isSet(field, value);
 }
 
-function missing(field: FieldSpec): string {
+function missingReason(field: FieldSpec): string {
   switch (field.type) {
     case "list":
       return "is missing: give at least one";
@@ -284,7 +284,7 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
   const adopted = inputs[ADOPT];
   if (adopted !== undefined) {
     checker.value({ type: "string", format: "uid" }, "adopt", adopted);
-    if (adopted === "") checker.fail("adopt", "must be the uid of what is taken over, not empty");
+    if (adopted === "") checker.report("adopt", "must be the uid of what is taken over, not empty");
   }
   if (spec.rules) {
     const unknown = new Set(Object.keys(inputs).filter((key) => containsUnknown(inputs[key])));
@@ -297,19 +297,19 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
     );
     checker.failures.push(...spec.rules(sound, unknown, context));
   }
-  return checker.failures.map((failure) => withoutValue(spec, inputs, failure));
+  return checker.failures.map((failure) => hideValue(spec, inputs, failure));
 }
 
 /**
  * The engine prints the value of a top-level property that fails: an object with a secret in it, an address with a
  * password, or a secret under a name that is none. Without a property it prints the reason alone.
  */
-function withoutValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure {
+function hideValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure {
   const { property, reason } = failure;
   const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
   const hides = field
-    ? holdsSecret(field) || mayHoldPassword(field, inputs[property])
-    : Object.values(spec.fields).some(holdsSecret) && !isInside(spec, property);
+    ? containsSecret(field) || mayHoldPassword(field, inputs[property])
+    : Object.values(spec.fields).some(containsSecret) && !isInside(spec, property);
   return hides ? { property: "", reason: `${property} ${reason}` } : failure;
 }
 

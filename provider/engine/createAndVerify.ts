@@ -1,4 +1,4 @@
-import { isNotFound, isPermissionDenied, isUnclear } from "../api/errors";
+import { isNotFound, isPermissionDenied, hasUnknownOutcome } from "../api/errors";
 import { HandlerError } from "./messages";
 
 /*
@@ -96,7 +96,7 @@ class CreateMachine<T> {
     }
     const refused = { name: "refused", error } as const;
     if (this.steps.isIdempotent) return refused;
-    if (!isUnclear(error)) {
+    if (!hasUnknownOutcome(error)) {
       // What is refused now may exist because an earlier send has arrived.
       return this.lost === undefined
         ? refused

@@ -1,19 +1,19 @@
 import type { JsonObject } from "../api/client";
 import { uidOf } from "../api/client";
-import { ConnectionError, isUnclear } from "../api/errors";
+import { ConnectionError, hasUnknownOutcome } from "../api/errors";
 import { isUid, lineage } from "../api/uid";
 import { adoptExisting } from "./adoption";
 import { createAndVerify } from "./createAndVerify";
 import type { Created } from "./createAndVerify";
 import type { CreateRegistry, PendingCreate } from "./createRegistry";
-import { changedApart } from "./fieldMask";
-import { identityKey, LostCreateFinder, objectKey, placeOf } from "./lostCreates";
+import { changedSubresources } from "./fieldMask";
+import { identityKey, LostCreateFinder, objectKey, collectionKey } from "./lostCreates";
 import type { Attempt, KindReader } from "./lostCreates";
-import { explain, hasCode, label, messageOf, PartialFailure, refused, RENAME_ADVICE } from "./messages";
-import { ADOPT, givenOnce, UNCONFIRMED } from "./spec";
+import { explain, hasCode, label, messageOf, PartialFailure, handlerError, RENAME_ADVICE } from "./messages";
+import { ADOPT, createOnlyOutputs, UNCONFIRMED } from "./spec";
 import type { Host, Props } from "./spec";
-import type { Turns } from "./turns";
-import { createBody, misfit, outputsFor, parentByUid, readOutputs } from "./wire";
+import type { KeyedMutex } from "./keyedMutex";
+import { createBody, findSchemaMismatch, outputsFor, parentUidOf, readOutputs } from "./wire";
 
 /** The rights of a group's owner are known everywhere by then. */
 const NEW_GROUP_MS = 120_000;
@@ -26,10 +26,10 @@ export interface CreateResult {
 /** What creating needs of the other handlers of a kind. */
 export interface KindHost extends KindReader {
   readonly host: Host;
-  readonly turns: Turns;
+  readonly mutex: KeyedMutex;
   readonly registry: CreateRegistry;
   /** Outputs of a resource after its create, by a response that holds all of it. */
-  readonly verifyWrite: (id: string, news: Props, response: JsonObject, told: Props) => Props;
+  readonly verifyWrite: (id: string, news: Props, response: JsonObject, outputs: Props) => Props;
   /** Runs what follows each write. */
   readonly runAfterWrite: (id: string, news: Props, outs: Props) => Promise<Props>;
 }
@@ -47,7 +47,7 @@ export class Creator {
   }
 
   create(inputs: Props): Promise<CreateResult> {
-    const { spec, turns } = this.kind;
+    const { spec, mutex } = this.kind;
     const adopted = inputs[ADOPT];
     const parent = parentOfInputs(inputs);
     const identity = identityKey(spec, inputs);
@@ -61,7 +61,7 @@ export class Creator {
     return this.reserve(what, [identity], inputs, () =>
       // Its uid is the parent's, which other writes use too.
       spec.sharesParentUid && parent !== undefined
-        ? turns.take(parent, () => this.createOne(what, inputs))
+        ? mutex.runExclusive(parent, () => this.createOne(what, inputs))
         : this.createOne(what, inputs),
     );
   }
@@ -84,7 +84,7 @@ export class Creator {
     for (const key of keys) {
       const owner = registry.ownerOf(key);
       if (owner !== undefined) {
-        throw refused(
+        throw handlerError(
           `${what}: another resource of this program, ${owner}, is this object already: two resources must not share one, so remove one of them`,
         );
       }
@@ -101,8 +101,8 @@ export class Creator {
   private createOne(what: string, inputs: Props): Promise<CreateResult> {
     const { spec, registry, runAfterWrite } = this.kind;
     const parent = parentOfInputs(inputs);
-    return registry.run(placeOf(spec, parent), inputs, async (pending) => {
-      const { id, response, duplicates } = await this.explained(what, () =>
+    return registry.run(collectionKey(spec, parent), inputs, async (pending) => {
+      const { id, response, duplicates } = await this.explainFailure(what, () =>
         this.createObject(what, inputs, pending),
       );
       const outs = await runAfterWrite(id, inputs, await this.verifyCreate(id, inputs, response));
@@ -121,7 +121,7 @@ export class Creator {
     const { spec, client } = this.kind;
     const start = { what, parent: parentOfInputs(inputs), inputs, startedAt: performance.now(), pending };
     const none = { ...start, older: new Set<string>() };
-    const older = spec.untimed ? await this.finder.listEqual(none) : [];
+    const older = spec.lacksCreateTime ? await this.finder.listEqual(none) : [];
     const attempt = { ...start, older: new Set(older.map(({ uid }) => String(uid))) };
     const { result: response, lost } = await this.sendOrTakeOver(attempt);
     const id = uidOf(response, what);
@@ -142,7 +142,7 @@ export class Creator {
       if (!isUnique || !hasCode(error, "ALREADY_EXISTS")) throw error;
       const existing = await this.finder.findExisting(attempt).catch(() => undefined);
       const uid = existing === undefined ? undefined : uidOf(existing, attempt.what);
-      const isTaken = uid !== undefined && (host.isHeld(spec.kind, uid) || !this.claim(uid, attempt.inputs));
+      const isTaken = uid !== undefined && (host.isOwned(spec.kind, uid) || !this.claim(uid, attempt.inputs));
       if (existing === undefined || isTaken) {
         throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
       }
@@ -166,7 +166,7 @@ export class Creator {
             this.checkResponse(response, attempt);
             return response;
           },
-          isUnclear,
+          hasUnknownOutcome,
         ),
       findLostCreate: (lost) => this.takeLostCreate(attempt, lost),
       explainUnknown: (error, sends) =>
@@ -174,9 +174,9 @@ export class Creator {
           `sent ${sends} times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,
         ]),
       sleep: host.sleep,
-      isIdempotent: spec.operations?.createsOver === true,
+      isIdempotent: spec.operations?.upsert === true,
       isBelowNewGroup: () => this.isNewGroup(parent),
-      refreshToken: () => client().learnOf(lineage(parent ?? "")[0] ?? ""),
+      refreshToken: () => client().refreshTokenFor(lineage(parent ?? "")[0] ?? ""),
     });
   }
 
@@ -196,10 +196,10 @@ export class Creator {
     const uid = uidOf(response, what);
     const { name } = response;
     const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
-    if (!isUid(uid) || parentByUid(spec, uid) !== parent || isOther) {
+    if (!isUid(uid) || parentUidOf(spec, uid) !== parent || isOther) {
       throw new ConnectionError(
         `${what}: the answer is not about a new ${spec.noun} there`,
-        "unclear",
+        "unknown",
         false,
       );
     }
@@ -207,7 +207,7 @@ export class Creator {
       const owner = this.kind.registry.ownerOf(objectKey(spec, uid)) ?? "";
       throw new ConnectionError(
         `${what}: the answer is about ${uid}, which belongs to another resource of this program, ${owner}`,
-        "unclear",
+        "unknown",
         false,
       );
     }
@@ -217,7 +217,8 @@ export class Creator {
   private async takeLostCreate(attempt: Attempt, lost: unknown): Promise<JsonObject | undefined> {
     const found = await this.finder.findLostCreate(attempt, lost);
     if (found === undefined || !this.claim(String(found["uid"]), attempt.inputs)) return undefined;
-    if (givenOnce(this.kind.spec).length > 0) throw this.lostSecret(String(found["uid"]), attempt.inputs);
+    if (createOnlyOutputs(this.kind.spec).length > 0)
+      throw this.lostSecret(String(found["uid"]), attempt.inputs);
     return found;
   }
 
@@ -232,7 +233,7 @@ export class Creator {
     if (parent === undefined) return false;
     const client = this.kind.client();
     // Even reading it may be refused for now.
-    const known = lineage(parent).map((uid) => client.madeAgo(uid));
+    const known = lineage(parent).map((uid) => client.timeSinceCreation(uid));
     if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
     if (known.at(-1) !== undefined) return false;
     try {
@@ -247,48 +248,50 @@ export class Creator {
   /** What is returned only once is lost: the recorded inputs differ from the program's, so the next run makes it anew. */
   private lostSecret(id: string, inputs: Props): PartialFailure {
     const { spec } = this.kind;
-    const recorded = spec.unseen?.(inputs) ?? inputs;
+    const recorded = spec.inputsAfterLostSecret?.(inputs) ?? inputs;
     return new PartialFailure(id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
-      `${label(spec, inputs)} was made as ${id}, but the answer with its ${givenOnce(spec).join(", ")} was lost, and that is given only once: run again to have it made anew, or destroy it`,
+      `${label(spec, inputs)} was made as ${id}, but the answer with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is given only once: run again to have it made anew, or destroy it`,
     ]);
   }
 
   /** Outputs of a new resource. What the server did not apply is a partial failure, never silence. */
   private async verifyCreate(id: string, news: Props, created: JsonObject): Promise<Props> {
-    const { spec, client, live, isEqual, verifyWrite } = this.kind;
-    let response = misfit(spec, created as Props, id) === undefined ? created : { uid: id };
-    const told = readOutputs(spec, response as Props, id, {});
-    if (givenOnce(spec).some((key) => told[key] === undefined)) throw this.lostSecret(id, news);
-    const apart = changedApart(spec, {}, news);
-    const isApplied = isEqual(news, live(response, id));
+    const { spec, client, parseInputs, isEqual, verifyWrite } = this.kind;
+    let response = findSchemaMismatch(spec, created as Props, id) === undefined ? created : { uid: id };
+    const outputs = readOutputs(spec, response as Props, id, {});
+    if (createOnlyOutputs(spec).some((key) => outputs[key] === undefined)) throw this.lostSecret(id, news);
+    const subresources = changedSubresources(spec, {}, news);
+    const isApplied = isEqual(news, parseInputs(response, id));
     try {
-      if (apart.length > 0) await spec.operations?.writeApart?.(client(), id, {}, news);
-      if (apart.length > 0 || !isApplied) response = await this.readBack(id, news);
+      if (subresources.length > 0) await spec.operations?.writeSubresource?.(client(), id, {}, news);
+      if (subresources.length > 0 || !isApplied) response = await this.readBack(id, news);
     } catch (error) {
       const outs = {
         ...outputsFor(spec, news, {}),
-        ...told,
+        ...outputs,
         ...(isApplied ? {} : { [UNCONFIRMED]: true }),
       };
-      const step = apart.length > 0 ? `writing ${apart.join(", ")}` : "reading it back";
+      const step = subresources.length > 0 ? `writing ${subresources.join(", ")}` : "reading it back";
       // What may not have been written is recorded as not set, so that the next run writes it.
-      throw new PartialFailure(id, { ...outs, ...Object.fromEntries(apart.map((key) => [key, null])) }, [
-        `${label(spec, news)} was created as ${id}, but ${step} failed: ${messageOf(error)}`,
-      ]);
+      throw new PartialFailure(
+        id,
+        { ...outs, ...Object.fromEntries(subresources.map((key) => [key, null])) },
+        [`${label(spec, news)} was created as ${id}, but ${step} failed: ${messageOf(error)}`],
+      );
     }
     // What is returned once is in the first response only.
-    return verifyWrite(id, news, response, told);
+    return verifyWrite(id, news, response, outputs);
   }
 
   private async readBack(id: string, news: Props): Promise<JsonObject> {
     const response = await this.kind.find(id, news);
-    if (response === undefined) throw refused(`${this.kind.spec.noun} ${id} is gone`);
+    if (response === undefined) throw handlerError(`${this.kind.spec.noun} ${id} is gone`);
     // Throws where the response does not have the form of the kind.
-    this.kind.live(response, id);
+    this.kind.parseInputs(response, id);
     return response;
   }
 
-  private async explained<T>(what: string, action: () => Promise<T>): Promise<T> {
+  private async explainFailure<T>(what: string, action: () => Promise<T>): Promise<T> {
     try {
       return await action();
     } catch (error) {

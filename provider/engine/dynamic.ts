@@ -1,17 +1,17 @@
 import type { Client } from "../api/client";
 import { logLine } from "../api/logText";
 import { readSettings } from "../config";
-import { clientOf } from "../connect";
+import { createClient } from "../connect";
 import { kinds } from "../resources";
 import { CreateRegistry } from "./createRegistry";
 import type { CreateResult } from "./creator";
 import { explain, HandlerError, PartialFailure } from "./messages";
 import { handlersFor } from "./handlers";
-import type { DiffResult, Handlers, ReadResult, Surroundings } from "./handlers";
+import type { DiffResult, Handlers, ReadResult, HandlerContext } from "./handlers";
 import { OwnerRegistry } from "./ownerRegistry";
-import { holdSecrets } from "./secrets";
+import { maskSecretsOf } from "./secrets";
 import type { Failure, Props, ResourceSpec } from "./spec";
-import { Turns } from "./turns";
+import { KeyedMutex } from "./keyedMutex";
 
 /*
  * The entry of the engine's provider process. The text in every state names this module and these
@@ -45,14 +45,14 @@ function connect(): Client {
       stack: (key) => configuration.get(`platform:${key}`),
       env: process.env,
     });
-    ({ client } = clientOf(settings));
+    ({ client } = createClient(settings));
   }
   return client;
 }
 
-const surroundings: Surroundings = {
+const context: HandlerContext = {
   client: connect,
-  turns: new Turns(),
+  mutex: new KeyedMutex(),
   owners: new OwnerRegistry(),
   registry: new CreateRegistry(),
   now: Date.now,
@@ -61,7 +61,7 @@ const surroundings: Surroundings = {
 };
 
 /** The engine takes plain JSON only; an `undefined` anywhere is an error there. */
-function plain<T>(value: T): T {
+function toPlainJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
@@ -69,26 +69,26 @@ function plain<T>(value: T): T {
  * Whatever leaves this process as an error is one of ours: the engine prints stacks, and stores an
  * error that happens to have an `id` as a created resource.
  */
-async function guarded<T>(
+async function guardErrors<T>(
   spec: ResourceSpec,
   stored: unknown,
   properties: readonly Props[],
   action: () => Promise<T> | T,
 ): Promise<T> {
   try {
-    holdSecrets(spec, ...properties);
+    maskSecretsOf(spec, ...properties);
     return await action();
   } catch (error) {
     if (error instanceof PartialFailure) {
-      Object.assign(error, { properties: plain({ ...error.properties, __provider: stored }) });
+      Object.assign(error, { properties: toPlainJson({ ...error.properties, __provider: stored }) });
       throw error;
     }
     throw error instanceof HandlerError ? error : explain(spec, spec.noun, error, []);
   }
 }
 
-function adapt(spec: ResourceSpec): DynamicProvider {
-  const handlers: Handlers = handlersFor(spec, surroundings);
+function createProvider(spec: ResourceSpec): DynamicProvider {
+  const handlers: Handlers = handlersFor(spec, context);
   return {
     // Only the first caller is awaited, so everything is captured before the first await.
     configure: ({ config }) => {
@@ -96,22 +96,28 @@ function adapt(spec: ResourceSpec): DynamicProvider {
       return Promise.resolve();
     },
     check: (olds, news) =>
-      guarded(spec, undefined, [olds, news], () => ({ inputs: news, failures: handlers.check(olds, news) })),
-    diff: (id, olds, news) =>
-      guarded(spec, undefined, [olds, news], () => plain(handlers.diff(olds, news, id))),
-    create: (inputs) =>
-      guarded(spec, inputs["__provider"], [inputs], async () => plain(await handlers.create(inputs))),
-    read: (id, olds) => guarded(spec, undefined, [olds], async () => plain(await handlers.read(id, olds))),
-    update: (id, olds, news) =>
-      guarded(spec, news["__provider"], [olds, news], async () => ({
-        outs: plain(await handlers.update(id, olds, news)),
+      guardErrors(spec, undefined, [olds, news], () => ({
+        inputs: news,
+        failures: handlers.check(olds, news),
       })),
-    delete: (id, olds) => guarded(spec, undefined, [olds], () => handlers.delete(id, olds)),
+    diff: (id, olds, news) =>
+      guardErrors(spec, undefined, [olds, news], () => toPlainJson(handlers.diff(olds, news, id))),
+    create: (inputs) =>
+      guardErrors(spec, inputs["__provider"], [inputs], async () =>
+        toPlainJson(await handlers.create(inputs)),
+      ),
+    read: (id, olds) =>
+      guardErrors(spec, undefined, [olds], async () => toPlainJson(await handlers.read(id, olds))),
+    update: (id, olds, news) =>
+      guardErrors(spec, news["__provider"], [olds, news], async () => ({
+        outs: toPlainJson(await handlers.update(id, olds, news)),
+      })),
+    delete: (id, olds) => guardErrors(spec, undefined, [olds], () => handlers.delete(id, olds)),
   };
 }
 
 const providers: Readonly<Record<string, DynamicProvider>> = Object.fromEntries(
-  kinds.map(({ spec }) => [spec.kind, adapt(spec)]),
+  kinds.map(({ spec }) => [spec.kind, createProvider(spec)]),
 );
 
 export = providers;

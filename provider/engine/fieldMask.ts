@@ -1,7 +1,7 @@
 import { UNKNOWN } from "./spec";
 import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "./spec";
 import { equal, isObject, isSet, isUnknown } from "./values";
-import { emptyOnWire, toWire, wireName } from "./wire";
+import { emptyWireValue, toWire, wireName } from "./wire";
 
 /** The changes of one PATCH: body and mask name exactly the same leaves. */
 export interface Patch {
@@ -11,7 +11,7 @@ export interface Patch {
 }
 
 /** How two sets of inputs differ. */
-export interface Difference {
+export interface InputDifference {
   /** Whether anything differs, an unknown new value included. */
   readonly changed: boolean;
   /** Keys whose change replaces the resource. */
@@ -44,7 +44,7 @@ function visitFields(
   patch: PatchBuilder,
 ): void {
   for (const [key, field] of Object.entries(fields)) {
-    if (field.path || field.apart || field.immutable) continue;
+    if (field.path || field.subresource || field.immutable) continue;
     if (!isSet(field, news[key]) && isReplacedByMember(fields, oneOfs, key, news)) continue;
     visitField(field, [...path, wireName(key, field)], olds[key], news[key], patch);
   }
@@ -76,7 +76,7 @@ function visitField(
 ): void {
   if (equal(spec, old, now)) return;
   if (!isSet(spec, now)) {
-    patch.set(path, emptyOnWire(spec));
+    patch.set(path, emptyWireValue(spec));
   } else if (spec.type === "object" && isObject(now)) {
     visitFields(spec.fields, spec.oneOfs ?? [], path, isObject(old) ? old : {}, now, patch);
   } else {
@@ -129,7 +129,7 @@ function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[]
 }
 
 /** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */
-export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): Difference {
+export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputDifference {
   const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
   const replaces = new Set([
     ...Object.entries(spec.fields)
@@ -141,8 +141,8 @@ export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): Differ
 }
 
 /** Fields with a request of their own that changed. */
-export function changedApart(spec: ResourceSpec, olds: Props, news: Props): string[] {
+export function changedSubresources(spec: ResourceSpec, olds: Props, news: Props): string[] {
   return Object.entries(spec.fields)
-    .filter(([key, field]) => field.apart && !equal(field, olds[key], news[key]))
+    .filter(([key, field]) => field.subresource && !equal(field, olds[key], news[key]))
     .map(([key]) => key);
 }

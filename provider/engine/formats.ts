@@ -97,6 +97,6 @@ export function formatProblem(format: Format, text: string): string | undefined 
 }
 
 /** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
-export function fits(pattern: string, text: string): boolean {
+export function matchesPattern(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern).matches(text);
 }

@@ -4,33 +4,33 @@ import { checkInputs } from "./check";
 import { CreateRegistry } from "./createRegistry";
 import { Creator } from "./creator";
 import type { CreateResult } from "./creator";
-import { changedApart, diffFields, diffInputs } from "./fieldMask";
+import { changedSubresources, diffFields, diffInputs } from "./fieldMask";
 import type { Patch } from "./fieldMask";
-import { fits } from "./formats";
+import { matchesPattern } from "./formats";
 import { identityKey, objectKey } from "./lostCreates";
-import { explain, label, PartialFailure, refused } from "./messages";
+import { explain, label, PartialFailure, handlerError } from "./messages";
 import { OwnerRegistry } from "./ownerRegistry";
-import { holdsSecret, UNCONFIRMED } from "./spec";
+import { containsSecret, UNCONFIRMED } from "./spec";
 import type { Clock, Failure, Host, Props, ResourceSpec } from "./spec";
-import { Turns } from "./turns";
+import { KeyedMutex } from "./keyedMutex";
 import { equal, isSet } from "./values";
 import {
-  inFieldForm,
+  normalizeBody,
   isServerFilled,
   mergeLive,
-  misfit,
+  findSchemaMismatch,
   outputsFor,
-  parentByUid,
+  parentUidOf,
   readBody,
   readOutputs,
   wireName,
 } from "./wire";
 
 /** What a handler needs of the world. */
-export interface Surroundings extends Clock {
+export interface HandlerContext extends Clock {
   readonly client: () => Client;
   /** Writes to one resource, whatever its kinds, take turns by its uid. */
-  readonly turns?: Turns;
+  readonly mutex?: KeyedMutex;
   /** What the program of this run declares and holds. */
   readonly owners?: OwnerRegistry;
   /** What this process creates, of every kind. */
@@ -68,18 +68,23 @@ export interface Handlers {
 }
 
 /** What an answer says of a resource, in the form of inputs; the parent is told by the uid. */
-export function liveInputs(spec: ResourceSpec, answer: Props, uid: string): Props {
-  const live = readBody(spec, answer, uid);
-  const parent = parentByUid(spec, uid);
+export function parseLiveInputs(spec: ResourceSpec, response: Props, uid: string): Props {
+  const live = readBody(spec, response, uid);
+  const parent = parentUidOf(spec, uid);
   return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
 }
 
 /** Fields that the server did not take: it drops what it does not know. */
-function untaken(spec: ResourceSpec, olds: Props | undefined, news: Props, live: Props): string[] {
+function findUnappliedFields(
+  spec: ResourceSpec,
+  olds: Props | undefined,
+  news: Props,
+  live: Props,
+): string[] {
   const held = mergeLive(spec, outputsFor(spec, news, live), live).inputs;
   return Object.entries(spec.fields)
     .filter(([key, field]) => {
-      if (field.path || field.apart || field.inputOnly || (olds && equal(field, olds[key], news[key])))
+      if (field.path || field.subresource || field.inputOnly || (olds && equal(field, olds[key], news[key])))
         return false;
       if (!equal(field, held[key], news[key])) return true;
       const cleared = olds !== undefined && !isSet(field, news[key]);
@@ -89,7 +94,13 @@ function untaken(spec: ResourceSpec, olds: Props | undefined, news: Props, live:
 }
 
 /** Fields that this write left alone, and that hold something else than it recorded. */
-function changedElsewhere(spec: ResourceSpec, olds: Props, news: Props, body: Props, live: Props): string[] {
+function findForeignChanges(
+  spec: ResourceSpec,
+  olds: Props,
+  news: Props,
+  body: Props,
+  live: Props,
+): string[] {
   const held = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
   return Object.entries(spec.fields)
     .filter(
@@ -103,12 +114,12 @@ function changedElsewhere(spec: ResourceSpec, olds: Props, news: Props, body: Pr
 }
 
 /** What was removed at the server is created again once the state knows it. */
-function adviceOnGone(error: unknown): string[] {
+function hintOnGone(error: unknown): string[] {
   return isNotFound(error) ? ["if it was removed, run pulumi up --refresh"] : [];
 }
 
 class KindHandlers implements Handlers {
-  private readonly turns: Turns;
+  private readonly mutex: KeyedMutex;
   private readonly owners: OwnerRegistry;
   private readonly host: Host;
   private readonly creator: Creator;
@@ -116,37 +127,37 @@ class KindHandlers implements Handlers {
 
   constructor(
     private readonly spec: ResourceSpec,
-    private readonly around: Surroundings,
+    private readonly context: HandlerContext,
   ) {
-    this.turns = around.turns ?? new Turns();
-    this.owners = around.owners ?? new OwnerRegistry();
+    this.mutex = context.mutex ?? new KeyedMutex();
+    this.owners = context.owners ?? new OwnerRegistry();
     this.host = {
-      ...around,
-      warn: (line) => around.warn?.(line),
-      fits,
-      isHeld: (kind, uid) => this.owners.isHeld(kind, uid),
+      ...context,
+      warn: (line) => context.warn?.(line),
+      matchesPattern,
+      isOwned: (kind, uid) => this.owners.isOwned(kind, uid),
       isDeclared: (key) => this.owners.isDeclared(key),
       explain: (what, error) => explain(spec, what, error, []),
     };
-    this.registry = around.registry ?? new CreateRegistry();
+    this.registry = context.registry ?? new CreateRegistry();
     this.creator = new Creator({
       spec,
-      client: around.client,
+      client: context.client,
       host: this.host,
-      turns: this.turns,
+      mutex: this.mutex,
       registry: this.registry,
       find: (id, inputs) => this.find(id, inputs),
-      live: (response, id) => this.live(response, id),
-      isEqual: (inputs, live) => untaken(spec, undefined, inputs, live).length === 0,
-      verifyWrite: (id, news, response, told) => this.settled(id, undefined, news, response, told),
-      runAfterWrite: (id, news, outs) => this.followed(id, news, outs),
+      parseInputs: (response, id) => this.live(response, id),
+      isEqual: (inputs, live) => findUnappliedFields(spec, undefined, inputs, live).length === 0,
+      verifyWrite: (id, news, response, outputs) => this.verifyWrite(id, undefined, news, response, outputs),
+      runAfterWrite: (id, news, outs) => this.runAfterWrite(id, news, outs),
     });
   }
 
   check(olds: Props, news: Props): Failure[] {
     this.owners.recordCheck(this.spec, news);
     // Of the program's text a message may quote a key or a pattern; the engine prints it as it is.
-    return checkInputs(this.spec, news, { olds, now: this.around.now() }).map(({ property, reason }) => ({
+    return checkInputs(this.spec, news, { olds, now: this.context.now() }).map(({ property, reason }) => ({
       property: printable(property),
       reason: printable(reason, 2000),
     }));
@@ -159,7 +170,7 @@ class KindHandlers implements Handlers {
     return {
       changes: difference.changed ? !isFound || undefined : false,
       replaces: [...difference.replaces],
-      ...(this.spec.deletesBeforeReplace && !difference.replaces.includes("parentUid")
+      ...(this.spec.deleteBeforeReplace && !difference.replaces.includes("parentUid")
         ? { deleteBeforeReplace: true }
         : {}),
     };
@@ -181,26 +192,26 @@ class KindHandlers implements Handlers {
   }
 
   async read(id: string, olds: Props): Promise<ReadResult> {
-    const answer = await this.explained(`reading ${label(this.spec, olds)} ${id}`, () =>
+    const response = await this.explainFailure(`reading ${label(this.spec, olds)} ${id}`, () =>
       this.find(id, olds, this.spec.readsByList),
     );
-    if (answer === undefined) return {};
-    const { inputs, outs } = mergeLive(this.spec, olds, this.live(answer, id));
-    return { id, props: { ...outs, ...readOutputs(this.spec, answer as Props, id, olds) }, inputs };
+    if (response === undefined) return {};
+    const { inputs, outs } = mergeLive(this.spec, olds, this.live(response, id));
+    return { id, props: { ...outs, ...readOutputs(this.spec, response as Props, id, olds) }, inputs };
   }
 
   update(id: string, olds: Props, news: Props): Promise<Props> {
     this.owners.recordUpdate(this.spec, id);
-    return this.recordFailure(() => this.turns.take(id, () => this.updated(id, olds, news)));
+    return this.recordFailure(() => this.mutex.runExclusive(id, () => this.applyUpdate(id, olds, news)));
   }
 
   async delete(id: string, olds: Props): Promise<void> {
     if (this.owners.hasFailure) {
-      throw refused(
+      throw handlerError(
         `${label(this.spec, olds)} ${id} is not deleted, because another step of this run failed and this may be what it stands for: mend that step and run again`,
       );
     }
-    if (this.isKept(id, olds)) {
+    if (this.isRetained(id, olds)) {
       this.host.warn(
         `${label(this.spec, olds)} ${id} stays: another resource of this program manages it now, so it is only removed from the state`,
       );
@@ -209,12 +220,12 @@ class KindHandlers implements Handlers {
     const what = `deleting ${label(this.spec, olds)} ${id}`;
     try {
       const own = this.spec.operations?.delete;
-      await this.turns.take(id, () =>
+      await this.mutex.runExclusive(id, () =>
         own ? own(this.client(), id, olds, this.host) : this.client().delete(this.spec.collection, id),
       );
     } catch (error) {
       if (!isNotFound(error)) {
-        const notes = isFailedPrecondition(error) ? await this.dependents(id) : [];
+        const notes = isFailedPrecondition(error) ? await this.listDependents(id) : [];
         throw explain(this.spec, what, error, notes);
       }
     }
@@ -222,11 +233,11 @@ class KindHandlers implements Handlers {
   }
 
   /** Whether another resource of the program stands for the same object. */
-  private isKept(id: string, olds: Props): boolean {
-    const { kind, keptBy, listing } = this.spec;
-    if (keptBy?.(olds).some((key) => this.owners.isDeclared(key))) return true;
+  private isRetained(id: string, olds: Props): boolean {
+    const { kind, retainedBy, listing } = this.spec;
+    if (retainedBy?.(olds).some((key) => this.owners.isDeclared(key))) return true;
     // What is made of other objects deletes each of them that no other resource declares.
-    return listing?.gathers === undefined && this.owners.isHeld(kind, id, olds);
+    return listing?.aggregates === undefined && this.owners.isOwned(kind, id, olds);
   }
 
   /** What is deleted may be created again, by any resource. */
@@ -236,34 +247,34 @@ class KindHandlers implements Handlers {
     if (identity !== undefined) this.registry.release(identity);
   }
 
-  private async updated(id: string, recorded: Props, news: Props): Promise<Props> {
-    const olds = recorded[UNCONFIRMED] === true ? await this.seen(id, recorded) : recorded;
+  private async applyUpdate(id: string, recorded: Props, news: Props): Promise<Props> {
+    const olds = recorded[UNCONFIRMED] === true ? await this.readUnconfirmed(id, recorded) : recorded;
     const patch = diffFields(this.spec, olds, news);
-    const apart = changedApart(this.spec, olds, news);
-    if (patch.mask.length === 0 && apart.length === 0) {
+    const subresources = changedSubresources(this.spec, olds, news);
+    if (patch.mask.length === 0 && subresources.length === 0) {
       return { ...outputsFor(this.spec, news, {}, olds), ...readOutputs(this.spec, {}, id, olds) };
     }
-    const what = `updating ${label(this.spec, news)} ${id} (${[...patch.mask, ...apart].join(", ")})`;
-    return this.explained(
+    const what = `updating ${label(this.spec, news)} ${id} (${[...patch.mask, ...subresources].join(", ")})`;
+    return this.explainFailure(
       what,
       async () => {
-        let answer: JsonObject = {};
-        let told = olds;
+        let response: JsonObject = {};
+        let outputs = olds;
         if (patch.mask.length > 0) {
           const own = this.spec.operations?.update;
-          answer = own
+          response = own
             ? await own(this.client(), id, olds, news, this.host)
-            : await this.patched(id, olds, news, patch);
-          told = readOutputs(this.spec, answer as Props, id, olds);
-          if (!this.isConvincing(id, olds, news, answer)) answer = await this.get(id, news);
+            : await this.sendPatch(id, olds, news, patch);
+          outputs = readOutputs(this.spec, response as Props, id, olds);
+          if (!this.isVerified(id, olds, news, response)) response = await this.get(id, news);
         }
-        if (apart.length > 0) {
-          await this.spec.operations?.writeApart?.(this.client(), id, olds, news);
-          answer = await this.get(id, news);
+        if (subresources.length > 0) {
+          await this.spec.operations?.writeSubresource?.(this.client(), id, olds, news);
+          response = await this.get(id, news);
         }
-        return this.followed(id, news, this.settled(id, olds, news, answer, told));
+        return this.runAfterWrite(id, news, this.verifyWrite(id, olds, news, response, outputs));
       },
-      adviceOnGone,
+      hintOnGone,
     );
   }
 
@@ -271,34 +282,34 @@ class KindHandlers implements Handlers {
    * Whether the answer to an update is about the resource, and holds what it should: it may be a part only, all else
    * absent or empty, so that what it holds otherwise is no proof before it is read again.
    */
-  private isConvincing(id: string, olds: Props, news: Props, answer: JsonObject): boolean {
-    if (answer["uid"] !== id) return false;
-    const live = this.live(answer, id);
+  private isVerified(id: string, olds: Props, news: Props, response: JsonObject): boolean {
+    if (response["uid"] !== id) return false;
+    const live = this.live(response, id);
     return (
-      untaken(this.spec, olds, news, live).length === 0 &&
-      changedElsewhere(this.spec, olds, news, this.body(answer, id), live).length === 0
+      findUnappliedFields(this.spec, olds, news, live).length === 0 &&
+      findForeignChanges(this.spec, olds, news, this.body(response, id), live).length === 0
     );
   }
 
   /** An answer in the form of the fields. */
-  private body(answer: JsonObject, id: string): Props {
-    return inFieldForm(this.spec, answer as Props, id);
+  private body(response: JsonObject, id: string): Props {
+    return normalizeBody(this.spec, response as Props, id);
   }
 
   /** What a resource holds that was made, and then could not be read. */
-  private async seen(id: string, recorded: Props): Promise<Props> {
-    return this.explained(`reading ${label(this.spec, recorded)} ${id}`, async () => {
-      const answer = await this.get(id, recorded);
-      const { outs } = mergeLive(this.spec, recorded, this.live(answer, id));
-      return { ...outs, ...readOutputs(this.spec, answer as Props, id, recorded) };
+  private async readUnconfirmed(id: string, recorded: Props): Promise<Props> {
+    return this.explainFailure(`reading ${label(this.spec, recorded)} ${id}`, async () => {
+      const response = await this.get(id, recorded);
+      const { outs } = mergeLive(this.spec, recorded, this.live(response, id));
+      return { ...outs, ...readOutputs(this.spec, response as Props, id, recorded) };
     });
   }
 
   private client(): Client {
-    return this.around.client();
+    return this.context.client();
   }
 
-  private async explained<T>(
+  private async explainFailure<T>(
     what: string,
     action: () => Promise<T>,
     notesOn: (error: unknown) => string[] = () => [],
@@ -318,88 +329,94 @@ class KindHandlers implements Handlers {
   ): Promise<JsonObject | undefined> {
     const own = this.spec.operations?.get;
     const { collection } = this.spec;
-    let answer: JsonObject | undefined;
+    let response: JsonObject | undefined;
     try {
-      if (own) answer = await own(this.client(), id, olds, this.host);
-      else if (shared) answer = await this.client().readShared(collection, id, shared.query);
-      else answer = await this.client().getResource(collection, id);
+      if (own) response = await own(this.client(), id, olds, this.host);
+      else if (shared) response = await this.client().readShared(collection, id, shared.query);
+      else response = await this.client().getResource(collection, id);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-    if (answer !== undefined && answer["uid"] !== id) {
-      throw refused(`the answer is not about ${id}; is platform:baseUrl right?`);
+    if (response !== undefined && response["uid"] !== id) {
+      throw handlerError(`the answer is not about ${id}; is platform:baseUrl right?`);
     }
-    return answer;
+    return response;
   }
 
   private async get(id: string, inputs: Props): Promise<JsonObject> {
-    const answer = await this.find(id, inputs);
-    if (answer === undefined) throw refused(`${this.spec.noun} ${id} is gone`);
-    return answer;
+    const response = await this.find(id, inputs);
+    if (response === undefined) throw handlerError(`${this.spec.noun} ${id} is gone`);
+    return response;
   }
 
   /** PATCH with the mask; without it where the server refuses, or ignores, masks with names of several words. */
-  private async patched(id: string, olds: Props, news: Props, { body, mask }: Patch): Promise<JsonObject> {
+  private async sendPatch(id: string, olds: Props, news: Props, { body, mask }: Patch): Promise<JsonObject> {
     const client = this.client();
     const isMultiWord = mask.some((path) => /[A-Z]/.test(path));
-    const isTaken = (answer: JsonObject) =>
-      untaken(this.spec, olds, news, this.live(answer, id)).length === 0;
+    const isTaken = (response: JsonObject) =>
+      findUnappliedFields(this.spec, olds, news, this.live(response, id)).length === 0;
     /** The response to the PATCH, or what a GET finds where the response does not show all of it. */
     const sendAndConfirm = async (paths: readonly string[] | undefined) => {
-      const answer = await client.patch(this.spec.collection, id, body, paths);
-      return answer["uid"] === id && isTaken(answer) ? answer : this.get(id, news);
+      const response = await client.patch(this.spec.collection, id, body, paths);
+      return response["uid"] === id && isTaken(response) ? response : this.get(id, news);
     };
     if (isMultiWord && client.infersMasks) return sendAndConfirm(undefined);
     let refusal: unknown;
     try {
-      const answer = await sendAndConfirm(mask);
-      if (!isMultiWord || isTaken(answer)) return answer;
+      const response = await sendAndConfirm(mask);
+      if (!isMultiWord || isTaken(response)) return response;
     } catch (error) {
       // The usual field-mask library refuses camelCase.
       if (!isMultiWord || !isInvalidArgument(error)) throw error;
       refusal = error;
     }
     // The same body implies the same mask.
-    const answer = await sendAndConfirm(undefined).catch((second: unknown) => {
+    const response = await sendAndConfirm(undefined).catch((second: unknown) => {
       const tellsLess = second instanceof ApiError && second.details.fieldViolations.length === 0;
       throw refusal !== undefined && tellsLess && isInvalidArgument(second) ? refusal : second;
     });
-    client.infersMasks ||= isTaken(answer);
-    return answer;
+    client.infersMasks ||= isTaken(response);
+    return response;
   }
 
   /** What an answer holds, in the form of inputs. @throws HandlerError where it does not have the kind's form */
-  private live(answer: JsonObject, id: string): Props {
-    const wrong = misfit(this.spec, answer as Props, id);
+  private live(response: JsonObject, id: string): Props {
+    const wrong = findSchemaMismatch(this.spec, response as Props, id);
     if (wrong !== undefined) {
-      throw refused(
+      throw handlerError(
         `the answer is not about a ${this.spec.noun}: ${printable(wrong, 100)}; is platform:baseUrl right?`,
       );
     }
-    return liveInputs(this.spec, answer as Props, id);
+    return parseLiveInputs(this.spec, response as Props, id);
   }
 
   /** What follows a write; the resource stays, whatever becomes of it. */
-  private async followed(id: string, news: Props, outs: Props): Promise<Props> {
+  private async runAfterWrite(id: string, news: Props, outs: Props): Promise<Props> {
     try {
       await this.spec.operations?.afterWrite?.(this.client(), id, news, this.host);
       return outs;
     } catch (error) {
       // Recorded as not set, so that the next run comes here again.
-      const again = Object.fromEntries(changedApart(this.spec, {}, news).map((key) => [key, null]));
+      const again = Object.fromEntries(changedSubresources(this.spec, {}, news).map((key) => [key, null]));
       const { message } = explain(this.spec, `${label(this.spec, news)} ${id}`, error, []);
       throw new PartialFailure(id, { ...outs, ...again }, [message]);
     }
   }
 
-  private settled(id: string, olds: Props | undefined, news: Props, answer: JsonObject, told: Props): Props {
-    const live = this.live(answer, id);
-    const missing = untaken(this.spec, olds, news, live);
-    const outputs = readOutputs(this.spec, answer as Props, id, told);
-    const foreign =
-      olds === undefined ? [] : changedElsewhere(this.spec, olds, news, this.body(answer, id), live);
-    if (missing.length === 0 && foreign.length === 0) {
+  private verifyWrite(
+    id: string,
+    olds: Props | undefined,
+    news: Props,
+    response: JsonObject,
+    returned: Props,
+  ): Props {
+    const live = this.live(response, id);
+    const unapplied = findUnappliedFields(this.spec, olds, news, live);
+    const outputs = readOutputs(this.spec, response as Props, id, returned);
+    const foreignChanges =
+      olds === undefined ? [] : findForeignChanges(this.spec, olds, news, this.body(response, id), live);
+    if (unapplied.length === 0 && foreignChanges.length === 0) {
       return { ...outputsFor(this.spec, news, live, olds), ...outputs };
     }
     const held = mergeLive(this.spec, { ...news }, live).outs;
@@ -407,23 +424,24 @@ class KindHandlers implements Handlers {
       keys
         .map((key) => {
           const field = this.spec.fields[key];
-          const value = field && !holdsSecret(field) ? JSON.stringify(live[key] ?? null) : "something else";
+          const value =
+            field && !containsSecret(field) ? JSON.stringify(live[key] ?? null) : "something else";
           return `${key} (it holds ${printable(value, 200)})`;
         })
         .join(", ");
     const reason =
-      missing.length > 0
-        ? `the server answered without an error, but did not take ${shown(missing)}; a name it does not know is dropped silently`
-        : `changed as the preview said, but somebody else has changed ${shown(foreign)} since the last run: run again to restore what the program says, unless another stack manages it too`;
+      unapplied.length > 0
+        ? `the server answered without an error, but did not take ${shown(unapplied)}; a name it does not know is dropped silently`
+        : `changed as the preview said, but somebody else has changed ${shown(foreignChanges)} since the last run: run again to restore what the program says, unless another stack manages it too`;
     throw new PartialFailure(id, { ...held, ...outputs }, [`${label(this.spec, news)} ${id}: ${reason}`]);
   }
 
-  private async dependents(id: string): Promise<string[]> {
+  private async listDependents(id: string): Promise<string[]> {
     const notes: string[] = [];
-    for (const { collection, noun, by } of this.spec.dependents ?? []) {
+    for (const { collection, noun, parameter } of this.spec.dependents ?? []) {
       try {
         const names: string[] = [];
-        for await (const item of this.client().list(collection, { [by]: id })) {
+        for await (const item of this.client().list(collection, { [parameter]: id })) {
           if (names.length === 10) {
             names.push("…");
             break;
@@ -442,6 +460,6 @@ class KindHandlers implements Handlers {
   }
 }
 
-export function handlersFor(spec: ResourceSpec, around: Surroundings): Handlers {
+export function handlersFor(spec: ResourceSpec, around: HandlerContext): Handlers {
   return new KindHandlers(spec, around);
 }

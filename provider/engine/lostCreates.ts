@@ -2,10 +2,10 @@ import type { Client, JsonObject } from "../api/client";
 import { uidOf } from "../api/client";
 import { ConnectionError } from "../api/errors";
 import type { CreateRegistry, PendingCreate } from "./createRegistry";
-import { HandlerError, messageOf, refused } from "./messages";
+import { HandlerError, messageOf, handlerError } from "./messages";
 import type { Props, ResourceSpec } from "./spec";
 import { equal, isSet } from "./values";
-import { mergeLive, parentByUid } from "./wire";
+import { mergeLive, parentUidOf } from "./wire";
 
 /** Two clocks that show whole seconds may differ by this. */
 const CLOCK_TOLERANCE_MS = 2000;
@@ -29,13 +29,13 @@ export interface KindReader {
   /** The object with this uid; undefined where it is gone. */
   readonly find: (uid: string, inputs: Props) => Promise<JsonObject | undefined>;
   /** What a response holds, in the form of inputs. */
-  readonly live: (response: JsonObject, uid: string) => Props;
+  readonly parseInputs: (response: JsonObject, uid: string) => Props;
   /** Whether an object is what a create with these inputs makes. */
   readonly isEqual: (inputs: Props, live: Props) => boolean;
 }
 
 /** Creates of one kind below one parent may make each other's objects look like their own. */
-export function placeOf({ kind }: ResourceSpec, parent: string | undefined): string {
+export function collectionKey({ kind }: ResourceSpec, parent: string | undefined): string {
   return `${kind} ${parent ?? ""}`;
 }
 
@@ -69,7 +69,7 @@ export class LostCreateFinder {
     const { spec } = this.reader;
     const listed = await this.list(attempt, lost);
     if (spec.sharesParentUid) return listed[0];
-    const place = placeOf(spec, attempt.parent);
+    const place = collectionKey(spec, attempt.parent);
     // A create under way may have made one of these. Its response says so, and it keeps what it made.
     if (listed.length > 0) await this.registry.waitForResponses(place, pending);
     const found = listed.filter((item) => !this.isOwned(item));
@@ -88,11 +88,11 @@ export class LostCreateFinder {
   ): Promise<JsonObject | undefined> {
     // Two that meet a surplus must not wait for each other.
     pending.end();
-    await this.registry.waitForOthers(placeOf(this.reader.spec, parent), pending);
+    await this.registry.waitForOthers(collectionKey(this.reader.spec, parent), pending);
     const left = found.filter((item) => !this.isOwned(item));
     if (left.length < 2) return left[0];
     const uids = left.map(({ uid }) => String(uid)).join(", ");
-    throw refused(
+    throw handlerError(
       `${what}: the answer was lost, and ${left.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
     );
   }
@@ -105,19 +105,19 @@ export class LostCreateFinder {
     const listed = await this.list(attempt, lost).catch(() => []);
     // What another create of this run has made, or finds, is no duplicate.
     if (listed.length > 0) {
-      await this.registry.waitForOthers(placeOf(spec, attempt.parent), attempt.pending);
+      await this.registry.waitForOthers(collectionKey(spec, attempt.parent), attempt.pending);
     }
     return listed.filter((item) => !this.isOwned(item)).map(({ uid }) => String(uid));
   }
 
   /** The one object of the place that is what the inputs describe, and no more; undefined where none or several are. */
   async findExisting({ parent, inputs }: Attempt): Promise<JsonObject | undefined> {
-    const { spec, live } = this.reader;
+    const { spec, parseInputs } = this.reader;
     const found: JsonObject[] = [];
     for await (const item of this.listSiblings(parent, inputs)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
-      if (parentByUid(spec, uid) !== parent || this.isOwned(item)) continue;
-      const held = mergeLive(spec, inputs, live(item, uid)).inputs;
+      if (parentUidOf(spec, uid) !== parent || this.isOwned(item)) continue;
+      const held = mergeLive(spec, inputs, parseInputs(item, uid)).inputs;
       if (Object.entries(spec.fields).every(([key, field]) => equal(field, held[key], inputs[key]))) {
         found.push(item);
       }
@@ -127,17 +127,17 @@ export class LostCreateFinder {
 
   /** Equal objects of the place that no resource of this run owns. */
   async listEqual({ what, parent, inputs, startedAt, older }: Attempt): Promise<JsonObject[]> {
-    const { spec, client, live, isEqual } = this.reader;
+    const { spec, client, parseInputs, isEqual } = this.reader;
     const found: JsonObject[] = [];
     for await (const item of this.listSiblings(parent, inputs)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
-      if (parentByUid(spec, uid) !== parent || older.has(uid) || this.isOwned(item)) continue;
+      if (parentUidOf(spec, uid) !== parent || older.has(uid) || this.isOwned(item)) continue;
       // The server's clock is known from its responses only, the first of which may be this list's.
       const since = client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
       const createdAt = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
-      if (createdAt < since || !isEqual(inputs, live(item, uid))) continue;
-      if (Number.isNaN(createdAt) && !spec.untimed) {
-        throw refused(
+      if (createdAt < since || !isEqual(inputs, parseInputs(item, uid))) continue;
+      if (Number.isNaN(createdAt) && !spec.lacksCreateTime) {
+        throw handlerError(
           `${what}: the answer was lost; ${uid} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
         );
       }
@@ -147,14 +147,14 @@ export class LostCreateFinder {
   }
 
   private async list(attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
-    const own = this.reader.spec.operations?.made;
+    const own = this.reader.spec.operations?.findLostCreates;
     try {
       return await (own ? own(this.reader.client(), attempt.inputs) : this.listEqual(attempt));
     } catch (error) {
       if (error instanceof HandlerError) throw error;
       // Nothing that was ever the API has answered: there is nothing to look for.
-      if ([error, lost].every((each) => each instanceof ConnectionError && !each.passing)) throw lost;
-      throw refused(
+      if ([error, lost].every((each) => each instanceof ConnectionError && !each.isTransient)) throw lost;
+      throw handlerError(
         `${attempt.what}: the answer was lost (${messageOf(lost)}), and looking for what it made failed (${messageOf(error)}); look for it before you run again`,
       );
     }
@@ -182,12 +182,12 @@ export class LostCreateFinder {
   }
 
   private isMadeBy(inputs: Props, item: JsonObject): boolean {
-    return this.reader.isEqual(inputs, this.reader.live(item, String(item["uid"])));
+    return this.reader.isEqual(inputs, this.reader.parseInputs(item, String(item["uid"])));
   }
 
   /** Whether other inputs describe an object more fully than these: inputs say nothing of what they leave out. */
   private isCloser(other: Props, inputs: Props, item: JsonObject): boolean {
-    const live = this.reader.live(item, String(item["uid"]));
+    const live = this.reader.parseInputs(item, String(item["uid"]));
     const countOpen = (given: Props) =>
       Object.entries(this.reader.spec.fields).filter(
         ([key, field]) => isSet(field, live[key]) && !isSet(field, given[key]),

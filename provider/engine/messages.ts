@@ -4,7 +4,7 @@ import type { FieldSpec, Props, ResourceSpec } from "./spec";
 import { wireName } from "./wire";
 
 /** For the kinds: they act on what an error means, and never see the client. */
-export { hasCode, isUnclear, printable } from "../api/errors";
+export { hasCode, hasUnknownOutcome, printable } from "../api/errors";
 
 /** The fields that the server complained of, in its own words; none where it named none. */
 export function refusedFields(error: unknown): string[] {
@@ -24,7 +24,7 @@ export class HandlerError extends Error {
   }
 }
 
-export function refused(message: string): HandlerError {
+export function handlerError(message: string): HandlerError {
   return new HandlerError(message);
 }
 
@@ -81,7 +81,7 @@ export function propertyOf(spec: ResourceSpec, field: string): string {
 
 const PROXY = "a proxy or load balancer answered instead of the API; try again";
 
-function advice(spec: ResourceSpec, error: ApiError): string | undefined {
+function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
   if (error.code === "NOT_FOUND" && error.details.resource === undefined && error.fromApi) {
     return "this address is not one of the API's: is platform:baseUrl (or PLATFORM_BASE_URL) right?";
   }
@@ -90,7 +90,7 @@ function advice(spec: ResourceSpec, error: ApiError): string | undefined {
     return `read these documents, accept them by a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and let this resource depend on it`;
   }
   if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
-  const own = error.fromApi ? spec.advice?.[error.code] : undefined;
+  const own = error.fromApi ? spec.errorHints?.[error.code] : undefined;
   if (own !== undefined) return own;
   switch (error.code) {
     case "UNAUTHENTICATED":
@@ -109,7 +109,7 @@ function advice(spec: ResourceSpec, error: ApiError): string | undefined {
 }
 
 /** What an error says of the resource that it names. */
-function concerns(error: ApiError): string {
+function describeResource(error: ApiError): string {
   if (isNotFound(error)) return "not found";
   return error.code === "ALREADY_EXISTS" ? "exists already" : "concerns";
 }
@@ -138,13 +138,15 @@ export function explain(
         `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
     ),
     ...(details.resource
-      ? [`${concerns(error)}: ${details.resource.resourceType} ${details.resource.resourceName}`.trim()]
+      ? [
+          `${describeResource(error)}: ${details.resource.resourceType} ${details.resource.resourceName}`.trim(),
+        ]
       : []),
     ...details.missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
     ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),
     ...notes,
   ];
-  const say = advice(spec, error);
+  const say = hintFor(spec, error);
   if (say !== undefined) lines.push(say);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
   // The violations say the same as the server's message, in the program's words.

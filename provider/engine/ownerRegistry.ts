@@ -1,4 +1,4 @@
-import type { Difference } from "./fieldMask";
+import type { InputDifference } from "./fieldMask";
 import { ADOPT } from "./spec";
 import type { Props, ResourceSpec } from "./spec";
 import { sortedJson } from "./values";
@@ -23,7 +23,7 @@ const inputsKey = ({ kind }: ResourceSpec, inputs: Props): string => `${kind} ${
 
 /** What the resources of one run's program declare and hold, so that no delete takes it away. */
 export class OwnerRegistry {
-  /** What inputs of the program name, as `ResourceSpec.declares` tells it. */
+  /** What inputs of the program name, as `ResourceSpec.declaredKeys` tells it. */
   private readonly declared = new Set<string>();
   /** Inputs that the program gave: a refresh has the engine compare what no program gave. */
   private readonly checked = new Set<string>();
@@ -40,13 +40,13 @@ export class OwnerRegistry {
   /** Records a resource that the program declares. */
   recordCheck(spec: ResourceSpec, inputs: Props): void {
     this.checked.add(inputsKey(spec, inputs));
-    for (const key of spec.declares?.(inputs) ?? []) this.declared.add(key);
+    for (const key of spec.declaredKeys?.(inputs) ?? []) this.declared.add(key);
     const adopted = inputs[ADOPT];
     if (typeof adopted === "string") this.declared.add(uidKey(spec.kind, adopted));
   }
 
   /** Records that the engine compares a resource. One that is to be replaced gives its object up. */
-  recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: Difference): void {
+  recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: InputDifference): void {
     const key = inputsKey(spec, news);
     if (difference.replaces.length > 0 || !this.checked.has(key)) return;
     const comparison = { uid, olds: sortedJson(olds), keepsObject: !difference.changed };
@@ -69,7 +69,7 @@ export class OwnerRegistry {
     }
   }
 
-  /** Whether a resource of the program declares this: a key of `ResourceSpec.declares`. */
+  /** Whether a resource of the program declares this: a key of `ResourceSpec.declaredKeys`. */
   isDeclared(key: string): boolean {
     return this.declared.has(key);
   }
@@ -78,7 +78,7 @@ export class OwnerRegistry {
    * Whether a resource of the program holds the object with this uid. `olds` are the recorded outputs of a resource that
    * is being deleted: its own comparison says nothing, since the engine may have decided to replace it.
    */
-  isHeld(kind: string, uid: string, olds?: Props): boolean {
+  isOwned(kind: string, uid: string, olds?: Props): boolean {
     const key = uidKey(kind, uid);
     if (this.created.has(key) || this.declared.has(key)) return true;
     const own = olds === undefined ? undefined : sortedJson(olds);

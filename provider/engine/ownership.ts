@@ -63,7 +63,7 @@ function displayName({ kind, name, parentTypes }: Owner, showsParents: boolean):
 }
 
 /** Calls back once the uid behind a value is known; until then, in a preview, with the resource whose id it is. */
-function follow(value: unknown, onKnown: (key: unknown) => void): void {
+function whenKnown(value: unknown, onKnown: (key: unknown) => void): void {
   if (!pulumi.Output.isInstance(value) && !(value instanceof Promise)) return;
   const output: pulumi.Output<unknown> = pulumi.output<unknown>(value);
   output.apply((uid) => {
@@ -108,16 +108,16 @@ class ChildOwners {
 
   add(owner: ChildOwner, parent: unknown): void {
     const isNew = !this.byParent.has(parent);
-    this.join(parent, owner);
+    this.register(parent, owner);
     if (owner.owns.all && !this.followsOutputs) {
       this.followsOutputs = true;
-      for (const known of [...this.byParent.keys()]) this.follow(known);
+      for (const known of [...this.byParent.keys()]) this.followOutput(known);
     } else if (isNew && this.followsOutputs) {
-      this.follow(parent);
+      this.followOutput(parent);
     }
   }
 
-  private join(parent: unknown, owner: ChildOwner): void {
+  private register(parent: unknown, owner: ChildOwner): void {
     const owners = this.byParent.get(parent) ?? {};
     this.byParent.set(parent, owners);
     const other = owners.all ?? (owner.owns.all ? owners.one : undefined);
@@ -126,10 +126,10 @@ class ChildOwners {
     else owners.one ??= owner;
   }
 
-  private follow(parent: unknown): void {
-    follow(parent, (key) => {
+  private followOutput(parent: unknown): void {
+    whenKnown(parent, (key) => {
       const { all, one } = this.byParent.get(parent) ?? {};
-      for (const owner of [all, one]) if (owner) this.errors.catch(() => this.join(key, owner));
+      for (const owner of [all, one]) if (owner) this.errors.catch(() => this.register(key, owner));
     });
   }
 }
@@ -144,11 +144,11 @@ class ObjectOwners {
   constructor(private readonly named: string) {}
 
   add(owner: Owner, key: unknown): void {
-    this.join(key, owner);
-    follow(key, (known) => this.errors.catch(() => this.join(known, owner)));
+    this.register(key, owner);
+    whenKnown(key, (known) => this.errors.catch(() => this.register(known, owner)));
   }
 
-  private join(key: unknown, owner: Owner): void {
+  private register(key: unknown, owner: Owner): void {
     const other = this.byKey.get(key);
     if (other && !isSame(owner, other)) {
       const [owning, beside] = [owner, other].map((one) => displayName(one, isNamesake(owner, other)));
@@ -182,7 +182,7 @@ function conflict(owner: ChildOwner, earlier: ChildOwner): pulumi.RunError {
   const [all, beside] = owner.owns.all ? [owner, earlier] : [earlier, owner];
   const [owning, other] = [all, beside].map((one) => displayName(one, isNamesake(all, beside)));
   return new pulumi.RunError(
-    `${owning} owns all ${all.owns.of} of its group, but ${other} is for the same group: ${all.owns.advice}`,
+    `${owning} owns all ${all.owns.children} of its group, but ${other} is for the same group: ${all.owns.advice}`,
   );
 }
 
@@ -217,7 +217,7 @@ type Args = Readonly<Record<string, unknown>>;
  * @param resourceParent the parent of the resource in the program, not the group that `args.parentUid` names
  * @throws RunError where another resource of the program is, or owns, the same; later, where only a uid still to come tells
  */
-export function claim(
+export function recordResource(
   spec: ResourceSpec,
   name: string,
   args: Args,
@@ -229,15 +229,18 @@ export function claim(
   const adopted = args[ADOPT];
   if (isGiven(parentUid)) {
     if (owns)
-      getOrAdd(ownersOfRun().children, owns.of, () => new ChildOwners()).add({ ...owner, owns }, parentUid);
+      getOrAdd(ownersOfRun().children, owns.children, () => new ChildOwners()).add(
+        { ...owner, owns },
+        parentUid,
+      );
     // Two owners of all children are one object, and told as such.
-    if (owns?.all !== true) claimIdentity(spec, owner, parentUid, args);
+    if (owns?.all !== true) recordIdentity(spec, owner, parentUid, args);
   }
   if (isGiven(adopted)) idsOf(kind).adopt(owner, adopted);
 }
 
 /** Takes note of the id of a resource. @throws RunError as `claim` does */
-export function claimId(
+export function recordResourceId(
   { kind }: ResourceSpec,
   name: string,
   id: unknown,
@@ -254,7 +257,7 @@ function idsOf(kind: string): IdOwners {
   return getOrAdd(ownersOfRun().ids, kind, () => new IdOwners());
 }
 
-function claimIdentity(spec: ResourceSpec, owner: Owner, parent: unknown, args: Args): void {
+function recordIdentity(spec: ResourceSpec, owner: Owner, parent: unknown, args: Args): void {
   const keys = spec.identifiedBy ?? (spec.sharesParentUid ? ["parentUid"] : []);
   if (keys.length === 0) return;
   const { objects } = ownersOfRun();

@@ -1,4 +1,4 @@
-import { fits } from "./formats";
+import { matchesPattern } from "./formats";
 import type { Api, Host } from "./spec";
 
 const refuse = (): Promise<never> => Promise.reject(new Error("only what exists is read here"));
@@ -8,7 +8,7 @@ export function readOnly(reads: Pick<Api, "address" | "get" | "list">): Api {
   return {
     ...reads,
     maxConcurrency: 1,
-    caller: () => Promise.resolve(undefined),
+    getCallerClaims: () => Promise.resolve(undefined),
     post: refuse,
     patchAt: refuse,
     delete: refuse,
@@ -20,8 +20,8 @@ export const readingHost: Host = {
   now: Date.now,
   sleep: () => Promise.resolve(),
   warn: () => undefined,
-  fits,
-  isHeld: () => false,
+  matchesPattern,
+  isOwned: () => false,
   isDeclared: () => false,
   explain: (what, error) => new Error(`${what}: ${error instanceof Error ? error.message : "it failed"}`),
 };

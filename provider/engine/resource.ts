@@ -1,6 +1,6 @@
 import * as pulumi from "./sdk";
-import { claim, claimId } from "./ownership";
-import { holdsSecret } from "./spec";
+import { recordResource, recordResourceId } from "./ownership";
+import { containsSecret } from "./spec";
 import type { FieldSpec, ResourceSpec } from "./spec";
 
 /**
@@ -11,15 +11,15 @@ export function providerText(kind: string): string {
   return `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
 }
 
-const prepared = new WeakSet<object>();
+const preparedPrototypes = new WeakSet<object>();
 
 /**
  * Arguments that were not given cost nothing in the program and in state, yet read as an output that
  * resolves to undefined.
  */
 function declareOutputs(prototype: object, spec: ResourceSpec): void {
-  if (prepared.has(prototype)) return;
-  prepared.add(prototype);
+  if (preparedPrototypes.has(prototype)) return;
+  preparedPrototypes.add(prototype);
   for (const key of [...Object.keys(spec.fields), ...Object.keys(spec.outputs ?? {})]) {
     Object.defineProperty(prototype, key, {
       configurable: true,
@@ -41,7 +41,7 @@ function withSecrets(
 ): Record<string, unknown> {
   const entries = Object.entries(args).map(([key, value]): [string, unknown] => {
     const field = fields[key];
-    if (field === undefined || value === undefined || value === null || !holdsSecret(field))
+    if (field === undefined || value === undefined || value === null || !containsSecret(field))
       return [key, value];
     if (field.secret || field.type !== "object") return [key, pulumi.secret(value)];
     const mark = (inner: unknown): unknown =>
@@ -73,7 +73,7 @@ function shapeOf(spec: ResourceSpec): Shape {
     __provider: providerText(spec.kind),
     outputs: Object.fromEntries(outputs.map(([key]) => [key, undefined])),
     secretOutputs: outputs.filter(([, field]) => field.secret).map(([key]) => key),
-    takesSecrets: Object.values(spec.fields).some(holdsSecret),
+    takesSecrets: Object.values(spec.fields).some(containsSecret),
   };
   shapes.set(spec, shape);
   return shape;
@@ -88,7 +88,7 @@ function withDefaults(
     secretOutputs.length === 0
       ? opts
       : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
-  return spec.deletesBeforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
+  return spec.deleteBeforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
 }
 
 function properties(
@@ -129,13 +129,13 @@ function warnOfStoredToken(): void {
 }
 
 /** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */
-function giveAdvice(
+function warnOfInputs(
   spec: ResourceSpec,
-  advise: NonNullable<ResourceSpec["advise"]>,
+  warnings: NonNullable<ResourceSpec["inputWarnings"]>,
   name: string,
   args: Readonly<Record<string, unknown>>,
 ): void {
-  for (const [key, linesFor] of Object.entries(advise)) {
+  for (const [key, linesFor] of Object.entries(warnings)) {
     pulumi.all([args[key]]).apply(([value]) => {
       for (const line of linesFor(value)) {
         void pulumi.log.warn(`${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
@@ -166,7 +166,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   ) {
     declareOutputs(new.target.prototype, spec);
     const isManaged = opts?.id === undefined && args !== undefined;
-    if (isManaged) claim(spec, name, { ...args }, opts?.parent);
+    if (isManaged) recordResource(spec, name, { ...args }, opts?.parent);
     super(
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,
@@ -174,9 +174,9 @@ export abstract class PlatformResource extends pulumi.CustomResource {
       withDefaults(spec, opts),
     );
     refuseOwnProvider(spec, name, this);
-    if (isManaged) claimId(spec, name, this.id, opts?.parent);
+    if (isManaged) recordResourceId(spec, name, this.id, opts?.parent);
     warnOfStoredToken();
-    if (args !== undefined && spec.advise) giveAdvice(spec, spec.advise, name, { ...args });
+    if (args !== undefined && spec.inputWarnings) warnOfInputs(spec, spec.inputWarnings, name, { ...args });
   }
 
   /** The uid of the resource: the same as `id`. */

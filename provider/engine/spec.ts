@@ -13,7 +13,7 @@ export type Props = Record<string, Json | undefined>;
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** What stands for a secret's value, in the engine's documents and in ours. */
-export const HIDDEN = "[secret]";
+export const SECRET_MASK = "[secret]";
 
 /** Among the inputs of a resource that takes over what exists: the uid of that. See adopt.ts. */
 export const ADOPT = "__adopt";
@@ -43,15 +43,15 @@ export interface Pattern {
 
 /**
  * What a change of a field does to access:
- * - `match`: which principal or resource is meant, exactly or (with the format `regex`) by a pattern;
- * - `powers`: what is set gives access: more is wider;
- * - `limits`: what is set restricts access: more is narrower;
- * - `until`: when access ends, or how long it lasts: later is wider;
+ * - `subject`: which principal or resource is meant, exactly or (with the format `regex`) by a pattern;
+ * - `permission`: what is set gives access: more is wider;
+ * - `restriction`: what is set restricts access: more is narrower;
+ * - `expiry`: when access ends, or how long it lasts: later is wider;
  * - `role`: the uid of a role, compared by its capabilities;
  * - `keys`: a JSON Web Key Set: each key lets one more signer in;
  * - `none`: nothing.
  */
-export type AccessEffect = "match" | "powers" | "limits" | "until" | "role" | "keys" | "none";
+export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "none";
 
 /** Reads a member of a response; `body` is the object that holds it. */
 export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
@@ -75,9 +75,9 @@ interface Behaviour {
   /** A part of the address (the parent), not of the body. */
   readonly path?: boolean;
   /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
-  readonly apart?: boolean;
+  readonly subresource?: boolean;
   /** For people: a difference at the server is not drift. A change in the program is sent like any other. */
-  readonly informative?: boolean;
+  readonly ignoreDrift?: boolean;
   /** An output that is answered once, when the resource is made: kept from state on read. */
   readonly createOnly?: boolean;
   /** Its name on the wire, where that is not the property's. */
@@ -138,10 +138,10 @@ export interface MapSpec extends Behaviour {
   readonly type: "map";
   readonly values: PublicSpec;
   /** Where it is required: an empty one says something too. */
-  readonly mayBeEmpty?: boolean;
+  readonly allowEmpty?: boolean;
   readonly keys?: Pattern;
   /** Keys that the server refuses. */
-  readonly refusedKeys?: Pattern;
+  readonly reservedKeys?: Pattern;
 }
 
 export interface ObjectSpec extends Behaviour {
@@ -190,7 +190,7 @@ export interface Dependents {
   readonly collection: string;
   readonly noun: string;
   /** The query parameter that selects by the uid of the resource to be deleted. */
-  readonly by: string;
+  readonly parameter: string;
 }
 
 /** How a collection makes many resources in one request, all or none. */
@@ -212,11 +212,11 @@ export interface Api {
   /** Requests under way at once: more than these wait for their turn. */
   readonly maxConcurrency: number;
   /** Whom the token in use says that it stands for; undefined where it tells nobody. The server alone verifies it. */
-  caller(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
+  getCallerClaims(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
   address(collection: string, uid: string | undefined, suffix?: string): string;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
-  /** `repeatable`: doing it twice is the same as doing it once, so a lost answer is no question. */
-  post(path: string, body: unknown, options: { repeatable: boolean }): Promise<Record<string, unknown>>;
+  /** `isIdempotent`: doing it twice is the same as doing it once, so a lost answer is no question. */
+  post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;
@@ -240,10 +240,10 @@ export interface Host extends Clock {
   /** Tells a person one line. */
   readonly warn: (line: string) => void;
   /** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
-  readonly fits: (pattern: string, text: string) => boolean;
+  readonly matchesPattern: (pattern: string, text: string) => boolean;
   /** Whether a resource of this run's program holds the object of this kind and uid. */
-  readonly isHeld: (kind: string, uid: string) => boolean;
-  /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declares`. */
+  readonly isOwned: (kind: string, uid: string) => boolean;
+  /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declaredKeys`. */
   readonly isDeclared: (key: string) => boolean;
   /** An error told whole: what was being done, what the server said of it, and what to do. */
   readonly explain: (what: string, error: unknown) => Error;
@@ -253,12 +253,12 @@ export interface Host extends Clock {
 export interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
   /** `create` writes over what is there and may be done twice: a lost answer is an error like any other. */
-  readonly createsOver?: boolean;
+  readonly upsert?: boolean;
   /**
    * What a create whose answer was lost may have made, looked for before it is sent again; by default the
    * children of the parent, made since, that equal the inputs.
    */
-  readonly made?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;
+  readonly findLostCreates?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;
   /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
   readonly get?: (
     api: Api,
@@ -274,8 +274,8 @@ export interface Operations {
     host: Host,
   ) => Promise<Record<string, unknown>>;
   readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;
-  /** Writes the fields that are `apart`, when one of them changed; `olds` is empty after a create. */
-  readonly writeApart?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
+  /** Writes the `subresource` fields, when one of them changed; `olds` is empty after a create. */
+  readonly writeSubresource?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
   /** Runs after each create and update. The resource stays when it fails, and the next run comes here again. */
   readonly afterWrite?: (api: Api, uid: string, news: Props, host: Host) => Promise<void>;
 }
@@ -283,7 +283,7 @@ export interface Operations {
 /** Whether a resource owns one child of its parent, or all of them beside which there is no other owner. */
 export interface Ownership {
   /** How messages call the children: `role bindings`. Kinds that own the same say the same. */
-  readonly of: string;
+  readonly children: string;
   readonly all: boolean;
   /** What to do where there are two owners. */
   readonly advice: string;
@@ -298,17 +298,17 @@ export interface Listing {
   /** Some are the platform's own: they have no parent, and never change. */
   readonly builtIn?: true;
   /** Lists leave something out: each is read once more by its uid. */
-  readonly listsLess?: true;
+  readonly partialInLists?: true;
   /** It has no list: it is a part of each resource of this kind, and has that one's uid. */
-  readonly partOf?: string;
+  readonly singletonOf?: string;
   /** It is made of all objects of this kind that have its uid as their parent; its GET reads their list. */
-  readonly gathers?: string;
+  readonly aggregates?: string;
   /** What a resource with these inputs is concerned with, of all that the server tells. */
-  readonly concerns?: (live: Props, olds: Props) => Props;
+  readonly selectRelevant?: (live: Props, olds: Props) => Props;
   /** Members of the answer that are no arguments, and tell people something. */
   readonly details?: readonly string[];
   /** Brings an object of a list into the form of its GET. */
-  readonly item?: (item: Record<string, unknown>) => Record<string, unknown>;
+  readonly normalizeItem?: (item: Record<string, unknown>) => Record<string, unknown>;
 }
 
 export interface ResourceSpec {
@@ -330,26 +330,26 @@ export interface ResourceSpec {
   readonly identifiedBy?: readonly string[];
   readonly operations?: Operations;
   /** Nothing tells when one was made: what a lost answer made is told from what was there before. */
-  readonly untimed?: boolean;
+  readonly lacksCreateTime?: boolean;
   /**
    * For a kind with outputs that are answered once: what is recorded as its inputs when that answer was lost. It
    * differs from what any program gives, so that the next run makes those outputs anew.
    */
-  readonly unseen?: (inputs: Props) => Props;
+  readonly inputsAfterLostSecret?: (inputs: Props) => Props;
   /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
   readonly owns?: Ownership;
   /** What inputs declare, where they tell it without a uid: keys, the same for all resources that declare the same. */
-  readonly declares?: (inputs: Props) => readonly string[];
+  readonly declaredKeys?: (inputs: Props) => readonly string[];
   /**
-   * Keys of `declares`: while a resource of the program declares one of them, the object of a resource with these inputs
+   * Keys of `declaredKeys`: while a resource of the program declares one of them, the object of a resource with these inputs
    * is not deleted.
    */
-  readonly keptBy?: (inputs: Props) => readonly string[];
+  readonly retainedBy?: (inputs: Props) => readonly string[];
   /**
    * A parent has one at most, so a replacement below the same parent deletes the old one first. `always`: also where the
    * engine does not ask for a diff (`--replace`), since an existing one is not taken over.
    */
-  readonly deletesBeforeReplace?: "always" | "belowSameParent";
+  readonly deleteBeforeReplace?: "always" | "belowSameParent";
   /**
    * Its lists hold all that a GET answers, so that what is read together may share a request. `query` has them
    * show what they leave out unasked.
@@ -361,28 +361,30 @@ export interface ResourceSpec {
   readonly listsByName?: boolean;
   readonly listing?: Listing;
   /** How the names of events about it begin, as in `iam.roles`. */
-  readonly events?: string;
+  readonly eventPrefix?: string;
   /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
-  readonly gives?: "always" | "bound";
+  readonly grantsAccess?: "always" | "bound";
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Brings an answer into the form of the fields. */
-  readonly fromServer?: (body: Props, uid: string) => Props;
+  readonly normalizeResponse?: (body: Props, uid: string) => Props;
   /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
-  readonly advice?: Readonly<Record<string, string>>;
+  readonly errorHints?: Readonly<Record<string, string>>;
   /** What may refuse a delete. */
   readonly dependents?: readonly Dependents[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */
-  readonly advise?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
+  readonly inputWarnings?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
 }
 
 /** Whether a field, or a part of it, is a secret. */
-export function holdsSecret(field: FieldSpec): boolean {
-  return field.secret === true || (field.type === "object" && Object.values(field.fields).some(holdsSecret));
+export function containsSecret(field: FieldSpec): boolean {
+  return (
+    field.secret === true || (field.type === "object" && Object.values(field.fields).some(containsSecret))
+  );
 }
 
 /** Outputs that are answered once, when the resource is made. */
-export function givenOnce(spec: ResourceSpec): string[] {
+export function createOnlyOutputs(spec: ResourceSpec): string[] {
   return Object.entries(spec.outputs ?? {})
     .filter(([, field]) => field.createOnly)
     .map(([key]) => key);

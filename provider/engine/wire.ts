@@ -1,7 +1,7 @@
 import { parentOf } from "../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "./spec";
 import { durationToWire } from "./times";
-import { equal, equalInEffect, isObject, isSet } from "./values";
+import { equal, equalIgnoringDrift, isObject, isSet } from "./values";
 
 /** The name of a field on the wire. */
 export function wireName(key: string, spec: FieldSpec): string {
@@ -31,7 +31,7 @@ export function toWire(spec: FieldSpec, value: Json | undefined): Json {
 }
 
 /** What clears a field: named in the mask and sent empty. */
-export function emptyOnWire(spec: FieldSpec): Json {
+export function emptyWireValue(spec: FieldSpec): Json {
   switch (spec.type) {
     case "string":
       return spec.format === "duration" || spec.format === "timestamp" ? null : "";
@@ -54,7 +54,7 @@ export function emptyOnWire(spec: FieldSpec): Json {
 export function createBody(spec: ResourceSpec, inputs: Props): Props {
   return Object.fromEntries(
     Object.entries(spec.fields)
-      .filter(([key, field]) => !field.path && !field.apart && isSet(field, inputs[key]))
+      .filter(([key, field]) => !field.path && !field.subresource && isSet(field, inputs[key]))
       .map(([key, field]) => [wireName(key, field), toWire(field, inputs[key])]),
   );
 }
@@ -95,7 +95,7 @@ const TYPE_NAMES: Readonly<Record<FieldSpec["type"], string>> = {
 };
 
 /** The path, and what should be there, of the first value that does not have its field's type; null fits all. */
-function misfitValue(spec: FieldSpec, path: string, value: Json | undefined): string | undefined {
+function findMismatch(spec: FieldSpec, path: string, value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   const wrong = `${path} is not ${TYPE_NAMES[spec.type]}`;
   switch (spec.type) {
@@ -112,35 +112,35 @@ function misfitValue(spec: FieldSpec, path: string, value: Json | undefined): st
         : wrong;
     case "list":
       return Array.isArray(value)
-        ? first(value.map((item, index) => [spec.items, `${path}[${index}]`, item] as const))
+        ? findFirstMismatch(value.map((item, index) => [spec.items, `${path}[${index}]`, item] as const))
         : wrong;
     case "map":
       return isObject(value)
-        ? first(
+        ? findFirstMismatch(
             Object.entries(value).map(([key, member]) => [spec.values, `${path}.${key}`, member] as const),
           )
         : wrong;
     case "object":
-      return isObject(value) ? misfitFields(spec.fields, `${path}.`, value) : wrong;
+      return isObject(value) ? findMismatchInFields(spec.fields, `${path}.`, value) : wrong;
   }
 }
 
-function first(
+function findFirstMismatch(
   values: readonly (readonly [spec: FieldSpec, path: string, value: Json | undefined])[],
 ): string | undefined {
   for (const one of values) {
-    const wrong = misfitValue(...one);
+    const wrong = findMismatch(...one);
     if (wrong !== undefined) return wrong;
   }
   return undefined;
 }
 
-function misfitFields(
+function findMismatchInFields(
   fields: Readonly<Record<string, FieldSpec>>,
   prefix: string,
   body: Props,
 ): string | undefined {
-  return first(
+  return findFirstMismatch(
     Object.entries(fields).map(([key, field]) => {
       const name = wireName(key, field);
       return [field, `${prefix}${name}`, Object.hasOwn(body, name) ? body[name] : undefined] as const;
@@ -149,7 +149,7 @@ function misfitFields(
 }
 
 /** The uid of a field, or of the object that a response holds in its place. A uid of another type is passed on. */
-function hydrated(field: FieldSpec, uid: Json | undefined, body: Props): Json | undefined {
+function resolveHydratedUid(field: FieldSpec, uid: Json | undefined, body: Props): Json | undefined {
   if (field.type !== "string" || field.hydratedIn === undefined) return uid;
   if (uid !== undefined && uid !== null && uid !== "") return uid;
   const object = body[field.hydratedIn];
@@ -157,40 +157,44 @@ function hydrated(field: FieldSpec, uid: Json | undefined, body: Props): Json | 
 }
 
 /** A response in the form of the fields. */
-export function inFieldForm(spec: ResourceSpec, response: Props, uid: string): Props {
-  const body = spec.fromServer ? spec.fromServer(response, uid) : response;
+export function normalizeBody(spec: ResourceSpec, response: Props, uid: string): Props {
+  const body = spec.normalizeResponse ? spec.normalizeResponse(response, uid) : response;
   const uids = Object.entries(spec.fields)
     .filter(([, field]) => field.type === "string" && field.hydratedIn !== undefined)
-    .map(([key, field]) => [key, hydrated(field, body[key], body)] as const);
+    .map(([key, field]) => [key, resolveHydratedUid(field, body[key], body)] as const);
   return uids.length === 0 ? body : { ...body, ...Object.fromEntries(uids) };
 }
 
 /** What of an answer does not have the type of its field, as in `name is not a text`; undefined where all fits. */
-export function misfit(spec: ResourceSpec, body: Props, uid: string): string | undefined {
-  const answer = inFieldForm(spec, body, uid);
-  return misfitFields(spec.fields, "", answer) ?? misfitFields(spec.outputs ?? {}, "", answer);
+export function findSchemaMismatch(spec: ResourceSpec, body: Props, uid: string): string | undefined {
+  const normalized = normalizeBody(spec, body, uid);
+  return (
+    findMismatchInFields(spec.fields, "", normalized) ??
+    findMismatchInFields(spec.outputs ?? {}, "", normalized)
+  );
 }
 
 /** The uid of the parent, told by a resource's own. */
-export function parentByUid(spec: ResourceSpec, uid: string): string | undefined {
+export function parentUidOf(spec: ResourceSpec, uid: string): string | undefined {
   return spec.sharesParentUid ? uid : parentOf(uid);
 }
 
 /** The fields of an answer that a program can set, in the form of inputs. */
 export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
-  return readFields(spec.fields, inFieldForm(spec, body, uid));
+  return readFields(spec.fields, normalizeBody(spec, body, uid));
 }
 
 /** The outputs that an answer holds; what it does not name, or tells only once, is kept. */
 export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
   const fields = spec.outputs ?? {};
-  const answer = inFieldForm(spec, body, uid);
+  const normalized = normalizeBody(spec, body, uid);
   const kept = Object.entries(fields)
     .filter(
-      ([key, field]) => olds[key] !== undefined && (field.createOnly || !(wireName(key, field) in answer)),
+      ([key, field]) =>
+        olds[key] !== undefined && (field.createOnly || !(wireName(key, field) in normalized)),
     )
     .map(([key]) => [key, olds[key]] as const);
-  return { ...Object.fromEntries(kept), ...readFields(fields, answer) };
+  return { ...Object.fromEntries(kept), ...readFields(fields, normalized) };
 }
 
 /** Where the server's forms of normalized fields are kept in outputs: `{"syncConfig.source": "…"}`. */
@@ -228,7 +232,7 @@ function mergeField(
     if (Object.keys(merged).length > 0) return merged;
     return isObject(old) && !isSet(spec, old) ? old : undefined;
   }
-  if ((context.all ? equal : equalInEffect)(spec, old, live)) return old;
+  if ((context.all ? equal : equalIgnoringDrift)(spec, old, live)) return old;
   if (isSet(spec, old) || context.all) return live;
   return spec.security ? live : undefined;
 }

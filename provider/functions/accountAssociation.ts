@@ -5,7 +5,7 @@ import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { found, lookupsOf, noneWith } from "./lookup";
+import { orNotFound, lookupsOf, notFoundMessage } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one account association: by `uid`, which is that of its group, or by `name`. */
@@ -69,8 +69,8 @@ const check: Lookup<CheckAccountAssociationArgs, CheckAccountAssociationResult> 
   },
   run: async (client, { uid, provider }) => {
     const path = client.address(AccountAssociation.spec.collection, uid, ":checkAccountAssociation");
-    const response = client.post(path, { providerType: provider }, { repeatable: true });
-    return decodeCheck(await found(response, noneWith(uid)));
+    const response = client.post(path, { providerType: provider }, { isIdempotent: true });
+    return decodeCheck(await orNotFound(response, notFoundMessage(uid)));
   },
 };
 

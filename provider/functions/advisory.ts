@@ -3,7 +3,7 @@ import type { Decoded } from "../schema/fields";
 import { decodeSeverities, eventKind } from "./advisoryParts";
 import { validate } from "./validators";
 import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
-import { byUid, listRules, listing } from "./lookup";
+import { lookupByUid, listRules, lookupList } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
 /** Selects one advisory. */
@@ -125,7 +125,7 @@ const COLLECTION = "/vulnerabilities/v2/advisories";
 const decodeAdvisory = decode.object<GetAdvisoryResult>(advisory);
 
 // Advisories come from elsewhere; the form of their uids is not promised.
-const oneAdvisory = byUid("getAdvisory", COLLECTION, decodeAdvisory, validate.anyUid);
+const oneAdvisory = lookupByUid("getAdvisory", COLLECTION, decodeAdvisory, validate.anyUid);
 
 const texts = (parameter: string) => validate.sentAs(parameter, validate.listOf(validate.text));
 const eventType = validate.enumName(
@@ -133,7 +133,7 @@ const eventType = validate.enumName(
   "DETECTION TRUE_POSITIVE_DETERMINATION FIXED FALSE_POSITIVE_DETERMINATION ANALYSIS_NOT_PLANNED FIX_NOT_PLANNED PENDING_UPSTREAM_FIX PATCHED",
 );
 
-const advisories = listing<GetAdvisoriesArgs, GetAdvisoryResult>({
+const advisories = lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
   call: "getAdvisories",
   collection: COLLECTION,
   rules: {

@@ -1,7 +1,7 @@
 import { decode } from "../schema/decoders";
 import type { Decoded } from "../schema/fields";
 import { decodeSeverities, eventKind } from "./advisoryParts";
-import { inParts, validate } from "./validators";
+import { splitByUrlLength, validate } from "./validators";
 import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
 
@@ -93,7 +93,7 @@ const documents: Lookup<GetAdvisoryDocumentsArgs, AdvisoryDocument[]> = {
   run: async (client, args) => {
     if (args.cves?.length === 0) return [];
     const path = "/advisory/v2/documents";
-    return decodeDocuments(await client.listIn(path, await client.get(path, { ...args }), "documents"));
+    return decodeDocuments(await client.extractList(path, await client.get(path, { ...args }), "documents"));
   },
 };
 
@@ -106,18 +106,18 @@ const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = 
   rules: { ids: validate.required(validate.listOf(validate.text)) },
   run: async (client, { ids }) => {
     const parts = await Promise.all(
-      inParts("ids", ids, MOST_IDS).map(async (part) => {
-        const answers: VulnerabilityMetadata[] = [];
+      splitByUrlLength("ids", ids, MOST_IDS).map(async (part) => {
+        const responses: VulnerabilityMetadata[] = [];
         const options = { member: "vulnerabilityMetadata", key: ({ id }: { id?: unknown }) => id };
         for await (const item of client.list("/advisory/v2/metadata", { ids: part }, options)) {
-          answers.push(decodeMetadata(item));
+          responses.push(decodeMetadata(item));
         }
-        return answers;
+        return responses;
       }),
     );
     const places = new Map([...new Set(ids)].map((id, place) => [id, place]));
     const placeOf = ({ id }: VulnerabilityMetadata): number => places.get(id) ?? places.size;
-    const once = new Map(parts.flat().map((answer) => [answer.id, answer]));
+    const once = new Map(parts.flat().map((response) => [response.id, response]));
     return [...once.values()].sort((one, other) => placeOf(one) - placeOf(other));
   },
 };

@@ -3,7 +3,7 @@ import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { limitRules, listing } from "./lookup";
+import { limitRules, lookupList } from "./lookup";
 import type { LimitArgs } from "./lookup";
 
 /** Which libraries to list. */
@@ -100,7 +100,7 @@ const ecosystems = validate.sentAs(
 );
 const orderBy = validate.sentAs("order_by", validate.orderBy);
 
-const artifacts = listing<GetArtifactsArgs, GetArtifactResult>({
+const artifacts = lookupList<GetArtifactsArgs, GetArtifactResult>({
   call: "getArtifacts",
   collection: COLLECTION,
   rules: {
@@ -114,7 +114,7 @@ const artifacts = listing<GetArtifactsArgs, GetArtifactResult>({
   read: decode.object<GetArtifactResult>(artifact),
 });
 
-const versions = listing<GetArtifactVersionsArgs, GetArtifactVersionResult>({
+const versions = lookupList<GetArtifactVersionsArgs, GetArtifactVersionResult>({
   call: "getArtifactVersions",
   collection: ({ artifactUid }) => `${COLLECTION}/${encodeURIComponent(artifactUid)}/versions`,
   member: "artifactVersions",
@@ -129,8 +129,8 @@ const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
   rules: { ecosystems },
   run: async (client, args) => {
     const path = `${COLLECTION}/count`;
-    const answer = await client.get(path, { ecosystems: args.ecosystems });
-    return { counts: decodeCounts(await client.listIn(path, answer, "counts")) };
+    const response = await client.get(path, { ecosystems: args.ecosystems });
+    return { counts: decodeCounts(await client.extractList(path, response, "counts")) };
   },
 };
 

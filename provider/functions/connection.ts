@@ -7,26 +7,26 @@ import type * as connectModule from "../connect";
  * Answers that were already asked for: one question, one answer. Failures are forgotten, and outside of
  * a program's run so is everything that has been answered.
  */
-export class Memo {
-  private readonly answers = new Map<string, Promise<unknown>>();
+export class RequestCache {
+  private readonly responses = new Map<string, Promise<unknown>>();
 
   constructor(private readonly keeps: boolean) {}
 
   share<T>(question: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.answers.get(question);
+    const known = this.responses.get(question);
     if (known) return known as Promise<T>;
-    const answer = ask();
-    this.answers.set(question, answer);
-    const forget = () => void this.answers.delete(question);
-    answer.then(this.keeps ? undefined : forget, forget);
-    return answer;
+    const response = ask();
+    this.responses.set(question, response);
+    const forget = () => void this.responses.delete(question);
+    response.then(this.keeps ? undefined : forget, forget);
+    return response;
   }
 }
 
 /** What the lookups of one run with the same settings share. */
 export interface Session {
   readonly client: Client;
-  readonly memo: Memo;
+  readonly cache: RequestCache;
 }
 
 /** By the run's connection to the engine: one process may run several programs, or one program again. */
@@ -37,24 +37,27 @@ const NO_RUN = {};
  * The settings and the HTTP library take a noticeable part of a program's start, so the first lookup loads them, not the
  * package; `import()` is no way to do that under test runners that have their own loader.
  */
-function load(): Pick<typeof configModule, "readSettings"> & Pick<typeof connectModule, "clientOf"> {
+function load(): Pick<typeof configModule, "readSettings"> & Pick<typeof connectModule, "createClient"> {
   /* eslint-disable @typescript-eslint/no-require-imports -- see above */
   const { readSettings } = require("../config") as typeof configModule;
-  const { clientOf } = require("../connect") as typeof connectModule;
+  const { createClient } = require("../connect") as typeof connectModule;
   /* eslint-enable @typescript-eslint/no-require-imports */
-  return { readSettings, clientOf };
+  return { readSettings, createClient };
 }
 
 /** The session of the program that is running, by its stack configuration and environment as they are now. */
 export function connect(): Session {
-  const { readSettings, clientOf } = load();
+  const { readSettings, createClient } = load();
   const config = new pulumi.Config("platform");
   const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
   const run = pulumi.getMonitor() ?? NO_RUN;
   const ofRun = sessions.get(run) ?? new Map<string, Session>();
   sessions.set(run, ofRun);
   const key = JSON.stringify(settings);
-  const session = ofRun.get(key) ?? { client: clientOf(settings).client, memo: new Memo(run !== NO_RUN) };
+  const session = ofRun.get(key) ?? {
+    client: createClient(settings).client,
+    cache: new RequestCache(run !== NO_RUN),
+  };
   ofRun.set(key, session);
   return session;
 }

@@ -3,7 +3,7 @@ import type { GetGroupResult } from "../resources/group";
 import { decode, isRecord, resourceDecoder } from "../schema/decoders";
 import { invoke, invokeAny, invokeAnyOutput, invokeNone, invokeNoneOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { found, lookupsOf } from "./lookup";
+import { orNotFound, lookupsOf } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one group: by `uid`, or by `name`. */
@@ -42,7 +42,7 @@ const ownGroup: Lookup<object, GetGroupResult> = {
   rules: {},
   run: async (client) => {
     const none = "there is none for the e-mail domain of this token";
-    const { group } = await found(client.getPerhapsEmpty(`${COLLECTION}:lookupGroup`), none);
+    const { group } = await orNotFound(client.getAllowingEmpty(`${COLLECTION}:lookupGroup`), none);
     if (!isRecord(group)) throw new Error(none);
     return decodeGroup(group);
   },
@@ -52,7 +52,7 @@ const eligibility: Lookup<object, CheckEligibilityResult> = {
   call: "checkEligibility",
   rules: {},
   run: async (client) => {
-    const { eligible } = await client.getPerhapsEmpty(`${COLLECTION}:checkEligibility`);
+    const { eligible } = await client.getAllowingEmpty(`${COLLECTION}:checkEligibility`);
     return { eligible: decode.boolean(eligible) };
   },
 };

@@ -3,7 +3,7 @@ import { decode } from "../schema/decoders";
 import { validate } from "./validators";
 import { invoke, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { found } from "./lookup";
+import { orNotFound } from "./lookup";
 
 /** Selects one image. */
 export interface GetImageArchitecturesArgs {
@@ -41,14 +41,14 @@ function pathOf(client: Client, { repoUid, digest }: GetImageArchitecturesArgs, 
   return client.address("/registry/v2/repos", repoUid, `/digests/${digest}/${what}`);
 }
 
-function askImage(
+function getImage(
   client: Client,
   path: string,
   { repoUid, digest, architecture }: GetImageSizeArgs,
   query?: Query,
 ): Promise<JsonObject> {
   const image = architecture === undefined ? digest : `${digest} for ${architecture}`;
-  return found(client.getPerhapsEmpty(path, query), `the repository ${repoUid} has no image ${image}`);
+  return orNotFound(client.getAllowingEmpty(path, query), `the repository ${repoUid} has no image ${image}`);
 }
 
 const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResult> = {
@@ -56,8 +56,8 @@ const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResu
   rules: { repoUid: validate.required(validate.uid), digest: validate.required(validate.digest) },
   run: async (client, args) => {
     const path = pathOf(client, args, "architectures");
-    const answer = await askImage(client, path, args);
-    return { architectures: decode.strings(await client.listIn(path, answer, "architectures")) };
+    const response = await getImage(client, path, args);
+    return { architectures: decode.strings(await client.extractList(path, response, "architectures")) };
   },
 };
 
@@ -70,10 +70,10 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
   },
   run: async (client, args) => {
     const { architecture } = args;
-    const answer = await askImage(client, pathOf(client, args, "size"), args, { architecture });
+    const response = await getImage(client, pathOf(client, args, "size"), args, { architecture });
     return {
-      bytes: decode.int64(answer["size"]),
-      architecture: decode.optionalString(answer["architecture"]) ?? architecture ?? "amd64",
+      bytes: decode.int64(response["size"]),
+      architecture: decode.optionalString(response["architecture"]) ?? architecture ?? "amd64",
     };
   },
 };

@@ -39,10 +39,10 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
     const checked = checkArguments(lookup.call, lookup.rules, args);
     const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.rules, checked);
     if (problem !== undefined) throw new Error(problem);
-    const { client, memo } = connect();
+    const { client, cache } = connect();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
     // A copy each: what one caller changes is no one else's affair.
-    return structuredClone(await memo.share(question, () => lookup.run(client, checked)));
+    return structuredClone(await cache.share(question, () => lookup.run(client, checked)));
   } catch (error) {
     throw new LookupError([`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "));
   }

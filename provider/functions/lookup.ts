@@ -3,27 +3,27 @@ import { isNotFound, printable } from "../api/errors";
 import { parentOf } from "../api/uid";
 import type { ResourceSpec } from "../engine/spec";
 import { decode, resourceDecoder } from "../schema/decoders";
-import { asksForNothing, inParts, queryOf, querySize, validate } from "./validators";
+import { hasEmptyFilter, splitByUrlLength, queryOf, querySize, validate } from "./validators";
 import type { Rules } from "./validators";
 import type { Lookup } from "./invoke";
 
 /** An answer about something that may be missing, or an error that says what is. */
-export async function found(answer: Promise<JsonObject>, otherwise: string): Promise<JsonObject> {
+export async function orNotFound(response: Promise<JsonObject>, otherwise: string): Promise<JsonObject> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (isNotFound(error)) throw new Error(otherwise, { cause: error });
     throw error;
   }
 }
 
-export function noneWith(uid: string): string {
+export function notFoundMessage(uid: string): string {
   return `there is none with the uid ${uid}`;
 }
 
 /** The object with a uid. */
-async function one(client: Client, collection: string, uid: string): Promise<JsonObject> {
-  const object = await found(client.getResource(collection, uid), noneWith(uid));
+async function getOne(client: Client, collection: string, uid: string): Promise<JsonObject> {
+  const object = await orNotFound(client.getResource(collection, uid), notFoundMessage(uid));
   if (object["uid"] !== uid) {
     throw new Error(`the answer is not about ${uid}; is platform:baseUrl right?`);
   }
@@ -44,11 +44,11 @@ export interface ByName<A> {
   readonly query?: Query;
   readonly root?: (args: A) => boolean | undefined;
   /** Lists leave something out: read what was found once more by its uid. */
-  readonly listsLess?: boolean;
+  readonly partialInLists?: boolean;
 }
 
 /** The only object with a name; none and several are errors, the latter with every candidate. */
-async function only(
+async function findByName(
   client: Client,
   collection: string,
   query: NameQuery,
@@ -109,12 +109,12 @@ function selectionProblem(args: Selection): string | undefined {
 }
 
 /** A lookup of exactly one object of a kind whose lists know names. */
-export function selecting<A extends Selection, R>(
+export function lookupOne<A extends Selection, R>(
   call: string,
   collection: string,
   rules: Rules<A>,
   read: (object: unknown) => R,
-  { query = {}, root, listsLess = false }: ByName<A> = {},
+  { query = {}, root, partialInLists = false }: ByName<A> = {},
 ): Lookup<A, R> {
   return {
     call,
@@ -122,10 +122,10 @@ export function selecting<A extends Selection, R>(
     problem: selectionProblem,
     run: async (client, args) => {
       const { uid, name = "", parentUid } = args;
-      if (uid !== undefined) return read(await one(client, collection, uid));
+      if (uid !== undefined) return read(await getOne(client, collection, uid));
       const wanted = { name, parentUid, root: root?.(args) };
-      const listed = await only(client, collection, wanted, query, "parentUid" in rules);
-      return read(listsLess ? await one(client, collection, decode.string(listed["uid"])) : listed);
+      const listed = await findByName(client, collection, wanted, query, "parentUid" in rules);
+      return read(partialInLists ? await getOne(client, collection, decode.string(listed["uid"])) : listed);
     },
   };
 }
@@ -151,7 +151,7 @@ export interface ByUidArgs {
 }
 
 /** A lookup of exactly one object of a kind whose lists know no names. */
-export function byUid<R>(
+export function lookupByUid<R>(
   call: string,
   collection: string,
   read: (object: unknown) => R,
@@ -160,7 +160,7 @@ export function byUid<R>(
   return {
     call,
     rules: { uid: validate.required(rule) },
-    run: async (client, { uid }) => read(await one(client, collection, uid)),
+    run: async (client, { uid }) => read(await getOne(client, collection, uid)),
   };
 }
 
@@ -204,15 +204,14 @@ export const listRules: Rules<ListArgs> = {
   inRoot: validate.sentAs("uidp.in_root", validate.flag),
   uids: {
     ...validate.sentAs("uidp.ids", validate.listOf(validate.uid)),
-    mayDivide: ({ orderBy }) =>
-      orderBy === undefined || (typeof orderBy === "string" && BY_UID.test(orderBy)),
+    canSplit: ({ orderBy }) => orderBy === undefined || (typeof orderBy === "string" && BY_UID.test(orderBy)),
   },
   orderBy: validate.sentAs("order_by", validate.orderBy),
   ...limitRules,
 };
 
 /** A list, and what is odd about it. */
-export interface Listing<A extends LimitArgs, R> {
+export interface ListLookup<A extends LimitArgs, R> {
   readonly call: string;
   readonly collection: string | ((args: A) => string);
   readonly rules: Rules<A>;
@@ -236,13 +235,13 @@ function queriesOf(query: Query): Query[] {
   const used = querySize(others);
   const inOrder = [...once].sort();
   if (BY_UID.exec(String(query["order_by"]))?.[1] === "desc") inOrder.reverse();
-  const parts = inParts("uidp.ids", inOrder, Infinity, used);
+  const parts = splitByUrlLength("uidp.ids", inOrder, Infinity, used);
   if (parts.length <= 1) return [{ ...query, "uidp.ids": once }];
   return parts.map((part) => ({ ...query, "uidp.ids": part }));
 }
 
 /** A lookup of all objects that match, over all pages. */
-export function listing<A extends LimitArgs, R>(list: Listing<A, R>): Lookup<A, R[]> {
+export function lookupList<A extends LimitArgs, R>(list: ListLookup<A, R>): Lookup<A, R[]> {
   const { call, rules, problem, read, keep, member, key } = list;
   return {
     call,
@@ -250,7 +249,7 @@ export function listing<A extends LimitArgs, R>(list: Listing<A, R>): Lookup<A, 
     problem,
     run: async (client, args) => {
       const objects: R[] = [];
-      if (asksForNothing(rules, args)) return objects;
+      if (hasEmptyFilter(rules, args)) return objects;
       const path = typeof list.collection === "string" ? list.collection : list.collection(args);
       const { limit = Infinity } = args;
       const isWanted = keep?.(args);
@@ -270,16 +269,16 @@ export function listing<A extends LimitArgs, R>(list: Listing<A, R>): Lookup<A, 
 /** What the lists of kinds with names take. */
 export interface NamedListArgs extends ListArgs, NameArgs {}
 
-type Common<Args> = Args extends { name?: string } ? keyof NamedListArgs : keyof ListArgs;
+type CommonKeys<Args> = Args extends { name?: string } ? keyof NamedListArgs : keyof ListArgs;
 
 /** What a list of a kind takes beyond what all take, and what is odd about its lookups. */
 interface KindLookups<One extends object, List extends LimitArgs, Result> {
   /** The calls: `getGroup`, `getGroups`. */
   readonly calls: readonly [one: string, list: string];
   readonly selects?: Rules<Omit<One, keyof ByNameArgs>>;
-  readonly filters?: Rules<Omit<List, Common<List>>>;
+  readonly filters?: Rules<Omit<List, CommonKeys<List>>>;
   readonly byName?: ByName<One>;
-  readonly keep?: Listing<List, Result>["keep"];
+  readonly keep?: ListLookup<List, Result>["keep"];
 }
 
 /** The lookups of a kind, from its description: one object, and all that match. */
@@ -298,12 +297,12 @@ export function lookupsOf<One extends object, List extends LimitArgs, Result>(
   };
   return {
     one: listsByName
-      ? selecting(one, collection, selected as unknown as Rules<One>, read, {
+      ? lookupOne(one, collection, selected as unknown as Rules<One>, read, {
           query: spec.listing?.query,
-          listsLess: spec.listing?.listsLess,
+          partialInLists: spec.listing?.partialInLists,
           ...byName,
         })
-      : (byUid(one, collection, read) as unknown as Lookup<One, Result>),
-    list: listing({ call: list, collection, rules: rules as unknown as Rules<List>, read, keep }),
+      : (lookupByUid(one, collection, read) as unknown as Lookup<One, Result>),
+    list: lookupList({ call: list, collection, rules: rules as unknown as Rules<List>, read, keep }),
   };
 }

@@ -12,7 +12,7 @@ const signOfLife: Lookup<object, PingResult> = {
   call: "ping",
   rules: {},
   run: async (client) => ({
-    response: decode.string((await client.getPerhapsEmpty("/ping/v2/ping"))["response"]),
+    response: decode.string((await client.getAllowingEmpty("/ping/v2/ping"))["response"]),
   }),
 };
 

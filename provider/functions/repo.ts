@@ -4,7 +4,7 @@ import { decode } from "../schema/decoders";
 import { validate } from "./validators";
 import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { found, lookupsOf, noneWith } from "./lookup";
+import { orNotFound, lookupsOf, notFoundMessage } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one repository: by `uid`, or by `name`. */
@@ -48,7 +48,7 @@ const readme: Lookup<GetRepoReadmeArgs, GetRepoReadmeResult> = {
   rules: { repoUid: validate.required(validate.uid) },
   run: async (client, { repoUid }) => {
     const path = client.address(Repo.spec.collection, repoUid, "/readme");
-    const response = await found(client.getPerhapsEmpty(path), noneWith(repoUid));
+    const response = await orNotFound(client.getAllowingEmpty(path), notFoundMessage(repoUid));
     return { uid: repoUid, content: decode.string(response["content"]) };
   },
 };

@@ -3,7 +3,7 @@ import { decode } from "../schema/decoders";
 import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeOutput } from "./invoke";
-import { limitRules, listing } from "./lookup";
+import { limitRules, lookupList } from "./lookup";
 import type { LimitArgs } from "./lookup";
 
 /** Selects the group whose accepted terms to list. */
@@ -26,7 +26,7 @@ const acceptance = {
 /** An acceptance of a document, for a group or one above it. */
 export interface AcceptedTerms extends Decoded<typeof acceptance> {}
 
-const acceptances = listing<GetTermsAcceptancesArgs, AcceptedTerms>({
+const acceptances = lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
   call: "getTermsAcceptances",
   collection: ({ groupUid }) => `/iam/v2/terms/${encodeUid(groupUid)}`,
   member: "termsAcceptances",

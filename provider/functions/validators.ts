@@ -17,14 +17,14 @@ export interface Rule<T> {
   /** Goes on after "must be". */
   readonly must: string;
   /** Its value says nothing in a message. */
-  readonly quiet?: boolean;
+  readonly hidesValue?: boolean;
   readonly required?: boolean;
   /** Of each item of a list. */
   readonly items?: Rule<unknown>;
   /** The query parameter; none where the lookup does something else with it. */
   readonly parameter?: string;
   /** Of a list: whether it may be asked for in several requests, beside these arguments. */
-  readonly mayDivide?: (args: Readonly<Record<string, unknown>>) => boolean;
+  readonly canSplit?: (args: Readonly<Record<string, unknown>>) => boolean;
   /** Of a list: it takes out what it names, so an empty one takes out nothing. */
   readonly excludes?: boolean;
 }
@@ -36,7 +36,7 @@ const text: Rule<string> = {
   // Half a surrogate pair cannot be sent.
   is: (value): value is string => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value),
   must: "a text that is not empty",
-  quiet: true,
+  hidesValue: true,
 };
 
 const uid: Rule<string> = {
@@ -148,7 +148,7 @@ export const validate = {
   sentAs,
 };
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
   try {
     const json = JSON.stringify(value) as string | undefined;
@@ -171,7 +171,7 @@ function checkValue(call: string, key: string, rule: Rule<unknown>, value: unkno
   }
   const isRight: boolean = rule.is(value);
   if (isRight) return;
-  const instead = rule.quiet || value === undefined ? "" : `, not ${shown(value)}`;
+  const instead = rule.hidesValue || value === undefined ? "" : `, not ${describeValue(value)}`;
   throw new Error(`${key} must be ${rule.must}${instead}`);
 }
 
@@ -180,7 +180,7 @@ export function checkArguments<A extends object>(call: string, rules: Rules<A>, 
   if (isLater(args)) throw new Error(`the arguments are known only later: call ${call}Output instead`);
   const given: unknown = args;
   if (given === null || typeof given !== "object" || Array.isArray(given)) {
-    throw new Error(`the arguments must be an object, not ${shown(given)}`);
+    throw new Error(`the arguments must be an object, not ${describeValue(given)}`);
   }
   const values = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined));
   const known = Object.entries<Rule<unknown>>(rules);
@@ -224,7 +224,7 @@ export function querySize(query: Query): number {
 }
 
 /** Whether a list of what to look for is empty: the server would take it for no filter and give everything. */
-export function asksForNothing<A extends object>(rules: Rules<A>, args: A): boolean {
+export function hasEmptyFilter<A extends object>(rules: Rules<A>, args: A): boolean {
   return Object.entries<Rule<unknown>>(rules).some(([key, { items, excludes }]) => {
     const value = (args as Record<string, unknown>)[key];
     return items !== undefined && !excludes && Array.isArray(value) && value.length === 0;
@@ -246,11 +246,11 @@ function encodedSize(parameter: string, value: unknown): number {
 /** What is wrong with arguments that fit into no address; a list that may be divided fits always. */
 export function querySizeProblem<A extends object>(rules: Rules<A>, args: A): string | undefined {
   const given = args as Readonly<Record<string, unknown>>;
-  const sizes = Object.entries<Rule<unknown>>(rules).flatMap(([key, { parameter, mayDivide }]) => {
+  const sizes = Object.entries<Rule<unknown>>(rules).flatMap(([key, { parameter, canSplit }]) => {
     const value = given[key];
-    return parameter === undefined || value === undefined || mayDivide?.(given)
+    return parameter === undefined || value === undefined || canSplit?.(given)
       ? []
-      : [{ key, divides: mayDivide !== undefined, size: encodedSize(parameter, value) }];
+      : [{ key, divides: canSplit !== undefined, size: encodedSize(parameter, value) }];
   });
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   const [largest] = sizes.sort((one, other) => other.size - one.size);
@@ -262,7 +262,12 @@ export function querySizeProblem<A extends object>(rules: Rules<A>, args: A): st
 }
 
 /** Values of a repeated parameter, each once, in parts that fit into one address beside `used` characters. */
-export function inParts(parameter: string, values: readonly string[], most = Infinity, used = 0): string[][] {
+export function splitByUrlLength(
+  parameter: string,
+  values: readonly string[],
+  most = Infinity,
+  used = 0,
+): string[][] {
   const parts: string[][] = [];
   let size = Infinity;
   for (const value of new Set(values)) {

@@ -1,11 +1,11 @@
 import type { Client, JsonObject } from "../api/client";
 import { uidOf } from "../api/client";
 import { ApiError, ConnectionError, hasCode, isNotFound, printable } from "../api/errors";
-import { liveInputs } from "../engine/handlers";
+import { parseLiveInputs } from "../engine/handlers";
 import type { Api, FieldSpec, Props, ResourceSpec } from "../engine/spec";
 import { compareTexts, isObject, isSet } from "../engine/values";
-import { misfit, readOutputs } from "../engine/wire";
-import { inParts } from "../functions/validators";
+import { findSchemaMismatch, readOutputs } from "../engine/wire";
+import { splitByUrlLength } from "../functions/validators";
 import { kinds as registry } from "../resources";
 import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
 import { readingHost, readOnly } from "../engine/readOnly";
@@ -32,7 +32,7 @@ const specs = registry.map(({ spec }) => spec);
 
 /** The kinds that an inventory holds unless others are asked for. */
 export const listedKinds: readonly string[] = specs
-  .filter(({ listing }) => listing?.onDemand !== true && listing?.gathers === undefined)
+  .filter(({ listing }) => listing?.onDemand !== true && listing?.aggregates === undefined)
   .map(({ kind }) => kind);
 
 /** More uids than this in one list call come back on more than one page. */
@@ -56,11 +56,11 @@ function omitSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props)
 
 /** An answer as an object of the inventory. */
 export function inventoryObject(spec: ResourceSpec, answer: JsonObject, uid: string): InventoryObject {
-  const wrong = misfit(spec, answer as Props, uid);
+  const wrong = findSchemaMismatch(spec, answer as Props, uid);
   if (wrong !== undefined) {
     throw new ConnectionError(
       `the answer about ${uid} is not about a ${spec.noun}: ${printable(wrong, 100)}`,
-      "nothing",
+      "notSent",
       false,
     );
   }
@@ -77,7 +77,7 @@ export function inventoryObject(spec: ResourceSpec, answer: JsonObject, uid: str
   return {
     kind: spec.kind,
     uid,
-    inputs: omitSecrets(spec.fields, liveInputs(spec, answer as Props, uid)),
+    inputs: omitSecrets(spec.fields, parseLiveInputs(spec, answer as Props, uid)),
     ...(isBuiltIn ? { builtIn: true as const } : {}),
     ...(createTime === undefined ? {} : { createTime }),
     ...(updateTime === undefined ? {} : { updateTime }),
@@ -88,7 +88,7 @@ export function inventoryObject(spec: ResourceSpec, answer: JsonObject, uid: str
 
 /** A part that every whole answers for is there only where it holds what it cannot be without. */
 function isPresent(spec: ResourceSpec, inputs: Props): boolean {
-  if (spec.listing?.partOf === undefined) return true;
+  if (spec.listing?.singletonOf === undefined) return true;
   return Object.entries(spec.fields).every(
     ([key, field]) => !field.required || field.inputOnly || isSet(field, inputs[key]),
   );
@@ -117,14 +117,14 @@ class InventoryReader {
     const wanted = new Set(this.request.kinds ?? listedKinds);
     // The parts of a kind are found by its wholes.
     for (const { kind, listing } of specs) {
-      if (wanted.has(kind) && listing?.partOf !== undefined) wanted.add(listing.partOf);
+      if (wanted.has(kind) && listing?.singletonOf !== undefined) wanted.add(listing.singletonOf);
     }
     const takenAt = new Date(now()).toISOString();
     const asked: { kind: string; uid: string }[] = [];
     await this.verifyRoot();
     await Promise.all(
       specs.map(async (spec) => {
-        if (spec.listing?.partOf !== undefined || spec.listing?.gathers !== undefined) return;
+        if (spec.listing?.singletonOf !== undefined || spec.listing?.aggregates !== undefined) return;
         if (wanted.has(spec.kind)) await this.listAll(spec);
         else await this.readByUids(spec, also?.get(spec.kind) ?? [], asked);
         for (const parent of children?.get(spec.kind) ?? []) await this.listChildren(spec, parent);
@@ -132,7 +132,7 @@ class InventoryReader {
     );
     await Promise.all(
       specs.map(async (spec) => {
-        const whole = spec.listing?.partOf;
+        const whole = spec.listing?.singletonOf;
         if (whole === undefined) return;
         if (wanted.has(spec.kind)) await this.readSubresources(spec, whole);
         else await this.readByUids(spec, also?.get(spec.kind) ?? [], asked);
@@ -216,15 +216,15 @@ class InventoryReader {
     query: Readonly<Record<string, string | readonly string[]>>,
     isWanted: (uid: string) => boolean,
   ): Promise<void> {
-    const { listsLess, item: form } = spec.listing ?? {};
+    const { partialInLists, normalizeItem: form } = spec.listing ?? {};
     const uids: string[] = [];
     for await (const item of this.listPages(spec, query)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
       if (!isWanted(uid)) continue;
-      if (listsLess) uids.push(uid);
+      if (partialInLists) uids.push(uid);
       else this.add(inventoryObject(spec, form ? form(item) : item, uid));
     }
-    if (listsLess) await this.readEach(spec, uids);
+    if (partialInLists) await this.readEach(spec, uids);
   }
 
   /** In pages as large as may be; in small ones where the server says that a large one is too much. */
@@ -248,12 +248,12 @@ class InventoryReader {
     asked: { kind: string; uid: string }[],
   ): Promise<void> {
     for (const uid of new Set(uids)) asked.push({ kind: spec.kind, uid });
-    if (spec.listing?.partOf !== undefined) {
+    if (spec.listing?.singletonOf !== undefined) {
       await this.readEach(spec, uids);
       return;
     }
     await Promise.all(
-      inParts("uidp.ids", uids, MAX_UIDS).map((part) =>
+      splitByUrlLength("uidp.ids", uids, MAX_UIDS).map((part) =>
         this.recordRefusal(spec, part[0], () =>
           this.listInto(spec, { ...spec.listing?.query, "uidp.ids": part }, (uid) => part.includes(uid)),
         ),

@@ -12,8 +12,8 @@ const READY_WITHIN_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
 
-const account = string({ required: true, security: true, access: "match" });
-const acts = { required: true, security: true, access: "powers" } as const;
+const account = string({ required: true, security: true, access: "subject" });
+const acts = { required: true, security: true, access: "permission" } as const;
 
 const amazon = shape({
   fields: {
@@ -52,7 +52,7 @@ const installation = shape({
     /** The id of the installation: a number, as text. */
     installationId: string({ format: "int64", required: true }),
     /** Where it is installed: for people, so a difference at the server is not drift. */
-    name: string({ informative: true }),
+    name: string({ ignoreDrift: true }),
   },
 });
 
@@ -83,7 +83,7 @@ const github = shape({
     /** The installations of each app, by the id of the app. */
     appInstallations: map(object<GithubAppArgs, GithubInstallations>(app), {
       security: true,
-      access: "powers",
+      access: "permission",
       keys: { regex: /^(0|[1-9]\d{0,18})$/, must: "a whole number, as in 12345" },
     }),
   },
@@ -119,14 +119,14 @@ export interface AssociatedChainguard extends ResultOf<typeof chainguard> {}
 /** Installations of apps of GitHub. */
 export interface AssociatedGithub extends ResultOf<typeof github> {}
 
-function awaited(inputs: Props): string[] {
+function providersToAwait(inputs: Props): string[] {
   const names = inputs["awaitReady"];
   return Array.isArray(names) ? [...new Set(names)].filter((name) => typeof name === "string") : [];
 }
 
 /** Waiting for an account that is not there would only end in a failure. */
 function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
-  return awaited(inputs)
+  return providersToAwait(inputs)
     .filter((name) => CHECKED.some((checked) => checked === name))
     .filter((name) => inputs[name] === undefined && !unknown.has(name))
     .map((name) => ({
@@ -137,7 +137,7 @@ function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
 
 async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
-  let open = awaited(news);
+  let open = providersToAwait(news);
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     const reasons: string[] = [];
     const still: string[] = [];
@@ -145,7 +145,7 @@ async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Pro
       const response = await api.post(
         api.address(COLLECTION, uid, ":checkAccountAssociation"),
         { providerType: `ACCOUNT_PROVIDER_TYPE_${name.toUpperCase()}` },
-        { repeatable: true },
+        { isIdempotent: true },
       );
       if (response["status"] === "CHECK_STATUS_READY") continue;
       still.push(name);
@@ -163,7 +163,7 @@ async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Pro
 }
 
 /** A warning about a member of a block that does not look as it usually does. */
-const unusual =
+const warnUnless =
   (key: string, usual: RegExp, warning: string) =>
   (block: Json | undefined): string[] => {
     const value =
@@ -175,11 +175,11 @@ const accountAssociation = kind({
   kind: "AccountAssociation",
   noun: "account association",
   collection: COLLECTION,
-  events: "iam.account_associations",
+  eventPrefix: "iam.account_associations",
   listsByName: true,
   sharesParentUid: true,
-  deletesBeforeReplace: "belowSameParent",
-  gives: "always",
+  deleteBeforeReplace: "belowSameParent",
+  grantsAccess: "always",
   fields: {
     /** The uid of the group, which has at most one association. Changing it replaces the association. */
     parentUid: parentGroup,
@@ -201,7 +201,7 @@ const accountAssociation = kind({
      * After a create or an update, waits up to a minute until the platform can use these accounts. Still not
      * then: the run fails with the platform's reason, the association stays, and the next run waits again.
      */
-    awaitReady: list(word(...CHECKED), { unordered: true, apart: true, inputOnly: true }),
+    awaitReady: list(word(...CHECKED), { unordered: true, subresource: true, inputOnly: true }),
   },
   reads: {
     /** When it was made: RFC 3339, as the API wrote it. */
@@ -211,9 +211,13 @@ const accountAssociation = kind({
   },
   operations: { afterWrite: awaitReady },
   rules: checkAwaited,
-  advise: {
-    amazon: unusual("account", /^\d{12}$/, "account is usually the 12 digits of an AWS account"),
-    google: unusual("projectNumber", /^\d+$/, "projectNumber is usually a number: is this the project's id?"),
+  inputWarnings: {
+    amazon: warnUnless("account", /^\d{12}$/, "account is usually the 12 digits of an AWS account"),
+    google: warnUnless(
+      "projectNumber",
+      /^\d+$/,
+      "projectNumber is usually a number: is this the project's id?",
+    ),
   },
 });
 

@@ -9,7 +9,7 @@ export const parentGroup = string({
   path: true,
   immutable: true,
   required: true,
-  access: "match",
+  access: "subject",
 });
 
 /** The repository that a resource is a part of: the uid of it. */
@@ -18,7 +18,7 @@ export const parentRepo = string({
   path: true,
   immutable: true,
   required: true,
-  access: "match",
+  access: "subject",
 });
 
 /** One line of at most 512 characters. */

@@ -8,15 +8,15 @@ const externalGroupRoleMapping = kind({
   kind: "ExternalGroupRoleMapping",
   noun: "external group role mapping",
   collection: "/iam/v2/externalGroupRoleMappings",
-  events: "iam.external_group_role_mappings",
+  eventPrefix: "iam.external_group_role_mappings",
   identifiedBy: ["parentUid", "externalGroupId", "roleUid", "scope"],
   readsByList: {},
-  gives: "always",
+  grantsAccess: "always",
   fields: {
     /** The uid of the identity provider whose groups are meant. Changing it replaces the mapping. */
-    parentUid: string({ format: "uid", path: true, required: true, immutable: true, access: "match" }),
+    parentUid: string({ format: "uid", path: true, required: true, immutable: true, access: "subject" }),
     /** The group, as the provider's `groupsClaim` names it. Changing it replaces the mapping. */
-    externalGroupId: string({ ...grants, access: "match" }),
+    externalGroupId: string({ ...grants, access: "subject" }),
     /** The uid of the role that members of the group get. Changing it replaces the mapping. */
     roleUid: string({ ...grants, format: "uid", access: "role" }),
     /** The uid of the root group on which they get it. Changing it replaces the mapping. */
@@ -24,7 +24,7 @@ const externalGroupRoleMapping = kind({
       ...grants,
       format: "groupUid",
       pattern: { regex: /^[^/]*$/, must: "the uid of a root group, which has no slash" },
-      access: "match",
+      access: "subject",
     }),
   },
   reads: {

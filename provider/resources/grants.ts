@@ -17,16 +17,16 @@ export const bindingBatch: BatchMethod = {
 };
 
 const required = { format: "uid", required: true, security: true } as const;
-export const grantee = { ...required, access: "match" } as const;
+export const grantee = { ...required, access: "subject" } as const;
 export const grantedRole = { ...required, access: "role" } as const;
 
 /** What is the same of both kinds. A group's bindings are owned one by one, or all by a GroupAccess. */
 export function bindingKind({ ownsAll }: { readonly ownsAll: boolean }) {
   return {
     collection: COLLECTION,
-    gives: "always",
+    grantsAccess: "always",
     owns: {
-      of: "role bindings",
+      children: "role bindings",
       all: ownsAll,
       advice: "keep one GroupAccess for a group, and move the bindings of others into its bindings",
     },

@@ -21,23 +21,27 @@ const group = kind({
   kind: "Group",
   noun: "group",
   collection: "/iam/v2/groups",
-  events: "iam.group",
+  eventPrefix: "iam.group",
   listsByName: true,
   readsByList: {},
   dependents: [
-    { collection: "/iam/v2/groups", noun: "groups below it", by: "uidp.children_of" },
-    { collection: "/iam/v2/identities", noun: "identities in it", by: "uidp.children_of" },
-    { collection: "/iam/v2/roles", noun: "roles in it", by: "uidp.children_of" },
-    { collection: "/iam/v2/roleBindings", noun: "role bindings in it", by: "uidp.children_of" },
-    { collection: "/iam/v2/identityProviders", noun: "identity providers in it", by: "uidp.children_of" },
-    { collection: "/iam/v2/groupInvites", noun: "invites to it", by: "uidp.children_of" },
-    { collection: "/iam/v2/accountAssociations", noun: "its account association", by: "uidp.ids" },
-    { collection: "/registry/v2/repos", noun: "repositories in it", by: "uidp.children_of" },
-    { collection: "/events/v2/subscriptions", noun: "subscriptions in it", by: "uidp.children_of" },
+    { collection: "/iam/v2/groups", noun: "groups below it", parameter: "uidp.children_of" },
+    { collection: "/iam/v2/identities", noun: "identities in it", parameter: "uidp.children_of" },
+    { collection: "/iam/v2/roles", noun: "roles in it", parameter: "uidp.children_of" },
+    { collection: "/iam/v2/roleBindings", noun: "role bindings in it", parameter: "uidp.children_of" },
+    {
+      collection: "/iam/v2/identityProviders",
+      noun: "identity providers in it",
+      parameter: "uidp.children_of",
+    },
+    { collection: "/iam/v2/groupInvites", noun: "invites to it", parameter: "uidp.children_of" },
+    { collection: "/iam/v2/accountAssociations", noun: "its account association", parameter: "uidp.ids" },
+    { collection: "/registry/v2/repos", noun: "repositories in it", parameter: "uidp.children_of" },
+    { collection: "/events/v2/subscriptions", noun: "subscriptions in it", parameter: "uidp.children_of" },
   ],
   fields: {
     /** The uid of the parent group; absent on a root group (an organisation). Changing it replaces the group. */
-    parentUid: string({ format: "groupUid", path: true, immutable: true, access: "match" }),
+    parentUid: string({ format: "groupUid", path: true, immutable: true, access: "subject" }),
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
     name: string({ required: true }),
     /** One line, at most 512 characters. */
@@ -61,7 +65,8 @@ const group = kind({
   },
   rules: checkRoot,
   // Below a root both are inherited, not set.
-  fromServer: (body, uid) => (uid.includes("/") ? { ...body, kind: undefined, verified: undefined } : body),
+  normalizeResponse: (body, uid) =>
+    uid.includes("/") ? { ...body, kind: undefined, verified: undefined } : body,
 });
 
 /** The arguments of a Group. */

@@ -10,13 +10,13 @@ import { deleteBindings, grantsIn, readBindings, UNMANAGED, writeBindings } from
 const binding = shape({
   fields: {
     /** The uid of the identity that gets the role. */
-    identityUid: string({ format: "uid", required: true, access: "match" }),
+    identityUid: string({ format: "uid", required: true, access: "subject" }),
     /** The uid of the role: a Role's id, or what `getRole` finds. */
     roleUid: string({ format: "uid", required: true, access: "role" }),
   },
 });
 
-const ignored = { unordered: true, access: "powers" } as const;
+const ignored = { unordered: true, access: "permission" } as const;
 const uids = list(string({ format: "uid" }), ignored);
 
 const ignore = shape({
@@ -62,21 +62,21 @@ const groupAccess = kind({
   kind: "GroupAccess",
   noun: "group access",
   sharesParentUid: true,
-  listing: { gathers: "RoleBinding" },
+  listing: { aggregates: "RoleBinding" },
   fields: {
     /** The uid of the group whose bindings are owned; those of groups below are not. Changing it replaces the resource. */
     parentUid: parentGroup,
     /** All bindings of the group, each under a label that previews show. `{}` leaves none. */
     bindings: map(object<GroupAccessBindingArgs>(binding), {
       required: true,
-      mayBeEmpty: true,
+      allowEmpty: true,
       security: true,
-      access: "powers",
+      access: "permission",
       keys: {
         regex: /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]{1,100}$/u,
         must: "one line of at most 100 characters",
       },
-      refusedKeys: {
+      reservedKeys: {
         regex: new RegExp(`^${UNMANAGED.trim()}`),
         must: `has a label that begins with "${UNMANAGED.trim()}": so begin those of bindings that the program does not have`,
       },
@@ -86,11 +86,11 @@ const groupAccess = kind({
     /** True: also removes the bindings by which the caller itself manages the group's bindings. */
     allowSelfRemoval: boolean({ inputOnly: true }),
   },
-  declares: grantsIn,
+  declaredKeys: grantsIn,
   rules: findRepeated,
   operations: {
     // What is there already is taken over.
-    createsOver: true,
+    upsert: true,
     create: (api, inputs, _body, host) => writeBindings(api, inputs["parentUid"] as string, {}, inputs, host),
     get: readBindings,
     update: writeBindings,

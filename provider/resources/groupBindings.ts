@@ -1,7 +1,7 @@
 import { isUid, parentOf } from "../api/uid";
 import { createAndVerify } from "../engine/createAndVerify";
-import { hasCode, PartialFailure, printable, refused, refusedFields } from "../engine/messages";
-import { HIDDEN } from "../engine/spec";
+import { hasCode, PartialFailure, printable, handlerError, refusedFields } from "../engine/messages";
+import { SECRET_MASK } from "../engine/spec";
 import type { Api, Host, Json, Props } from "../engine/spec";
 import { isObject } from "../engine/values";
 import { readBody } from "../engine/wire";
@@ -31,7 +31,7 @@ interface Grant {
 }
 
 /** A grant that a group's list names. */
-interface Held extends Grant {
+interface ExistingGrant extends Grant {
   /** For people: `alice as owner`. */
   readonly name: string;
   /** The bindings that grant it. */
@@ -39,37 +39,42 @@ interface Held extends Grant {
 }
 
 /** What a group holds, by what is granted. */
-type Holdings = Map<string, Held>;
+type ExistingGrants = Map<string, ExistingGrant>;
 
-type Labelled = readonly [label: string, grant: Grant];
+type LabelledGrant = readonly [label: string, grant: Grant];
 
 const keyOf = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
 const quoted = (label: string): string => JSON.stringify(printable(label, 100));
-const namesOf = (some: readonly Labelled[]): string =>
+const namesOf = (some: readonly LabelledGrant[]): string =>
   [...some.slice(0, 3).map(([label]) => quoted(label)), ...(some.length > 3 ? ["…"] : [])].join(", ");
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The bindings among arguments or outputs, with their labels. */
-function bindingsIn(props: Props): Labelled[] {
+function labelledGrantsIn(props: Props): LabelledGrant[] {
   const { bindings } = props;
-  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): Labelled[] => {
-    if (grant === HIDDEN) return [[label, { identityUid: HIDDEN, roleUid: HIDDEN }]];
+  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): LabelledGrant[] => {
+    if (grant === SECRET_MASK) return [[label, { identityUid: SECRET_MASK, roleUid: SECRET_MASK }]];
     if (!isObject(grant)) return [];
     return [[label, { identityUid: text(grant["identityUid"]), roleUid: text(grant["roleUid"]) }]];
   });
 }
 
 /** Whether a grant is the recorded one, as far as that can be told: a state may hide parts of it as secrets. */
-function matches(recorded: Grant, { identityUid, roleUid }: Grant): boolean {
-  return [HIDDEN, identityUid].includes(recorded.identityUid) && [HIDDEN, roleUid].includes(recorded.roleUid);
+function matchesRecorded(recorded: Grant, { identityUid, roleUid }: Grant): boolean {
+  return (
+    [SECRET_MASK, identityUid].includes(recorded.identityUid) &&
+    [SECRET_MASK, roleUid].includes(recorded.roleUid)
+  );
 }
 
-const countHidden = ([, { identityUid, roleUid }]: Labelled): number =>
-  Number(identityUid === HIDDEN) + Number(roleUid === HIDDEN);
+const countHidden = ([, { identityUid, roleUid }]: LabelledGrant): number =>
+  Number(identityUid === SECRET_MASK) + Number(roleUid === SECRET_MASK);
 
 /** The grants that arguments declare. */
 export function grantsIn(inputs: Props): string[] {
-  return bindingsIn(inputs).map(([, grant]) => grantKey("all", { ...grant, parentUid: inputs["parentUid"] }));
+  return labelledGrantsIn(inputs).map(([, grant]) =>
+    grantKey("all", { ...grant, parentUid: inputs["parentUid"] }),
+  );
 }
 
 /** Who holds which role, by a response about a binding. */
@@ -84,52 +89,54 @@ function nameOf(value: unknown, keys: readonly string[]): string {
 }
 
 /** All grants at a group itself. */
-async function holdingsOf(api: Api, group: string): Promise<Holdings> {
-  const holdings: Holdings = new Map();
+async function listGrants(api: Api, group: string): Promise<ExistingGrants> {
+  const grants: ExistingGrants = new Map();
   for await (const item of api.list(COLLECTION, { "uidp.children_of": group })) {
     const uid = text(item["uid"]);
     if (parentOf(uid) !== group) continue;
     const grant = grantOf(item);
-    const known = holdings.get(keyOf(grant));
+    const known = grants.get(keyOf(grant));
     const who = nameOf(item["identity"], ["name", "email", "subject"]) || grant.identityUid || uid;
     const role = nameOf(item["role"], ["name"]) || grant.roleUid;
-    holdings.set(keyOf(grant), {
+    grants.set(keyOf(grant), {
       ...grant,
       name: `${who} as ${role}`,
       uids: [...(known?.uids ?? []), uid],
     });
   }
-  return holdings;
+  return grants;
 }
 
-function textsIn(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(text) : [];
 }
 
 /** Which bindings of others the arguments leave alone. */
-function exceptions({ ignore }: Props, host: Host): (held: Held) => boolean {
+function ignoreFilter({ ignore }: Props, host: Host): (existing: ExistingGrant) => boolean {
   const members: Record<string, Json | undefined> = isObject(ignore) ? ignore : {};
   // Any binding may be one that a hidden part excepts.
-  if ([ignore, ...Object.values(members)].includes(HIDDEN)) return () => true;
-  const identities = new Set(textsIn(members["identityUids"]));
-  const roles = new Set(textsIn(members["roleUids"]));
-  const patterns = textsIn(members["namePatterns"]);
+  if ([ignore, ...Object.values(members)].includes(SECRET_MASK)) return () => true;
+  const identities = new Set(stringsIn(members["identityUids"]));
+  const roles = new Set(stringsIn(members["roleUids"]));
+  const patterns = stringsIn(members["namePatterns"]);
   return ({ identityUid, roleUid, name }) =>
-    identities.has(identityUid) || roles.has(roleUid) || patterns.some((pattern) => host.fits(pattern, name));
+    identities.has(identityUid) ||
+    roles.has(roleUid) ||
+    patterns.some((pattern) => host.matchesPattern(pattern, name));
 }
 
-const isOwn = ([label]: Labelled): boolean => !label.startsWith(UNMANAGED);
+const isOwn = ([label]: LabelledGrant): boolean => !label.startsWith(UNMANAGED);
 
 /**
  * Grants under the labels that a program knows them by; what it does not have gets one that names it, and
  * keeps it from one refresh to the next. What is excepted is left out, unless the program has it.
  */
-function labelled(
-  holdings: Iterable<Held>,
-  known: readonly Labelled[],
-  isExcepted: (held: Held) => boolean = () => false,
+function withLabels(
+  grants: Iterable<ExistingGrant>,
+  known: readonly LabelledGrant[],
+  isExcepted: (existing: ExistingGrant) => boolean = () => false,
 ): Props {
-  const open = new Map([...holdings].map((held) => [keyOf(held), held]));
+  const open = new Map([...grants].map((existing) => [keyOf(existing), existing]));
   const bindings = new Map<string, Grant>();
   const put = (label: string, grant: Grant) => {
     if (bindings.has(label) || !open.delete(keyOf(grant))) return;
@@ -137,17 +144,20 @@ function labelled(
   };
   for (const one of [...known].sort((a, b) => countHidden(a) - countHidden(b))) {
     const candidates = countHidden(one) === 0 ? [open.get(keyOf(one[1]))] : [...open.values()];
-    const matching = candidates.filter((held) => held !== undefined && matches(one[1], held));
-    const held = matching.find((each) => each && !isExcepted(each)) ?? (isOwn(one) ? matching[0] : undefined);
-    if (held) put(one[0], held);
+    const matching = candidates.filter(
+      (existing) => existing !== undefined && matchesRecorded(one[1], existing),
+    );
+    const existing =
+      matching.find((each) => each && !isExcepted(each)) ?? (isOwn(one) ? matching[0] : undefined);
+    if (existing) put(one[0], existing);
   }
-  for (const held of [...open.values()]) {
-    if (isExcepted(held)) continue;
-    const label = `${UNMANAGED}${held.name}`;
+  for (const existing of [...open.values()]) {
+    if (isExcepted(existing)) continue;
+    const label = `${UNMANAGED}${existing.name}`;
     const tail = (uid: string) => uid.slice(-8);
-    put(label, held);
-    put(`${label} (${tail(held.identityUid)})`, held);
-    put(`${label} (${keyOf(held)})`, held);
+    put(label, existing);
+    put(`${label} (${tail(existing.identityUid)})`, existing);
+    put(`${label} (${keyOf(existing)})`, existing);
   }
   // An own member, whatever the label: `__proto__` too.
   return Object.fromEntries([...bindings].map(([label, grant]) => [label, { ...grant }]));
@@ -155,10 +165,10 @@ function labelled(
 
 /** What a group holds, in the program's labels; what is excepted is not told. Undefined below no group. */
 export async function readBindings(api: Api, group: string, olds: Props, host: Host): Promise<Props> {
-  const holdings = await holdingsOf(api, group);
+  const grants = await listGrants(api, group);
   // The list of a group that is gone may be just empty.
-  if (holdings.size === 0) await api.get(api.address("/iam/v2/groups", group));
-  const bindings = labelled(holdings.values(), bindingsIn(olds), exceptions(olds, host));
+  if (grants.size === 0) await api.get(api.address("/iam/v2/groups", group));
+  const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds, host));
   return { uid: group, bindings };
 }
 
@@ -189,10 +199,10 @@ class BindingCreator {
     private readonly api: Api,
     private readonly host: Host,
     private readonly group: string,
-    private readonly holdings: Holdings,
+    private readonly existing: ExistingGrants,
   ) {}
 
-  async createAll(batch: readonly Labelled[]): Promise<void> {
+  async createAll(batch: readonly LabelledGrant[]): Promise<void> {
     try {
       await this.createAndVerify(batch, (open) => this.sendBatch(open));
     } catch (error) {
@@ -209,16 +219,16 @@ class BindingCreator {
       const ordered = [...batch].sort(
         (a, b) => Number(suspects.has(batch.indexOf(b))) - Number(suspects.has(batch.indexOf(a))),
       );
-      for (const one of ordered) if (!this.isHeld(one)) await this.createOne(one);
+      for (const one of ordered) if (!this.exists(one)) await this.createOne(one);
     }
   }
 
-  private async createOne(labelledGrant: Labelled): Promise<void> {
+  private async createOne(labelledGrant: LabelledGrant): Promise<void> {
     const [label, { identityUid, roleUid }] = labelledGrant;
     const address = this.api.address(COLLECTION, this.group);
     try {
       await this.createAndVerify([labelledGrant], async () => {
-        const response = await this.api.post(address, { identityUid, roleUid }, { repeatable: false });
+        const response = await this.api.post(address, { identityUid, roleUid }, { isIdempotent: false });
         return parentOf(text(response["uid"])) === this.group;
       });
     } catch (error) {
@@ -226,13 +236,13 @@ class BindingCreator {
     }
   }
 
-  private async sendBatch(open: readonly Labelled[]): Promise<boolean> {
+  private async sendBatch(open: readonly LabelledGrant[]): Promise<boolean> {
     const body = bindingBatch.body(
       this.group,
       open.map(([, { identityUid, roleUid }]) => ({ identityUid, roleUid })),
     );
     const address = this.api.address(COLLECTION, undefined, `:${BATCH_CREATE}`);
-    const response = await this.api.post(address, body, { repeatable: false });
+    const response = await this.api.post(address, body, { isIdempotent: false });
     const created = response[bindingBatch.member];
     return Array.isArray(created) && created.length === open.length;
   }
@@ -242,25 +252,25 @@ class BindingCreator {
    * returns whether the response names all of them.
    */
   private async createAndVerify(
-    items: readonly Labelled[],
-    send: (open: readonly Labelled[]) => Promise<boolean>,
+    items: readonly LabelledGrant[],
+    send: (open: readonly LabelledGrant[]) => Promise<boolean>,
   ): Promise<void> {
     let lost: unknown;
     const findMissing = async () => {
       await this.findExisting(items, lost);
-      return items.filter((item) => !this.isHeld(item));
+      return items.filter((item) => !this.exists(item));
     };
     await createAndVerify<true>({
       send: async () => {
-        const open = items.filter((item) => !this.isHeld(item));
+        const open = items.filter((item) => !this.exists(item));
         if (lost !== undefined) for (const [, grant] of open) this.sentAgain.add(keyOf(grant));
         if (await send(open)) {
-          for (const [, grant] of open) this.holdings.set(keyOf(grant), { ...grant, name: "", uids: [] });
+          for (const [, grant] of open) this.existing.set(keyOf(grant), { ...grant, name: "", uids: [] });
           return true;
         }
         const missing = await findMissing();
         if (missing.length === 0) return true;
-        throw refused(
+        throw handlerError(
           `creating bindings of group ${this.group}: the server answered without an error, but did not make ${namesOf(missing)}`,
         );
       },
@@ -276,7 +286,7 @@ class BindingCreator {
   /** Names the grants that two bindings give. Both belong to the group's access and go together. */
   async reportDuplicates(): Promise<void> {
     if (this.sentAgain.size === 0) return;
-    for (const [key, { name, uids }] of await holdingsOf(this.api, this.group)) {
+    for (const [key, { name, uids }] of await listGrants(this.api, this.group)) {
       if (!this.sentAgain.has(key) || uids.length < 2) continue;
       this.host.warn(
         `group ${this.group} holds ${name} ${uids.length} times (${uids.join(", ")}): what was sent before a lost answer has arrived too; each gives the same, and all go when the program takes this binding out`,
@@ -284,21 +294,21 @@ class BindingCreator {
     }
   }
 
-  private isHeld([, grant]: Labelled): boolean {
-    return this.holdings.has(keyOf(grant));
+  private exists([, grant]: LabelledGrant): boolean {
+    return this.existing.has(keyOf(grant));
   }
 
   /** Adds to the holdings which of these the group holds by now. */
-  private async findExisting(items: readonly Labelled[], lost: unknown): Promise<void> {
+  private async findExisting(items: readonly LabelledGrant[], lost: unknown): Promise<void> {
     try {
-      const now = await holdingsOf(this.api, this.group);
+      const now = await listGrants(this.api, this.group);
       for (const [, grant] of items) {
         const existing = now.get(keyOf(grant));
-        if (existing) this.holdings.set(keyOf(grant), existing);
+        if (existing) this.existing.set(keyOf(grant), existing);
       }
     } catch (error) {
       const message = (of: unknown) => (of instanceof Error ? of.message : "it tells not what was made");
-      throw refused(
+      throw handlerError(
         `creating bindings of group ${this.group}: an answer was lost (${message(lost)}), and looking for what it made failed (${message(error)}); run again: what is there is taken, not made twice`,
       );
     }
@@ -318,7 +328,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** What each of some roles allows; a role that cannot be read is missing. */
-async function capabilitiesOf(
+async function readCapabilities(
   api: Api,
   roleUids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -327,15 +337,15 @@ async function capabilitiesOf(
   for (let i = 0; i < open.length; i += ROLES_AT_ONCE) {
     const query = { "uidp.ids": open.slice(i, i + ROLES_AT_ONCE) };
     for await (const role of api.list("/iam/v2/roles", query)) {
-      found.set(text(role["uid"]), textsIn(role["capabilities"]));
+      found.set(text(role["uid"]), stringsIn(role["capabilities"]));
     }
   }
   return found;
 }
 
 /** The uid behind the token; undefined where it cannot be told. */
-async function callerOf(api: Api): Promise<string | undefined> {
-  const claims = await api.caller();
+async function findCaller(api: Api): Promise<string | undefined> {
+  const claims = await api.getCallerClaims();
   if (claims === undefined) return undefined;
   const { issuer, subject } = claims;
   if (isUid(subject)) return subject;
@@ -348,7 +358,7 @@ async function callerOf(api: Api): Promise<string | undefined> {
 }
 
 /** The roles that an identity holds at the groups above one. */
-async function rolesAbove(api: Api, group: string, identityUid: string): Promise<string[]> {
+async function listRolesAbove(api: Api, group: string, identityUid: string): Promise<string[]> {
   if (parentOf(group) === undefined) return [];
   const roles: string[] = [];
   for await (const item of api.list(COLLECTION, { identity: identityUid })) {
@@ -365,29 +375,29 @@ async function rolesAbove(api: Api, group: string, identityUid: string): Promise
  * the caller is, it may be anyone who loses the right to delete bindings, which the caller must have to get this
  * far: a needless refusal is told with the way out, a caller who has locked itself out needs somebody else.
  */
-async function keepCaller(
+async function refuseSelfLockout(
   api: Api,
   group: string,
-  removed: readonly Labelled[],
+  removed: readonly LabelledGrant[],
   remaining: readonly Grant[],
   allow: string,
 ): Promise<void> {
   if (removed.length === 0) return;
-  const caller = await callerOf(api);
+  const caller = await findCaller(api);
   const suspects =
     caller === undefined ? removed : removed.filter(([, { identityUid }]) => identityUid === caller);
   if (suspects.length === 0) return;
   const keptHere = (identityUid: string) =>
     remaining.filter((grant) => grant.identityUid === identityUid).map(({ roleUid }) => roleUid);
   const identities = [...new Set(suspects.map(([, { identityUid }]) => identityUid))];
-  const capabilities = await capabilitiesOf(api, [
+  const capabilities = await readCapabilities(api, [
     ...suspects.map(([, { roleUid }]) => roleUid),
     ...identities.flatMap(keptHere),
   ]);
   for (const identityUid of identities) {
     const theirs = suspects.filter(([, grant]) => grant.identityUid === identityUid);
     // A role that cannot be read is taken to give all where it goes, and nothing where it stays.
-    const gives = ([, { roleUid }]: Labelled, capability: string) =>
+    const gives = ([, { roleUid }]: LabelledGrant, capability: string) =>
       capabilities.get(roleUid)?.includes(capability) ?? true;
     const lost = (kept: readonly string[], known: typeof capabilities) =>
       TO_MANAGE.filter(
@@ -399,15 +409,15 @@ async function keepCaller(
       caller === undefined ? missing.includes(TO_DELETE) : missing.length > 0 || kept.length === 0;
     const here = keptHere(identityUid);
     if (!matters(lost(here, capabilities), here)) continue;
-    const above = await rolesAbove(api, group, identityUid);
+    const above = await listRolesAbove(api, group, identityUid);
     const kept = [...here, ...above];
-    const missing = lost(kept, new Map([...capabilities, ...(await capabilitiesOf(api, above))]));
+    const missing = lost(kept, new Map([...capabilities, ...(await readCapabilities(api, above))]));
     if (!matters(missing, kept)) continue;
     const giving = theirs.filter((one) => missing.length === 0 || missing.some((each) => gives(one, each)));
     const labels = namesOf(giving);
     const loss = missing.length === 0 ? "its last role there" : missing.join(" and ");
     const what = `removing binding ${labels} of group ${group}: it takes ${loss} from`;
-    throw refused(
+    throw handlerError(
       caller === undefined
         ? `${what} ${identityUid}, and the token does not tell whether that is the caller itself; nothing was changed: if it is not, or if that is meant, ${allow}`
         : `${what} the caller itself (${caller}); nothing was changed: keep such a binding there or above, let another identity do it, or ${allow}`,
@@ -416,24 +426,24 @@ async function keepCaller(
 }
 
 /** Removes grants; the holdings lose what is gone. */
-function removeAll(
+function deleteGrants(
   api: Api,
   host: Host,
   group: string,
-  holdings: Holdings,
-  surplus: readonly Labelled[],
+  grants: ExistingGrants,
+  surplus: readonly LabelledGrant[],
 ): Promise<Error[]> {
   return inParallel(surplus, { api, host }, async ([label, grant]) => {
-    const held = holdings.get(keyOf(grant));
+    const existing = grants.get(keyOf(grant));
     try {
       // A RoleBinding of the program may grant the same from now on.
-      for (const uid of held?.uids ?? []) {
-        if (!host.isHeld("RoleBinding", uid)) await api.delete(COLLECTION, uid);
+      for (const uid of existing?.uids ?? []) {
+        if (!host.isOwned("RoleBinding", uid)) await api.delete(COLLECTION, uid);
       }
     } catch (error) {
       throw host.explain(`deleting binding ${quoted(label)} of group ${group}`, error);
     }
-    holdings.delete(keyOf(grant));
+    grants.delete(keyOf(grant));
   });
 }
 
@@ -449,33 +459,35 @@ export async function writeBindings(
   host: Host,
 ): Promise<Props> {
   const done = { uid: group, bindings: news["bindings"] };
-  const wanted = bindingsIn(news);
-  const before = bindingsIn(olds);
+  const wanted = labelledGrantsIn(news);
+  const before = labelledGrantsIn(olds);
   const wantedKeys = new Set(wanted.map(([, grant]) => keyOf(grant)));
   const beforeKeys = new Set(before.map(([, grant]) => keyOf(grant)));
   if (olds["parentUid"] !== undefined && isSameSet(wantedKeys, beforeKeys)) return done;
 
-  const holdings = await holdingsOf(api, group);
-  const found = new Set(holdings.keys());
-  const isExcepted = exceptions(news, host);
-  const missing = wanted.filter(([, grant]) => !holdings.has(keyOf(grant)));
+  const grants = await listGrants(api, group);
+  const found = new Set(grants.keys());
+  const isExcepted = ignoreFilter(news, host);
+  const missing = wanted.filter(([, grant]) => !grants.has(keyOf(grant)));
   const surplus = before.filter((one) => {
-    const held = holdings.get(keyOf(one[1]));
-    return held !== undefined && !wantedKeys.has(keyOf(held)) && (isOwn(one) || !isExcepted(held));
+    const existing = grants.get(keyOf(one[1]));
+    return (
+      existing !== undefined && !wantedKeys.has(keyOf(existing)) && (isOwn(one) || !isExcepted(existing))
+    );
   });
-  warnOfOthers(host, group, [...holdings.values()], (held) => {
-    const key = keyOf(held);
-    return wantedKeys.has(key) || beforeKeys.has(key) || isExcepted(held);
+  warnOfUnmanaged(host, group, [...grants.values()], (existing) => {
+    const key = keyOf(existing);
+    return wantedKeys.has(key) || beforeKeys.has(key) || isExcepted(existing);
   });
   if (news["allowSelfRemoval"] !== true) {
     const goes = new Set(surplus.map(([, grant]) => keyOf(grant)));
-    const stays = [...holdings.values()].filter((held) => !goes.has(keyOf(held)));
+    const stays = [...grants.values()].filter((existing) => !goes.has(keyOf(existing)));
     const after = [...stays, ...wanted.map(([, grant]) => grant)];
-    await keepCaller(api, group, surplus, after, "set allowSelfRemoval to true");
+    await refuseSelfLockout(api, group, surplus, after, "set allowSelfRemoval to true");
   }
 
-  const creator = new BindingCreator(api, host, group, holdings);
-  const batches: Labelled[][] = [];
+  const creator = new BindingCreator(api, host, group, grants);
+  const batches: LabelledGrant[][] = [];
   for (let i = 0; i < missing.length; i += BATCH) batches.push(missing.slice(i, i + BATCH));
   // One goes ahead: where nothing can be made, one request finds out.
   const failures = await inParallel(batches.splice(0, 1), { api, host }, (batch) => creator.createAll(batch));
@@ -485,16 +497,16 @@ export async function writeBindings(
   if (failures.length === 0) {
     failures.push(...(await inParallel([creator], { api, host }, (one) => one.reportDuplicates())));
   }
-  if (failures.length === 0) failures.push(...(await removeAll(api, host, group, holdings, surplus)));
+  if (failures.length === 0) failures.push(...(await deleteGrants(api, host, group, grants, surplus)));
   const [failure] = failures;
   if (failure === undefined) return done;
-  if (isSameSet(found, new Set(holdings.keys()))) throw failure;
-  const ours = [...holdings.values()].filter(
-    (held) => wantedKeys.has(keyOf(held)) || beforeKeys.has(keyOf(held)),
+  if (isSameSet(found, new Set(grants.keys()))) throw failure;
+  const ours = [...grants.values()].filter(
+    (existing) => wantedKeys.has(keyOf(existing)) || beforeKeys.has(keyOf(existing)),
   );
   const reasons = failures.map(({ message }) => message);
   const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
-  throw new PartialFailure(group, { ...stored, bindings: labelled(ours, [...wanted, ...before]) }, [
+  throw new PartialFailure(group, { ...stored, bindings: withLabels(ours, [...wanted, ...before]) }, [
     ...new Set(reasons),
   ]);
 }
@@ -503,13 +515,13 @@ function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolea
   return one.size === other.size && [...one].every((key) => other.has(key));
 }
 
-function warnOfOthers(
+function warnOfUnmanaged(
   host: Host,
   group: string,
-  holdings: readonly Held[],
-  isKnown: (held: Held) => boolean,
+  grants: readonly ExistingGrant[],
+  isKnown: (existing: ExistingGrant) => boolean,
 ): void {
-  const names = holdings.filter((held) => !isKnown(held)).map(({ name }) => name);
+  const names = grants.filter((existing) => !isKnown(existing)).map(({ name }) => name);
   if (names.length === 0) return;
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ["…"] : [])].join(", ");
   host.warn(
@@ -521,30 +533,35 @@ function warnOfOthers(
  * Whether another resource of the program declares a grant: the group's new GroupAccess, or a RoleBinding. Of bindings
  * that grant the same, those that no RoleBinding has are deleted as soon as one of them is a RoleBinding's.
  */
-function isDeclaredElsewhere(group: string, grant: Grant, held: Held | undefined, host: Host): boolean {
+function isDeclaredElsewhere(
+  group: string,
+  grant: Grant,
+  existing: ExistingGrant | undefined,
+  host: Host,
+): boolean {
   const inputs = { ...grant, parentUid: group };
   if (host.isDeclared(grantKey("all", inputs))) return true;
   return (
     host.isDeclared(grantKey("one", inputs)) &&
-    held?.uids.some((uid) => host.isHeld("RoleBinding", uid)) !== true
+    existing?.uids.some((uid) => host.isOwned("RoleBinding", uid)) !== true
   );
 }
 
 /** Deletes the bindings of the program. What others made stays, also what a refresh has shown. */
 export async function deleteBindings(api: Api, group: string, olds: Props, host: Host): Promise<void> {
-  const holdings = await holdingsOf(api, group);
-  const surplus = bindingsIn(olds).filter((one) => {
-    const held = holdings.get(keyOf(one[1]));
-    return isOwn(one) && held !== undefined && !isDeclaredElsewhere(group, one[1], held, host);
+  const grants = await listGrants(api, group);
+  const surplus = labelledGrantsIn(olds).filter((one) => {
+    const existing = grants.get(keyOf(one[1]));
+    return isOwn(one) && existing !== undefined && !isDeclaredElsewhere(group, one[1], existing, host);
   });
   if (olds["allowSelfRemoval"] !== true) {
     const ending = surplus.filter(
-      ([, grant]) => !holdings.get(keyOf(grant))?.uids.some((uid) => host.isHeld("RoleBinding", uid)),
+      ([, grant]) => !grants.get(keyOf(grant))?.uids.some((uid) => host.isOwned("RoleBinding", uid)),
     );
     const goes = new Set(ending.map(([, grant]) => keyOf(grant)));
-    const stays = [...holdings.values()].filter((held) => !goes.has(keyOf(held)));
-    await keepCaller(api, group, ending, stays, "set allowSelfRemoval to true and run up before");
+    const stays = [...grants.values()].filter((existing) => !goes.has(keyOf(existing)));
+    await refuseSelfLockout(api, group, ending, stays, "set allowSelfRemoval to true and run up before");
   }
-  const [failure] = await removeAll(api, host, group, holdings, surplus);
+  const [failure] = await deleteGrants(api, host, group, grants, surplus);
   if (failure !== undefined) throw failure;
 }

@@ -17,19 +17,19 @@ const groupInvite = kind({
   kind: "GroupInvite",
   noun: "group invite",
   collection: COLLECTION,
-  events: "iam.group_invite",
-  gives: "always",
+  eventPrefix: "iam.group_invite",
+  grantsAccess: "always",
   fields: {
     /** The uid of the group that the invite leads to. Changing it replaces the invite. */
     parentUid: parentGroup,
     /** The uid of the role that whoever accepts it gets on the group. Changing it replaces the invite. */
     roleUid: string({ format: "uid", required: true, immutable: true, security: true, access: "role" }),
     /** How long it can be accepted, as in `24h` or `86400s`. Changing it replaces the invite. */
-    ttl: string({ format: "duration", required: true, immutable: true, inputOnly: true, access: "until" }),
+    ttl: string({ format: "duration", required: true, immutable: true, inputOnly: true, access: "expiry" }),
     /** The only e-mail address that may accept it; anyone with the code if not given. Changing it replaces the invite. */
-    email: string({ immutable: true, security: true, access: "limits" }),
+    email: string({ immutable: true, security: true, access: "restriction" }),
     /** Whether it is used up by the first who accepts it. Changing it replaces the invite. */
-    singleUse: boolean({ immutable: true, security: true, access: "limits" }),
+    singleUse: boolean({ immutable: true, security: true, access: "restriction" }),
   },
   outputs: {
     /** What to hand to whoever is invited: a secret, answered once, when the invite is made. */
@@ -48,11 +48,11 @@ const groupInvite = kind({
     createTime: decode.time,
   },
   // How long it was to live is never answered: without it the next run replaces the invite.
-  unseen: (inputs) => ({ ...inputs, ttl: null }),
+  inputsAfterLostSecret: (inputs) => ({ ...inputs, ttl: null }),
   operations: {
     get: async (api, uid) => withRole(await api.get(api.address(COLLECTION, uid))),
   },
-  listing: { item: withRole },
+  listing: { normalizeItem: withRole },
   rules: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
     return nanos === undefined || nanos > 0n

@@ -7,7 +7,7 @@ import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
 import { checkEnd, description, parentGroup } from "./common";
 
 /** Decides who may assume the identity. */
-const who = { security: true, access: "match" } as const;
+const who = { security: true, access: "subject" } as const;
 const exact = string(who);
 const pattern = string({ ...who, format: "regex" });
 
@@ -30,9 +30,9 @@ const claimMatch = shape({
     /** An RE2 regular expression for the `aud` claim. */
     audiencePattern: pattern,
     /** Further claims with their exact values. */
-    claims: map(string(), { security: true, access: "limits" }),
+    claims: map(string(), { security: true, access: "restriction" }),
     /** Further claims with RE2 regular expressions for their values. */
-    claimPatterns: map(string({ format: "regex" }), { security: true, access: "limits" }),
+    claimPatterns: map(string({ format: "regex" }), { security: true, access: "restriction" }),
   },
   oneOfs: [
     { members: ["issuer", "issuerPattern"], required: true },
@@ -50,7 +50,7 @@ const staticKeys = shape({
     /** The public keys: a JSON Web Key Set as text. */
     issuerKeys: string({ format: "jwks", required: true, security: true, access: "keys" }),
     /** When the keys stop counting: RFC 3339. Default and maximum: 365 days after creation. */
-    expirationTime: string({ format: "timestamp", serverFilled: true, access: "until" }),
+    expirationTime: string({ format: "timestamp", serverFilled: true, access: "expiry" }),
     /** The one audience that is accepted instead of the platform's list. */
     audiences: list(string(), { ...who, maxItems: 1 }),
   },
@@ -99,11 +99,11 @@ const identity = kind({
   kind: "Identity",
   noun: "identity",
   collection: "/iam/v2/identities",
-  events: "iam.identity",
+  eventPrefix: "iam.identity",
   listsByName: true,
   readsByList: {},
   listing: { details: ["email"] },
-  gives: "bound",
+  grantsAccess: "bound",
   fields: {
     /** The uid of the group that the identity belongs to. Changing it replaces the identity. */
     parentUid: parentGroup,

@@ -12,18 +12,18 @@ const COLLECTION = "/iam/v2/identityProviders";
 const oidc = shape({
   fields: {
     /** The issuer's address. */
-    issuer: string({ format: "url", required: true, security: true, access: "match" }),
+    issuer: string({ format: "url", required: true, security: true, access: "subject" }),
     /** The client id that the issuer gave. */
-    clientId: string({ required: true, security: true, access: "match" }),
+    clientId: string({ required: true, security: true, access: "subject" }),
     /**
      * The client secret that the issuer gave: always a secret in state. Needed unless `pkceEnabled`. Another value
      * rotates it; taking the argument away wipes it at the server. A change by hand cannot be seen: it is never answered.
      */
     clientSecret: secret({ inputOnly: true }),
     /** Scopes to ask for besides `openid`. Order means nothing. */
-    additionalScopes: list(string(), { unordered: true, security: true, access: "powers" }),
+    additionalScopes: list(string(), { unordered: true, security: true, access: "permission" }),
     /** The claim that holds the names of a person's groups; none: no group mapping. */
-    groupsClaim: string({ security: true, access: "powers" }),
+    groupsClaim: string({ security: true, access: "permission" }),
     /**
      * `CORRELATION_RULE_…`: which claim is the external id; `CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID` if not given.
      * Changing it replaces the identity provider.
@@ -32,10 +32,10 @@ const oidc = shape({
       default: "SUB_EQUALS_EXTERNAL_ID",
       immutable: true,
       security: true,
-      access: "match",
+      access: "subject",
     }),
     /** Whether PKCE is used: instead of a client secret, or beside it. */
-    pkceEnabled: boolean({ security: true, access: "limits" }),
+    pkceEnabled: boolean({ security: true, access: "restriction" }),
   },
 });
 
@@ -81,7 +81,7 @@ async function setScimEnabled(api: Api, uid: string, news: Props): Promise<void>
     if ((enabled === true) === wanted) return;
     try {
       const path = api.address(COLLECTION, uid, ":setScimEnabled");
-      await api.post(path, { enabled: wanted, etag }, { repeatable: false });
+      await api.post(path, { enabled: wanted, etag }, { isIdempotent: false });
       return;
     } catch (error) {
       if (!isFirst || !PASSING.some((code) => hasCode(error, code))) throw error;
@@ -93,15 +93,15 @@ const identityProvider = kind({
   kind: "IdentityProvider",
   noun: "identity provider",
   collection: COLLECTION,
-  events: "iam.identity_providers",
+  eventPrefix: "iam.identity_providers",
   listsByName: true,
-  listing: { listsLess: true },
-  gives: "always",
+  listing: { partialInLists: true },
+  grantsAccess: "always",
   dependents: [
     {
       collection: "/iam/v2/externalGroupRoleMappings",
       noun: "its group mappings",
-      by: "identityProviderUid",
+      parameter: "identityProviderUid",
     },
   ],
   fields: {
@@ -119,7 +119,7 @@ const identityProvider = kind({
      * Whether people are provisioned by SCIM, with the token of a `ScimToken`. Switching it on takes at least two
      * bindings of the role `owner` that were made by hand or by a program.
      */
-    scimEnabled: boolean({ apart: true, security: true, access: "powers" }),
+    scimEnabled: boolean({ subresource: true, security: true, access: "permission" }),
   },
   reads: {
     /** How far SCIM is set up. Lists leave it out: read the provider by its uid or name. */
@@ -129,13 +129,13 @@ const identityProvider = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  operations: { writeApart: (api, uid, _olds, news) => setScimEnabled(api, uid, news) },
+  operations: { writeSubresource: (api, uid, _olds, news) => setScimEnabled(api, uid, news) },
   rules: checkCredential,
-  fromServer: (body) => ({
+  normalizeResponse: (body) => ({
     ...body,
     scimEnabled: isObject(body["scim"]) ? body["scim"]["enabled"] : undefined,
   }),
-  advise: {
+  inputWarnings: {
     parentUid: (value) =>
       typeof value === "string" && value.includes("/")
         ? ["an identity provider belongs to a root group; the server may refuse this one"]

@@ -7,7 +7,7 @@ import { bundle, oneLine, parentGroup, tagName } from "./common";
 
 /** Says what an image is, not who may do what. */
 const harmless = { security: true, access: "none" } as const;
-const trusted = { security: true, access: "powers" } as const;
+const trusted = { security: true, access: "permission" } as const;
 /** Where images are copied to. */
 const registry = string(trusted);
 
@@ -19,7 +19,7 @@ const pem = {
 const syncConfig = shape({
   fields: {
     /** The source: a repository's uid, a catalogue name, or an image reference. */
-    source: string({ required: true, normalized: true, security: true, access: "match" }),
+    source: string({ required: true, normalized: true, security: true, access: "subject" }),
     /** The Google registry to copy to. */
     google: registry,
     /** The Amazon registry to copy to. */
@@ -157,7 +157,7 @@ const customOverlay = shape({
     /** Environment variables; not `CHAINGUARD_…`. */
     environment: map(string(), {
       ...harmless,
-      refusedKeys: {
+      reservedKeys: {
         regex: /^CHAINGUARD_/,
         must: "is reserved: keys that begin with CHAINGUARD_ are refused",
       },
@@ -165,7 +165,7 @@ const customOverlay = shape({
     /** Annotations; not `dev.chainguard.…`, not `org.opencontainers.…`. */
     annotations: map(string(), {
       ...harmless,
-      refusedKeys: {
+      reservedKeys: {
         regex: /^(dev\.chainguard\.|org\.opencontainers\.)/,
         must: "is reserved: keys that begin with dev.chainguard. or org.opencontainers. are refused",
       },
@@ -185,7 +185,7 @@ export interface RepoCustomOverlay extends ResultOf<typeof customOverlay> {}
 const FROM_SOURCE = ["catalogTier", "bundles", "aliases", "activeTags"] as const;
 
 /** The value of a field that comes from the source of a synced repository, unasked. */
-const fromSource =
+const filledFromSource =
   (key: string) =>
   (siblings: Props): Props[string] =>
     siblings["syncConfig"] === undefined ? undefined : siblings[key];
@@ -212,29 +212,29 @@ const repo = kind({
   kind: "Repo",
   noun: "repository",
   collection: "/registry/v2/repos",
-  events: "platform.registry.repo",
+  eventPrefix: "platform.registry.repo",
   listsByName: true,
   readsByList: {},
-  dependents: [{ collection: "/registry/v2/tags", noun: "tags in it", by: "uidp.children_of" }],
+  dependents: [{ collection: "/registry/v2/tags", noun: "tags in it", parameter: "uidp.children_of" }],
   fields: {
     /** The uid of the group that the repository belongs to. Changing it replaces the repository. */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
     name: string({ required: true }),
     /** One line, at most 512 characters. With `syncConfig` it comes from the source if not given. */
-    description: string({ ...oneLine, serverFilled: fromSource("description") }),
+    description: string({ ...oneLine, serverFilled: filledFromSource("description") }),
     /** `CATALOG_TIER_…`. With `syncConfig` it comes from the source. */
     catalogTier: enumOf("CATALOG_TIER_", "APPLICATION BASE FIPS AI DEVTOOLS COMMERCIAL", {
-      serverFilled: fromSource("catalogTier"),
+      serverFilled: filledFromSource("catalogTier"),
     }),
     /** Bundles that it belongs to, as in `base` or `fips`. Order means nothing. With `syncConfig` they come from the source. */
-    bundles: list(bundle, { unordered: true, serverFilled: fromSource("bundles") }),
+    bundles: list(bundle, { unordered: true, serverFilled: filledFromSource("bundles") }),
     /** Other names, as in `nginx:latest`. Order means nothing. With `syncConfig` they come from the source. */
-    aliases: list(alias, { unordered: true, serverFilled: fromSource("aliases") }),
+    aliases: list(alias, { unordered: true, serverFilled: filledFromSource("aliases") }),
     /** Tags that are kept up to date. Order means nothing. With `syncConfig` they come from the source. */
     activeTags: list(string({ pattern: tagName }), {
       unordered: true,
-      serverFilled: fromSource("activeTags"),
+      serverFilled: filledFromSource("activeTags"),
     }),
     /** Keeps it in step with a repository of the catalogue. */
     syncConfig: object<SyncConfigArgs, RepoSyncConfig>(syncConfig, { security: true, wire: "sync_config" }),

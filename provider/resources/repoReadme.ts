@@ -27,7 +27,11 @@ function checkContent(content: Json | undefined): Failure[] {
 }
 
 /** The whole text, each time. A response may leave the uid out: it is the one of the address. */
-async function write(api: Api, uid: string, content: Json | undefined): Promise<Record<string, unknown>> {
+async function writeReadme(
+  api: Api,
+  uid: string,
+  content: Json | undefined,
+): Promise<Record<string, unknown>> {
   const response = await api.patchAt(api.address(COLLECTION, uid, "/readme"), { content }, ["content"]);
   return { ...response, uid };
 }
@@ -42,7 +46,7 @@ const repoReadme = kind({
   noun: "readme",
   collection: COLLECTION,
   sharesParentUid: true,
-  listing: { onDemand: true, partOf: "Repo" },
+  listing: { onDemand: true, singletonOf: "Repo" },
   fields: {
     /** The uid of the repository that it describes. Changing it replaces the readme. */
     parentUid: parentRepo,
@@ -54,22 +58,22 @@ const repoReadme = kind({
     content: string({ required: true }),
   },
   rules: ({ content }) => checkContent(content),
-  declares: readmeKeys,
-  keptBy: readmeKeys,
+  declaredKeys: readmeKeys,
+  retainedBy: readmeKeys,
   operations: {
-    createsOver: true,
-    create: (api, inputs) => write(api, repoOf(inputs), inputs["content"]),
+    upsert: true,
+    create: (api, inputs) => writeReadme(api, repoOf(inputs), inputs["content"]),
     get: async (api, uid) => {
       const readme = await api.get(api.address(COLLECTION, uid, "/readme"));
       // Every repository answers; only about this one does an empty text mean that there is none.
       return readme["uid"] === uid && !readme["content"] ? undefined : readme;
     },
-    update: (api, uid, _olds, news) => write(api, uid, news["content"]),
+    update: (api, uid, _olds, news) => writeReadme(api, uid, news["content"]),
     delete: async (api, uid) => {
-      await write(api, uid, "");
+      await writeReadme(api, uid, "");
     },
   },
-  advice: {
+  errorHints: {
     PERMISSION_DENIED:
       "writing a readme needs CAP_REPO_UPDATE and CAP_REPO_INTERNAL_ADMIN, which customers usually cannot get: ask the platform's support, or leave the readme out; reading one needs CAP_REPO_LIST",
   },

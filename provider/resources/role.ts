@@ -8,12 +8,12 @@ const role = kind({
   kind: "Role",
   noun: "role",
   collection: "/iam/v2/roles",
-  events: "iam.roles",
+  eventPrefix: "iam.roles",
   listsByName: true,
   readsByList: {},
   listing: { builtIn: true },
-  gives: "bound",
-  dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", by: "role" }],
+  grantsAccess: "bound",
+  dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", parameter: "role" }],
   fields: {
     /** The uid of the group that the role belongs to. Changing it replaces the role. */
     parentUid: parentGroup,
@@ -26,7 +26,7 @@ const role = kind({
       required: true,
       unordered: true,
       security: true,
-      access: "powers",
+      access: "permission",
     }),
   },
   reads: {
@@ -39,7 +39,7 @@ const role = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  advise: { capabilities: adviseOnCapabilities },
+  inputWarnings: { capabilities: adviseOnCapabilities },
 });
 
 /** The arguments of a Role. */

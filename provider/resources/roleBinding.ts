@@ -8,7 +8,7 @@ const roleBinding = kind({
   ...bindingKind({ ownsAll: false }),
   kind: "RoleBinding",
   noun: "role binding",
-  events: "iam.rolebindings",
+  eventPrefix: "iam.rolebindings",
   readsByList: {},
   batchCreate: bindingBatch,
   fields: {
@@ -29,8 +29,8 @@ const roleBinding = kind({
     /** When it was made: RFC 3339, as the API wrote it. */
     createTime: decode.time,
   },
-  declares: (inputs) => [grantKey("one", inputs)],
-  keptBy: (inputs) => [grantKey("all", inputs)],
+  declaredKeys: (inputs) => [grantKey("one", inputs)],
+  retainedBy: (inputs) => [grantKey("all", inputs)],
 });
 
 /** The arguments of a RoleBinding. */

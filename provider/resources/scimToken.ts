@@ -1,5 +1,5 @@
 import { durationNanos, durationToWire } from "../engine/times";
-import { hasCode, refused } from "../engine/messages";
+import { hasCode, handlerError } from "../engine/messages";
 import { resource } from "../engine/resource";
 import type { Api, CheckContext, Failure, Json, Props } from "../engine/spec";
 import { equal, isObject, isSet } from "../engine/values";
@@ -16,19 +16,19 @@ const time = string({ format: "timestamp" });
 const { fields } = shape({
   fields: {
     /** The uid of the identity provider: an IdentityProvider's id. Changing it replaces the token. */
-    parentUid: string({ format: "uid", path: true, immutable: true, required: true, access: "match" }),
+    parentUid: string({ format: "uid", path: true, immutable: true, required: true, access: "subject" }),
     /**
      * When the token stops counting: RFC 3339, at most two years ahead. The server's default is one year. Changing it
      * rotates the token.
      */
-    expireTime: string({ format: "timestamp", normalized: true, serverFilled: true, access: "until" }),
+    expireTime: string({ format: "timestamp", normalized: true, serverFilled: true, access: "expiry" }),
     /** A token without an end, instead of `expireTime`. Changing it rotates the token. */
-    neverExpires: boolean({ access: "powers" }),
+    neverExpires: boolean({ access: "permission" }),
     /**
      * How long the old token still counts after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
      * nothing before the next rotation.
      */
-    overlap: string({ format: "duration", inputOnly: true, access: "until" }),
+    overlap: string({ format: "duration", inputOnly: true, access: "expiry" }),
     /** Any text: giving another one rotates the token. */
     rotate: string({ inputOnly: true }),
   },
@@ -54,7 +54,9 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
 async function readScim(api: Api, provider: string): Promise<Props> {
   const { uid, scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
   if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
-    throw refused(`the answer is not about the identity provider ${provider}; is platform:baseUrl right?`);
+    throw handlerError(
+      `the answer is not about the identity provider ${provider}; is platform:baseUrl right?`,
+    );
   }
   return scim ?? {};
 }
@@ -64,7 +66,7 @@ function hasToken({ credentialState }: Props): boolean {
   return ["LIVE", "EXPIRED", "ROTATING"].some((state) => credentialState === `CREDENTIAL_STATE_${state}`);
 }
 
-function inForm(provider: string, expireTime: Json | undefined, more: Props): Props {
+function toResponse(provider: string, expireTime: Json | undefined, more: Props): Props {
   const isEndless = !isSet(time, expireTime);
   return {
     ...more,
@@ -77,22 +79,22 @@ function inForm(provider: string, expireTime: Json | undefined, more: Props): Pr
   };
 }
 
-function life({ expireTime, neverExpires }: Props): Props {
+function expiryBody({ expireTime, neverExpires }: Props): Props {
   return {
     ...(isSet(time, expireTime) ? { expireTime } : {}),
     ...(neverExpires === true ? { neverExpires } : {}),
   };
 }
 
-async function generate(api: Api, inputs: Props): Promise<Props> {
+async function generateToken(api: Api, inputs: Props): Promise<Props> {
   const provider = inputs["parentUid"] as string;
   try {
     const path = api.address(COLLECTION, provider, ":generateScimToken");
-    const answer = (await api.post(path, life(inputs), { repeatable: false })) as Props;
-    return inForm(provider, answer["expireTime"], answer);
+    const response = (await api.post(path, expiryBody(inputs), { isIdempotent: false })) as Props;
+    return toResponse(provider, response["expireTime"], response);
   } catch (error) {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
-      throw refused(
+      throw handlerError(
         `creating SCIM token below ${provider}: this identity provider has a token already, made elsewhere or by a run whose answer was lost; a token is shown only once, so it cannot be taken over: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
       );
     }
@@ -101,16 +103,16 @@ async function generate(api: Api, inputs: Props): Promise<Props> {
 }
 
 /** The token of a lost answer is never made a second time. */
-async function made(api: Api, inputs: Props): Promise<Props[]> {
-  const token = await find(api, inputs["parentUid"] as string);
+async function findLostCreates(api: Api, inputs: Props): Promise<Props[]> {
+  const token = await findToken(api, inputs["parentUid"] as string);
   return token === undefined ? [] : [token];
 }
 
-async function rotate(api: Api, provider: string, olds: Props, news: Props): Promise<Props> {
+async function rotateToken(api: Api, provider: string, olds: Props, news: Props): Promise<Props> {
   if (TRIGGERS.every((key) => equal(fields[key], olds[key], news[key]))) return { uid: provider };
   const { overlap } = news;
   const body = {
-    ...life(news),
+    ...expiryBody(news),
     ...(typeof overlap === "string" && overlap !== "" ? { overlap: durationToWire(overlap) } : {}),
   };
   for (let isFirst = true; ; isFirst = false) {
@@ -118,8 +120,8 @@ async function rotate(api: Api, provider: string, olds: Props, news: Props): Pro
     try {
       const path = api.address(COLLECTION, provider, ":regenerateScimToken");
       // A repetition with a fresh etag would rotate twice, and cut short the token that is in use.
-      const answer = (await api.post(path, { ...body, etag }, { repeatable: false })) as Props;
-      return inForm(provider, answer["expireTime"], answer);
+      const response = (await api.post(path, { ...body, etag }, { isIdempotent: false })) as Props;
+      return toResponse(provider, response["expireTime"], response);
     } catch (error) {
       if (hasCode(error, "ABORTED")) {
         if (isFirst) continue;
@@ -127,21 +129,21 @@ async function rotate(api: Api, provider: string, olds: Props, news: Props): Pro
       }
       const now = await readScim(api, provider).catch(() => undefined);
       if (now === undefined || now["etag"] === etag) throw error;
-      throw refused(
+      throw handlerError(
         `updating SCIM token ${provider}: it was rotated, but the answer was lost, and a token is shown only once: the token in state counts until its overlap ends; run again to rotate once more`,
       );
     }
   }
 }
 
-async function find(api: Api, provider: string): Promise<Props | undefined> {
+async function findToken(api: Api, provider: string): Promise<Props | undefined> {
   const scim = await readScim(api, provider);
-  return hasToken(scim) ? inForm(provider, scim["tokenExpireTime"], scim) : undefined;
+  return hasToken(scim) ? toResponse(provider, scim["tokenExpireTime"], scim) : undefined;
 }
 
-async function revoke(api: Api, provider: string): Promise<void> {
+async function revokeToken(api: Api, provider: string): Promise<void> {
   try {
-    await api.post(api.address(COLLECTION, provider, ":revokeScimToken"), {}, { repeatable: true });
+    await api.post(api.address(COLLECTION, provider, ":revokeScimToken"), {}, { isIdempotent: true });
   } catch (error) {
     if (!hasCode(error, "FAILED_PRECONDITION") || hasToken(await readScim(api, provider))) throw error;
   }
@@ -152,9 +154,9 @@ const scimToken = kind({
   noun: "SCIM token",
   collection: COLLECTION,
   sharesParentUid: true,
-  listing: { partOf: "IdentityProvider" },
-  gives: "always",
-  deletesBeforeReplace: "always",
+  listing: { singletonOf: "IdentityProvider" },
+  grantsAccess: "always",
+  deleteBeforeReplace: "always",
   fields,
   oneOfs: [{ members: ["expireTime", "neverExpires"], required: false }],
   outputs: {
@@ -167,8 +169,14 @@ const scimToken = kind({
     /** When the token before the last rotation stops counting. */
     previousTokenExpireTime: time,
   },
-  unseen: (inputs) => ({ ...inputs, rotate: LOST }),
-  operations: { create: generate, get: find, update: rotate, delete: revoke, made },
+  inputsAfterLostSecret: (inputs) => ({ ...inputs, rotate: LOST }),
+  operations: {
+    create: generateToken,
+    get: findToken,
+    update: rotateToken,
+    delete: revokeToken,
+    findLostCreates,
+  },
   rules: checkTimes,
 });
 

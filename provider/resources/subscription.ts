@@ -6,15 +6,15 @@ const subscription = kind({
   kind: "Subscription",
   noun: "subscription",
   collection: "/events/v2/subscriptions",
-  events: "events.subscription",
+  eventPrefix: "events.subscription",
   readsByList: {},
-  untimed: true,
-  gives: "always",
+  lacksCreateTime: true,
+  grantsAccess: "always",
   fields: {
     /** The uid of the group whose events, and those of all below it, are delivered. Changing it replaces the subscription. */
     parentUid: parentGroup,
     /** The https address that receives the events. Changing it replaces the subscription. */
-    sink: string({ format: "httpsUrl", required: true, immutable: true, security: true, access: "match" }),
+    sink: string({ format: "httpsUrl", required: true, immutable: true, security: true, access: "subject" }),
   },
 });
 

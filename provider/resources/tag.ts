@@ -7,7 +7,7 @@ import { bundle, parentRepo, tagName } from "./common";
 const COLLECTION = "/registry/v2/tags";
 
 /** A tag has no PATCH: a POST of its name writes the whole tag, made or moved. */
-function write(api: Api, inputs: Props): Promise<Record<string, unknown>> {
+function writeTag(api: Api, inputs: Props): Promise<Record<string, unknown>> {
   const whole = {
     name: inputs["name"],
     digest: inputs["digest"],
@@ -15,7 +15,7 @@ function write(api: Api, inputs: Props): Promise<Record<string, unknown>> {
     bundles: inputs["bundles"] ?? [],
   };
   const repo = inputs["parentUid"] as string;
-  return api.post(api.address(COLLECTION, repo), whole, { repeatable: true });
+  return api.post(api.address(COLLECTION, repo), whole, { isIdempotent: true });
 }
 
 /** A repository has one tag of each name. */
@@ -28,7 +28,7 @@ const tag = kind({
   kind: "Tag",
   noun: "tag",
   collection: COLLECTION,
-  events: "platform.registry.tag",
+  eventPrefix: "platform.registry.tag",
   listsByName: true,
   identifiedBy: ["parentUid", "name"],
   readsByList: { query },
@@ -58,12 +58,12 @@ const tag = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  declares: tagKeys,
-  keptBy: tagKeys,
+  declaredKeys: tagKeys,
+  retainedBy: tagKeys,
   operations: {
-    createsOver: true,
-    create: (api, inputs) => write(api, inputs),
-    update: (api, _uid, _olds, news) => write(api, news),
+    upsert: true,
+    create: (api, inputs) => writeTag(api, inputs),
+    update: (api, _uid, _olds, news) => writeTag(api, news),
   },
 });
 

@@ -5,13 +5,13 @@ import { parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/terms";
 
-function wanted(inputs: Props): string[] {
+function documentIdsOf(inputs: Props): string[] {
   const ids = inputs["documentIds"];
   return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }
 
 /** The documents that a group, or one above it, has accepted. */
-async function accepted(api: Api, group: string): Promise<Set<string>> {
+async function listAccepted(api: Api, group: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const path = api.address(COLLECTION, group);
   for await (const { docId } of api.list(path, {}, { member: "termsAcceptances" })) {
@@ -21,32 +21,32 @@ async function accepted(api: Api, group: string): Promise<Set<string>> {
 }
 
 async function accept(api: Api, group: string, inputs: Props): Promise<Props> {
-  const before = await accepted(api, group);
-  const documentIds = wanted(inputs).filter((id) => !before.has(id));
+  const before = await listAccepted(api, group);
+  const documentIds = documentIdsOf(inputs).filter((id) => !before.has(id));
   if (documentIds.length > 0) {
-    await api.post(api.address(COLLECTION, group), { documentIds }, { repeatable: true });
+    await api.post(api.address(COLLECTION, group), { documentIds }, { isIdempotent: true });
   }
-  return read(api, group, inputs);
+  return readAcceptance(api, group, inputs);
 }
 
 /** What others accepted besides is no affair of this resource. */
-function concerns(live: Props, olds: Props): Props {
-  const ours = wanted(olds);
-  const now = wanted(live);
+function selectOwnDocuments(live: Props, olds: Props): Props {
+  const ours = documentIdsOf(olds);
+  const now = documentIdsOf(live);
   return ours.length === 0 ? live : { ...live, documentIds: ours.filter((id) => now.includes(id)) };
 }
 
-async function read(api: Api, group: string, inputs: Props): Promise<Props> {
-  return concerns({ uid: group, documentIds: [...(await accepted(api, group))] }, inputs);
+async function readAcceptance(api: Api, group: string, inputs: Props): Promise<Props> {
+  return selectOwnDocuments({ uid: group, documentIds: [...(await listAccepted(api, group))] }, inputs);
 }
 
 const termsAcceptance = kind({
   kind: "TermsAcceptance",
   noun: "acceptance of terms",
   collection: COLLECTION,
-  events: "iam.terms",
+  eventPrefix: "iam.terms",
   sharesParentUid: true,
-  listing: { onDemand: true, partOf: "Group", concerns },
+  listing: { onDemand: true, singletonOf: "Group", selectRelevant: selectOwnDocuments },
   fields: {
     /** The uid of the group that accepts, for itself and all below. Changing it accepts anew, there. */
     parentUid: parentGroup,
@@ -57,9 +57,9 @@ const termsAcceptance = kind({
     documentIds: list(string(), { required: true, unordered: true }),
   },
   operations: {
-    createsOver: true,
+    upsert: true,
     create: (api, inputs) => accept(api, inputs["parentUid"] as string, inputs),
-    get: read,
+    get: readAcceptance,
     update: (api, uid, _olds, news) => accept(api, uid, news),
     delete: () => Promise.resolve(),
   },

@@ -193,8 +193,8 @@ interface Described {
 }
 
 /** Not what no response holds. */
-function isRead({ inputOnly, apart, createOnly }: FieldSpec): boolean {
-  return !inputOnly && !apart && !createOnly;
+function isRead({ inputOnly, subresource, createOnly }: FieldSpec): boolean {
+  return !inputOnly && !subresource && !createOnly;
 }
 
 function membersOf({ fields, oneOfs = [], reads = {} }: Described): Member[] {

@@ -27,25 +27,25 @@ type Trait = "required" | "unread";
 declare const carried: unique symbol;
 
 /** The types of a field, known to the compiler only. */
-interface Carries<Argument, Result, T extends Trait> {
+interface Typed<Argument, Result, T extends Trait> {
   readonly [carried]?: { readonly argument: Argument; readonly result: Result; readonly trait: T };
 }
 
 /** A field that is no secret and holds none: only these stand in lists and maps. */
 export type Field<Argument, Result = Argument, T extends Trait = never> = PublicSpec &
-  Carries<Argument, Result, T>;
+  Typed<Argument, Result, T>;
 
-export type SecretString<T extends Trait = never> = SecretSpec & Carries<string, string, T>;
+export type SecretString<T extends Trait = never> = SecretSpec & Typed<string, string, T>;
 
 /** An object with a secret among its members. */
 export type SecretObject<Argument, Result, T extends Trait = never> = SecretObjectSpec &
-  Carries<Argument, Result, T>;
+  Typed<Argument, Result, T>;
 
-type AnyField = FieldSpec & Carries<unknown, unknown, Trait>;
+type AnyField = FieldSpec & Typed<unknown, unknown, Trait>;
 type Fields = Readonly<Record<string, AnyField>>;
 type PublicFields = Readonly<Record<string, Field<unknown, unknown, Trait>>>;
 type Reads = Readonly<Record<string, Decoder<unknown>>>;
-type Outputs = Readonly<Record<string, (PublicSpec | SecretSpec) & Carries<unknown, unknown, Trait>>>;
+type Outputs = Readonly<Record<string, (PublicSpec | SecretSpec) & Typed<unknown, unknown, Trait>>>;
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- what a kind has that describes none
 type None = Readonly<Record<never, never>>;
 
@@ -62,7 +62,7 @@ interface IsRequired {
   readonly required: true;
 }
 
-type IsUnread = { readonly inputOnly: true } | { readonly apart: true } | { readonly createOnly: true };
+type IsUnread = { readonly inputOnly: true } | { readonly subresource: true } | { readonly createOnly: true };
 
 type TraitOf<O> = (O extends IsRequired ? "required" : never) | (O extends IsUnread ? "unread" : never);
 
@@ -200,9 +200,9 @@ export function kind<
   return description;
 }
 
-type Argument<T> = T extends Carries<infer A, unknown, Trait> ? A : never;
-type Result<T> = T extends Carries<unknown, infer R, Trait> ? R : never;
-type Traits<T> = T extends Carries<unknown, unknown, infer X> ? X : never;
+type Argument<T> = T extends Typed<infer A, unknown, Trait> ? A : never;
+type Result<T> = T extends Typed<unknown, infer R, Trait> ? R : never;
+type Traits<T> = T extends Typed<unknown, unknown, infer X> ? X : never;
 
 type Has<T, X extends Trait> = X extends Traits<T> ? true : false;
 
@@ -245,14 +245,14 @@ export type Decoded<R> = {
 };
 
 /** What a lookup returns of every kind. */
-interface Found {
+interface ResultBase {
   /** The uid. */
   uid: string;
 }
 
 /** What a lookup returns of a kind, or of an object in it. */
 export type ResultOf<S extends Shape & { readonly outputs?: Outputs }> = (S extends ResourceSpec
-  ? Found
+  ? ResultBase
   : unknown) &
   ResultsOfFields<
     S["fields"],

@@ -158,7 +158,8 @@ describe("what is valid", () => {
     const disagreements: string[] = [];
     for (const [path, field] of leavesOf(specOf(sample.kind).fields)) {
       const around = path.slice(0, Math.max(path.lastIndexOf("."), 0));
-      if (field.path || field.apart || (around !== "" && memberAt(base, around) === undefined)) continue;
+      if (field.path || field.subresource || (around !== "" && memberAt(base, around) === undefined))
+        continue;
       for (const value of spreadOf(candidatesFor(field), 6, path.length)) {
         const inputs = withMember(base, path, value) as Props;
         const failures = stack.handlersOf(sample.kind).check({}, inputs);

@@ -72,7 +72,7 @@ export function declareObject(
   if (once.length > 0) {
     return { reason: `its ${once.map(([key]) => key).join(", ")} is answered once only, when it is made` };
   }
-  if (spec.listing?.gathers !== undefined) return { reason: "what it is made of is declared one by one" };
+  if (spec.listing?.aggregates !== undefined) return { reason: "what it is made of is declared one by one" };
   let inputs = declaredFields(spec.fields, object.inputs);
   const problems = () => checkInputs(spec, inputs, { olds: {}, now });
   let secrets: MissingSecret[] = [];

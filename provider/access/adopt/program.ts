@@ -66,7 +66,7 @@ const rank: ReadonlyMap<string, number> = new Map(kinds.map(({ spec }, i) => [sp
 
 /** The kind that owns all of a kind at a group at once. */
 function collectionKindOf(kind: string): ResourceSpec | undefined {
-  return kinds.find(({ spec }) => spec.listing?.gathers === kind)?.spec;
+  return kinds.find(({ spec }) => spec.listing?.aggregates === kind)?.spec;
 }
 
 /** Parents before children, kinds in the registry's order. */

@@ -3,7 +3,7 @@ import type { Json, Props, ResourceSpec } from "../../engine/spec";
 import { diffInputs } from "../../engine/fieldMask";
 import { isObject } from "../../engine/values";
 import { specOf } from "../graph/directory";
-import { HIDDEN, kindOf, urnParts } from "../documents/engineState";
+import { SECRET_MASK, kindOf, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";
 import type { AdoptedResource } from "./program";
 
@@ -206,11 +206,11 @@ class StateMerger {
       inputs = withMember(inputs, path.split("."), wrapSecret(value));
     }
     const shown = resource.secrets.reduce(
-      (all, { path }) => withMember(all, path.split("."), HIDDEN),
+      (all, { path }) => withMember(all, path.split("."), SECRET_MASK),
       withoutProvider(inputs),
     );
     const declared = resource.secrets.reduce(
-      (all, { path }) => withMember(all, path.split("."), HIDDEN),
+      (all, { path }) => withMember(all, path.split("."), SECRET_MASK),
       resource.inputs,
     );
     if (diffInputs(spec, declared, shown).changed) {

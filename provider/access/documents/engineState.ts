@@ -1,5 +1,5 @@
 import { printable } from "../../api/errors";
-import { HIDDEN, UNKNOWN } from "../../engine/spec";
+import { SECRET_MASK, UNKNOWN } from "../../engine/spec";
 import type { Json, Props } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import { PlainSecrets } from "./plainSecrets";
@@ -13,7 +13,7 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
-export { HIDDEN };
+export { SECRET_MASK };
 
 const PROVIDER = "__provider";
 
@@ -93,7 +93,7 @@ function recordSecret(secrets: PlainSecrets | undefined, path: string, plaintext
 
 function readValue(value: unknown, path: string, cleaning: ReadOptions): Json {
   if (typeof value === "string") {
-    if (cleaning.bare && value === HIDDEN) cleaning.secretPaths.push(path);
+    if (cleaning.bare && value === SECRET_MASK) cleaning.secretPaths.push(path);
     return value;
   }
   if (Array.isArray(value)) return value.map((item, index) => readValue(item, `${path}[${index}]`, cleaning));
@@ -110,7 +110,7 @@ function readValue(value: unknown, path: string, cleaning: ReadOptions): Json {
       case SECRET:
         cleaning.secretPaths.push(path);
         recordSecret(cleaning.secrets, path, members["plaintext"]);
-        return HIDDEN;
+        return SECRET_MASK;
       case RESOURCE:
         return typeof members["id"] === "string" ? members["id"] : UNKNOWN;
       case OUTPUT:

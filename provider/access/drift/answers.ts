@@ -43,9 +43,9 @@ export function forgetCommand(urn: string, stack: string): string | undefined {
 const LONGEST_LABEL = 100;
 
 /** A value with labels that a program may use in place of those that only tell what it does not have. */
-function replaceRefusedKeys(field: FieldSpec | undefined, value: Json): Json {
-  if (field?.type !== "map" || field.refusedKeys === undefined || !isObject(value)) return value;
-  const { regex } = field.refusedKeys;
+function replaceReservedKeys(field: FieldSpec | undefined, value: Json): Json {
+  if (field?.type !== "map" || field.reservedKeys === undefined || !isObject(value)) return value;
+  const { regex } = field.reservedKeys;
   const labels = new Set(Object.keys(value).filter((key) => !regex.test(key)));
   const entries = Object.entries(value).map(([key, member]): [string, Json | undefined] => {
     if (!regex.test(key)) return [key, member];
@@ -71,7 +71,7 @@ export function changedArgumentsCode(
       if (isSecret(key)) return `// ${key} holds a secret: change it where the program reads it from`;
       const value = live[key];
       if (value === undefined || value === null) return `// without ${printKey(key)}`;
-      return printProperty(key, replaceRefusedKeys(spec.fields[key], value), 0);
+      return printProperty(key, replaceReservedKeys(spec.fields[key], value), 0);
     })
     .join("\n");
 }

@@ -34,7 +34,7 @@ export class ComparisonScope {
   includes(spec: ResourceSpec, uid: string): boolean {
     const { onlyUids: only } = this.request;
     if (only === undefined || only.has(uid)) return true;
-    if (spec.listing?.gathers !== undefined && only.has(`${uid}/`)) return true;
+    if (spec.listing?.aggregates !== undefined && only.has(`${uid}/`)) return true;
     return only.has(childrenMarker(spec.kind, parentOf(uid) ?? ""));
   }
 
@@ -57,7 +57,7 @@ export class ComparisonScope {
 
   /** Whether an object that no inventory holds does not exist; notes why where that is unknown. */
   isGone({ spec, uid, stack }: ManagedResource): boolean {
-    const kind = spec.listing?.gathers ?? spec.kind;
+    const kind = spec.listing?.aggregates ?? spec.kind;
     const inventory = this.inventoryOf(uid);
     if (inventory === undefined) {
       const root = uid.split("/")[0] ?? uid;

@@ -96,7 +96,7 @@ export class DifferenceDescriber {
     inputs: Props,
   ): Omit<DetectedDifference, "details"> {
     const name = this.directory.describe(spec, uid, inputs);
-    const direction = spec.gives === undefined ? "neutral" : "narrowed";
+    const direction = spec.grantsAccess === undefined ? "neutral" : "narrowed";
     return {
       kind: "deleted",
       spec,

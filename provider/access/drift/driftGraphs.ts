@@ -54,7 +54,7 @@ export function bindingKeysOfCollections(
   for (const one of compared) {
     const { resource, spec, uid } = one.managed;
     const inputs = one[side];
-    if (spec.listing?.gathers === undefined || inputs === undefined) continue;
+    if (spec.listing?.aggregates === undefined || inputs === undefined) continue;
     const whole = { ...resource, kind: spec.kind, inputs, hidden: [] };
     for (const key of bindingKeys(entityOf(whole, { key: keyOfManaged(one.managed), uid, side })))
       bound.add(key);
@@ -98,7 +98,7 @@ class DriftGraphs {
   /** Adds what is made of other objects, and returns the bindings that it is made of. */
   private addCollections(compared: readonly ComparedResource[]): ReadonlySet<string> {
     for (const { managed, after } of compared) {
-      if (after === undefined || managed.spec.listing?.gathers === undefined) continue;
+      if (after === undefined || managed.spec.listing?.aggregates === undefined) continue;
       this.after.set(keyOfManaged(managed), entityOfManaged(managed, after, "before"));
     }
     return bindingKeysOfCollections(compared, "after");

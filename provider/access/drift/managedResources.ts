@@ -73,7 +73,7 @@ export class ManagedResources {
     const owners = this.byKey.get(key);
     if (owners === undefined) this.byKey.set(key, [managed]);
     else owners.push(managed);
-    const { gathers } = spec.listing ?? {};
-    if (gathers !== undefined) this.collections.set(keyOf(gathers, uid), managed);
+    const { aggregates } = spec.listing ?? {};
+    if (aggregates !== undefined) this.collections.set(keyOf(aggregates, uid), managed);
   }
 }

@@ -1,5 +1,5 @@
 import type { Json, Props, ResourceSpec } from "../../engine/spec";
-import { HIDDEN } from "../../engine/spec";
+import { SECRET_MASK } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import type { RecordedResource } from "../documents/engineState";
 import type { PlainSecrets } from "../documents/plainSecrets";
@@ -68,7 +68,7 @@ function secretLeaves(spec: ResourceSpec, { inputs, secretPaths }: RecordedResou
 /** The secrets that responses of the server hold too; a collection of objects shows which it leaves out. */
 function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
   if (resource.secretPaths.length === 0) return [];
-  const isCollection = spec.listing?.gathers !== undefined;
+  const isCollection = spec.listing?.aggregates !== undefined;
   return secretLeaves(spec, resource).filter(({ path }) => isCollection || !isInputOnly(spec, path));
 }
 
@@ -110,7 +110,7 @@ export function maskSecrets(
     );
     if (!isSecret || isReference(leaf) || value === undefined) return value;
     secretPaths.push(path);
-    return HIDDEN;
+    return SECRET_MASK;
   });
   return { inputs: masked, secretPaths };
 }

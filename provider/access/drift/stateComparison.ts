@@ -65,7 +65,7 @@ export class StateComparison {
   private async compare(managed: ManagedResource): Promise<void> {
     const { scope, describer, notes } = this.context;
     // A collection that could not be listed must not look as if it were empty.
-    const isCollection = managed.spec.listing?.gathers !== undefined;
+    const isCollection = managed.spec.listing?.aggregates !== undefined;
     if (isCollection && !scope.isGone(managed)) return;
     const live = await this.liveArguments.read(managed);
     if (live === undefined) {

@@ -35,7 +35,7 @@ export class ChangedResources {
   add({ name, subject, time, actor }: ChangeEvent): boolean {
     const spec = kinds
       .map((one) => one.spec)
-      .find(({ events }) => events !== undefined && name.startsWith(`${events}.`));
+      .find(({ eventPrefix }) => eventPrefix !== undefined && name.startsWith(`${eventPrefix}.`));
     if (!spec) return false;
     const into = name.endsWith(".batch") ? this.parents : this.uids;
     into.set(spec.kind, (into.get(spec.kind) ?? new Set()).add(subject));
@@ -52,7 +52,7 @@ export class ChangedResources {
     const add = (kind: string, uid: string) => wanted.set(kind, (wanted.get(kind) ?? new Set()).add(uid));
     for (const { spec } of kinds) {
       // A part changes with its whole.
-      for (const uid of this.uids.get(spec.listing?.partOf ?? "") ?? []) {
+      for (const uid of this.uids.get(spec.listing?.singletonOf ?? "") ?? []) {
         if (spec.listing?.onDemand !== true || isManaged(states, spec.kind, uid)) add(spec.kind, uid);
       }
     }
@@ -89,7 +89,7 @@ function isManaged(states: readonly StateExport[], kind: string, uid: string): b
 /** Kinds that have to be listed whole for what states manage: those that one resource gathers. */
 export function aggregatedKinds(states: readonly StateExport[]): string[] {
   const gathered = states.flatMap(({ resources }) =>
-    resources.flatMap(({ kind }) => specOf(kind ?? "")?.listing?.gathers ?? []),
+    resources.flatMap(({ kind }) => specOf(kind ?? "")?.listing?.aggregates ?? []),
   );
   return [...new Set(gathered)];
 }

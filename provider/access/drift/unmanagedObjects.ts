@@ -58,7 +58,8 @@ export class UnmanagedObjects {
       if (spec === undefined || !isCandidate(object) || !this.scope.includes(spec, object.uid)) continue;
       if (this.managed.collectionOwner(object.kind, object.uid) !== undefined) continue;
       if (isUndeclarable(spec, object, this.scope)) continue;
-      const givesAccess = spec.gives === "always" || (spec.gives === "bound" && this.isBound(object.uid));
+      const givesAccess =
+        spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
       const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
         (uid) =>
           `the same was at ${this.directory.pathOf(parentOf(uid) ?? "")} and is gone there: it was moved`,

@@ -1,5 +1,5 @@
 import type { Json, Props, ResourceSpec } from "../../engine/spec";
-import { HIDDEN } from "../../engine/spec";
+import { SECRET_MASK } from "../../engine/spec";
 import { equal, isObject, isSet } from "../../engine/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
@@ -94,7 +94,7 @@ class EffectReader {
   private toEffect({ field, path, statePath, ...values }: FieldStates, effect: Effect): FieldEffect {
     const isSecret = this.isSecret(statePath);
     const display = (value: Json | undefined, side: "before" | "after"): string | undefined =>
-      isSecret && value !== undefined ? HIDDEN : displayValue(field, value, this.context[side].nameOf);
+      isSecret && value !== undefined ? SECRET_MASK : displayValue(field, value, this.context[side].nameOf);
     const [before, after] = [display(values.before, "before"), display(values.after, "after")];
     return {
       path,

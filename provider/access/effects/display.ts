@@ -1,6 +1,6 @@
 import { printable } from "../../api/errors";
 import type { FieldSpec, Json } from "../../engine/spec";
-import { HIDDEN } from "../../engine/spec";
+import { SECRET_MASK } from "../../engine/spec";
 import { isObject, isSet } from "../../engine/values";
 import { isReference, ownMember } from "../graph/references";
 import { isUnread, reasonOf } from "../graph/unread";
@@ -9,7 +9,7 @@ import type { UnreadReason } from "../graph/unread";
 const LONGEST_VALUE = 300;
 
 const unreadWords: Readonly<Record<UnreadReason, string>> = {
-  secret: HIDDEN,
+  secret: SECRET_MASK,
   unknown: "(not known yet)",
   unreadable: "(cannot be read)",
 };
@@ -18,7 +18,7 @@ type NameOf = (key: string) => string;
 
 /** A value with names in place of references, and without what must not be shown. */
 function readable(field: FieldSpec | undefined, value: Json, nameOf: NameOf): Json {
-  if (field?.secret === true) return HIDDEN;
+  if (field?.secret === true) return SECRET_MASK;
   if (isUnread(value)) return unreadWords[reasonOf(value)];
   if (typeof value === "string") return field !== undefined && isReference({ field }) ? nameOf(value) : value;
   if (Array.isArray(value)) {

@@ -31,7 +31,7 @@ function judgeMatch(
       : compareAccepted("unknown", "unknown", languages);
   }
   const oneOf = level.oneOfs.find(({ members }) => members.includes(key));
-  const members = (oneOf?.members ?? []).filter((member) => level.fields[member]?.access === "match");
+  const members = (oneOf?.members ?? []).filter((member) => level.fields[member]?.access === "subject");
   const fields = Object.fromEntries(
     [...members, key].map((member) => [member, level.fields[member] ?? field]),
   );
@@ -87,17 +87,17 @@ export function judgeField(step: FieldStates, level: Level, context: EffectConte
   switch (effect) {
     case "none":
       return unknown("cannot be judged: a value cannot be read");
-    case "match":
+    case "subject":
       return judgeMatch(step, level, context);
     case "role":
       return judgeRole(before, after, context);
     case "keys":
       return compareKeys(before, after);
-    case "until":
+    case "expiry":
       return judgeEnd(step, level);
-    case "powers":
-    case "limits": {
-      const isLimit = effect === "limits";
+    case "permission":
+    case "restriction": {
+      const isLimit = effect === "restriction";
       if (field.type !== "list") return comparePresence(isSet(field, before), isSet(field, after), isLimit);
       return compareSets(itemsOf(field.items, before), itemsOf(field.items, after), isLimit);
     }
@@ -107,7 +107,7 @@ export function judgeField(step: FieldStates, level: Level, context: EffectConte
 /** A condition that another map of the same object takes over: an exact claim that becomes a pattern. */
 function conditionInOtherMap(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
   const maps = Object.entries(level.fields).flatMap(([name, field]) =>
-    field.type === "map" && field.access === "limits" ? [{ name, values: field.values }] : [],
+    field.type === "map" && field.access === "restriction" ? [{ name, values: field.values }] : [],
   );
   const held = (name: string, on: "before" | "after"): Json | undefined =>
     ownMember(membersOf(ownMember(level[on], name)), key);
@@ -122,7 +122,7 @@ export function judgeEntry(entry: FieldStates, level: Level, { languages }: Effe
   const settled = judgeUncompared(entry, level);
   if (settled !== undefined) return settled;
   const { field, key, before, after } = entry;
-  const isLimit = level.inherited === "limits";
+  const isLimit = level.inherited === "restriction";
   const sideOf = (side: "before" | "after"): Accepted | undefined => {
     if (entry[side] !== undefined) return acceptedBy(field, entry[side]);
     return isLimit ? conditionInOtherMap(key, level, side) : undefined;

@@ -30,7 +30,7 @@ export interface FieldStates {
 export const membersOf = (value: Json | undefined): Props => (isObject(value) ? value : {});
 
 export function effectOf(field: FieldSpec, inherited: AccessEffect): AccessEffect {
-  if (field.secret === true || field.informative === true) return "none";
+  if (field.secret === true || field.ignoreDrift === true) return "none";
   return field.access ?? inherited;
 }
 

@@ -106,6 +106,8 @@ export class Directory {
         field.format === "uid" || field.format === "groupUid" ? (this.givenName(value) ?? value) : value;
       return [quotable(shown)];
     });
-    return parts.length === 0 || spec.listing?.partOf !== undefined ? at.trim() : `${parts.join(" → ")}${at}`;
+    return parts.length === 0 || spec.listing?.singletonOf !== undefined
+      ? at.trim()
+      : `${parts.join(" → ")}${at}`;
   }
 }

@@ -1,6 +1,6 @@
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isUnknown } from "../../engine/values";
-import { HIDDEN } from "../documents/engineState";
+import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { compositeKey } from "./keys";
@@ -16,7 +16,9 @@ export function keyOf(kind: string, uid: string, parentUid: Json | undefined): s
 
 function nameOf(inputs: Props): string | undefined {
   const { name } = inputs;
-  return typeof name === "string" && name !== "" && !isUnread(name) && name !== HIDDEN ? name : undefined;
+  return typeof name === "string" && name !== "" && !isUnread(name) && name !== SECRET_MASK
+    ? name
+    : undefined;
 }
 
 /** Whether a value has a form that its field can have at all; what stands in the place of an object is reported as unreadable. */
@@ -55,10 +57,10 @@ function readInputs(
   const plaintextSecrets: string[] = [];
   const secret = new Set(secretPaths);
   const read = mapLeaves(spec, inputs, (value, { path, property, field, decidesAccess }) => {
-    const isHidden = value === HIDDEN && secret.has(path);
+    const isHidden = value === SECRET_MASK && secret.has(path);
     if (field.secret === true && (value ?? "") !== "" && !isUnknown(value)) {
-      if (value !== HIDDEN && !secret.has(path)) plaintextSecrets.push(path);
-      return HIDDEN;
+      if (value !== SECRET_MASK && !secret.has(path)) plaintextSecrets.push(path);
+      return SECRET_MASK;
     }
     const reason = isHidden
       ? "secret"

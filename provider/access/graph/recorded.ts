@@ -1,5 +1,5 @@
 import { isUnknown } from "../../engine/values";
-import { HIDDEN } from "../documents/engineState";
+import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Entities } from "./grants";
 import type { Inventory } from "../documents/inventory";
@@ -13,7 +13,7 @@ const IMPORT = /^import/;
 
 function entityOf(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
   const { name } = inputs;
-  const isName = typeof name === "string" && name !== "" && name !== HIDDEN && !isUnknown(name);
+  const isName = typeof name === "string" && name !== "" && name !== SECRET_MASK && !isUnknown(name);
   return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, unresolved: [], secretPaths: [] };
 }
 

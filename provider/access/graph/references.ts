@@ -36,7 +36,7 @@ function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | und
     field: of,
     path: at,
     name,
-    decidesAccess: decidesAccess(of, leaf.decidesAccess ? "powers" : "none"),
+    decidesAccess: decidesAccess(of, leaf.decidesAccess ? "permission" : "none"),
   });
   if (field.type === "list" && Array.isArray(value)) {
     return value.map(

@@ -1,6 +1,6 @@
 import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
-import { HIDDEN, urnParts } from "../documents/engineState";
+import { SECRET_MASK, urnParts } from "../documents/engineState";
 import { diffGrants } from "./grantChanges";
 import { accessKinds, compareGrants, label, GroupHierarchy } from "../graph/grants";
 import { changesByMoves } from "./groupMoves";
@@ -161,7 +161,7 @@ export function compare(sources: Sources): Comparison {
   );
   const secrets = changes.flatMap(({ urn, kind, secretsMayHaveChanged }) =>
     secretsMayHaveChanged.map(
-      (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${HIDDEN}: it may have changed`,
+      (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${SECRET_MASK}: it may have changed`,
     ),
   );
   const incomplete = findGaps(sources, changes, entities.before.size + entities.after.size === 0);

@@ -1,5 +1,5 @@
 import { containsUnknown } from "../../engine/values";
-import { HIDDEN } from "../documents/engineState";
+import { SECRET_MASK } from "../documents/engineState";
 import { GroupHierarchy } from "../graph/grants";
 import { groupPath } from "../graph/groupPath";
 import type { Comparison, Entity } from "../graph/model";
@@ -51,7 +51,7 @@ function nameAsPath({ name }: Entity): string | undefined {
 function isParentUnknown(entity: Entity | undefined): boolean {
   const parent = entity?.inputs["parentUid"];
   if (entity?.assumptions?.some(({ property }) => property === "parentUid") === true) return true;
-  return parent !== undefined && (parent === HIDDEN || isUnread(parent) || containsUnknown(parent));
+  return parent !== undefined && (parent === SECRET_MASK || isUnread(parent) || containsUnknown(parent));
 }
 
 /** What a finding says of an object that is only assumed to be meant: nothing that an exception may match. */
@@ -125,9 +125,9 @@ export class VerifiedTexts {
       name: [aboutOf(finding).length === 0 ? name : ownName],
       subject: [
         ...this.subjectTexts(grant?.subject, own),
-        trust?.subject === before?.subject && trust?.subject !== HIDDEN ? trust?.subject : undefined,
+        trust?.subject === before?.subject && trust?.subject !== SECRET_MASK ? trust?.subject : undefined,
       ],
-      issuer: [trust?.issuer === before?.issuer && trust?.issuer !== HIDDEN ? trust?.issuer : undefined],
+      issuer: [trust?.issuer === before?.issuer && trust?.issuer !== SECRET_MASK ? trust?.issuer : undefined],
       role: [role?.name, grant?.role.uid, ...(isRole ? [ownName, uid] : [])],
       group: this.groupTexts(grant?.group ?? group),
     };

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { holdCredential } from "../../api/credentials";
+import { registerCredential } from "../../api/credentials";
 import { ConnectionError, printable } from "../../api/errors";
 import { Transport } from "../../api/transport";
-import type { Answer as Response } from "../../api/transport";
+import type { HttpResponse as Response } from "../../api/transport";
 
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;
@@ -90,7 +90,7 @@ export async function request(
   body?: unknown,
 ): Promise<JsonResponse> {
   const sleep = host.sleep ?? delay;
-  holdCredential(host.token);
+  registerCredential(host.token);
   const isRepeatable = method !== "POST";
   for (let attempt = 0; ; attempt += 1) {
     const isLast = attempt + 1 >= ATTEMPTS;
@@ -154,7 +154,7 @@ async function send(host: ApiHost, { method, path, body, attempt }: HttpCall): P
 
 function postError(error: unknown): unknown {
   if (!(error instanceof ConnectionError)) return error;
-  return new PostError(printable(error.message), undefined, error.outcome === "unclear");
+  return new PostError(printable(error.message), undefined, error.outcome === "unknown");
 }
 
 const PAGE_SIZE = 100;

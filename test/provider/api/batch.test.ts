@@ -1,4 +1,4 @@
-import { isUnclear } from "../../../provider/api/errors";
+import { hasUnknownOutcome } from "../../../provider/api/errors";
 import { bindingBatch as method } from "../../../provider/resources/grants";
 import { clientOf, detail, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
@@ -107,7 +107,7 @@ describe("one batch", () => {
     const outcomes = await together(clientOf(server), 3, () => reply);
     expect(outcomes).toHaveLength(3);
     for (const outcome of outcomes) {
-      expect(outcome.status === "rejected" && isUnclear(outcome.reason)).toBe(true);
+      expect(outcome.status === "rejected" && hasUnknownOutcome(outcome.reason)).toBe(true);
     }
     expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
   });
@@ -189,7 +189,7 @@ describe("one at a time", () => {
   test("a failure does not hold up what comes after it", async () => {
     server.script((request, count) => (count === 0 ? { cut: "before" } : agree(request)));
     const client = clientOf(server);
-    expect(isUnclear(await errorOf(create(client, 0)))).toBe(true);
+    expect(hasUnknownOutcome(await errorOf(create(client, 0)))).toBe(true);
     await expect(create(client, 1)).resolves.toMatchObject({ uid: "made-identity-1" });
   });
 
@@ -198,7 +198,7 @@ describe("one at a time", () => {
     const client = clientOf(server, { timeoutMs: 4000 });
     const all = [0, 1, 2].map((index) => create(client, index));
     await expect(Promise.all(all.slice(1))).resolves.toHaveLength(2);
-    expect(isUnclear(await errorOf(all[0] ?? Promise.reject(new Error("none"))))).toBe(true);
+    expect(hasUnknownOutcome(await errorOf(all[0] ?? Promise.reject(new Error("none"))))).toBe(true);
   });
 
   test("without batching each has a request of its own", async () => {

@@ -227,7 +227,7 @@ describe("repeating", () => {
       const url = await deadUrl();
       const client = clientOf({ url }, { maxRetries: 2, log: (line) => lines.push(line) });
       const error = await errorOf(action(client));
-      expect(error).toMatchObject({ name: "ConnectionError", outcome: "nothing" });
+      expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent" });
       expect(error.message).toMatch(
         new RegExp(
           `${url}${GROUPS}.*: nothing listens there \\(ECONNREFUSED\\); is platform:baseUrl \\(or PLATFORM_BASE_URL\\) right\\?$`,
@@ -325,8 +325,8 @@ describe("connections", () => {
       const error = await errorOf(clientOf(own, { timeoutMs: 80 }).get("/x"));
       expect(error).toMatchObject({
         name: "ConnectionError",
-        outcome: "unclear",
-        passing: true,
+        outcome: "unknown",
+        isTransient: true,
         message: `GET ${own.url}/x: no answer in time (ETIMEDOUT)`,
       });
     });
@@ -336,7 +336,7 @@ describe("connections", () => {
     for (const cut of ["before", "within"] as const) {
       server.script([{ cut }]);
       const error = await errorOf(clientOf(server).create(GROUPS, GROUP_UID, { name: TOKEN }));
-      expect(error).toMatchObject({ outcome: "unclear", passing: true });
+      expect(error).toMatchObject({ outcome: "unknown", isTransient: true });
       expect(error.message).toBe(
         `POST ${server.url}${GROUPS}/${GROUP_UID}: the connection was cut (ECONNRESET)`,
       );
@@ -349,7 +349,7 @@ describe("connections", () => {
     const error = await errorOf(
       clientOf({ url }, { maxRetries: 3, log: (line) => lines.push(line) }).get("/x"),
     );
-    expect(error).toMatchObject({ outcome: "nothing", passing: false });
+    expect(error).toMatchObject({ outcome: "notSent", isTransient: false });
     expect(error.message).toMatch(
       /: the TLS connection failed \(\w+\): what answers there does not speak TLS; is platform:baseUrl /,
     );
@@ -380,7 +380,7 @@ describe("answers that are not the API's", () => {
   test("a page with 200, as a log-in page, is told as one and never taken for an answer", async () => {
     server.script(() => ({ text: htmlPage }));
     const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
-    expect(error).toMatchObject({ name: "ConnectionError", outcome: "nothing", passing: false });
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", isTransient: false });
     expect(error.message).toBe(
       `GET ${server.url}/x: this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
     );
@@ -394,12 +394,12 @@ describe("answers that are not the API's", () => {
   ])("%s with 200 is never taken for an answer", async (_name, reply) => {
     server.script([reply, reply]);
     const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
-    expect(error).toMatchObject({ name: "ConnectionError", outcome: "nothing" });
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent" });
     expect(error.message).toBe(
       `GET ${server.url}/x: this is not the Platform API: HTTP 200, but its answer is not the API's JSON; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
     );
     const create = await errorOf(clientOf(server).create("/x", undefined, {}));
-    expect(create).toMatchObject({ name: "ConnectionError", outcome: "unclear", passing: false });
+    expect(create).toMatchObject({ name: "ConnectionError", outcome: "unknown", isTransient: false });
   });
 
   test("half of an object with 200 was cut: asked for again, and what a create did is unclear", async () => {
@@ -408,7 +408,7 @@ describe("answers that are not the API's", () => {
     await expect(clientOf(server, { maxRetries: 1 }).get("/x")).resolves.toEqual({ uid: "x" });
     server.script([half]);
     const error = await errorOf(clientOf(server, { maxRetries: 1 }).create("/x", undefined, {}));
-    expect(error).toMatchObject({ name: "ConnectionError", outcome: "unclear", passing: true });
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "unknown", isTransient: true });
     expect(error.message).toBe(`POST ${server.url}/x: the answer was cut, or is no JSON`);
   });
 
@@ -421,17 +421,19 @@ describe("answers that are not the API's", () => {
     await client.get("/x");
     await expect(client.get("/x")).resolves.toEqual({ uid: "x" });
     expect(await errorOf(client.create("/x", undefined, {}))).toMatchObject({
-      outcome: "unclear",
-      passing: true,
+      outcome: "unknown",
+      isTransient: true,
     });
     server.script([reply]);
-    expect(await errorOf(clientOf(server, { maxRetries: 1 }).get("/x"))).toMatchObject({ passing: false });
+    expect(await errorOf(clientOf(server, { maxRetries: 1 }).get("/x"))).toMatchObject({
+      isTransient: false,
+    });
     expect(server.requests).toHaveLength(1);
   });
 
   test("a redirect of a create by what was never the API says that nothing was made", async () => {
     server.script([{ status: 307, text: "", headers: { Location: "/login" } }]);
-    expect(await errorOf(clientOf(server).create("/x", undefined, {}))).toMatchObject({ outcome: "nothing" });
+    expect(await errorOf(clientOf(server).create("/x", undefined, {}))).toMatchObject({ outcome: "notSent" });
   });
 
   test("an answer without a uid is no resource", () => {
@@ -708,7 +710,7 @@ describe("the caller", () => {
       renew: () => Promise.resolve(false),
       refresh: () => Promise.resolve(false),
     };
-    return clientOf(server, { tokens }).caller();
+    return clientOf(server, { tokens }).getCallerClaims();
   };
 
   test("is whom the token names", async () => {

@@ -44,7 +44,7 @@ describe.each([-HOUR, HOUR])("while the calendar clock is set by %i ms", (step) 
     await client.get("/x");
     client.noteCreated("uid");
     setBy = step;
-    expect(Math.abs(client.madeAgo("uid")!)).toBeLessThan(HOUR / 2);
+    expect(Math.abs(client.timeSinceCreation("uid")!)).toBeLessThan(HOUR / 2);
     expect(Math.abs(client.serverNow() - Date.parse("2026-01-01T00:00:00Z"))).toBeLessThan(HOUR / 2);
   });
 

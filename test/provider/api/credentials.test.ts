@@ -1,8 +1,8 @@
-import { maskCredentials, holdCredential } from "../../../provider/api/credentials";
+import { maskCredentials, registerCredential } from "../../../provider/api/credentials";
 import { printable } from "../../../provider/api/errors";
 import { tokenSource } from "../../../provider/api/auth";
 import { handlersFor } from "../../../provider/engine/handlers";
-import { holdSecrets } from "../../../provider/engine/secrets";
+import { maskSecretsOf } from "../../../provider/engine/secrets";
 import { sample, specOf } from "../support/samples";
 import { clientOf, errorOf, ScriptedServer, tokensOf } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
@@ -46,7 +46,7 @@ describe.each([
   ["a token", jwt("a token of the API")],
   ["an opaque token", `a+b/c="d"&e\\f<g>${"Zm9vYmFy+/".repeat(4)}==`],
 ])("%s that a server quotes", (_title, credential) => {
-  beforeAll(() => holdCredential(credential));
+  beforeAll(() => registerCredential(credential));
 
   test.each(forms)("%s is masked", (_form, quote) => {
     const message = printable(`before ${quote(credential)} after`, 5000);
@@ -66,8 +66,8 @@ describe.each([
 });
 
 test("a short password is masked as a word, and takes no part of another", () => {
-  holdCredential("hunter2");
-  holdCredential("abc");
+  registerCredential("hunter2");
+  registerCredential("abc");
   expect(printable('the password "hunter2" of hunter23 or abc')).toBe(
     `the password "${MASK}" of hunter23 or abc`,
   );
@@ -153,7 +153,7 @@ describe("a server that echoes what it was sent", () => {
     const clientSecret = "client+secret/1123581321==";
     const inputs = sample("IdentityProvider");
     const withSecret = { ...inputs, oidc: { ...(inputs["oidc"] as object), clientSecret } };
-    holdSecrets(spec, withSecret);
+    maskSecretsOf(spec, withSecret);
     server.script(echo(400, 3));
     const client = clientOf(server);
     const handlers = handlersFor(spec, {

@@ -8,7 +8,7 @@ import {
   isInvalidArgument,
   isNotFound,
   isPermissionDenied,
-  isUnclear,
+  hasUnknownOutcome,
   printable,
 } from "../../../provider/api/errors";
 import { detail } from "../support/server";
@@ -283,18 +283,18 @@ describe("what an error means", () => {
     ["a refusal", errorFrom(403, { code: 7 }), false],
     ["a limit", errorFrom(429, { code: 8 }), false],
     ["a conflict", errorFrom(409, { code: 6 }), false],
-    ["a cut connection", new ConnectionError("m", "unclear", true), true],
-    ["a connection that was never made", new ConnectionError("m", "nothing", true), false],
+    ["a cut connection", new ConnectionError("m", "unknown", true), true],
+    ["a connection that was never made", new ConnectionError("m", "notSent", true), false],
     ["a setting", new ConfigError("m"), false],
     ["anything else", new Error("m"), false],
   ])("%s leaves open whether it took effect: %#", (_name, error, unclear) => {
-    expect(isUnclear(error)).toBe(unclear);
+    expect(hasUnknownOutcome(error)).toBe(unclear);
   });
 
   test("no error has an id, which the engine would take for a created resource", () => {
     for (const error of [
       errorFrom(400, {}),
-      new ConnectionError("m", "nothing", true),
+      new ConnectionError("m", "notSent", true),
       new ConfigError("m"),
     ]) {
       expect("id" in error).toBe(false);
@@ -303,7 +303,7 @@ describe("what an error means", () => {
 
   test("names are told apart without their classes", () => {
     expect(errorFrom(400, {}).name).toBe("ApiError");
-    expect(new ConnectionError("m", "nothing", true)).toMatchObject({
+    expect(new ConnectionError("m", "notSent", true)).toMatchObject({
       name: "ConnectionError",
       code: "CONNECTION",
     });

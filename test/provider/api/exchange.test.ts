@@ -202,8 +202,8 @@ describe("an exchange", () => {
     now += 3_600_000;
     expect(await errorOf(source.token())).toMatchObject({
       name: "ConnectionError",
-      outcome: "nothing",
-      passing: true,
+      outcome: "notSent",
+      isTransient: true,
     });
   });
 });
@@ -352,8 +352,8 @@ describe("an exchange that fails", () => {
     issuer.script(() => reply);
     expect(await errorOf(sourceOf().token())).toMatchObject({
       name: "ConnectionError",
-      outcome: "nothing",
-      passing: true,
+      outcome: "notSent",
+      isTransient: true,
     });
     expect(issuer.requests).toHaveLength(3);
   });

@@ -271,7 +271,7 @@ describe("how old an answer may be", () => {
     server.script((request) => (request.method === "GET" ? answer(request) : { json: {} }));
     await client.patch(COLLECTION, uidOf(60), { roleUid: "r" }, ["roleUid"]);
     await client.delete(COLLECTION, uidOf(61));
-    await client.post(`${COLLECTION}/${uidOf(62)}:verb`, {}, { repeatable: true });
+    await client.post(`${COLLECTION}/${uidOf(62)}:verb`, {}, { isIdempotent: true });
     server.script((request) => (request.method === "GET" ? answer(request) : { json: { uid: uidOf(63) } }));
     await client.create(COLLECTION, GROUP_UID, {});
     server.script(() => failure(13, "broken"));

@@ -1,7 +1,7 @@
 import type { ApiError } from "../../../provider/api/errors";
 import { apiErrorFrom, ConnectionError, ConfigError } from "../../../provider/api/errors";
 import { RateLimiter } from "../../../provider/api/rateLimiter";
-import { defaultPolicy, mayRepeat, withRateLimit, withRetry } from "../../../provider/api/retry";
+import { defaultPolicy, mayRetry, withRateLimit, withRetry } from "../../../provider/api/retry";
 import type { RetryPolicy } from "../../../provider/api/retry";
 import { detail, errorOf } from "../support/server";
 
@@ -24,82 +24,82 @@ interface Case {
   readonly name: string;
   readonly error: Error;
   /** Whether a request that may be repeated is, and one that must not be. */
-  readonly repeatable: boolean;
+  readonly isIdempotent: boolean;
   readonly once: boolean;
 }
 
 const cases: readonly Case[] = [
-  { name: "429 of the API", error: apiError(429, 8), repeatable: true, once: true },
-  { name: "429 of a proxy", error: apiError(429), repeatable: true, once: true },
+  { name: "429 of the API", error: apiError(429, 8), isIdempotent: true, once: true },
+  { name: "429 of a proxy", error: apiError(429), isIdempotent: true, once: true },
   {
     name: "a message that is too large",
     error: apiError(429, 8, "grpc: received message larger than max (5000000 vs. 4194304)"),
-    repeatable: false,
+    isIdempotent: false,
     once: false,
   },
   {
     name: "access that was already asked for",
     error: apiError(429, 8, "access was already requested"),
-    repeatable: false,
+    isIdempotent: false,
     once: false,
   },
-  { name: "503 of the API", error: apiError(503, 14), repeatable: true, once: false },
-  { name: "code 14 whatever the status", error: apiError(400, 14), repeatable: true, once: false },
-  { name: "a conflict of writes", error: apiError(409, 10), repeatable: true, once: false },
-  { name: "an object that exists", error: apiError(409, 6), repeatable: false, once: false },
-  { name: "500 of the API", error: apiError(500, 13), repeatable: true, once: false },
-  { name: "500 with a page", error: apiError(500), repeatable: true, once: false },
-  { name: "502 with a page", error: apiError(502), repeatable: true, once: false },
-  { name: "503 with a page", error: apiError(503), repeatable: true, once: false },
-  { name: "504 with a page", error: apiError(504), repeatable: true, once: false },
-  { name: "504 of the API", error: apiError(504, 4), repeatable: true, once: false },
-  { name: "408 of a proxy", error: apiError(408), repeatable: true, once: false },
-  { name: "501", error: apiError(501, 12), repeatable: false, once: false },
-  { name: "400", error: apiError(400, 3), repeatable: false, once: false },
-  { name: "401", error: apiError(401, 16), repeatable: false, once: false },
-  { name: "403", error: apiError(403, 7), repeatable: false, once: false },
-  { name: "404", error: apiError(404, 5), repeatable: false, once: false },
-  { name: "404 of a proxy", error: apiError(404), repeatable: false, once: false },
-  { name: "a failed precondition", error: apiError(400, 9), repeatable: false, once: false },
+  { name: "503 of the API", error: apiError(503, 14), isIdempotent: true, once: false },
+  { name: "code 14 whatever the status", error: apiError(400, 14), isIdempotent: true, once: false },
+  { name: "a conflict of writes", error: apiError(409, 10), isIdempotent: true, once: false },
+  { name: "an object that exists", error: apiError(409, 6), isIdempotent: false, once: false },
+  { name: "500 of the API", error: apiError(500, 13), isIdempotent: true, once: false },
+  { name: "500 with a page", error: apiError(500), isIdempotent: true, once: false },
+  { name: "502 with a page", error: apiError(502), isIdempotent: true, once: false },
+  { name: "503 with a page", error: apiError(503), isIdempotent: true, once: false },
+  { name: "504 with a page", error: apiError(504), isIdempotent: true, once: false },
+  { name: "504 of the API", error: apiError(504, 4), isIdempotent: true, once: false },
+  { name: "408 of a proxy", error: apiError(408), isIdempotent: true, once: false },
+  { name: "501", error: apiError(501, 12), isIdempotent: false, once: false },
+  { name: "400", error: apiError(400, 3), isIdempotent: false, once: false },
+  { name: "401", error: apiError(401, 16), isIdempotent: false, once: false },
+  { name: "403", error: apiError(403, 7), isIdempotent: false, once: false },
+  { name: "404", error: apiError(404, 5), isIdempotent: false, once: false },
+  { name: "404 of a proxy", error: apiError(404), isIdempotent: false, once: false },
+  { name: "a failed precondition", error: apiError(400, 9), isIdempotent: false, once: false },
   {
     name: "a request that was never sent",
-    error: new ConnectionError("m", "nothing", true),
-    repeatable: true,
+    error: new ConnectionError("m", "notSent", true),
+    isIdempotent: true,
     once: true,
   },
   {
     name: "an answer that was lost",
-    error: new ConnectionError("m", "unclear", true),
-    repeatable: true,
+    error: new ConnectionError("m", "unknown", true),
+    isIdempotent: true,
     once: false,
   },
   {
     name: "a host that does not exist",
-    error: new ConnectionError("m", "nothing", false),
-    repeatable: false,
+    error: new ConnectionError("m", "notSent", false),
+    isIdempotent: false,
     once: false,
   },
   {
     name: "an answer of another service",
-    error: new ConnectionError("m", "unclear", false),
-    repeatable: false,
+    error: new ConnectionError("m", "unknown", false),
+    isIdempotent: false,
     once: false,
   },
-  { name: "a wrong setting", error: new ConfigError("m"), repeatable: false, once: false },
-  { name: "a bug", error: new TypeError("m"), repeatable: false, once: false },
+  { name: "a wrong setting", error: new ConfigError("m"), isIdempotent: false, once: false },
+  { name: "a bug", error: new TypeError("m"), isIdempotent: false, once: false },
 ];
 
 describe("what is sent again", () => {
-  test.each(cases)("$name", ({ error, repeatable, once }) => {
-    expect({ repeatable: mayRepeat(error, true), once: mayRepeat(error, false) }).toEqual({
-      repeatable,
+  test.each(cases)("$name", ({ error, isIdempotent, once }) => {
+    expect({ isIdempotent: mayRetry(error, true), once: mayRetry(error, false) }).toEqual({
+      isIdempotent,
       once,
     });
   });
 
-  test.each(cases)("$name: as often as that says", async ({ error, repeatable, once }) => {
+  test.each(cases)("$name: as often as that says", async ({ error, isIdempotent, once }) => {
     for (const [isRepeatable, attempts] of [
-      [true, repeatable ? 4 : 1],
+      [true, isIdempotent ? 4 : 1],
       [false, once ? 4 : 1],
     ] as const) {
       const attempt = jest.fn(() => Promise.reject<unknown>(error));
@@ -111,7 +111,7 @@ describe("what is sent again", () => {
 
   test("nothing that is no error", () => {
     for (const other of [undefined, null, "x", { code: "UNAVAILABLE" }])
-      expect(mayRepeat(other, true)).toBe(false);
+      expect(mayRetry(other, true)).toBe(false);
   });
 });
 
@@ -120,7 +120,7 @@ describe("repeating", () => {
     const attempt = jest
       .fn<Promise<string>, []>()
       .mockRejectedValueOnce(apiError(503, 14))
-      .mockRejectedValueOnce(new ConnectionError("m", "unclear", true))
+      .mockRejectedValueOnce(new ConnectionError("m", "unknown", true))
       .mockResolvedValue("done");
     await expect(withRetry(attempt, true, policy)).resolves.toBe("done");
     expect(attempt).toHaveBeenCalledTimes(3);

@@ -59,7 +59,7 @@ function clientOf(
   const open = [...fates];
   const client: Partial<Client> = {
     serverNow: () => Date.now(),
-    madeAgo: () => undefined,
+    timeSinceCreation: () => undefined,
     noteCreated: () => undefined,
     create: async (_collection, parent = "", body) => {
       const fate = open.shift() ?? "answered";
@@ -72,7 +72,7 @@ function clientOf(
       }
       await schedule.turn(actor);
       if (fate === "answered") return object;
-      throw new ConnectionError("the connection was cut", "unclear", true);
+      throw new ConnectionError("the connection was cut", "unknown", true);
     },
     listShared: async () => {
       await schedule.turn(actor);

@@ -4,7 +4,7 @@ import { tokenSource } from "../../../provider/api/auth";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/engine/messages";
 import type { Props } from "../../../provider/engine/spec";
-import { Turns } from "../../../provider/engine/turns";
+import { KeyedMutex } from "../../../provider/engine/keyedMutex";
 import { kinds } from "../../../provider/resources";
 import { withUids } from "../../support/byHand";
 import type { Declaration } from "../../support/engine";
@@ -42,7 +42,7 @@ function handlers(kind: string, maxRetries = 3) {
     client: () => client,
     now: Date.now,
     sleep: () => onSleep((sleeps += 1)),
-    turns: new Turns(),
+    mutex: new KeyedMutex(),
   });
 }
 
@@ -68,8 +68,8 @@ const held = () =>
     .map((resource) => String(resource["uid"]))
     .sort();
 
-const isOver = ({ kind }: Sample) => specOf(kind).operations?.createsOver === true;
-const isSecret = ({ kind }: Sample) => specOf(kind).unseen !== undefined;
+const isOver = ({ kind }: Sample) => specOf(kind).operations?.upsert === true;
+const isSecret = ({ kind }: Sample) => specOf(kind).inputsAfterLostSecret !== undefined;
 /** The create of a sample; a readme's is a PATCH, and a token's goes to a method of its provider. */
 const writes = (): number => emulator.requests.filter(({ method }) => method !== "GET").length;
 
@@ -111,7 +111,7 @@ async function expectOne(sample: Sample, inputs: Props, before: readonly string[
 
 /** A kind that is made of others looks for those itself, and sends what is missing. */
 const isResent = (sample: Sample): boolean =>
-  isOver(sample) && specOf(sample.kind).listing?.gathers === undefined;
+  isOver(sample) && specOf(sample.kind).listing?.aggregates === undefined;
 
 test("covers every kind", () => {
   const covered = new Set(samples.map(({ kind }) => kind));
@@ -190,7 +190,9 @@ function misshapen(sample: Sample, id: string): Record<string, unknown> {
     map: 5,
     object: "not an object",
   };
-  const fields = Object.entries(specOf(sample.kind).fields).filter(([, { path, apart }]) => !path && !apart);
+  const fields = Object.entries(specOf(sample.kind).fields).filter(
+    ([, { path, subresource }]) => !path && !subresource,
+  );
   const outputs = Object.entries(specOf(sample.kind).outputs ?? {});
   return Object.fromEntries([
     ["uid", id],
@@ -245,7 +247,7 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
 
 describe("writes", () => {
   test("to one resource take turns, whatever their kinds; to others they do not wait", async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const log: string[] = [];
     const action = (name: string) => async () => {
       log.push(`${name} begins`);
@@ -255,10 +257,10 @@ describe("writes", () => {
       return name;
     };
     const outcomes = await Promise.allSettled([
-      turns.take("one", action("a")),
-      turns.take("one", action("b")),
-      turns.take("two", action("c")),
-      turns.take("one", action("d")),
+      turns.runExclusive("one", action("a")),
+      turns.runExclusive("one", action("b")),
+      turns.runExclusive("two", action("c")),
+      turns.runExclusive("one", action("d")),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
     expect(log.filter((line) => !line.startsWith("c"))).toEqual(

@@ -65,7 +65,7 @@ function nested(path: readonly string[], value: Json): Props {
   return { [step]: rest.length === 0 ? value : nested(rest, value) };
 }
 
-const isPatched = (field: FieldSpec): boolean => !field.path && !field.immutable && !field.apart;
+const isPatched = (field: FieldSpec): boolean => !field.path && !field.immutable && !field.subresource;
 
 /** Every leaf that a PATCH may name, once for each sample in which it is set or could be. */
 const changes = samples.flatMap(({ kind, choice, inputs }) =>

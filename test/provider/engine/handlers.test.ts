@@ -113,7 +113,7 @@ function boundTo(all: Handlers) {
 /** Samples that are made by the one usual request. */
 const plain = samples.filter(({ kind, inputs }) => {
   const { fields, operations } = specOf(kind);
-  return !operations?.create && Object.keys(inputs).every((key) => !fields[key]?.apart);
+  return !operations?.create && Object.keys(inputs).every((key) => !fields[key]?.subresource);
 });
 
 /** What the kinds that answer something once answer besides the inputs. */
@@ -125,7 +125,7 @@ describe("create", () => {
     async (one) => {
       const { kind, inputs } = one;
       const parent = inputs["parentUid"] as string | undefined;
-      const { collection, sharesParentUid, untimed } = specOf(kind);
+      const { collection, sharesParentUid, lacksCreateTime } = specOf(kind);
       const uid = parent === undefined ? ROOT_UID : sharesParentUid ? parent : childOf(parent);
       server.script(({ method, body }) =>
         method === "GET"
@@ -138,7 +138,7 @@ describe("create", () => {
       });
       expect(server.calls).toEqual([
         // Nothing tells how old a subscription is: those that are there are looked at before.
-        ...(untimed ? [`GET ${collection}`] : []),
+        ...(lacksCreateTime ? [`GET ${collection}`] : []),
         `POST ${collection}${parent === undefined ? "" : `/${parent}`}`,
       ]);
       const { body } = server.last();

@@ -5,7 +5,7 @@ import {
   HandlerError,
   PartialFailure,
   propertyOf,
-  refused,
+  handlerError,
 } from "../../../provider/engine/messages";
 import { detail, htmlPage } from "../support/server";
 import { specOf } from "../support/samples";
@@ -231,7 +231,7 @@ describe("what an error carries", () => {
 
   test("no stack, since the engine prints it", () => {
     const errors = [
-      refused("m"),
+      handlerError("m"),
       new PartialFailure("id", {}, ["a", "b"]),
       explain(specOf("Group"), "what", new Error("m"), []),
       explain(specOf("Group"), "what", errorFrom(500, undefined), []),
@@ -259,14 +259,14 @@ describe("what an error carries", () => {
   });
 
   test("one sentence of ours is not wrapped in another", () => {
-    const error = refused("already told");
+    const error = handlerError("already told");
     expect(explain(specOf("Group"), "what", error, ["note"])).toBe(error);
   });
 
   test.each([
     [
       "a connection",
-      new ConnectionError("GET x: the connection was cut", "unclear", true),
+      new ConnectionError("GET x: the connection was cut", "unknown", true),
       "GET x: the connection was cut",
     ],
     ["a setting", new ConfigError("PLATFORM_TOKEN is empty"), "PLATFORM_TOKEN is empty"],

@@ -88,8 +88,8 @@ describe("what a program holds", () => {
   ])("$title", ({ run, isHeld }) => {
     const owners = new OwnerRegistry();
     run(owners);
-    expect(owners.isHeld("Identity", UID, inputs)).toBe(isHeld);
-    expect(owners.isHeld("Role", UID, inputs)).toBe(false);
+    expect(owners.isOwned("Identity", UID, inputs)).toBe(isHeld);
+    expect(owners.isOwned("Role", UID, inputs)).toBe(false);
   });
 });
 
@@ -171,7 +171,7 @@ describe("a delete on behalf of another resource", () => {
   test("is decided by what inputs tell for each kind that writes over what exists", () => {
     const without = kinds
       .map(({ spec }) => spec)
-      .filter(({ operations, declares }) => operations?.createsOver === true && declares === undefined)
+      .filter(({ operations, declaredKeys }) => operations?.upsert === true && declaredKeys === undefined)
       .map(({ kind }) => kind);
     // Deleting an acceptance of terms changes nothing at the server.
     expect(without).toEqual(["TermsAcceptance"]);

@@ -1,7 +1,7 @@
 import { maskCredentials } from "../../../provider/api/credentials";
 import { checkInputs } from "../../../provider/engine/check";
-import { holdSecrets } from "../../../provider/engine/secrets";
-import { holdsSecret } from "../../../provider/engine/spec";
+import { maskSecretsOf } from "../../../provider/engine/secrets";
+import { containsSecret } from "../../../provider/engine/spec";
 import type { FieldSpec, PublicSpec, SecretSpec } from "../../../provider/engine/spec";
 import { kinds } from "../../../provider/resources";
 import * as schema from "../../../provider/schema/fields";
@@ -63,7 +63,7 @@ describe("a secret", () => {
   test("of every kind is found by holdsSecret", () => {
     const holders = kinds.flatMap(({ spec }) =>
       Object.entries({ ...spec.fields, ...spec.outputs })
-        .filter(([, field]) => holdsSecret(field))
+        .filter(([, field]) => containsSecret(field))
         .map(([key]) => `${spec.kind}.${key}`),
     );
     expect(holders.sort()).toEqual(["GroupInvite.code", "IdentityProvider.oidc", "ScimToken.token"]);
@@ -78,7 +78,7 @@ describe("a secret", () => {
     if (spec === undefined) throw new Error(`there is no kind ${kind}`);
     const message = `the server refuses ${value}`;
     expect(maskCredentials(message)).toBe(message);
-    holdSecrets(spec, properties);
+    maskSecretsOf(spec, properties);
     expect(maskCredentials(message)).not.toContain(value);
   });
 });

@@ -3,7 +3,7 @@ import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
 import type { Json, Props, ResourceSpec } from "../../../provider/engine/spec";
 import {
   createBody,
-  emptyOnWire,
+  emptyWireValue,
   fromWire,
   isServerFilled,
   mergeLive,
@@ -37,7 +37,7 @@ function answered(spec: ResourceSpec, inputs: Props): Props {
   const body = overTheWire(createBody(spec, inputs));
   const empties = Object.entries(spec.fields)
     .filter(([, field]) => !field.path)
-    .map(([key, field]): [string, Json] => [field.wire ?? key, emptyOnWire(field)]);
+    .map(([key, field]): [string, Json] => [field.wire ?? key, emptyWireValue(field)]);
   return {
     ...Object.fromEntries(empties),
     ...body,
@@ -53,14 +53,14 @@ const liveOf = (spec: ResourceSpec, inputs: Props, uid = ROOT_UID): Props => ({
   ...Object.fromEntries(
     Object.entries(inputs).filter(([key, value]) => {
       const field = spec.fields[key];
-      return (field?.path ?? field?.apart) && Boolean(value);
+      return (field?.path ?? field?.subresource) && Boolean(value);
     }),
   ),
 });
 
 /** Without what is written by requests of its own. */
 function inBodyOnly(spec: ResourceSpec, inputs: Props): Props {
-  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !spec.fields[key]?.apart));
+  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !spec.fields[key]?.subresource));
 }
 
 /** Without what is sent and never answered. */
@@ -112,7 +112,7 @@ describe("the body of a create", () => {
     const spec = specOf(kind);
     const uid = inputs["parentUid"] === undefined ? ROOT_UID : GROUP_UID;
     const body = Object.entries(inputs).filter(
-      ([key]) => !spec.fields[key]?.path && !spec.fields[key]?.apart,
+      ([key]) => !spec.fields[key]?.path && !spec.fields[key]?.subresource,
     );
     const read = readBody(spec, answered(spec, inputs), uid);
     for (const [key, value] of body) {
@@ -221,7 +221,9 @@ describe("reading what the server holds", () => {
         fc.property(pairOf(spec), ({ a: whole, b }) => {
           const a = inBodyOnly(spec, whole);
           const held = overTheWire(createBody(spec, b));
-          const elsewhere = Object.entries(spec.fields).filter(([, field]) => field.path ?? field.apart);
+          const elsewhere = Object.entries(spec.fields).filter(
+            ([, field]) => field.path ?? field.subresource,
+          );
           const parent = Object.fromEntries(
             elsewhere.filter(([key]) => a[key]).map(([key]) => [key, a[key]]),
           );

@@ -77,7 +77,7 @@ function handlers({
       refresh: () => Promise.resolve(false),
     },
   });
-  client.caller = () => of.caller();
+  client.getCallerClaims = () => of.getCallerClaims();
   if (beforePost) {
     const post = client.post.bind(client);
     let count = 0;

@@ -3,7 +3,7 @@ import { specOf } from "../../../../provider/access/graph/directory";
 import { decidesAccess } from "../../../../provider/access/effects/level";
 import { formats, renderers } from "../../../../provider/access/report/render";
 import type { DriftReport } from "../../../../provider/access/report/report";
-import { HIDDEN } from "../../../../provider/engine/spec";
+import { SECRET_MASK } from "../../../../provider/engine/spec";
 import type { Props } from "../../../../provider/engine/spec";
 import { driftBetween, inventoryOf, live, org, secret, stateOf } from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
@@ -35,7 +35,7 @@ const argumentsOf = (args: Record<string, unknown>): Props =>
   ) as Props;
 
 const cases = samples
-  .filter(({ kind }) => specOf(kind)?.listing?.gathers === undefined)
+  .filter(({ kind }) => specOf(kind)?.listing?.aggregates === undefined)
   .flatMap(({ label, kind, args }) =>
     Object.entries(specOf(kind)?.fields ?? {})
       .filter(([key, field]) => args[key] !== undefined && !field.path && !field.inputOnly && !field.secret)
@@ -87,7 +87,11 @@ describe("a change by hand of a secret", () => {
     const report = await compare([ci, recorded], [...roles, binding]);
     expect(report.complete).toBe(true);
     expect(report.differences).toMatchObject([
-      { kind: "changed", direction: "widened", fields: [{ path: "roleUid", before: HIDDEN, after: HIDDEN }] },
+      {
+        kind: "changed",
+        direction: "widened",
+        fields: [{ path: "roleUid", before: SECRET_MASK, after: SECRET_MASK }],
+      },
     ]);
     expect(report.findings.map(({ id, severity }) => `${id} ${severity}`)).toContain("G1 critical");
   });
@@ -135,7 +139,7 @@ describe("a change by hand of a secret", () => {
       const text = everything(report);
       expect(text).not.toContain(CANARY);
       expect(text).not.toContain(LIVE);
-      expect(text).toContain(HIDDEN);
+      expect(text).toContain(SECRET_MASK);
     }
   });
 

@@ -46,7 +46,7 @@ function withMember(
 }
 
 const cases = samples
-  .filter(({ kind }) => specOf(kind)?.listing?.gathers === undefined)
+  .filter(({ kind }) => specOf(kind)?.listing?.aggregates === undefined)
   .flatMap(({ label, kind, args }) => {
     const inputs = argumentsOf(args);
     return [...fieldsIn(specOf(kind)?.fields ?? {}, inputs)].map(

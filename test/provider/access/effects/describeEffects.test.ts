@@ -4,7 +4,7 @@ import type { Direction, EffectContext, FieldEffect } from "../../../../provider
 import { specs } from "../../../../provider/access/graph/references";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
-import { HIDDEN } from "../../../../provider/engine/spec";
+import { SECRET_MASK } from "../../../../provider/engine/spec";
 import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../../../provider/engine/spec";
 import { kinds } from "../../../../provider/resources";
 
@@ -56,7 +56,7 @@ const deciding = all.filter(({ effect }) => effect !== undefined && effect !== "
 /** Two values of a field, the second of which is more than the first, or another one. */
 function valuesOf(field: FieldSpec, effect: AccessEffect | undefined): [Json | undefined, Json | undefined] {
   const inner = (of: FieldSpec): [Json, Json] => {
-    const [one, other] = valuesOf(of, "match");
+    const [one, other] = valuesOf(of, "subject");
     return [one ?? "x", other ?? "y"];
   };
   switch (field.type) {
@@ -81,7 +81,7 @@ function valuesOf(field: FieldSpec, effect: AccessEffect | undefined): [Json | u
       break;
   }
   if (effect === "role") return [reader, owner];
-  if (effect === "powers" || effect === "limits") return [undefined, "x"];
+  if (effect === "permission" || effect === "restriction") return [undefined, "x"];
   switch (field.format) {
     case "regex":
       return ["^x$", "^x"];
@@ -123,11 +123,11 @@ describe("the effect of every field", () => {
       const forth = effects(spec.kind, nested(spec.fields, path, less), nested(spec.fields, path, more));
       const back = direction(spec.kind, nested(spec.fields, path, more), nested(spec.fields, path, less));
       expect(combineDirections(forth.map((one) => one.direction))).toBe(
-        effect === "limits" ? "narrowed" : "widened",
+        effect === "restriction" ? "narrowed" : "widened",
       );
       const isOther =
-        effect === "match" && field.type !== "list" && !(typeof less === "string" && less.startsWith("^"));
-      expect(back).toBe(effect === "limits" || isOther ? "widened" : "narrowed");
+        effect === "subject" && field.type !== "list" && !(typeof less === "string" && less.startsWith("^"));
+      expect(back).toBe(effect === "restriction" || isOther ? "widened" : "narrowed");
       for (const { reason } of forth) expect(reason).not.toBe("");
     },
   );
@@ -162,8 +162,8 @@ describe("the effect of every field", () => {
       context,
     );
     for (const { before, after, reason } of told) {
-      expect([undefined, HIDDEN]).toContain(before);
-      expect([undefined, HIDDEN]).toContain(after);
+      expect([undefined, SECRET_MASK]).toContain(before);
+      expect([undefined, SECRET_MASK]).toContain(after);
       expect(reason).toBe("its value is a secret");
     }
     expect(told).not.toEqual([]);
@@ -172,7 +172,7 @@ describe("the effect of every field", () => {
   test.each(titled(all.filter(({ effect, field }) => effect === "none" || field.secret === true)))(
     "%s decides nothing",
     (_title, { spec, path, field }) => {
-      const [less, more] = valuesOf(field, "match");
+      const [less, more] = valuesOf(field, "subject");
       expect(direction(spec.kind, nested(spec.fields, path, less), nested(spec.fields, path, more))).toBe(
         "neutral",
       );
@@ -187,8 +187,8 @@ describe("the effect of every field", () => {
     );
     expect(changed).toEqual({
       path: "oidc.clientSecret",
-      before: HIDDEN,
-      after: HIDDEN,
+      before: SECRET_MASK,
+      after: SECRET_MASK,
       direction: "neutral",
       reason: "",
     });

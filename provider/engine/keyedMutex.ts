@@ -1,8 +1,8 @@
 /** Has actions with the same key take turns, in the order in which they came. */
-export class Turns {
+export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  async take<T>(key: string, action: () => Promise<T>): Promise<T> {
+  async runExclusive<T>(key: string, action: () => Promise<T>): Promise<T> {
     const turn = (this.last.get(key) ?? Promise.resolve()).then(action);
     const settled = turn.catch(() => undefined);
     this.last.set(key, settled);
