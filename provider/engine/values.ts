@@ -72,7 +72,7 @@ function isDefault(spec: FieldSpec, value: Json): boolean {
 export function canonical(
   spec: FieldSpec,
   value: Json | undefined,
-  { informative: includesIgnored = true } = {},
+  { includesIgnored = true } = {},
 ): Json | undefined {
   if (value === undefined || value === null || isDefault(spec, value)) return undefined;
   if (spec.ignoreDrift && !includesIgnored) return undefined;
@@ -88,7 +88,7 @@ export function canonical(
   if (Array.isArray(value)) {
     if (value.length === 0) return undefined;
     if (spec.type !== "list") return value;
-    const items = value.map((item) => canonical(spec.items, item, { informative: includesIgnored }) ?? null);
+    const items = value.map((item) => canonical(spec.items, item, { includesIgnored }) ?? null);
     if (!spec.unordered) return items;
     const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
     return [...byText.keys()].sort(compareTexts).map((text) => byText.get(text) ?? null);
@@ -99,13 +99,13 @@ export function canonical(
         ? Object.entries(spec.fields)
             .map(([key, field]): [string, Json | undefined] => [
               key,
-              canonical(field, value[key], { informative: includesIgnored }),
+              canonical(field, value[key], { includesIgnored }),
             ])
             .filter(([, member]) => member !== undefined)
         : spec.type === "map"
           ? Object.entries(value).map(([key, member]): [string, Json] => [
               key,
-              canonical(spec.values, member, { informative: includesIgnored }) ?? null,
+              canonical(spec.values, member, { includesIgnored }) ?? null,
             ])
           : Object.entries(value);
     if (entries.length === 0) return undefined;
@@ -121,7 +121,7 @@ export function equal(spec: FieldSpec, a: Json | undefined, b: Json | undefined)
 
 /** Whether two values mean the same but for what is there for people to read. */
 export function equalIgnoringDrift(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
-  const [one, other] = [a, b].map((value) => canonical(spec, value, { informative: false }));
+  const [one, other] = [a, b].map((value) => canonical(spec, value, { includesIgnored: false }));
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -44,7 +44,7 @@ export function itemsOf(items: FieldSpec, value: Json | undefined): Members {
   const all = Array.isArray(value) ? value : [];
   return new Map(
     all.map((item) => [
-      JSON.stringify(canonical(items, item, { informative: false }) ?? null),
+      JSON.stringify(canonical(items, item, { includesIgnored: false }) ?? null),
       typeof item === "string" ? item : sortedJson(item),
     ]),
   );
