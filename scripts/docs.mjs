@@ -13,7 +13,7 @@ const load = (/** @type {string} */ file) => require(path.join(root, "dist", "pr
 const { policySchema } = load("access/suppressions/policySchema.js");
 const { insertUncomparedFields } = load("access/drift/uncomparedFields.js");
 const { rulesPage } = load("access/rules/explain.js");
-const { renderCommandsPage } = load("cli/reference.js");
+const { renderCommandsPage } = load("cli/commandsPage.js");
 
 /** @param {string} file @param {string} text */
 function write(file, text) {

@@ -56,7 +56,7 @@ export const mutations = [
   },
   {
     name: "a review with findings ends with exit code 0",
-    file: "provider/cli/review.ts",
+    file: "provider/cli/commands/review.ts",
     find: /return exitCodes\.reviewFindings;/,
     replace: "return exitCodes.clean;",
     tests: "provider/cli",

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { printable } from "../api/errors";
-import { logFailure, exitCodeOf, exitCodes, UsageError } from "./command";
+import { logFailure } from "./output/log";
+import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
 import { commands } from "./commands";
-import { packageVersion } from "./version";
+import { packageVersion } from "./framework/packageVersion";
 
 /** The program: it knows the names of the commands, and each command reads its own arguments. */
 function createProgram(onEnd: (code: number) => void): Command {

@@ -1,2 +1,5 @@
-export { EventError, verifyEvent } from "./verifyEvent";
-export type { EventHeaders, EventProblem, PlatformEvent, VerifyEventOptions } from "./verifyEvent";
+export { EventError } from "./eventError";
+export type { EventProblem } from "./eventError";
+export type { EventHeaders } from "./headers";
+export { verifyEvent } from "./verifyEvent";
+export type { PlatformEvent, VerifyEventOptions } from "./verifyEvent";

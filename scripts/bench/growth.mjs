@@ -17,7 +17,8 @@ const built = (file) => load(path.join(repository, "dist", "provider", file));
 
 const access = built("access/index.js");
 const { findDrift } = built("access/drift/drift.js");
-const { listedKinds, takeInventory } = built("inventory/takeInventory.js");
+const { listedKinds } = built("access/documents/inventoryKinds.js");
+const { takeInventory } = built("inventory/takeInventory.js");
 const { generateProgram } = built("access/adopt/program.js");
 const kinds = built("resources/index.js").kinds;
 

@@ -6,7 +6,7 @@ import type { Emulator } from "../../emulator";
 import type { DriftReport } from "../../provider/access/report/report";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import type { StateExport } from "../../provider/access/documents/stateExport";
-import { main } from "../../provider/cli/drift";
+import { main } from "../../provider/cli/commands/drift";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { runCommand } from "../provider/cli/support";
 import { brief, describeDriftMatrix, survey } from "../support/driftMatrix";

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FakeGitHub } from "../provider/cli/hosts";
-import type { Comment } from "../provider/cli/hosts";
+import { FakeGitHub } from "../provider/cli/post/hosts";
+import type { Comment } from "../provider/cli/post/hosts";
 import { ownerBinding, programText } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
 import { AccessFixture, actionsOf, STACK } from "../support/accessWorkflows";

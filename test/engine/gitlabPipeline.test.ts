@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FakeGitLab } from "../provider/cli/hosts";
+import { FakeGitLab } from "../provider/cli/post/hosts";
 import { ownerBinding, programText } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
 import { AccessFixture, STACK } from "../support/accessWorkflows";

@@ -8,7 +8,8 @@ import type { Comparison, AccessGraph } from "../../provider/access/graph/model"
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Grant } from "../../provider/access/report/report";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
-import { listedKinds, takeInventory } from "../../provider/inventory/takeInventory";
+import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "../support/driftMatrix";
 import { Stack } from "../support/engine";
 import type { Declarations, Run } from "../support/engine";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { parseInventory } from "../../provider/access/documents/parseInventory";
-import { main } from "../../provider/cli/drift";
+import { main } from "../../provider/cli/commands/drift";
 import { runCommand } from "../provider/cli/support";
 import { ROOT } from "../support/engine";
 import { randomOrganisation, small } from "../support/organisation";

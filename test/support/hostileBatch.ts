@@ -5,7 +5,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type { Report } from "../../provider/access/report/report";
 import { takeInventory } from "../../provider/inventory/takeInventory";
-import { main as reviewMain } from "../../provider/cli/review";
+import { main as reviewMain } from "../../provider/cli/commands/review";
 import { exitCode, FOLDER, plantOrganisation, policyFile } from "./adversarial";
 import type { HostileProgram, Outcome } from "./adversarial";
 import { clientOf } from "./driftMatrix";

@@ -1,6 +1,7 @@
 import { startEmulator } from "../../emulator";
 import { generateProgram } from "../../provider/access/adopt/program";
-import { listedKinds, takeInventory } from "../../provider/inventory/takeInventory";
+import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "./driftMatrix";
 import type { Declarations } from "./engine";
 import type { Organisation } from "./organisation";

@@ -5,7 +5,7 @@ import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
-import { childrenMarker } from "./touched";
+import { childrenMarker } from "./changedResources";
 
 /** What a run compares: the groups and kinds of its inventories, and the uids that it is restricted to. */
 export class ComparisonScope {

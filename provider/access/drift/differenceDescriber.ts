@@ -4,7 +4,7 @@ import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
 import type { InventoryObject } from "../documents/inventory";
-import { adoptionCode, changedArgumentsCode, deleteCommand, forgetCommand, revertCommand } from "./answers";
+import { adoptionCode, changedArgumentsCode, deleteCommand, forgetCommand, revertCommand } from "./remedies";
 import type { DetectedDifference, ManagedResource } from "./difference";
 import { isSecretArgument } from "./secretValues";
 

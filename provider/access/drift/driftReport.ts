@@ -4,7 +4,7 @@ import { differenceKinds, driftDirections, SCHEMA_VERSION, severities } from "..
 import type { Coverage, Difference, DriftReport, Finding, GrantCounts } from "../report/report";
 import { countBy, sortGrants } from "../review/review";
 import type { SuppressionResult } from "../review/review";
-import { listedKinds } from "../../inventory/takeInventory";
+import { listedKinds } from "../documents/inventoryKinds";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
 import { organisationsOf } from "./roots";

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/command";
+import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/framework/exitCodes";
 import { commands } from "../../../provider/cli/commands";
-import { main as completion } from "../../../provider/cli/completion";
-import { renderCommandsPage } from "../../../provider/cli/reference";
+import { main as completion } from "../../../provider/cli/commands/completion";
+import { renderCommandsPage } from "../../../provider/cli/commandsPage";
 import { runCommand } from "./support";
 
 const names = commands.map(({ name }) => name);

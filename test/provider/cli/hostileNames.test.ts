@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
-import { main as access } from "../../../provider/cli/access";
-import { main as adopt } from "../../../provider/cli/adopt";
-import { main as drift } from "../../../provider/cli/drift";
-import { main as explain } from "../../../provider/cli/explain";
-import { main as inventory } from "../../../provider/cli/inventory";
-import { main as review } from "../../../provider/cli/review";
+import { main as access } from "../../../provider/cli/commands/access";
+import { main as adopt } from "../../../provider/cli/commands/adopt/adopt";
+import { main as drift } from "../../../provider/cli/commands/drift";
+import { main as explain } from "../../../provider/cli/commands/explain";
+import { main as inventory } from "../../../provider/cli/commands/inventory";
+import { main as review } from "../../../provider/cli/commands/review";
 import { ROOT } from "../../support/engine";
 import { runCommand } from "./support";
 

@@ -1,4 +1,4 @@
-import { exitCodeOf } from "../../../provider/cli/command";
+import { exitCodeOf } from "../../../provider/cli/framework/exitCodes";
 
 /** What a command wrote, and what it answered. */
 export interface Ended {

@@ -1,7 +1,8 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, EmulatorOptions } from "../../../emulator";
 import { parseInventory } from "../../../provider/access/documents/parseInventory";
-import { listedKinds, takeInventory } from "../../../provider/inventory/takeInventory";
+import { listedKinds } from "../../../provider/access/documents/inventoryKinds";
+import { takeInventory } from "../../../provider/inventory/takeInventory";
 import type { InventoryRequest } from "../../../provider/inventory/takeInventory";
 import { tokenSource } from "../../../provider/api/auth";
 import { Client } from "../../../provider/api/client";

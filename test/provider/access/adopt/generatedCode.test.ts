@@ -10,7 +10,7 @@ import {
   changedArgumentsCode,
   revertCommand,
   quoteShellWord,
-} from "../../../../provider/access/drift/answers";
+} from "../../../../provider/access/drift/remedies";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { entryText } from "../../../../provider/access/suppressions/writeEntries";
 import { kinds } from "../../../../provider/resources";

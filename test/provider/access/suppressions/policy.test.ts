@@ -11,7 +11,7 @@ import {
   entryText,
   policyEntryFor,
 } from "../../../../provider/access/suppressions/writeEntries";
-import { createBaseline, suppressionEntry } from "../../../../provider/access/drift/accept";
+import { createBaseline, suppressionEntry } from "../../../../provider/access/drift/baseline";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import type { Finding } from "../../../../provider/access/report/report";
 import {

@@ -1,5 +1,5 @@
 import { commands } from "../../../../provider/cli/commands";
-import { formats } from "../../../../provider/cli/options";
+import { formats } from "../../../../provider/cli/framework/options";
 
 /*
  * What each command writes and reads, and so which outputs are the input of which command. `pairs.test.ts` runs each

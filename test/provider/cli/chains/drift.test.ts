@@ -3,7 +3,7 @@ import { startEmulator } from "../../../../emulator";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { DriftReport, Finding } from "../../../../provider/access/report/report";
-import { formats } from "../../../../provider/cli/options";
+import { formats } from "../../../../provider/cli/framework/options";
 import { CommandChain } from "../../../support/commandChain";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
 import { casesOf, spreadOf } from "../../../support/properties";

@@ -5,7 +5,7 @@ import type { Emulator } from "../../../../emulator";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { Report, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
-import { formats, postHosts } from "../../../../provider/cli/options";
+import { formats, postHosts } from "../../../../provider/cli/framework/options";
 import { CommandChain } from "../../../support/commandChain";
 import { ROOT } from "../../../support/engine";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";

@@ -1,0 +1,13 @@
+import { kinds } from "../../resources";
+
+const specs = kinds.map(({ spec }) => spec);
+
+/** The kinds that an inventory can contain: a kind that aggregates others is there by its members. */
+export const inventoryKinds: readonly string[] = specs
+  .filter(({ listing }) => listing?.aggregates === undefined)
+  .map(({ kind }) => kind);
+
+/** The kinds that an inventory contains by default. */
+export const listedKinds: readonly string[] = specs
+  .filter(({ listing }) => listing?.onDemand !== true && listing?.aggregates === undefined)
+  .map(({ kind }) => kind);

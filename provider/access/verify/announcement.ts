@@ -1,0 +1,72 @@
+import { urnParts } from "../documents/engineState";
+import { GroupHierarchy } from "../graph/grants";
+import { grantKey } from "../review/grantChanges";
+import type { GrantChange, ReviewReport } from "../report/report";
+import { entityLabel } from "./compareExpected";
+import type { Differences } from "./compareExpected";
+import type { ResolvedAccess } from "./resolveCreated";
+
+/** What the review announced, beside what happened. */
+export interface AnnouncedChanges {
+  /** Announced changes that happened. */
+  readonly confirmed: readonly GrantChange[];
+  /** Announced changes that did not happen. */
+  readonly missing: readonly GrantChange[];
+  /** Access that was not announced. */
+  readonly unannounced: readonly GrantChange[];
+}
+
+const STILL_HELD = "announced as lost, and still held";
+
+const describeGrant = ({ subject, role, group }: GrantChange["grant"]): string =>
+  `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
+
+const tupleKey = ({ subject, role, group }: GrantChange["grant"]): string =>
+  JSON.stringify([subject.key, role.key, group.key]);
+
+/** Compares what the review announced with what differs: access that was to be lost and remains is not new. */
+export function compareWithAnnouncement(review: ReviewReport, differences: Differences): AnnouncedChanges {
+  const { more, less, expected } = differences;
+  const lost = new Set(
+    review.grants.filter(({ change }) => change === "lost").map(({ grant }) => tupleKey(grant)),
+  );
+  const isRemaining = ({ change, grant }: GrantChange): boolean =>
+    change === "gained" && lost.has(tupleKey(grant));
+  const remaining = more.filter(isRemaining);
+  const remainingKeys = new Set(remaining.map(({ grant }) => tupleKey(grant)));
+  const hierarchy = new GroupHierarchy(expected.entities);
+  const differing = new Set(
+    [...more, ...less].map(({ grant, before }) => grantKey(before ?? grant, hierarchy)),
+  );
+  const isMissing = ({ change, grant }: GrantChange): boolean =>
+    change === "lost" ? remainingKeys.has(tupleKey(grant)) : differing.has(grantKey(grant, hierarchy));
+  return {
+    confirmed: review.grants.filter((change) => !isMissing(change)),
+    missing: [
+      ...less,
+      ...remaining.map((change): GrantChange => ({ ...change, change: "lost", reason: STILL_HELD })),
+    ],
+    unannounced: more.filter((change) => !isRemaining(change)),
+  };
+}
+
+/** What was announced and did not happen, a line each. */
+export function describeMissing(
+  { missing }: AnnouncedChanges,
+  differences: Differences,
+  absent: ResolvedAccess["absent"],
+): string[] {
+  return [
+    ...missing.map(({ grant, before, reason }) =>
+      reason === STILL_HELD
+        ? `${STILL_HELD}: ${describeGrant(grant)}`
+        : `announced, and not there: ${describeGrant(before ?? grant)}`,
+    ),
+    ...differences.entities
+      .filter(({ what }) => what === "gone")
+      .map(({ entity }) => `announced, and not there: ${entityLabel(entity)}`),
+    ...absent
+      .filter(({ kind }) => kind === "Group" || kind === "Identity" || kind === "Role")
+      .map(({ kind, name, urn }) => `announced, and not there: ${kind} ${name ?? urnParts(urn ?? "").name}`),
+  ];
+}

@@ -1,0 +1,53 @@
+import { urnParts } from "../documents/engineState";
+import type { Entity } from "../graph/model";
+import { entityLabel } from "./compareExpected";
+import { isVerified, isWithin } from "./expected";
+import type { ResolvedAccess } from "./resolveCreated";
+import type { VerifySources } from "./sources";
+
+/** Splits what the review expects: an object outside of the group of the inventory cannot be verified. */
+export function splitByRoot(
+  expected: ResolvedAccess["entities"],
+  root: string,
+): { readonly inside: Map<string, Entity>; readonly outside: readonly Entity[] } {
+  const inside = new Map<string, Entity>();
+  const outside: Entity[] = [];
+  for (const [key, entity] of expected) {
+    const { uid, builtIn, kind } = entity;
+    const isListed = uid === undefined || builtIn === true || isWithin(uid, root);
+    // The subject and role of a grant may lie elsewhere; a grant itself may not.
+    if (isListed || ["Group", "Identity", "Role"].includes(kind)) {
+      if (isListed || kind !== "Group") inside.set(key, entity);
+    } else outside.push(entity);
+  }
+  return { inside, outside };
+}
+
+/** Why the verification is incomplete, a line each. */
+export function describeGaps(
+  { inventory, state }: VerifySources,
+  root: string,
+  outside: readonly Entity[],
+): string[] {
+  const refused = inventory.refused.map(
+    ({ kind, code }) => `the inventory lacks ${kind}: the server answered ${code}`,
+  );
+  const elsewhere = (state?.resources ?? []).filter(
+    ({ kind, id, external }) =>
+      kind !== undefined && isVerified(kind) && !external && !isWithin(id ?? root, root),
+  );
+  const names = new Set([
+    ...outside.map(entityLabel),
+    ...elsewhere.map(({ kind, urn }) => `${kind} ${urnParts(urn).name}`),
+  ]);
+  return [
+    ...refused,
+    ...(inventory.complete || refused.length > 0 ? [] : ["the inventory is not complete"]),
+    ...((state?.pendingOperations ?? 0) > 0
+      ? [`the update was interrupted: ${state?.pendingOperations} operations are open`]
+      : []),
+    ...[...names]
+      .sort()
+      .map((name) => `${name} lies outside of ${root}, which was looked at: it is not verified`),
+  ];
+}

@@ -1,0 +1,67 @@
+import type { Inventory } from "../documents/inventory";
+import { DocumentError } from "../documents/jsonText";
+import type { StateExport } from "../documents/stateExport";
+import { entityOfObject } from "../graph/entities";
+import type { Entity } from "../graph/model";
+import { specs } from "../graph/references";
+import type { ExpectedAccess, ReviewReport } from "../report/report";
+import { comparableInputs, isVerified } from "./expected";
+
+/** The documents of a verification. */
+export interface VerifySources {
+  /** The approved report of a review, as `parseReviewReport` reads it. */
+  readonly review: ReviewReport;
+  /** The organisation after the update. */
+  readonly inventory: Inventory;
+  /** What the stack records after the update: which uid each created resource has. */
+  readonly state?: StateExport;
+}
+
+/** What the review expects. @throws DocumentError where the documents do not belong together. */
+export function readExpected({ review, inventory, state }: VerifySources): ExpectedAccess {
+  const { expected } = review;
+  if (expected === undefined) {
+    throw new DocumentError(
+      "the review was made without an inventory, so it does not know what existed before: review with --inventory",
+    );
+  }
+  if (inventory.root !== expected.root) {
+    throw new DocumentError(
+      `the review is about the group ${expected.root}, and the inventory about ${inventory.root}: take one of the same group`,
+    );
+  }
+  if (Date.parse(inventory.takenAt) < Date.parse(expected.inventoryTime)) {
+    throw new DocumentError(
+      `the inventory (${inventory.takenAt}) is older than that of the review (${expected.inventoryTime}): take one after the update`,
+    );
+  }
+  const [stack] = review.stacks;
+  if (state?.stack !== undefined && stack !== undefined && state.stack !== stack) {
+    throw new DocumentError(
+      `the review is of stack ${stack}, and the state of ${state.stack}: give both of one stack`,
+    );
+  }
+  return expected;
+}
+
+/** The organisation as entities, with the URN and line of each that the state records. */
+export function liveEntities({ inventory, state }: VerifySources): Map<string, Entity> {
+  const recorded = new Map(
+    (state?.resources ?? [])
+      .filter(({ kind, id, external }) => kind !== undefined && id !== undefined && !external)
+      .map((resource) => [`${resource.kind} ${resource.id}`, resource] as const),
+  );
+  const entities = new Map<string, Entity>();
+  for (const object of inventory.objects) {
+    const spec = specs[object.kind];
+    if (spec === undefined || !isVerified(object.kind)) continue;
+    const live = entityOfObject(object);
+    const resource = recorded.get(`${object.kind} ${object.uid}`);
+    entities.set(live.key, {
+      ...live,
+      inputs: comparableInputs(spec, live.inputs),
+      ...(resource === undefined ? {} : { urn: resource.urn, location: resource.location }),
+    });
+  }
+  return entities;
+}

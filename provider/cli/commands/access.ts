@@ -1,0 +1,162 @@
+import { printable } from "../../api/errors";
+import { accessRows } from "../../access/report/accessRows";
+import { effectiveAccess } from "../../access/graph/effectiveAccess";
+import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";
+import { urnParts } from "../../access/documents/engineState";
+import { parseInventory } from "../../access/documents/parseInventory";
+import { parsePreview } from "../../access/documents/preview";
+import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../../access/report/render/accessTable";
+import { json } from "../../access/report/render/escape";
+import { parseStateExport } from "../../access/documents/stateExport";
+import { acceptAssumed, buildGraphs, planResources } from "../../access/graph/worlds";
+import { logError } from "../output/log";
+import { exitCodes, UsageError } from "../framework/exitCodes";
+import { writeResults } from "../output/writeFiles";
+import { readInput } from "../input/readInput";
+import { defineCommand } from "../framework/defineCommand";
+import type { Flags, Values } from "../framework/flags";
+import { outputFlag, readDestinations } from "../framework/options";
+
+const forms = ["text", "json", "csv", "md", "html"] as const;
+
+const flags = {
+  who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of how the subject is told" },
+  can: { type: "string", value: "CAP_…", help: "only roles that hold this capability" },
+  on: {
+    type: "string",
+    value: "GROUP",
+    help: "a group's uid, name or path: access there, also by grants above it",
+  },
+  inventory: { type: "string", value: "FILE", help: "the live organisation (pulumi-platform inventory)" },
+  state: { type: "string", value: "FILE", help: "a stack (pulumi stack export)" },
+  preview: {
+    type: "string",
+    value: "FILE",
+    help: "what a preview makes of it (pulumi preview --json --show-sames)",
+  },
+  output: outputFlag(forms),
+} as const satisfies Flags;
+
+/** What is answered, with all that a program may want of it. */
+interface AccessDocument extends EffectiveAccess {
+  readonly schemaVersion: 2;
+  readonly complete: boolean;
+  readonly incomplete: readonly string[];
+  readonly query: AccessQuery;
+}
+
+function formatAccess({ grant, inheritedBy }: Access): string {
+  const { role, group, sourceKind, urn, uid, location } = grant;
+  const what = printable(role.name ?? `role ${role.uid ?? role.key}`, 80);
+  const where = printable(group.path, 200);
+  const below = inheritedBy === undefined ? "" : ` (and so at ${printable(inheritedBy.path, 200)})`;
+  const source = urn === undefined ? (uid ?? "") : urnParts(urn).name;
+  const at = location === undefined ? "" : `, ${location.file}:${location.line}`;
+  return `  ${what} at ${where}${below}\n    by ${sourceKind} ${printable(source, 120)}${printable(at, 200)}`;
+}
+
+function formatBySubject(accesses: readonly Access[]): string[] {
+  const bySubject = new Map<string, { displayName: string; lines: string[] }>();
+  for (const access of accesses) {
+    const { key, displayName } = access.grant.subject;
+    const known = bySubject.get(key) ?? { displayName: printable(displayName, 300), lines: [] };
+    bySubject.set(key, known);
+    known.lines.push(formatAccess(access));
+  }
+  return [...bySubject.values()].map(({ displayName, lines }) => [displayName, ...lines].join("\n"));
+}
+
+function formatText({ access, undecided, incomplete }: AccessDocument): string {
+  const parts = [
+    ...(access.length === 0 ? ["No grant that is known here matches."] : formatBySubject(access)),
+    ...(undecided.length === 0
+      ? []
+      : [
+          "Cannot be said, because nobody tells what the role allows (give --inventory):",
+          ...formatBySubject(undecided),
+        ]),
+    ...incomplete.map((reason) => `Incomplete: ${printable(reason, 400)}`),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+export const command = defineCommand(
+  {
+    name: "access",
+    usage: ["(--inventory | --state | --preview) FILE [options]"],
+    about:
+      "Shows who can do what where, and by which grant. Several documents are read together. - is standard input. csv, md " +
+      "and html are one table of who has what, with the end of each grant, its path, and when the identity was last seen.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "incomplete"],
+  },
+  ({ values }) => showAccess(values),
+);
+export const { main } = command;
+
+/** @throws UsageError, DocumentError in one line. */
+async function showAccess(values: Values<typeof flags>): Promise<number> {
+  const { who, can, on } = values;
+  const given = [values.inventory, values.state, values.preview];
+  if (given.every((path) => path === undefined)) {
+    throw new UsageError("access needs a document: give --inventory, --state or --preview");
+  }
+  if (given.filter((path) => path === "-").length > 1) {
+    throw new UsageError("only one document can come from standard input");
+  }
+  if (can !== undefined && !/^CAP_[A-Z0-9_]+$/.test(can)) {
+    throw new UsageError(
+      `--can must be the full name of a capability, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
+    );
+  }
+  const outputs = readDestinations(values.output, forms, "text");
+  const read = async (flag: "inventory" | "state" | "preview") => {
+    const path = values[flag];
+    return path === undefined ? undefined : await readInput(path, `--${flag}`);
+  };
+  const [inventoryInput, stateInput, previewInput] = [
+    await read("inventory"),
+    await read("state"),
+    await read("preview"),
+  ];
+  const inventory =
+    inventoryInput && parseInventory(Buffer.from(inventoryInput.bytes).toString("utf8"), inventoryInput.name);
+  const state = stateInput && parseStateExport(stateInput.bytes, stateInput.name);
+  const preview = previewInput && parsePreview(previewInput.bytes, previewInput.name);
+
+  const graphs = buildGraphs(planResources(preview?.steps ?? [], state), inventory);
+  const [after, unresolved] = [acceptAssumed(graphs.after), graphs.unresolved];
+  const hidden = state === undefined && inventory === undefined ? (preview?.omittedUnchanged ?? 0) : 0;
+  const incomplete = [
+    ...(preview?.problems ?? []),
+    ...unresolved,
+    ...(hidden > 0
+      ? [`${hidden} unchanged resources are not shown: write the preview with --show-sames`]
+      : []),
+    ...(inventory?.complete === false ? ["the inventory is not complete"] : []),
+    ...(after.entities.size === 0
+      ? ["nothing was read: the documents name no resource of the platform"]
+      : []),
+  ];
+  const answer: AccessDocument = {
+    schemaVersion: 2,
+    complete: incomplete.length === 0,
+    incomplete,
+    query: { who, can, on },
+    ...effectiveAccess(after, { who, can, on }),
+  };
+  const hasStacks = state !== undefined || preview !== undefined;
+  const table = { rows: accessRows(answer, after, hasStacks), incomplete };
+  writeResults(outputs, {
+    text: () => formatText(answer),
+    json: () => `${json(answer)}\n`,
+    csv: () => accessAsCsv(table),
+    md: () => accessAsMarkdown(table),
+    html: () => accessAsHtml(table),
+  });
+  // The other formats say it themselves.
+  if (outputs.some(({ format }) => format === "csv")) {
+    for (const reason of incomplete) logError(`incomplete: ${printable(reason, 400)}`);
+  }
+  return answer.complete ? exitCodes.clean : exitCodes.incomplete;
+}

@@ -1,0 +1,268 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { printLiteral } from "../../../access/adopt/code";
+import { slug } from "../../../access/adopt/names";
+import { generateProgram } from "../../../access/adopt/program";
+import type { Adoption } from "../../../access/adopt/program";
+import { urnParts } from "../../../access/documents/engineState";
+import type { Inventory } from "../../../access/documents/inventory";
+import { inventoryKinds } from "../../../access/documents/inventoryKinds";
+import { parseInventory } from "../../../access/documents/parseInventory";
+import { parseStateExport } from "../../../access/documents/stateExport";
+import { keyOf } from "../../../access/graph/directory";
+import { json } from "../../../access/report/render/escape";
+import { printable } from "../../../api/errors";
+import { isUid } from "../../../api/uid";
+import { takeInventory } from "../../../inventory/takeInventory";
+import { defineCommand } from "../../framework/defineCommand";
+import { exitCodes, UsageError } from "../../framework/exitCodes";
+import type { Flags, Values } from "../../framework/flags";
+import { outputFlag, readDestinations } from "../../framework/options";
+import { connect } from "../../input/connection";
+import { resolveGroup } from "../../input/groups";
+import { readKinds } from "../../input/kinds";
+import { runPulumi } from "../../input/pulumi";
+import { readText } from "../../input/readFiles";
+import { describeRefusals } from "../../output/describeRefusals";
+import { logError } from "../../output/log";
+import { Progress } from "../../output/progress";
+import { writeResults } from "../../output/writeFiles";
+import { importState } from "./importState";
+import { chooseFile, isEmptyFolder, writeProject } from "./project";
+
+const forms = ["text", "json"] as const;
+
+const flags = {
+  out: { type: "string", value: "DIR", help: "the folder of the program; made if it does not exist" },
+  inventory: {
+    type: "string",
+    value: "FILE",
+    help: "what pulumi-platform inventory wrote; without it, the live organisation is read",
+  },
+  root: {
+    type: "string",
+    value: "GROUP",
+    help: "the group to adopt, by uid or name, with everything below it",
+  },
+  types: {
+    type: "string",
+    multiple: true,
+    value: "KIND[,KIND]",
+    help: "+KIND adds kinds that are not listed by default",
+  },
+  only: {
+    type: "string",
+    multiple: true,
+    value: "KIND|UID",
+    help: "adopt only these",
+  },
+  by: {
+    type: "string",
+    value: "UNIT",
+    choices: ["team"],
+    help: "a component for each group directly below the root",
+  },
+  file: {
+    type: "string",
+    value: "NAME",
+    default: "index.ts in an empty folder, else adopted.ts",
+    help: "the file to write",
+  },
+  force: { type: "boolean", help: "overwrite a file that holds something else" },
+  stack: { type: "string", value: "STACK", help: "the stack that is to manage them" },
+  "write-state": {
+    type: "boolean",
+    help: "put them into the state of the stack by pulumi stack import, with a backup, and a check before and after",
+  },
+  output: outputFlag(forms),
+} as const satisfies Flags;
+
+type AdoptValues = Values<typeof flags>;
+
+function parseOnly(words: readonly string[]): readonly string[] | undefined {
+  for (const word of words) {
+    if (!isUid(word) && !inventoryKinds.includes(word)) {
+      throw new UsageError(
+        `--only must be a uid or a kind (${inventoryKinds.join(", ")}), not "${printable(word, 80)}"`,
+      );
+    }
+  }
+  return words.length === 0 ? undefined : words;
+}
+
+async function readInventory(values: AdoptValues, progress: Progress): Promise<Inventory> {
+  const { inventory, types, stack, out } = values;
+  if (inventory !== undefined) {
+    if (values.root !== undefined || types.length > 0) {
+      throw new UsageError(
+        "--root and --types belong to a live organisation: leave them out beside --inventory",
+      );
+    }
+    return parseInventory(readText(inventory, "--inventory"), inventory);
+  }
+  if (values.root === undefined) {
+    throw new UsageError(
+      "--root is missing: give the uid or the name of the organisation, or an inventory with --inventory",
+    );
+  }
+  const kindsOfOnly = values.only.filter((word) => !isUid(word)).map((kind: string) => `+${kind}`);
+  // The stack is one of the program's project, where there is one.
+  const cwd = out !== undefined && existsSync(out) ? out : undefined;
+  const { client } = await connect({ stack, cwd });
+  const root = await resolveGroup(client, values.root, "--root");
+  return takeInventory(client, {
+    root,
+    kinds: readKinds([...types, ...kindsOfOnly]),
+    now: Date.now,
+    progress: progress.report,
+  });
+}
+
+/** An incomplete inventory may lack the object, so that only a complete one proves the uid wrong. */
+function requireListed(only: readonly string[] | undefined, inventory: Inventory): void {
+  const unknown = only?.find((word) => isUid(word) && !inventory.objects.some(({ uid }) => uid === word));
+  if (unknown === undefined || !inventory.complete) return;
+  throw new UsageError(
+    `--only names ${unknown}, and nothing that was listed below ${inventory.root} has this uid; some kinds are listed with --types only`,
+  );
+}
+
+/** What a stack holds already. */
+interface ExistingStack {
+  readonly exported?: string;
+  readonly usedNames: ReadonlySet<string>;
+  readonly managedKeys: ReadonlySet<string>;
+}
+
+async function readStack(out: string, stack: string): Promise<ExistingStack> {
+  if (isEmptyFolder(out)) {
+    throw new UsageError(
+      `${printable(out, 200)} is empty: run adopt without --write-state first, then npm install and pulumi stack init there`,
+    );
+  }
+  const exported = await runPulumi(["stack", "export", "--stack", stack], out);
+  const { resources } = parseStateExport(exported, `the export of stack ${stack}`);
+  const own = resources.flatMap(({ kind, id, urn }) => (kind === undefined ? [] : [{ kind, id, urn }]));
+  return {
+    exported,
+    usedNames: new Set(own.map(({ kind, urn }) => keyOf(kind, urnParts(urn).name))),
+    managedKeys: new Set(own.flatMap(({ kind, id }) => (id === undefined ? [] : [keyOf(kind, id)]))),
+  };
+}
+
+function describeSkipped({ skipped }: Adoption): string[] {
+  if (skipped.length === 0) return [];
+  const shown = skipped.slice(0, 200);
+  const more = skipped.length > shown.length ? [`  … and ${skipped.length - shown.length} more`] : [];
+  return [
+    "left out:",
+    ...shown.flatMap(({ kind, name, uid, reason }) => [
+      `  ${kind} ${printable(name, 200)} (${printable(uid, 200)})`,
+      `    ${printable(reason, 300)}`,
+    ]),
+    ...more,
+  ];
+}
+
+/** What `-o json` contains. */
+function createDocument(
+  { resources, skipped }: Adoption,
+  notes: readonly string[],
+  complete: boolean,
+): object {
+  const secrets = resources.flatMap(({ secrets: needed }) => needed.map(({ key }) => key));
+  return { schemaVersion: 1, complete, resources: resources.length, secrets, leftOut: skipped, notes };
+}
+
+/** What to do where the state is not written yet, a line each. */
+function describeNextSteps({ resources }: Adoption, out: string): string[] {
+  const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
+  return [
+    ...keys.map((key) => `to be set: pulumi config set --secret ${key}`),
+    `next, in ${printable(out, 200)}: npm install, and pulumi stack init where there is no stack yet;`,
+    "then this command again, with --stack STACK --write-state",
+  ];
+}
+
+/** Writes the program, and the state where it is asked for; returns what was done, a line each. */
+async function writeAdoption(
+  adoption: Adoption,
+  { inventory, existing, out, values }: AdoptionTarget,
+): Promise<string[]> {
+  const { resources } = adoption;
+  if (resources.length === 0) return ["there is nothing to adopt"];
+  const { stack } = values;
+  const organisation = inventory.objects.find(({ uid }) => uid === inventory.root)?.inputs["name"];
+  const projectName = (typeof organisation === "string" ? slug(organisation) : "") || "organisation";
+  const file = chooseFile(out, values.file, existing.managedKeys.size > 0);
+  writeProject({ out, file, projectName, force: values.force }, adoption.code);
+  return [
+    `${resources.length} resources are declared in ${join(out, file)}`,
+    ...(file === "index.ts"
+      ? []
+      : [`make it a part of the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),
+    ...(existing.exported !== undefined && stack !== undefined
+      ? [await importState({ stack, out, exported: existing.exported }, adoption)]
+      : describeNextSteps(adoption, out)),
+  ];
+}
+
+interface AdoptionTarget {
+  readonly inventory: Inventory;
+  readonly existing: ExistingStack;
+  readonly out: string;
+  readonly values: AdoptValues;
+}
+
+export const command = defineCommand(
+  {
+    name: "adopt",
+    usage: ["--out DIR (--root GROUP | --inventory FILE) [options]"],
+    about:
+      "Writes the program that declares what the organisation holds, and with --write-state the state that belongs to it: " +
+      "from then on a stack manages what was made by hand. It never writes to the API.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
+  },
+  ({ values }) => adopt(values),
+);
+export const { main } = command;
+
+/** @throws UsageError where a flag is wrong, or something must be done first. */
+async function adopt(values: AdoptValues): Promise<number> {
+  const { out, stack } = values;
+  if (out === undefined)
+    throw new UsageError("--out is missing: give the folder of the program, as in --out adopted");
+  if (values["write-state"] && stack === undefined) {
+    throw new UsageError("--write-state belongs to --stack: say which stack is to manage them");
+  }
+  const only = parseOnly(values.only);
+  const outputs = readDestinations(values.output, forms, "text");
+  const progress = new Progress("listing");
+  try {
+    const inventory = await readInventory(values, progress);
+    progress.done();
+    requireListed(only, inventory);
+    const existing: ExistingStack =
+      stack !== undefined && values["write-state"]
+        ? await readStack(out, stack)
+        : { usedNames: new Set(), managedKeys: new Set() };
+    const { usedNames, managedKeys } = existing;
+    const adoption = generateProgram({
+      inventory,
+      only,
+      byTeam: values.by === "team",
+      usedNames,
+      managedKeys,
+    });
+    const lines = await writeAdoption(adoption, { inventory, existing, out, values });
+    writeResults(outputs, {
+      text: () => `${[...lines, ...describeSkipped(adoption)].join("\n")}\n`,
+      json: () => `${json(createDocument(adoption, lines, inventory.complete))}\n`,
+    });
+    for (const line of describeRefusals(inventory)) logError(line);
+    return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
+  } finally {
+    progress.done();
+  }
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { slug } from "../../../access/adopt/names";
+import type { Adoption } from "../../../access/adopt/program";
+import { mergeState, StateMergeError } from "../../../access/adopt/state";
+import type { StateParts } from "../../../access/adopt/state";
+import { printable } from "../../../api/errors";
+import { UsageError } from "../../framework/exitCodes";
+import { PulumiError, runPulumi } from "../../input/pulumi";
+import { writeText } from "../../output/writeFiles";
+
+/** The stack whose state takes the adopted resources. */
+export interface TargetStack {
+  readonly stack: string;
+  /** The folder of the program. */
+  readonly out: string;
+  /** The export of the stack before anything is imported. */
+  readonly exported: string;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON that the CLI prints, also where it fails: a preview that fails describes why. */
+async function runPulumiJson(args: readonly string[], cwd: string): Promise<unknown> {
+  try {
+    return parseJson(await runPulumi(args, cwd));
+  } catch (error) {
+    const document = error instanceof PulumiError ? parseJson(error.stdout) : undefined;
+    if (document === undefined) throw error;
+    return document;
+  }
+}
+
+async function readConfig(stack: string, cwd: string): Promise<StateParts["config"]> {
+  const args = ["config", "--json", "--show-secrets", "--stack", stack];
+  const config = (await runPulumiJson(args, cwd)) as Record<string, { value?: unknown; secret?: unknown }>;
+  return Object.fromEntries(
+    Object.entries(config).flatMap(
+      ([key, { value, secret }]): [string, { value: string; secret: boolean }][] =>
+        typeof value === "string" ? [[key, { value, secret: secret === true }]] : [],
+    ),
+  );
+}
+
+/** The secrets that the program needs, by key. @throws StateMergeError that names those that are not set. */
+function readSecrets(adoption: Adoption, config: StateParts["config"], stack: string): Map<string, string> {
+  const keys = adoption.resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
+  const values = new Map(
+    keys.flatMap((key): [string, string][] => {
+      const setting = Object.entries(config).find(([name]) => name.endsWith(`:${key}`));
+      return setting ? [[key, setting[1].value]] : [];
+    }),
+  );
+  const unset = keys.filter((key) => !values.has(key));
+  if (unset.length > 0) {
+    throw new StateMergeError([
+      "the program is written, the state is not: the API never answers these secrets; set them, then run again:",
+      ...unset.map((key) => `pulumi config set --secret ${key} --stack ${stack}`),
+    ]);
+  }
+  return values;
+}
+
+function chooseBackupPath(out: string, stack: string): string {
+  const base = join(out, `${slug(stack) || "stack"}.before-adopt`);
+  for (let i = 0; ; i += 1) {
+    const path = i === 0 ? `${base}.json` : `${base}.${i}.json`;
+    if (!existsSync(path)) return path;
+  }
+}
+
+/** The document may contain secrets, so that only the owner of the file may read it. */
+async function importDocument(document: unknown, stack: string, cwd: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  try {
+    const path = join(folder, "state.json");
+    writeText(path, JSON.stringify(document), "the state", { isPrivate: true });
+    await runPulumi(["stack", "import", "--stack", stack, "--file", path], cwd);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Checks that the program changes nothing after the import; otherwise puts the state back. */
+async function verifyImport({ stack, out, exported }: TargetStack, backup: string): Promise<void> {
+  try {
+    await runPulumi(["preview", "--expect-no-changes", "--stack", stack], out);
+  } catch (error) {
+    await importDocument(JSON.parse(exported), stack, out);
+    const reason =
+      error instanceof PulumiError ? printable(`${error.message} ${error.stdout}`, 1500) : "it failed";
+    throw new Error(
+      `the preview after the import shows changes, so the state was put back as it was (also in ${backup}): ${reason}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Imports the adopted resources into the state of a stack, with a backup.
+ *
+ * @returns one line that says what was imported.
+ * @throws StateMergeError, UsageError where nothing was imported; Error where the import was undone.
+ */
+export async function importState(target: TargetStack, adoption: Adoption): Promise<string> {
+  const { stack, out, exported } = target;
+  const config = await readConfig(stack, out);
+  const secrets = readSecrets(adoption, config, stack);
+  const preview = await runPulumiJson(["preview", "--json", "--stack", stack], out);
+  const { document, urns } = mergeState({
+    exported: JSON.parse(exported) as unknown,
+    preview,
+    resources: adoption.resources,
+    secrets,
+    config,
+    newId: randomUUID,
+  });
+  const backup = chooseBackupPath(out, stack);
+  writeText(backup, exported, "--out", { isPrivate: true });
+  if ((await runPulumi(["stack", "export", "--stack", stack], out)) !== exported) {
+    throw new UsageError(`stack ${stack} was changed meanwhile: nothing was imported; run again`);
+  }
+  await importDocument(document, stack, out);
+  await verifyImport(target, backup);
+  return `${urns.length} resources are in the state of ${stack}; as it was before: ${backup}`;
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { printable } from "../../../api/errors";
+import { UsageError } from "../../framework/exitCodes";
+import { packageVersion } from "../../framework/packageVersion";
+import { writeText } from "../../output/writeFiles";
+
+const HEADER = "// Written by pulumi-platform adopt";
+
+/** Where a program goes. */
+export interface ProgramTarget {
+  /** The folder. */
+  readonly out: string;
+  /** The file in it. */
+  readonly file: string;
+  /** The name of the project, where the folder becomes one. */
+  readonly projectName: string;
+  /** Whether a file with other content is overwritten. */
+  readonly force: boolean;
+}
+
+/** Whether a folder does not exist, or holds nothing. */
+export const isEmptyFolder = (path: string): boolean => !existsSync(path) || readdirSync(path).length === 0;
+
+const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** The files that make an empty folder a project. */
+function projectFiles(name: string): Record<string, string> {
+  const dependencies = { "@pulumi/pulumi": "^3.216.0", "pulumi-platform": `^${packageVersion()}` };
+  const devDependencies = { "@types/node": "^20.19.0", typescript: "^5.9.0" };
+  const compilerOptions = {
+    strict: true,
+    target: "ES2022",
+    module: "commonjs",
+    moduleResolution: "node",
+    skipLibCheck: true,
+    forceConsistentCasingInFileNames: true,
+    noEmit: true,
+  };
+  return {
+    "Pulumi.yaml": stringify({
+      name,
+      runtime: "nodejs",
+      description: "What the organisation holds, adopted by pulumi-platform",
+    }),
+    "package.json": toJson({ name, private: true, dependencies, devDependencies }),
+    "tsconfig.json": toJson({ compilerOptions, include: ["*.ts"] }),
+  };
+}
+
+/** Chooses the file of the program: the main one of a folder that is new, or that this command has written. */
+export function chooseFile(out: string, name: string | undefined, isManaging: boolean): string {
+  if (name !== undefined) {
+    if (!/^[\w.-]+\.ts$/.test(name)) {
+      throw new UsageError(
+        `--file must be the name of a TypeScript file, as in adopted.ts, not "${printable(name, 80)}"`,
+      );
+    }
+    return name;
+  }
+  const index = join(out, "index.ts");
+  const isOwn = existsSync(index) && readFileSync(index, "utf8").startsWith(HEADER);
+  return isEmptyFolder(out) || (isOwn && !isManaging) ? "index.ts" : "adopted.ts";
+}
+
+/** Writes the program, and what makes an empty folder a project. @throws UsageError for a file with other content. */
+export function writeProject({ out, file, projectName, force }: ProgramTarget, code: string): void {
+  const files = { ...(isEmptyFolder(out) ? projectFiles(projectName) : {}), [file]: code };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(out, name);
+    if (!force && existsSync(path) && readFileSync(path, "utf8") !== text) {
+      throw new UsageError(
+        `${printable(path, 200)} is there and holds something else: give another name with --file, or --force`,
+      );
+    }
+  }
+  mkdirSync(out, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeText(join(out, name), text, "--out");
+}

@@ -1,0 +1,266 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import satisfies from "semver/functions/satisfies";
+import { apiEndpoint } from "../../api/client";
+import { ConnectionError, printable } from "../../api/errors";
+import { proxyFor, Transport } from "../../api/transport";
+import { json } from "../../access/report/render/escape";
+import { exitCodeOf, exitCodes } from "../framework/exitCodes";
+import { connect, describeSources, stackFlag } from "../input/connection";
+import type { Connection } from "../input/connection";
+import { defineCommand } from "../framework/defineCommand";
+import { writeResults } from "../output/writeFiles";
+import { describeGroups, listRootGroups } from "../input/groups";
+import type { NamedGroup } from "../input/groups";
+import { outputFlag, readDestinations } from "../framework/options";
+import { describeToken, describeExpiry, hasExpired } from "../input/token";
+
+/** One line of the report. */
+export interface CheckResult {
+  readonly check: string;
+  readonly state: "ok" | "warning" | "wrong" | "skipped";
+  /** What was found, and the fix where it is wrong. */
+  readonly text: string;
+  /** Of something wrong: the exit code that it asks for. */
+  readonly code?: number;
+  /** Of the check "groups": the root groups that the credential may see. */
+  readonly groups?: readonly NamedGroup[];
+}
+
+const ok = (check: string, text: string): CheckResult => ({ check, state: "ok", text });
+const warning = (check: string, text: string): CheckResult => ({ check, state: "warning", text });
+const wrong = (check: string, text: string, code: number = exitCodes.error): CheckResult => ({
+  check,
+  state: "wrong",
+  text,
+  code,
+});
+const skipped = (check: string, until: string): CheckResult => ({
+  check,
+  state: "skipped",
+  text: `not checked before ${until} is right`,
+});
+
+const failed = (check: string, error: unknown): CheckResult =>
+  wrong(check, error instanceof Error ? error.message : "it failed", exitCodeOf(error));
+
+const MAX_SKEW_MS = 60_000;
+
+interface Manifest {
+  readonly version: string;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The package.json of a package, found from a folder; undefined where it is not installed. */
+function readManifest(name: string, folder: string): Manifest | undefined {
+  try {
+    const path = createRequire(join(folder, "package.json")).resolve(`${name}/package.json`);
+    return JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkVersions(): Promise<CheckResult[]> {
+  const own = readManifest("pulumi-platform", __dirname);
+  const node = own?.engines?.["node"] ?? ">=20.19";
+  const sdk = own?.peerDependencies?.["@pulumi/pulumi"] ?? ">=3.216.0 <4";
+  const installed = readManifest("@pulumi/pulumi", process.cwd());
+  return [
+    ok("package", `pulumi-platform ${own?.version ?? "of an unknown version"}`),
+    satisfies(process.version, node, { includePrerelease: true })
+      ? ok("node", process.version)
+      : wrong("node", `${process.version} is too old: install Node ${node}`),
+    installed === undefined
+      ? warning("sdk", `@pulumi/pulumi is not installed in this folder: npm install "@pulumi/pulumi@${sdk}"`)
+      : satisfies(installed.version, sdk, { includePrerelease: true })
+        ? ok("sdk", `@pulumi/pulumi ${installed.version}`)
+        : wrong(
+            "sdk",
+            `@pulumi/pulumi ${installed.version} does not fit: npm install "@pulumi/pulumi@${sdk}"`,
+          ),
+    await checkCli(),
+  ];
+}
+
+async function checkCli(): Promise<CheckResult> {
+  try {
+    const { stdout } = await promisify(execFile)("pulumi", ["version"], {
+      timeout: 30_000,
+      env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+    });
+    const version = printable(stdout, 50);
+    return /^v?3\./.test(version)
+      ? ok("cli", `pulumi ${version}`)
+      : wrong("cli", `pulumi ${version} does not fit: install version 3 of the Pulumi CLI`);
+  } catch {
+    return wrong(
+      "cli",
+      "the Pulumi CLI is not on PATH, or does not run: https://www.pulumi.com/docs/install/",
+    );
+  }
+}
+
+/** Address, TLS and clock, by one request that carries no credential. */
+async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
+  const { baseUrl, timeoutMs } = settings;
+  const proxy = proxyFor(baseUrl);
+  const way =
+    proxy === undefined ? "" : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : ""}`;
+  const call = { method: "GET", path: "/ping/v2/ping" } as const;
+  const transport = new Transport({ ...apiEndpoint(baseUrl), timeoutMs, maxSockets: 1 });
+  let date: number;
+  try {
+    const answer = await transport.send({ ...call, headers: {}, attempt: 1 });
+    transport.read(call, answer);
+    date = Date.parse(answer.header("date") ?? "");
+  } catch (error) {
+    return error instanceof ConnectionError && error.isTls
+      ? [ok("address", `${baseUrl} is there${way}`), failed("tls", error), skipped("clock", "tls")]
+      : [failed("address", error), skipped("tls", "address"), skipped("clock", "address")];
+  }
+  const skew = Date.now() - date;
+  return [
+    ok("address", `${baseUrl} answers a ping${way}`),
+    checkTls(baseUrl),
+    Number.isNaN(skew)
+      ? warning("clock", "the server does not say what time it has")
+      : Math.abs(skew) <= MAX_SKEW_MS
+        ? ok("clock", "agrees with the server's")
+        : warning(
+            "clock",
+            `this machine is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} the server: set its clock by NTP`,
+          ),
+  ];
+}
+
+function checkTls(baseUrl: string): CheckResult {
+  if (!baseUrl.startsWith("https:")) return warning("tls", "not used: the address is plain http");
+  return process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
+    ? warning(
+        "tls",
+        "the certificate is checked all the same: unset NODE_TLS_REJECT_UNAUTHORIZED, it has no effect here",
+      )
+    : ok("tls", "the certificate is valid");
+}
+
+async function checkToken({ settings, tokens }: Connection, from: string): Promise<CheckResult> {
+  const source = settings.credentials.setting;
+  try {
+    const who = describeToken(await tokens.token(), { source, settings: from }, tokens.expiry?.());
+    const now = Date.now();
+    const text = `of ${source}; ends: ${describeExpiry(who, now)}`;
+    return hasExpired(who, now)
+      ? wrong("token", `${text}: put a new one there`, exitCodes.authentication)
+      : ok("token", text);
+  } catch (error) {
+    return addFix(failed("token", error), settings);
+  }
+}
+
+/** Whether the API accepts the token, and the root groups that it shows for it. */
+async function checkAccess({ client, settings }: Connection): Promise<CheckResult[]> {
+  try {
+    const groups = await listRootGroups(client);
+    return groups.length === 0
+      ? [
+          warning(
+            "access",
+            "the API takes the token, but shows it no group: has the identity a role binding?",
+          ),
+        ]
+      : [
+          ok("access", "the API takes the token, and lists groups for it"),
+          { ...ok("groups", describeGroups(groups)), groups },
+        ];
+  } catch (error) {
+    return [addFix(failed("access", error), settings)];
+  }
+}
+
+/** What to do about a credential that was refused. */
+function addFix(
+  finding: CheckResult,
+  { credentials: { setting }, baseUrl }: Connection["settings"],
+): CheckResult {
+  if (finding.code !== exitCodes.authentication) return finding;
+  return {
+    ...finding,
+    text: `${finding.text}; is the token of ${setting} for ${baseUrl}? Put a new one there`,
+  };
+}
+
+/** All checks, in the order of the report; what cannot be told before another is right is skipped. */
+export async function runChecks(stack: string | undefined): Promise<CheckResult[]> {
+  const versions = checkVersions();
+  const from = describeSources({ stack });
+  let connection: Connection;
+  try {
+    connection = await connect({ stack });
+  } catch (error) {
+    return [
+      ...(await versions),
+      failed("configuration", error),
+      ...["address", "tls", "clock", "token", "access"].map((check) => skipped(check, "configuration")),
+    ];
+  }
+  const server = await checkServer(connection);
+  const token = await checkToken(connection, from);
+  const hindrance = [...server, token].find(({ state }) => state === "wrong");
+  return [
+    ...(await versions),
+    ok("configuration", `from ${from}: the API at ${connection.settings.baseUrl}`),
+    ...server,
+    token,
+    ...(hindrance ? [skipped("access", hindrance.check)] : await checkAccess(connection)),
+  ];
+}
+
+const CHECK_WIDTH = 13;
+
+function formatText(findings: readonly CheckResult[]): string {
+  return findings
+    .map(
+      ({ check, state, text }) =>
+        `${state.padEnd(7)}  ${check.padEnd(CHECK_WIDTH)}  ${printable(text, 2000)}\n`,
+    )
+    .join("");
+}
+
+/** 2 before all else: without a configuration nothing that follows was checked. 3 where only the credential is wrong. */
+function codeOf(findings: readonly CheckResult[]): number {
+  const codes = findings.flatMap(({ code }) => code ?? []);
+  if (codes.length === 0) return exitCodes.clean;
+  if (codes.includes(exitCodes.usage)) return exitCodes.usage;
+  return codes.every((code) => code === exitCodes.authentication)
+    ? exitCodes.authentication
+    : exitCodes.error;
+}
+
+const forms = ["text", "json"] as const;
+
+export const command = defineCommand(
+  {
+    name: "doctor",
+    usage: ["[options]"],
+    about:
+      "Checks what a run needs, one line each, with the fix where something is wrong. Changes nothing, shows no secret.",
+    flags: { stack: stackFlag, output: outputFlag(forms) },
+    exitCodes: ["clean", "error", "usage", "authentication"],
+  },
+  async ({ values: { stack, output } }) => {
+    const outputs = readDestinations(output, forms, "text");
+    const findings = await runChecks(stack);
+    const code = codeOf(findings);
+    writeResults(outputs, {
+      text: () => formatText(findings),
+      json: () => `${json({ schemaVersion: 1, ok: code === exitCodes.clean, checks: findings })}\n`,
+    });
+    return code;
+  },
+);
+export const { main } = command;

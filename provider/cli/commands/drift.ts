@@ -1,0 +1,235 @@
+import type { Inventory } from "../../access/documents/inventory";
+import { listedKinds } from "../../access/documents/inventoryKinds";
+import { parseInventory } from "../../access/documents/parseInventory";
+import type { StateExport } from "../../access/documents/stateExport";
+import { driftThresholds, findDrift } from "../../access/drift/drift";
+import type { DriftRequest, DriftThreshold } from "../../access/drift/drift";
+import { organisationsOf } from "../../access/drift/roots";
+import { takeInventory } from "../../inventory/takeInventory";
+import { defineCommand } from "../framework/defineCommand";
+import { UsageError } from "../framework/exitCodes";
+import type { Flags, Values } from "../framework/flags";
+import { commonFlags, readCommonOptions } from "../framework/options";
+import type { CommonOptions } from "../framework/options";
+import { packageVersion } from "../framework/packageVersion";
+import { connect } from "../input/connection";
+import { resolveGroup } from "../input/groups";
+import { readKinds } from "../input/kinds";
+import { isManaged, unlistedManagedUids } from "../input/managedUids";
+import { readProvenance } from "../input/provenance";
+import { readText } from "../input/readFiles";
+import { readStates } from "../input/states";
+import { finishDrift } from "../output/finishDrift";
+import { logError } from "../output/log";
+import { Progress } from "../output/progress";
+import { BaselineFile } from "../policy/baseline";
+import { createRules, createSuppressor } from "../policy/suppressors";
+
+const ownFlags = {
+  stack: {
+    type: "string",
+    multiple: true,
+    value: "STACK",
+    help: "compare this stack (runs pulumi stack export)",
+  },
+  state: {
+    type: "string",
+    multiple: true,
+    value: "FILE",
+    help: "compare what pulumi stack export wrote; * and ? match any characters",
+  },
+  inventory: {
+    type: "string",
+    multiple: true,
+    value: "FILE",
+    help: "the organisation as pulumi-platform inventory wrote it; without it, the live one is read",
+  },
+  root: {
+    type: "string",
+    multiple: true,
+    value: "GROUP",
+    default: "the organisations that the stacks manage",
+    help: "check only this group, by uid or name, and what is below it",
+  },
+  types: {
+    type: "string",
+    multiple: true,
+    value: "KIND[,KIND]",
+    help: "+KIND: look for unmanaged ones of it too",
+  },
+  since: {
+    type: "string",
+    multiple: true,
+    value: "FILE",
+    help: "an older inventory: shows since when; without a stack it is what is compared",
+  },
+  "write-baseline": {
+    type: "string",
+    value: "FILE",
+    help: "accept what is found: adds an exception for each medium and low finding to this policy file, and for each other one a comment that a person must complete",
+  },
+  cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
+} as const satisfies Flags;
+
+/** The common flags that apply to drift. */
+const shared = {
+  output: commonFlags.output,
+  policy: commonFlags.policy,
+  "exit-zero": commonFlags["exit-zero"],
+  now: commonFlags.now,
+  strict: commonFlags.strict,
+  self: { ...commonFlags.self, help: "the identity that must not have lost its access" },
+  "min-owners": commonFlags["min-owners"],
+  "required-owner": commonFlags["required-owner"],
+  "max-removal": {
+    ...commonFlags["max-removal"],
+    help: "the part of all grants that may be lost to drift",
+  },
+  "issuer-allow": commonFlags["issuer-allow"],
+  "sink-allow": commonFlags["sink-allow"],
+  "source-root": commonFlags["source-root"],
+  summary: commonFlags.summary,
+  post: {
+    ...commonFlags.post,
+    choices: ["github-issue"],
+    help: "post one issue for the stacks; the first clean and complete run closes it, and another --root or other --types is another issue",
+  },
+  marker: { ...commonFlags.marker, default: "the stacks", help: "tells this issue from others" },
+  "dry-run": commonFlags["dry-run"],
+} as const satisfies Flags;
+
+const flags = {
+  ...ownFlags,
+  ...shared,
+  "fail-on": {
+    type: "string",
+    value: "WHICH",
+    choices: driftThresholds,
+    default: "any",
+    help: "which findings decide the exit code: widened counts what widens access or may widen it, unmanaged objects that give access among it, and high and critical findings of the rules; unmanaged counts each unmanaged object",
+  },
+} as const satisfies Flags;
+
+type DriftValues = Values<typeof flags>;
+
+/** @throws UsageError where the flags name nothing to compare, or two sources of the live organisation. */
+function checkSources(values: DriftValues): void {
+  if (values.stack.length + values.state.length + values.since.length === 0) {
+    throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
+  }
+  if (values.inventory.length > 0 && values.root.length + values.types.length > 0) {
+    throw new UsageError(
+      "--root and --types belong to a live organisation: leave them out beside --inventory",
+    );
+  }
+}
+
+/** Without a newer inventory of the same root, an older one would be compared with nothing. @throws UsageError */
+function requireSameRoots(since: readonly Inventory[], inventories: readonly Inventory[]): void {
+  const roots = new Set(inventories.map(({ root }) => root));
+  const unmatched = since.find(({ root }) => !roots.has(root));
+  if (unmatched === undefined) return;
+  throw new UsageError(
+    `--since names an inventory of group ${unmatched.root}, and no newer one of that group is given: add it with --inventory, or leave this one out`,
+  );
+}
+
+/** The inventory that was taken first: a report is as old as its oldest part. */
+function oldest(inventories: readonly Inventory[]): Inventory | undefined {
+  return [...inventories].sort((a, b) => Date.parse(a.takenAt) - Date.parse(b.takenAt))[0];
+}
+
+export const command = defineCommand(
+  {
+    name: "drift",
+    usage: ["--stack STACK [options]"],
+    about:
+      "Compares what stacks record with the live organisation, with read requests only: what was changed outside of its " +
+      "program, what was deleted, what is in no stack, and what is in two.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete", "drift"],
+  },
+  ({ values }) => reportDrift(values),
+);
+export const { main } = command;
+
+/** The policy that applies, and the baseline that the run writes. */
+function readPolicy(
+  path: string | undefined,
+  options: CommonOptions,
+): { readonly baseline?: BaselineFile; readonly suppress: DriftRequest["suppress"] } {
+  if (path === undefined) return { suppress: createSuppressor(options) };
+  const baseline = new BaselineFile(path, options);
+  return { baseline, suppress: (...args) => baseline.suppress(...args) };
+}
+
+/** Where the live organisation comes from. */
+interface LiveSources {
+  readonly values: DriftValues;
+  readonly states: readonly StateExport[];
+  readonly since: readonly Inventory[];
+  /** Kinds whose unmanaged objects are looked for. */
+  readonly kinds: readonly string[];
+}
+
+async function readLive(
+  { values, states, since, kinds }: LiveSources,
+  progress: Progress,
+): Promise<Inventory[]> {
+  const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+  const requested = await Promise.all(values.root.map((text) => resolveGroup(client, text, "--root")));
+  const roots = new Set(
+    requested.length > 0 ? requested : [...organisationsOf(states), ...since.map(({ root }) => root)],
+  );
+  const inventories: Inventory[] = [];
+  for (const root of roots) {
+    inventories.push(
+      await takeInventory(client, {
+        root,
+        kinds: [...new Set([...listedKinds, ...kinds])],
+        additionalUids: unlistedManagedUids(states, kinds, root),
+        // Where a stack manages the group itself, its deletion is drift and no error.
+        isRootOptional: isManaged(states, root),
+        now: Date.now,
+        progress: progress.report,
+      }),
+    );
+  }
+  return inventories;
+}
+
+/** @throws UsageError where a flag or a file is wrong. */
+async function reportDrift(values: DriftValues): Promise<number> {
+  const options = readCommonOptions(values, driftThresholds);
+  checkSources(values);
+  const kinds = readKinds(values.types);
+  const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
+  const { baseline, suppress } = readPolicy(values["write-baseline"], options);
+  const progress = new Progress("looking at");
+  try {
+    const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
+    const inventories =
+      values.inventory.length > 0
+        ? values.inventory.map((path) => parseInventory(readText(path, "--inventory"), path))
+        : await readLive({ values, states, since, kinds }, progress);
+    progress.done();
+    requireSameRoots(since, inventories);
+    const report = await findDrift({
+      states,
+      inventories,
+      since: since.length === 0 ? undefined : since,
+      failOn: options.failOn as DriftThreshold,
+      now: options.now.getTime(),
+      version: packageVersion(),
+      isPartial: values.root.length > 0,
+      rules: createRules(options),
+      suppress,
+    });
+    for (const line of baseline?.write() ?? []) logError(line);
+    const cli = states.find((state) => state.cli !== undefined)?.cli;
+    const provenance = readProvenance({}, { now: options.now, inventory: oldest(inventories), cli });
+    return await finishDrift({ ...report, provenance }, options);
+  } finally {
+    progress.done();
+  }
+}

@@ -1,0 +1,53 @@
+import { serve } from "../../../emulator/main";
+import { defineCommand } from "../framework/defineCommand";
+import type { Flags } from "../framework/flags";
+
+const flags = {
+  port: { type: "string", value: "NUMBER", default: "0, any free one", help: "port to listen on" },
+  data: {
+    type: "string",
+    value: "FILE",
+    help: "keep the state in this file across restarts; a symbolic link is refused",
+  },
+  token: {
+    type: "string",
+    value: "TOKEN",
+    default: "PLATFORM_TOKEN, else a random one",
+    help: "bearer token that requests must carry",
+  },
+  latency: { type: "string", value: "TIME", help: "wait before each response, for example 20ms or 1s" },
+  "deliver-to": {
+    type: "string",
+    value: "URL",
+    help:
+      'send all events to this http address on this machine, or "sinks": to the sinks of the subscriptions; without ' +
+      "it they are only listed",
+  },
+  recorded: {
+    type: "boolean",
+    help: "respond as the recorded gateway where it differs from the specification",
+  },
+  "omit-empty": {
+    type: "boolean",
+    help: 'leave empty members out of responses: "", 0, false, null, [], {}, zero enum names',
+  },
+  "sparse-updates": {
+    type: "boolean",
+    help:
+      "respond to a PATCH with values for the uid and what it changed only: all other members are empty, and with " +
+      "--omit-empty absent",
+  },
+} as const satisfies Flags;
+
+export const command = defineCommand(
+  {
+    name: "emulator",
+    usage: ["[options]"],
+    about:
+      "Serves the Platform API v2 on 127.0.0.1, to try programs and for tests. Runs until SIGINT or SIGTERM.",
+    flags,
+    exitCodes: ["clean", "error", "usage"],
+  },
+  ({ values }) => serve(values),
+);
+export const { main } = command;

@@ -1,0 +1,96 @@
+import { readFileSync, statSync } from "node:fs";
+import { parseReport } from "../../access/report/parseReport";
+import type { Report } from "../../access/report/report";
+import { printable } from "../../api/errors";
+import { exitCodes, UsageError } from "../framework/exitCodes";
+import { log } from "../output/log";
+import { defineCommand } from "../framework/defineCommand";
+import type { Flags, Parsed } from "../framework/flags";
+import { commonFlags, postHosts } from "../framework/options";
+import { post } from "../post";
+import type { NotReviewed } from "../post/message";
+import { appendSummary } from "../output/stepSummary";
+
+/** A report of 5,000 findings has 13 MB. */
+const MAX_BYTES = 100 * 1024 * 1024;
+
+const flags = {
+  to: { type: "string", value: "WHERE", choices: postHosts, help: "where to post" },
+  "not-reviewed": {
+    type: "string",
+    value: "REASON",
+    help: 'instead of a report: replace what an earlier run has posted by "not reviewed" and this reason; needs --marker',
+  },
+  marker: commonFlags.marker,
+  "source-root": commonFlags["source-root"],
+  summary: commonFlags.summary,
+  "dry-run": { type: "boolean", help: "print what would be sent, send nothing" },
+} as const satisfies Flags;
+
+/** @throws UsageError, DocumentError in one line. */
+function readReport(path: string): Report {
+  const name = printable(path, 200);
+  let text;
+  try {
+    if (statSync(path).size > MAX_BYTES) throw new UsageError(`${name} is too large to be a report`);
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${name} cannot be read: name the file that --output json=FILE wrote`);
+  }
+  return parseReport(text, path);
+}
+
+/** @throws UsageError, DocumentError in one line. */
+function readContent({ values, positionals: [path, ...more] }: Parsed<typeof flags>): Report | NotReviewed {
+  const notReviewed = values["not-reviewed"];
+  if (notReviewed === undefined) {
+    if (path !== undefined && more.length === 0) return readReport(path);
+    throw new UsageError("post takes one report: write it with review --output json=report.json");
+  }
+  if (path !== undefined)
+    throw new UsageError("--not-reviewed conflicts with a report; give only one of them");
+  if (values.summary) throw new UsageError("--summary needs a report; leave it out with --not-reviewed");
+  if (values.marker === undefined) {
+    throw new UsageError("--not-reviewed needs --marker: the one that the review is posted with");
+  }
+  return { notReviewed, marker: values.marker };
+}
+
+export const command = defineCommand(
+  {
+    name: "post",
+    usage: ["<report.json> --to WHERE [options]", "--not-reviewed REASON --marker KEY --to WHERE"],
+    about:
+      "Posts a report that review, drift or verify wrote with --output json=report.json: for a job that may write comments, " +
+      "and runs no code of the pull request. The report is checked and its names are escaped. A post that fails is a " +
+      "warning: exit code 0.",
+    arguments: ["report.json"],
+    flags,
+    exitCodes: ["clean", "error", "usage"],
+  },
+  postReport,
+);
+export const { main } = command;
+
+/** @throws UsageError, DocumentError in one line. */
+async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
+  const { values } = parsed;
+  const host = values.to;
+  if (host === undefined) throw new UsageError(`--to must be one of ${postHosts.join(", ")}`);
+  const content = readContent(parsed);
+  const sourceRoot = values["source-root"];
+  if (values.summary && "tool" in content) {
+    const reason = appendSummary(content, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
+    if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
+  }
+  await post(content, {
+    host,
+    marker: values.marker,
+    sourceRoot,
+    dryRun: values["dry-run"],
+    env: process.env,
+    log: log,
+  });
+  return exitCodes.clean;
+}

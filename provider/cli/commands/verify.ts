@@ -1,0 +1,171 @@
+import type { Inventory } from "../../access/documents/inventory";
+import { DocumentError } from "../../access/documents/jsonText";
+import { parseInventory } from "../../access/documents/parseInventory";
+import { parsePlan } from "../../access/documents/plan";
+import type { ReviewReport, VerifyReport } from "../../access/report/report";
+import { listedKinds } from "../../access/documents/inventoryKinds";
+import { takeInventory } from "../../inventory/takeInventory";
+import { parseReviewReport } from "../../access/verify/parseReviewReport";
+import { verify } from "../../access/verify/verify";
+import { printable } from "../../api/errors";
+import { logError } from "../output/log";
+import { exitCodes, UsageError } from "../framework/exitCodes";
+import { connect } from "../input/connection";
+import { writeReport } from "../output/writeReport";
+import { readInput, textOf } from "../input/readInput";
+import { resolveGroup } from "../input/groups";
+import { defineCommand } from "../framework/defineCommand";
+import type { Flags, Parsed } from "../framework/flags";
+import { commonFlags, readCommonOptions } from "../framework/options";
+import { Progress } from "../output/progress";
+import { provenanceFlags, readProvenance } from "../input/provenance";
+import { readStates } from "../input/states";
+
+const flags = {
+  stack: {
+    type: "string",
+    value: "STACK",
+    help: "the stack that was updated (runs pulumi stack export): its settings, and the uid of each resource that it created",
+  },
+  state: {
+    type: "string",
+    value: "FILE",
+    help: "what pulumi stack export wrote after the update, in place of --stack",
+  },
+  inventory: {
+    type: "string",
+    value: "FILE",
+    help: "the organisation after the update (pulumi-platform inventory); without it the live one is read",
+  },
+  root: {
+    type: "string",
+    value: "GROUP",
+    default: "the one that the report names",
+    help: "the group that the review was about, by uid or name",
+  },
+  plan: {
+    type: "string",
+    value: "FILE",
+    help: "the update plan that was applied: must be the one that was reviewed",
+  },
+  digest: {
+    type: "string",
+    value: "HEX",
+    help: "the digest of the approved report, as the review's comment shows it: another report is refused",
+  },
+  cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
+  ...provenanceFlags,
+  output: commonFlags.output,
+  "exit-zero": commonFlags["exit-zero"],
+  now: { ...commonFlags.now, help: "the time of the report (RFC 3339)" },
+  "source-root": commonFlags["source-root"],
+  summary: commonFlags.summary,
+  post: commonFlags.post,
+  marker: commonFlags.marker,
+  "dry-run": commonFlags["dry-run"],
+} as const satisfies Flags;
+
+interface LiveOptions {
+  readonly root: string;
+  readonly stack?: string | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** The organisation as it is now. */
+async function readLive({ root, stack, cwd }: LiveOptions): Promise<Inventory> {
+  const progress = new Progress("looking at");
+  try {
+    const { client } = await connect({ stack, cwd });
+    return await takeInventory(client, {
+      root: await resolveGroup(client, root, "--root"),
+      kinds: listedKinds,
+      now: Date.now,
+      progress: progress.report,
+    });
+  } finally {
+    progress.done();
+  }
+}
+
+/** @throws DocumentError where another plan was reviewed, or none. */
+async function checkPlan(review: ReviewReport, path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  const input = await readInput(path, "--plan");
+  const { digest } = parsePlan(textOf(input), input.name);
+  if (review.plan === undefined) {
+    throw new DocumentError("--plan: the review read no update plan: review with --plan too");
+  }
+  if (review.plan.digest !== digest) {
+    throw new DocumentError(
+      `--plan: ${input.name} has the digest ${digest}, and the plan that was reviewed ${review.plan.digest}: another plan was applied`,
+    );
+  }
+}
+
+/** One line for people, where the report itself went to files. */
+function sayVerdict({ failing, missing, incomplete }: VerifyReport): void {
+  const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
+  logError(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
+}
+
+export const command = defineCommand(
+  {
+    name: "verify",
+    usage: ["<review.json> --stack STACK [options]"],
+    about:
+      "Compares what an approved review announced (review --inventory FILE --output json=review.json) with what the " +
+      "organisation holds after the update. Sends read requests only.",
+    arguments: ["review.json"],
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete", "reviewFindings"],
+  },
+  verifyUpdate,
+);
+export const { main } = command;
+
+/** @throws UsageError, DocumentError in one line. */
+async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Promise<number> {
+  const [path] = positionals;
+  if (path === undefined || positionals.length > 1) {
+    throw new UsageError("verify takes one report: write it with review --output json=review.json");
+  }
+  if (values.stack !== undefined && values.state !== undefined) {
+    throw new UsageError("--stack conflicts with --state; set only one of them");
+  }
+  if (values.root !== undefined && values.inventory !== undefined) {
+    throw new UsageError("--root conflicts with --inventory; set only one of them");
+  }
+  const common = readCommonOptions(values, ["low"]);
+  const input = await readInput(path, "the report");
+  const review = parseReviewReport(textOf(input), input.name, values.digest);
+  await checkPlan(review, values.plan);
+  const { stack, state, cwd } = values;
+  const [recorded] = await readStates(
+    state === undefined ? [] : [state],
+    stack === undefined ? [] : [stack],
+    cwd,
+  );
+  const root = values.root ?? review.expected?.root;
+  const inventory =
+    values.inventory === undefined && root !== undefined
+      ? await readLive({ root, stack, cwd })
+      : await readInventoryFile(values.inventory);
+  const report = verify(
+    { review, inventory, state: recorded },
+    { provenance: readProvenance(values, { now: common.now, inventory, cli: recorded?.cli }) },
+  );
+  await writeReport(report, common);
+  if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
+  if (report.failing > 0 && !common.exitZero) return exitCodes.reviewFindings;
+  return report.complete ? exitCodes.clean : exitCodes.incomplete;
+}
+
+async function readInventoryFile(path: string | undefined): Promise<Inventory> {
+  if (path === undefined) {
+    throw new DocumentError(
+      "the review was made without an inventory, so it does not know what existed before: review with --inventory",
+    );
+  }
+  const input = await readInput(path, "--inventory");
+  return parseInventory(textOf(input), input.name);
+}

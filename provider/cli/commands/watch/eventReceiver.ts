@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { ChangedResources } from "../../../access/drift/changedResources";
+import type { ChangeEvent } from "../../../access/drift/changedResources";
+import { printable } from "../../../api/errors";
+import { isObject } from "../../../engine/values";
+import { EventError } from "../../../events";
+import type { VerifyEventOptions } from "../../../events";
+import { verifyHeaders } from "../../../events/verifyEvent";
+import type { SignedDelivery } from "../../../events/verifyEvent";
+
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_REMEMBERED = 10_000;
+/** Events that wait for a run at most: of more, the oldest are dropped. */
+const MAX_WAITING = 10_000;
+const MAX_DELAY_FACTOR = 10;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** The body of a request; undefined where it is larger than an event. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The values of the newest keys. */
+class RecentMap {
+  private readonly values = new Map<string, string>();
+
+  /** The value of a key, which becomes this one where it has none. */
+  getOrSet(key: string, value: string): { readonly value: string; readonly isNew: boolean } {
+    const known = this.values.get(key);
+    if (known !== undefined) return { value: known, isNew: false };
+    this.values.set(key, value);
+    const [oldest] = this.values.keys();
+    if (this.values.size > MAX_REMEMBERED && oldest !== undefined) this.values.delete(oldest);
+    return { value, isNew: true };
+  }
+}
+
+const sha256 = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** What a run needs of an event: never its body. */
+function withoutBody({ name, subject, time, actor }: ChangeEvent): ChangeEvent {
+  const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : undefined;
+  return { name, subject, time, ...(who === undefined ? {} : { actor: { subject: who } }) };
+}
+
+/** What a receiver of events does and needs. */
+export interface EventReceiverOptions {
+  readonly verify: VerifyEventOptions;
+  /** How long it must be quiet after an event before a run, in milliseconds. */
+  readonly settleMs: number;
+  /** One run: looks at what was touched. */
+  readonly run: (touched: ChangedResources) => Promise<void>;
+  /** Takes a line about an event that was refused, or a run that failed. */
+  readonly log: (line: string) => void;
+}
+
+/** Receives events and bundles them: one run for each burst, one at a time. */
+export class EventReceiver {
+  readonly server: Server;
+  /** By the signed part of a bearer: the headers that first came with it. */
+  private readonly deliveries = new RecentMap();
+  /** Events that were accepted, by their ids and bodies: one may be delivered again with another bearer. */
+  private readonly events = new RecentMap();
+  private waiting: ChangeEvent[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private firstAt = 0;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: EventReceiverOptions) {
+    this.server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+      this.receive(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** When all that came so far has been looked at. */
+  async waitUntilIdle(): Promise<void> {
+    if (this.timer) this.start();
+    await this.running;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await new Promise<void>((done) => {
+      this.server.close(() => done());
+      this.server.closeAllConnections();
+    });
+    await this.running;
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== "POST") {
+      response.writeHead(405, { Allow: "POST" }).end();
+      return;
+    }
+    try {
+      const delivery = await verifyHeaders(request.headers, this.options.verify);
+      const body = await readBody(request);
+      if (body === undefined) {
+        response.writeHead(413, { Connection: "close" }).end();
+        return;
+      }
+      const event = delivery.verifyBody(body);
+      this.checkReplay(delivery);
+      response.writeHead(204).end();
+      if (this.events.getOrSet(JSON.stringify([event.id, sha256(body)]), "").isNew) this.accept(event);
+    } catch (error) {
+      const status = error instanceof EventError ? error.status : 400;
+      // The rest of the body is not read.
+      response.writeHead(status, { Connection: "close" }).end();
+      const why = error instanceof Error ? printable(error.message, 300) : "";
+      this.options.log(`an event was not taken (${status}): ${why}`);
+    }
+  }
+
+  /** Headers are not signed: a copy of a delivery with other headers would name other objects. */
+  private checkReplay({ signedPart, attributes }: SignedDelivery): void {
+    const headers = sha256(JSON.stringify(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))));
+    const first = this.deliveries.getOrSet(sha256(signedPart), headers);
+    if (first.value !== headers) {
+      throw new EventError("refused", "its token was delivered before with other headers: it is a replay");
+    }
+  }
+
+  private accept(event: ChangeEvent): void {
+    if (!new ChangedResources().add(event)) return;
+    const dropped = this.enqueue([...this.waiting, withoutBody(event)]);
+    if (dropped > 0) this.options.log(`${dropped} events were dropped: run pulumi-platform drift`);
+    this.schedule();
+  }
+
+  /** Keeps the newest events for the next run; returns how many were dropped. */
+  private enqueue(events: readonly ChangeEvent[]): number {
+    this.waiting = events.slice(-MAX_WAITING);
+    return events.length - this.waiting.length;
+  }
+
+  private schedule(): void {
+    const { settleMs } = this.options;
+    const now = performance.now();
+    if (this.timer === undefined) this.firstAt = now;
+    else clearTimeout(this.timer);
+    const left = this.firstAt + MAX_DELAY_FACTOR * settleMs - now;
+    this.timer = setTimeout(() => this.start(), Math.max(0, Math.min(settleMs, left)));
+  }
+
+  private start(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.running = this.running.then(() => this.run());
+  }
+
+  private async run(): Promise<void> {
+    const events = this.waiting;
+    this.waiting = [];
+    const touched = new ChangedResources();
+    for (const event of events) touched.add(event);
+    if (touched.isEmpty) return;
+    try {
+      await this.options.run(touched);
+    } catch (error) {
+      const why = error instanceof Error ? printable(error.message) : "unknown error";
+      const dropped = this.enqueue([...events, ...this.waiting]);
+      const rest = dropped === 0 ? "" : `; ${dropped} older events were dropped: run pulumi-platform drift`;
+      this.options.log(`a run failed: ${why}; the next run checks its ${events.length} events again${rest}`);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { hasUserinfo } from "../../../api/address";
+import { printable } from "../../../api/errors";
+import { durationNanos } from "../../../engine/times";
+import type { VerifyEventOptions } from "../../../events";
+import { defineCommand } from "../../framework/defineCommand";
+import { exitCodes, UsageError } from "../../framework/exitCodes";
+import type { Flags, Values } from "../../framework/flags";
+import { commonFlags, readCommonOptions } from "../../framework/options";
+import { connect } from "../../input/connection";
+import { parseGroupUid } from "../../input/groups";
+import { readStates } from "../../input/states";
+import { finishDrift } from "../../output/finishDrift";
+import { logError } from "../../output/log";
+import { createRules, createSuppressor } from "../../policy/suppressors";
+import { EventReceiver } from "./eventReceiver";
+import { reportChanges } from "./reportChanges";
+
+const flags = {
+  stack: {
+    type: "string",
+    multiple: true,
+    value: "STACK",
+    help: "compare this stack; exported anew for each run",
+  },
+  state: { type: "string", multiple: true, value: "FILE", help: "compare what pulumi stack export wrote" },
+  group: {
+    type: "string",
+    multiple: true,
+    value: "UID",
+    help: "the group of the subscription whose events are accepted",
+  },
+  issuer: {
+    type: "string",
+    value: "URL",
+    default: "PLATFORM_ISSUER_URL",
+    help: "the platform's issuer, whose keys sign the events",
+  },
+  listen: {
+    type: "string",
+    value: "HOST:PORT",
+    default: "127.0.0.1:8787",
+    help: "where to listen; port 0 is any free one",
+  },
+  settle: {
+    type: "string",
+    value: "TIME",
+    default: "5s",
+    help: "how long no event may come before a run; a run waits at most ten times that",
+  },
+  cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
+  output: commonFlags.output,
+  policy: commonFlags.policy,
+  "source-root": commonFlags["source-root"],
+  post: {
+    ...commonFlags.post,
+    choices: ["github-issue"],
+    help: "post an issue of its own: it shows what was found last, and stays open until you close it",
+  },
+  marker: {
+    ...commonFlags.marker,
+    default: "the stacks",
+    help: "tells this issue from others",
+  },
+  "dry-run": commonFlags["dry-run"],
+} as const satisfies Flags;
+
+type WatchValues = Values<typeof flags>;
+
+function parseListen(text: string): { host: string; port: number } {
+  const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === "" || Number(port) > 65_535) {
+    throw new UsageError(
+      `--listen must be a host and a port, as in 127.0.0.1:8787, not "${printable(text, 80)}"`,
+    );
+  }
+  return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
+}
+
+function parseSettle(text: string): number {
+  const nanos = durationNanos(text);
+  if (nanos === undefined || nanos < 0n) throw new UsageError("--settle must be a time, as in 5s");
+  return Number(nanos / 1_000_000n);
+}
+
+/** Which events are accepted. */
+function readVerifyOptions(values: WatchValues): VerifyEventOptions {
+  const group = values.group.map((uid) => parseGroupUid(uid, "--group"));
+  if (group.length === 0) throw new UsageError("--group is missing: give the group of the subscription");
+  const issuer = values.issuer ?? process.env["PLATFORM_ISSUER_URL"] ?? "";
+  if (!URL.canParse(issuer) || hasUserinfo(new URL(issuer))) {
+    throw new UsageError(
+      "--issuer must be the address of the platform's issuer, as in https://issuer.example.com",
+    );
+  }
+  return { issuer, group };
+}
+
+export const command = defineCommand(
+  {
+    name: "watch",
+    usage: ["--stack STACK --group UID [options]"],
+    about:
+      "Receives the platform's events, verifies each, and compares what a burst of them touched: drift in seconds. " +
+      "The next run of pulumi-platform drift finds what a lost event would have shown; watch does not replace it. " +
+      "Subscribe the address under which the platform reaches it, and put TLS in front of it. Runs until SIGINT or SIGTERM.",
+    flags,
+    exitCodes: ["clean", "error", "usage", "authentication"],
+  },
+  ({ values }) => watch(values),
+);
+export const { main } = command;
+
+/** Listens; returns the address for a person. @throws UsageError where the port cannot be used. */
+async function listen(receiver: EventReceiver, host: string, port: number): Promise<string> {
+  await new Promise<void>((done, failed) => {
+    receiver.server.once("error", () =>
+      failed(new UsageError(`--listen names ${host}:${port}, where it cannot listen`)),
+    );
+    receiver.server.listen(port, host, () => done());
+  });
+  const address = receiver.server.address();
+  const actualPort = address !== null && typeof address === "object" ? address.port : port;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`;
+}
+
+/** @returns the exit code when a signal ends it. @throws UsageError where a flag is wrong. */
+async function watch(values: WatchValues): Promise<number> {
+  const options = readCommonOptions(values, ["any"]);
+  if (values.stack.length + values.state.length === 0) {
+    throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
+  }
+  const verify = readVerifyOptions(values);
+  const settleMs = parseSettle(values.settle ?? "5s");
+  const { host, port } = parseListen(values.listen ?? "127.0.0.1:8787");
+  const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+  const readAllStates = () => readStates(values.state, values.stack, values.cwd, { withSecrets: true });
+  // An error in the states or the policy file ends the command before the first event.
+  createSuppressor(options);
+  await readAllStates();
+  const receiver = new EventReceiver({
+    verify,
+    settleMs,
+    run: async (changed) => {
+      const states = await readAllStates();
+      const suppress = createSuppressor({ ...options, now: new Date() });
+      const report = await reportChanges(client, changed, states, { rules: createRules(options), suppress });
+      if (report.findings.length === 0 && report.complete) return;
+      await finishDrift(report, options);
+    },
+    log: logError,
+  });
+  const stopped = new Promise<void>((done) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
+  });
+  console.error(`listening on ${await listen(receiver, host, port)}`);
+  await stopped;
+  await receiver.close();
+  return exitCodes.clean;
+}

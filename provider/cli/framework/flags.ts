@@ -1,0 +1,156 @@
+import { Command, CommanderError, Help, Option } from "commander";
+import { printable } from "../../api/errors";
+import { UsageError } from "./exitCodes";
+
+/** One option of a command: parsing, help, error messages and shell completion all come from this description. */
+export interface Flag {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** May be given several times; its value is then an array. */
+  readonly multiple?: boolean;
+  /** The placeholder of the value in the help: `FILE`. */
+  readonly value?: string;
+  /** The only values that it takes. */
+  readonly choices?: readonly string[];
+  /** The formats of a `FORMAT[=PATH]`. */
+  readonly formats?: readonly string[];
+  /** What applies where it is not given, for the help. */
+  readonly default?: string;
+  readonly help: string;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+type Single<F extends Flag> = F extends { choices: readonly (infer Choice)[] } ? Choice : string;
+
+type Value<F extends Flag> = F extends { multiple: true }
+  ? readonly Single<F>[]
+  : F["type"] extends "boolean"
+    ? boolean
+    : Single<F> | undefined;
+
+/** The values of flags: false and empty arrays where they are not given. */
+export type Values<F extends Flags> = { readonly [K in keyof F]: Value<F[K]> };
+
+export interface Parsed<F extends Flags> {
+  readonly values: Values<F>;
+  readonly positionals: readonly string[];
+}
+
+const placeholder = ({ value }: Flag): string => value ?? "VALUE";
+
+/** What an argument parser must not take for the value of a flag: another flag of the same command. */
+function isFlagOf(flags: Flags, text: string): boolean {
+  return Object.entries(flags).some(
+    ([name, { short }]) => text === `--${name}` || text === `-${short ?? ""}`,
+  );
+}
+
+/** @throws UsageError that names the flag and what to write. */
+function checkValue(flags: Flags, name: string, flag: Flag, text: string): string {
+  if (text === "") throw new UsageError(`--${name} must not be empty: give ${placeholder(flag)}`);
+  if (text !== "-" && isFlagOf(flags, text)) {
+    throw new UsageError(`--${name} needs a value: write --${name} ${placeholder(flag)}`);
+  }
+  if (flag.choices !== undefined && !flag.choices.includes(text)) {
+    const [only = ""] = flag.choices;
+    const expected = flag.choices.length === 1 ? only : `one of ${flag.choices.join(", ")}`;
+    throw new UsageError(`--${name} must be ${expected}, not "${printable(text, 80)}"`);
+  }
+  return text;
+}
+
+/** The help of a flag, with what its description says of its values. */
+function describeFlag({ help, choices, formats, multiple, default: usual }: Flag): string {
+  return [
+    help,
+    ...(choices === undefined ? [] : [`; ${choices.length === 1 ? "only" : "one of"} ${choices.join(", ")}`]),
+    ...(formats === undefined ? [] : [`; formats: ${formats.join(", ")}`]),
+    ...(usual === undefined ? [] : [`; default ${usual}`]),
+    ...(multiple ? ["; repeatable"] : []),
+  ].join("");
+}
+
+function createOption(flags: Flags, name: string, flag: Flag): Option {
+  const short = flag.short === undefined ? "" : `-${flag.short}, `;
+  if (flag.type === "boolean") return new Option(`${short}--${name}`, describeFlag(flag)).default(false);
+  const option = new Option(`${short}--${name} <value>`, describeFlag(flag));
+  return option.default(flag.multiple ? [] : undefined).argParser<string | string[]>((text, before) => {
+    const value = checkValue(flags, name, flag, text);
+    return flag.multiple ? [...(Array.isArray(before) ? before : []), value] : value;
+  });
+}
+
+/** How wide a help text is at most. */
+const HELP_WIDTH = 100;
+
+/** A parser that neither prints nor ends the process. */
+function createParser(
+  command: string,
+  flags: Flags,
+  width: number,
+): { parser: Command; options: [string, Option][] } {
+  const options = Object.entries(flags).map(([name, flag]): [string, Option] => [
+    name,
+    createOption(flags, name, flag),
+  ]);
+  const parser = new Command(command)
+    .helpOption(false)
+    .exitOverride()
+    .allowExcessArguments()
+    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, getOutHelpWidth: () => width })
+    .configureHelp({
+      optionTerm: ({ flags: term, long }) =>
+        term.replace("<value>", placeholder(flags[long?.slice(2) ?? ""] ?? { type: "string", help: "" })),
+      optionDescription: ({ description }) => description,
+    });
+  for (const [, option] of options) parser.addOption(option);
+  return { parser, options };
+}
+
+/** A parser's message in our words: the flag, and what to write. */
+function usageError(error: CommanderError, command: string, flags: Flags): UsageError {
+  const see = `see pulumi-platform ${command} --help`;
+  const [, said = "", meant] = /^error: ([^\n]*)(?:\n\(Did you mean (.*)\?\))?$/.exec(error.message) ?? [];
+  const [, given = ""] = /'(--?[^']*)'/.exec(said) ?? [];
+  const name = /^--([^= ]+)/.exec(given)?.[1] ?? "";
+  const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+  if (error.code === "commander.optionMissingArgument") {
+    const [long = ""] = /--[\w-]+/.exec(said) ?? [];
+    const value = placeholder(flags[long.slice(2)] ?? { type: "string", help: "" });
+    return new UsageError(`${long} needs a value: write ${long} ${value}; ${see}`);
+  }
+  if (flag?.type === "boolean") return new UsageError(`--${name} takes no value: write --${name}; ${see}`);
+  if (error.code !== "commander.unknownOption") return new UsageError(`${printable(said, 200)}; ${see}`);
+  const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+  return new UsageError(`unknown option ${printable(given, 80)}${hint}; ${see}`);
+}
+
+/**
+ * Parses a command's arguments.
+ *
+ * @param command its name, for messages.
+ * @throws UsageError that names the flag, in one line.
+ */
+export function parseFlags<F extends Flags>(command: string, flags: F, argv: readonly string[]): Parsed<F> {
+  const { parser, options } = createParser(command, flags, HELP_WIDTH);
+  try {
+    parser.parse(argv, { from: "user" });
+  } catch (error) {
+    throw error instanceof CommanderError ? usageError(error, command, flags) : error;
+  }
+  const given = parser.opts<Record<string, unknown>>();
+  const values = options.map(([name, option]) => [name, given[option.attributeName()]] as const);
+  return { values: Object.fromEntries(values) as Values<F>, positionals: parser.args };
+}
+
+/** Text in lines of at most this width. */
+export function wrapText(text: string, width = HELP_WIDTH): string {
+  return new Help().boxWrap(text, Math.min(width, HELP_WIDTH));
+}
+
+/** The options of a help text. @param width of a line at most. */
+export function describeFlags(flags: Flags, width = HELP_WIDTH): string {
+  const help = createParser("command", flags, Math.min(width, HELP_WIDTH)).parser.helpInformation();
+  return help.slice(help.indexOf("Options:")).trimEnd();
+}

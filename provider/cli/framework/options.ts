@@ -1,0 +1,231 @@
+import { timestampNanos } from "../../engine/times";
+import { printable } from "../../api/errors";
+import { UsageError } from "./exitCodes";
+import { isStdout } from "../output/descriptors";
+import type { Flag, Flags, Values } from "./flags";
+
+/** The forms of a report. */
+export const formats = ["text", "json", "md", "html", "sarif", "github", "codequality"] as const;
+export type Format = (typeof formats)[number];
+
+/** Where one form of the result goes: a file, or stdout where there is no path. */
+export interface Destination<F extends string = Format> {
+  readonly format: F;
+  readonly path?: string;
+}
+
+/** Where a report can be posted. */
+export const postHosts = ["github-pr", "github-issue", "gitlab-mr"] as const;
+export type Host = (typeof postHosts)[number];
+
+/** The flag `-o FORMAT[=PATH]` of a command with these formats. */
+export function outputFlag<F extends string>(allowed: readonly F[]) {
+  return {
+    type: "string",
+    short: "o",
+    multiple: true,
+    value: "FORMAT[=PATH]",
+    formats: allowed,
+    default: "text",
+    help: "format of the result, to stdout or to a file",
+  } as const satisfies Flag;
+}
+
+/** The flags that every command that reports takes. */
+export const commonFlags = {
+  output: outputFlag(formats),
+  "fail-on": { type: "string", value: "LEVEL", help: "which findings decide the exit code" },
+  policy: {
+    type: "string",
+    value: "FILE",
+    help: "exceptions with reasons and end dates (access-policy.yaml)",
+  },
+  strict: { type: "boolean", help: "what cannot be resolved counts as high" },
+  "exit-zero": { type: "boolean", help: "findings do not change the exit code" },
+  now: {
+    type: "string",
+    value: "TIME",
+    default: "now",
+    help: "the time that decides what has expired (RFC 3339)",
+  },
+  self: {
+    type: "string",
+    value: "UID",
+    help: "the identity that runs this: it must not lose its access",
+  },
+  "min-owners": {
+    type: "string",
+    value: "N",
+    default: "2",
+    help: "owners that must be left at the root",
+  },
+  "required-owner": {
+    type: "string",
+    multiple: true,
+    value: "UID",
+    help: "an owner that must not be lost (uid or name)",
+  },
+  "max-removal": {
+    type: "string",
+    value: "PERCENT",
+    default: "25%",
+    help: "the share of all grants that may go at once",
+  },
+  "issuer-allow": {
+    type: "string",
+    multiple: true,
+    value: "URL",
+    help: "an issuer that may be trusted without a note",
+  },
+  "sink-allow": {
+    type: "string",
+    multiple: true,
+    value: "HOST",
+    help: "a host that events may go to",
+  },
+  "source-root": {
+    type: "string",
+    value: "DIR",
+    help: "the Pulumi project's folder in the repository, for links to lines",
+  },
+  summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
+  post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
+  marker: { type: "string", value: "KEY", default: "the stack", help: "tells this comment from others" },
+  "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
+} as const satisfies Flags;
+
+export type FailOn = "critical" | "high" | "medium" | "low" | "any" | "widened" | "unmanaged" | "never";
+
+/** The values of the common flags, checked. */
+export interface CommonOptions {
+  readonly outputs: readonly Destination[];
+  readonly failOn: FailOn;
+  /** A path. */
+  readonly policy?: string;
+  readonly strict: boolean;
+  readonly exitZero: boolean;
+  readonly now: Date;
+  readonly self?: string;
+  readonly minOwners: number;
+  readonly requiredOwners: readonly string[];
+  /** A fraction: 0.25 for 25%. */
+  readonly maxRemoval: number;
+  readonly issuerAllow: readonly string[];
+  readonly sinkAllow: readonly string[];
+  readonly sourceRoot?: string;
+  readonly summary: boolean;
+  readonly post?: Host;
+  readonly marker?: string;
+  readonly dryRun: boolean;
+}
+
+function parseChoice<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((candidate) => candidate === text);
+  if (found === undefined) {
+    throw new UsageError(`--${flag} must be one of ${allowed.join(", ")}, not "${printable(text, 80)}"`);
+  }
+  return found;
+}
+
+/**
+ * Reads `-o FORMAT[=PATH]`, given any number of times.
+ *
+ * @throws UsageError for an unknown format, and where two forms would both go to stdout or to one file.
+ */
+export function readDestinations<F extends string>(
+  given: readonly string[],
+  allowed: readonly F[],
+  usual: F,
+): Destination<F>[] {
+  const destinations = (given.length === 0 ? [usual] : given).map((text): Destination<F> => {
+    const equals = text.indexOf("=");
+    const format = parseChoice("output", equals < 0 ? text : text.slice(0, equals), allowed);
+    const path = equals < 0 ? undefined : text.slice(equals + 1);
+    if (path === "")
+      throw new UsageError(
+        `--output ${format}= names no file: write ${format}=PATH, or ${format} for stdout`,
+      );
+    return path === undefined || isStdout(path) ? { format } : { format, path };
+  });
+  const places = destinations.map(({ path }) => path);
+  const twice = places.find((path, index) => places.indexOf(path) !== index);
+  if (places.length !== new Set(places).size) {
+    const where = twice === undefined ? "stdout" : `"${printable(twice, 200)}"`;
+    throw new UsageError(
+      `--output names ${where} twice: give all but one another file, as in json=review.json`,
+    );
+  }
+  return destinations;
+}
+
+/** @throws UsageError where it is no whole number of 0 or more. */
+export function readCount(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new UsageError(`--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);
+  }
+  return Number(text);
+}
+
+function readPercent(flag: string, text: string): number {
+  const [, number = ""] = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text) ?? [];
+  const percent = Number(number);
+  if (number === "" || percent > 100) {
+    throw new UsageError(
+      `--${flag} must be a percentage from 0% to 100%, as in 25%, not "${printable(text, 80)}"`,
+    );
+  }
+  return percent / 100;
+}
+
+function readTime(flag: string, text: string): Date {
+  const nanos = timestampNanos(text);
+  if (nanos === undefined) {
+    throw new UsageError(
+      `--${flag} must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "${printable(text, 80)}"`,
+    );
+  }
+  return new Date(Number(nanos / 1_000_000n));
+}
+
+type CommonValues = Values<typeof commonFlags>;
+
+/**
+ * Checks the common flags.
+ *
+ * @param values a flag that the command does not have is as one that is not given.
+ * @param failOn the levels that the command knows, its default first.
+ * @param clock what `--now` replaces.
+ * @throws UsageError that names the flag and what to write.
+ */
+export function readCommonOptions(
+  values: { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined },
+  failOn: readonly [FailOn, ...FailOn[]],
+  clock: () => Date = () => new Date(),
+): CommonOptions {
+  const { post, now } = values;
+  if (values["dry-run"] && post === undefined) {
+    throw new UsageError("--dry-run belongs to --post: say where the report would be posted");
+  }
+  if (values.marker !== undefined && post === undefined) {
+    throw new UsageError("--marker belongs to --post: say where the report is posted");
+  }
+  return {
+    outputs: readDestinations(values.output ?? [], formats, "text"),
+    failOn: values["fail-on"] === undefined ? failOn[0] : parseChoice("fail-on", values["fail-on"], failOn),
+    policy: values.policy,
+    strict: values.strict ?? false,
+    exitZero: values["exit-zero"] ?? false,
+    now: now === undefined ? clock() : readTime("now", now),
+    self: values.self,
+    minOwners: readCount("min-owners", values["min-owners"] ?? "2"),
+    requiredOwners: values["required-owner"] ?? [],
+    maxRemoval: readPercent("max-removal", values["max-removal"] ?? "25%"),
+    issuerAllow: values["issuer-allow"] ?? [],
+    sinkAllow: values["sink-allow"] ?? [],
+    sourceRoot: values["source-root"],
+    summary: values.summary ?? false,
+    post,
+    marker: values.marker,
+    dryRun: values["dry-run"] ?? false,
+  };
+}

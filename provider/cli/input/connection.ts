@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { TokenSource } from "../../api/auth";
+import type { Client } from "../../api/client";
+import { ConfigError, printable } from "../../api/errors";
+import { readSettings } from "../../config";
+import type { Settings, SettingSources } from "../../config";
+import { createClient } from "../../connect";
+import type { Flag } from "../framework/flags";
+
+/** What the options of a command say about where to connect to. */
+export interface ConnectOptions {
+  /** `--stack`: take the configuration of this stack of the project in `cwd` too; absent: the environment alone. */
+  readonly stack?: string;
+  /** The folder of the Pulumi project; default: the current one. */
+  readonly cwd?: string;
+  /** Default: the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A client of the API that is configured, and what it was made of. */
+export interface Connection {
+  readonly client: Client;
+  readonly settings: Settings;
+  readonly tokens: TokenSource;
+}
+
+/** The flag of a command that reads a stack's configuration for its connection. */
+export const stackFlag = {
+  type: "string",
+  value: "STACK",
+  default: "the environment alone",
+  help: "read the configuration of this stack of the project in this folder too",
+} as const satisfies Flag;
+
+/**
+ * Where a command's settings come from. With `stack`, that is `pulumi config` of that stack (its secrets too: the
+ * token may be one), then the environment, in the order of each setting; without it, the environment alone.
+ *
+ * @throws ConfigError when the stack's configuration cannot be read.
+ */
+export async function settingSources({
+  stack,
+  cwd,
+  env = process.env,
+}: ConnectOptions = {}): Promise<SettingSources> {
+  if (stack === undefined) return { stack: () => undefined, env };
+  const config = await stackConfiguration(stack, cwd, env);
+  return { stack: (key) => config.get(`platform:${key}`), env };
+}
+
+/** The same, for a person. */
+export function describeSources({ stack }: ConnectOptions): string {
+  return stack === undefined
+    ? "the environment"
+    : `the configuration of stack ${printable(stack)} and the environment`;
+}
+
+/**
+ * Builds the client of a command. Nothing is asked of the API, and no token exchanged, before its first request.
+ *
+ * @throws ConfigError naming the setting that is missing or wrong.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Connection> {
+  const sources = await settingSources(options);
+  if (options.stack === undefined && !sources.env["PLATFORM_BASE_URL"]) {
+    throw new ConfigError(
+      "the address of the API is missing: set PLATFORM_BASE_URL, or name a stack that has it with --stack",
+    );
+  }
+  const settings = readSettings(sources);
+  return { ...createClient(settings), settings };
+}
+
+async function stackConfiguration(
+  stack: string,
+  cwd: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ReadonlyMap<string, string>> {
+  const args = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
+  const { stdout } = await promisify(execFile)("pulumi", args, {
+    cwd,
+    env,
+    timeout: 60_000,
+    maxBuffer: 16 * 1024 * 1024,
+  }).catch((error: unknown) => {
+    throw new ConfigError(
+      `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${describeFailure(error)}`,
+    );
+  });
+  const config = JSON.parse(stdout) as Record<string, { value?: unknown }>;
+  return new Map(
+    Object.entries(config).flatMap(([key, { value }]): [string, string][] =>
+      typeof value === "string" ? [[key, value]] : [],
+    ),
+  );
+}
+
+/** What the CLI printed; its exit where it printed nothing. Standard output may hold secrets and is never shown. */
+function describeFailure(error: unknown): string {
+  const { code, stderr } = error as { code?: unknown; stderr?: unknown };
+  if (code === "ENOENT") return "the Pulumi CLI is not on PATH";
+  const said = typeof stderr === "string" ? printable(stderr).replace(/^error: /, "") : "";
+  return said === "" ? "it failed" : said;
+}

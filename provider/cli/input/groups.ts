@@ -1,0 +1,74 @@
+import type { Client } from "../../api/client";
+import { printable } from "../../api/errors";
+import { isUid, parentOf } from "../../api/uid";
+import { UsageError } from "../framework/exitCodes";
+
+/** A group as people name it. */
+export interface NamedGroup {
+  readonly uid: string;
+  readonly name: string;
+}
+
+const COLLECTION = "/iam/v2/groups";
+/** As many groups as a person reads; there are rarely more roots. */
+const MAX_GROUPS = 100;
+
+async function listGroups(client: Client, query: Readonly<Record<string, string>>): Promise<NamedGroup[]> {
+  const groups: NamedGroup[] = [];
+  for await (const { uid, name } of client.list(COLLECTION, query, { pageSize: MAX_GROUPS })) {
+    if (typeof uid !== "string") continue;
+    groups.push({ uid, name: typeof name === "string" ? name : "" });
+    if (groups.length === MAX_GROUPS) break;
+  }
+  return groups.sort((a, b) => (a.uid < b.uid ? -1 : 1));
+}
+
+/** The root groups that the credential may see; for one that sees no root, the highest groups that it sees. */
+export async function listRootGroups(client: Client): Promise<NamedGroup[]> {
+  const roots = await listGroups(client, { "uidp.in_root": "true" });
+  if (roots.length > 0) return roots;
+  const all = await listGroups(client, {});
+  const uids = new Set(all.map(({ uid }) => uid));
+  return all.filter(({ uid }) => !uids.has(parentOf(uid) ?? ""));
+}
+
+/** "acme (0123…), beta (4567…)", within what fits a line of a terminal or a log. */
+export function describeGroups(groups: readonly NamedGroup[]): string {
+  const shown = groups.slice(0, 10).map(({ uid, name }) => `${printable(name, 80) || "no name"} (${uid})`);
+  return [
+    ...shown,
+    ...(groups.length > shown.length ? [`and ${groups.length - shown.length} more`] : []),
+  ].join(", ");
+}
+
+/**
+ * The uid of a group that a flag names by its uid or by its name.
+ *
+ * @throws UsageError that lists candidates where no group has the name, or several do.
+ */
+export async function resolveGroup(client: Client, text: string, flag: string): Promise<string> {
+  if (isUid(text)) return text;
+  const shown = JSON.stringify(printable(text, 80));
+  const named = (await listGroups(client, { name: text })).filter(({ name }) => name === text);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return only.uid;
+  if (named.length > 1) {
+    throw new UsageError(
+      `${flag} ${shown} names several groups: give the uid of one: ${describeGroups(named)}`,
+    );
+  }
+  const roots = await listRootGroups(client);
+  const candidates =
+    roots.length === 0 ? "the credential can see no group" : `the root groups are ${describeGroups(roots)}`;
+  throw new UsageError(`${flag}: no group has the uid or name ${shown}; ${candidates}`);
+}
+
+/** @throws UsageError where it is no uid. */
+export function parseGroupUid(text: string, flag: string): string {
+  if (!isUid(text)) {
+    throw new UsageError(
+      `${flag} must be the uid of a group: 40 hex digits, then 16 more after each slash; not "${printable(text, 80)}"`,
+    );
+  }
+  return text;
+}

@@ -1,0 +1,90 @@
+import type { Inventory } from "../../access/documents/inventory";
+import { timestampNanos } from "../../engine/times";
+import type { Provenance } from "../../access/report/report";
+import { printable } from "../../api/errors";
+import { isObject } from "../../engine/values";
+import { UsageError } from "../framework/exitCodes";
+import type { Flags } from "../framework/flags";
+import { readCommit, readEvent } from "../post/event";
+import type { Environment } from "../post/event";
+import { packageVersion } from "../framework/packageVersion";
+
+/** The flags that say where a report comes from. */
+export const provenanceFlags = {
+  commit: {
+    type: "string",
+    value: "SHA",
+    default: "that of GitHub Actions or GitLab CI",
+    help: "the commit of the report",
+  },
+  "pull-request": {
+    type: "string",
+    value: "NUMBER",
+    default: "as for --commit",
+    help: "the pull request or merge request",
+  },
+} as const satisfies Flags;
+
+const isCommit = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{7,64}$/.test(text);
+
+/** What the event of a run of GitHub Actions tells. Nothing where it cannot be read: provenance is no reason to fail. */
+function fromEvent(env: Environment): { commit?: string | undefined; number?: unknown } {
+  try {
+    const event = readEvent(env);
+    const isPull = isObject(event) && event["pull_request"] !== undefined;
+    return { commit: readCommit(env), ...(isPull ? { number: event["number"] } : {}) };
+  } catch {
+    return {};
+  }
+}
+
+/** GITHUB_SHA of a pull request is a merge that nobody has seen: the event names the commit that was pushed. */
+function fromEnvironment(env: Environment): { commit?: string; pullRequest?: string } {
+  const { commit: pushed, number } = fromEvent(env);
+  const commits = [pushed, env["GITHUB_SHA"], env["CI_COMMIT_SHA"]];
+  const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
+  const numbers = [
+    typeof number === "number" ? String(number) : undefined,
+    fromRef,
+    env["CI_MERGE_REQUEST_IID"],
+  ];
+  const commit = commits.find(isCommit);
+  const pullRequest = numbers.find((text) => text !== undefined && /^\d{1,12}$/.test(text));
+  return {
+    ...(commit === undefined ? {} : { commit }),
+    ...(pullRequest === undefined ? {} : { pullRequest }),
+  };
+}
+
+/** Where a report comes from: flags first, then the environment. @throws UsageError */
+export function readProvenance(
+  flags: { readonly commit?: string | undefined; readonly "pull-request"?: string | undefined },
+  sources: {
+    readonly now: Date;
+    readonly inventory?: Inventory | undefined;
+    readonly cli?: string | undefined;
+  },
+  env: Environment = process.env,
+): Provenance {
+  const { commit, "pull-request": pullRequest } = flags;
+  if (commit !== undefined && !isCommit(commit)) {
+    throw new UsageError(`--commit must be a commit in hex, as in 1f2e3d4c, not "${printable(commit, 80)}"`);
+  }
+  if (pullRequest !== undefined && !/^\d{1,12}$/.test(pullRequest)) {
+    throw new UsageError(`--pull-request must be a number, as in 12, not "${printable(pullRequest, 80)}"`);
+  }
+  const { now, inventory, cli } = sources;
+  const taken = inventory && timestampNanos(inventory.takenAt);
+  const age =
+    taken === undefined ? undefined : Math.floor((now.getTime() - Number(taken / 1_000_000n)) / 1000);
+  return {
+    ...fromEnvironment(env),
+    ...(commit === undefined ? {} : { commit }),
+    ...(pullRequest === undefined ? {} : { pullRequest }),
+    time: now.toISOString(),
+    ...(cli === undefined ? {} : { cli }),
+    package: packageVersion(),
+    ...(inventory === undefined ? {} : { inventoryTime: inventory.takenAt }),
+    ...(age === undefined ? {} : { inventoryAgeSeconds: Math.max(0, age) }),
+  };
+}

@@ -1,0 +1,46 @@
+import { parseStateExport } from "../../access/documents/stateExport";
+import type { StateExport } from "../../access/documents/stateExport";
+import { printable } from "../../api/errors";
+import { UsageError } from "../framework/exitCodes";
+import { PulumiError, runPulumi, STACK_NOT_FOUND } from "./pulumi";
+import { matchingFiles, readText } from "./readFiles";
+
+/** Exports a stack. An export with secrets is never written to a file, and never part of a message. */
+async function exportStack(stack: string, cwd: string | undefined, withSecrets: boolean): Promise<string> {
+  const args = ["stack", "export", "--stack", stack];
+  try {
+    return await runPulumi(withSecrets ? [...args, "--show-secrets"] : args, cwd);
+  } catch (error) {
+    if (!(error instanceof PulumiError)) throw error;
+    if (error.exitCode === STACK_NOT_FOUND) {
+      throw new UsageError(
+        `--stack names ${printable(stack, 100)}, and there is no such stack; see pulumi stack ls`,
+      );
+    }
+    // Without the stack's key the secrets stay encrypted; the report names what was then not compared.
+    if (withSecrets) return exportStack(stack, cwd, false);
+    throw error;
+  }
+}
+
+/**
+ * Reads what files and stacks record, each file and each stack once.
+ *
+ * @param options `withSecrets`: keeps the plain text of secrets in memory, where a document has it.
+ * @throws DocumentError, UsageError, PulumiError
+ */
+export async function readStates(
+  patterns: readonly string[],
+  stacks: readonly string[],
+  cwd: string | undefined,
+  options: { readonly withSecrets?: boolean } = {},
+): Promise<StateExport[]> {
+  const states: StateExport[] = [];
+  const files = patterns.flatMap((pattern) => matchingFiles(pattern, "--state"));
+  for (const file of new Set(files)) states.push(parseStateExport(readText(file, "--state"), file, options));
+  for (const stack of new Set(stacks)) {
+    const text = await exportStack(stack, cwd, options.withSecrets === true);
+    states.push(parseStateExport(text, `the export of stack ${stack}`, options));
+  }
+  return states;
+}

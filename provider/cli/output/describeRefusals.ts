@@ -1,0 +1,10 @@
+import type { Inventory } from "../../access/documents/inventory";
+import { printable } from "../../api/errors";
+
+/** What an inventory lacks, a line each. */
+export function describeRefusals({ refused }: Inventory): string[] {
+  return refused.map(
+    ({ kind, scope, code, message }) =>
+      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not looked at: ${code}: ${printable(message, 300)}`,
+  );
+}

@@ -1,0 +1,32 @@
+import { appendFileSync, statSync } from "node:fs";
+import { renderers } from "../../access/report/render";
+import type { Report } from "../../access/report/report";
+
+/** GitHub drops the whole summary of a step that has more. */
+const MAX_BYTES = 1024 * 1024;
+/** So little of a report would not help anybody. */
+const MIN_BYTES = 4096;
+
+/**
+ * Appends the report to the file that $GITHUB_STEP_SUMMARY names, within what GitHub takes for a step.
+ *
+ * @returns Undefined, or why nothing was written: one line for a person. It is no reason to fail.
+ */
+export function appendSummary(
+  report: Report,
+  file: string | undefined,
+  sourceRoot?: string,
+): string | undefined {
+  if (file === undefined || file === "")
+    return "GITHUB_STEP_SUMMARY is not set: there is nowhere to write it";
+  try {
+    const used = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const room = MAX_BYTES - used - 1;
+    if (room < MIN_BYTES) return "earlier commands of this step have filled the summary";
+    const options = { maxBytes: room, ...(sourceRoot === undefined ? {} : { sourceRoot }) };
+    appendFileSync(file, `${used === 0 ? "" : "\n"}${renderers.md(report, options)}`);
+    return undefined;
+  } catch {
+    return "the file that GITHUB_STEP_SUMMARY names cannot be written";
+  }
+}

@@ -1,0 +1,39 @@
+import { renderers } from "../../access/report/render";
+import type { RenderOptions } from "../../access/report/render";
+import type { Report } from "../../access/report/report";
+import { log } from "./log";
+import { writeText } from "./writeFiles";
+import type { CommonOptions } from "../framework/options";
+import { post } from "../post";
+import { appendSummary } from "./stepSummary";
+
+function terminalOptions(): RenderOptions {
+  const isTerminal = process.stdout.isTTY;
+  return {
+    width: isTerminal ? process.stdout.columns : 80,
+    colour: isTerminal && (process.env["NO_COLOR"] ?? "") === "",
+  };
+}
+
+/**
+ * Writes a report in every form that was asked for, to stdout and to files, then to the step's summary, then
+ * posts it. The last two only warn where they fail. @throws UsageError for a file.
+ */
+export async function writeReport(report: Report, options: CommonOptions): Promise<void> {
+  const { outputs, sourceRoot, summary, marker, dryRun } = options;
+  for (const { format, path } of outputs) {
+    const text = renderers[format](report, {
+      sourceRoot,
+      ...(path === undefined && format === "text" ? terminalOptions() : {}),
+    });
+    if (path === undefined) process.stdout.write(text);
+    else writeText(path, text, "--output");
+  }
+  if (summary) {
+    const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
+    if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
+  }
+  if (options.post !== undefined) {
+    await post(report, { host: options.post, marker, sourceRoot, dryRun, env: process.env, log: log });
+  }
+}

@@ -1,0 +1,153 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { printable } from "../../api/errors";
+import { parsePolicy } from "../../access/suppressions/parsePolicy";
+import type { Policy } from "../../access/suppressions/policyDocument";
+import { entryText } from "../../access/suppressions/writeEntries";
+import { UsageError } from "../framework/exitCodes";
+import { readText } from "../input/readFiles";
+
+/** Where the policy file comes from, and where its version before the change does. */
+export interface PolicyFlags {
+  readonly policy?: string | undefined;
+  /** A path: `--policy-base`. */
+  readonly policyBase?: string | undefined;
+  /** A commit: `--base-ref`. */
+  readonly baseRef?: string | undefined;
+}
+
+/** The policy that decides, and how the file of the change differs from it. */
+export interface ReviewPolicy {
+  readonly policy: Policy;
+  /** A line each; undefined where no base is given. */
+  readonly changed?: readonly string[];
+}
+
+interface BaseText {
+  /** Undefined where the base has no such file. */
+  readonly text: string | undefined;
+  readonly name: string;
+}
+
+/** Runs git beside the policy file. Reads only: no hook, filter or pager of the repository runs. */
+function git(folder: string, args: readonly string[]): { status: number | null; stdout: string } {
+  const { error, status, stdout } = spawnSync("git", ["--no-pager", "-C", folder, ...args], {
+    encoding: "utf8",
+    maxBuffer: 4_000_000,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  if (error !== undefined) {
+    const { code = "failed" } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `--base-ref needs git, which cannot be run (${code}): install it, or give --policy-base FILE`,
+    );
+  }
+  return { status, stdout };
+}
+
+/** The file as it is at a commit. */
+function readAtRef(path: string, ref: string): BaseText {
+  const shown = printable(ref, 100);
+  const [folder, file] = [dirname(path), `./${basename(path)}`];
+  const unusable = (why: string): UsageError => new UsageError(`--base-ref ${shown}: ${why}`);
+  if (ref.startsWith("-") || ref.includes(":")) {
+    throw unusable("must be a branch, a tag or a commit, as in origin/main");
+  }
+  if (!existsSync(folder)) throw unusable(`there is no folder ${printable(folder, 200)}`);
+  const found = git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
+  const commit = found.stdout.trim();
+  if (found.status !== 0 || commit === "") {
+    throw unusable(
+      `no such commit in the repository of ${printable(path, 200)}: fetch it first, or give --policy-base FILE`,
+    );
+  }
+  const name = `${printable(path, 200)} at ${shown}`;
+  const listed = git(folder, ["ls-tree", "--name-only", commit, "--", file]);
+  if (listed.status !== 0) throw unusable("git cannot list the files of this commit");
+  if (listed.stdout.trim() === "") return { text: undefined, name };
+  const { status, stdout } = git(folder, ["show", "--no-textconv", "--no-ext-diff", `${commit}:${file}`]);
+  if (status !== 0) throw unusable(`git cannot read ${printable(path, 200)} of this commit`);
+  return { text: stdout, name };
+}
+
+const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+
+/** Entries of one policy that another lacks, by their lines. */
+function linesOnlyIn(policy: Policy, other: Policy): string[] {
+  const known = other.entries.map((entry) => entryText(entry));
+  return policy.entries.flatMap((entry) => {
+    const at = known.indexOf(entryText(entry));
+    if (at < 0) return [String(entry.line)];
+    known.splice(at, 1);
+    return [];
+  });
+}
+
+const formatLines = (lines: readonly string[]): string =>
+  `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}`;
+
+/** How the file of the change differs from its base; a line each. */
+function describeChanges(
+  own: Policy | undefined,
+  ownText: string | undefined,
+  base: Policy,
+  from: BaseText,
+): string[] {
+  const judged = `this review uses ${from.name}`;
+  const file = own?.file ?? "the policy file";
+  if (own === undefined || ownText === undefined) {
+    return [`${base.file}: this change deletes the policy file; ${judged}`];
+  }
+  if (from.text === undefined)
+    return [`${file}: this change adds the policy file: none of its entries is used`];
+  if (normalizeLineEndings(ownText) === normalizeLineEndings(from.text)) return [];
+  const [added, removed] = [linesOnlyIn(own, base), linesOnlyIn(base, own)];
+  const parts = [
+    ...(added.length === 0 ? [] : [`adds or changes the entries in ${formatLines(added)}`]),
+    ...(removed.length === 0
+      ? []
+      : [`${added.length === 0 ? "removes" : "in place of"} those in ${formatLines(removed)} of the base`]),
+  ];
+  const what = parts.length === 0 ? "changes comments or the order" : parts.join(", ");
+  return [`${file}: this change ${what}; ${judged}`];
+}
+
+function checkFlags({ policy, policyBase, baseRef }: PolicyFlags): void {
+  const flag = policyBase !== undefined ? "--policy-base" : "--base-ref";
+  if (policyBase !== undefined && baseRef !== undefined) {
+    throw new UsageError("--policy-base conflicts with --base-ref: give only one of them");
+  }
+  if ((policyBase ?? baseRef) !== undefined && policy === undefined) {
+    throw new UsageError(`${flag} belongs to --policy: name the policy file of the change`);
+  }
+  if (baseRef !== undefined && policy === "-") {
+    throw new UsageError("--base-ref needs a path in --policy, not standard input");
+  }
+}
+
+/**
+ * The policy that a review uses: the base's version where a base is given, since the change could write its own.
+ * A file of the change that is wrong is an error all the same.
+ *
+ * @returns undefined where there is no policy file.
+ * @throws UsageError, PolicyError where a flag or a file is wrong.
+ */
+export function readReviewPolicy(flags: PolicyFlags): ReviewPolicy | undefined {
+  checkFlags(flags);
+  const { policy: path, policyBase, baseRef } = flags;
+  if (path === undefined) return undefined;
+  const name = printable(path, 200);
+  if (policyBase === undefined && baseRef === undefined) {
+    return { policy: parsePolicy(readText(path, "--policy"), name) };
+  }
+  const base: BaseText =
+    baseRef === undefined
+      ? { text: readText(policyBase ?? "", "--policy-base"), name: printable(policyBase ?? "", 200) }
+      : readAtRef(path, baseRef);
+  const isDeleted = path !== "-" && base.text !== undefined && !existsSync(path);
+  const text = isDeleted ? undefined : readText(path, "--policy");
+  const own = text === undefined ? undefined : parsePolicy(text, name);
+  const policy = parsePolicy(base.text ?? "allow: []\n", base.name);
+  return { policy, changed: describeChanges(own, text, policy, base) };
+}

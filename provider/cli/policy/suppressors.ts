@@ -1,0 +1,68 @@
+import type { Comparison } from "../../access/graph/model";
+import type { Finding } from "../../access/report/report";
+import type { SuppressionResult, Rules } from "../../access/review/review";
+import { findingsOf } from "../../access/rules";
+import { applyPolicy } from "../../access/suppressions/applyPolicy";
+import { parsePolicy } from "../../access/suppressions/parsePolicy";
+import { printable } from "../../api/errors";
+import type { CommonOptions } from "../framework/options";
+import { readText } from "../input/readFiles";
+import { readReviewPolicy } from "./reviewPolicy";
+import type { PolicyFlags } from "./reviewPolicy";
+
+/** Suppresses the findings that a policy file names. */
+export type Suppressor = (
+  findings: readonly Finding[],
+  isComplete?: boolean,
+  comparison?: Comparison,
+) => SuppressionResult;
+
+/** The rules of a review, with the limits that the flags set. */
+export function createRules(options: CommonOptions): Rules {
+  const { self, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, strict, now } = options;
+  return (comparison) =>
+    findingsOf(comparison, {
+      now: now.getTime(),
+      minOwners,
+      requiredOwner: requiredOwners,
+      maxRemoval,
+      issuerAllow,
+      sinkAllow,
+      strict,
+      ...(self === undefined ? {} : { self }),
+    });
+}
+
+/**
+ * Reads the policy file of a drift run; undefined where there is none.
+ *
+ * @throws UsageError, PolicyError where the file cannot be read or is wrong.
+ */
+export function createSuppressor({
+  policy: path,
+  now,
+}: Pick<CommonOptions, "policy" | "now">): Suppressor | undefined {
+  if (path === undefined) return undefined;
+  const policy = parsePolicy(readText(path, "--policy"), printable(path, 200));
+  return (findings, isComplete, comparison) =>
+    applyPolicy(findings, policy, now.getTime(), "drift", isComplete, comparison);
+}
+
+/**
+ * Reads the policy of a review; undefined where there is none. A file that the change itself alters does not decide:
+ * see `readReviewPolicy`.
+ *
+ * @throws UsageError, PolicyError where a flag or a file is wrong.
+ */
+export function createReviewSuppressor(
+  flags: PolicyFlags,
+  now: Date,
+): ((findings: readonly Finding[], comparison: Comparison) => SuppressionResult) | undefined {
+  const reviewPolicy = readReviewPolicy(flags);
+  if (reviewPolicy === undefined) return undefined;
+  const { policy, changed } = reviewPolicy;
+  return (findings, comparison) => ({
+    ...applyPolicy(findings, policy, now.getTime(), "review", true, comparison),
+    ...(changed === undefined ? {} : { changed }),
+  });
+}

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import MarkdownIt from "markdown-it";
+import { parse } from "parse5";
+import { accessColumns } from "../../../../provider/access/report/accessRows";
+import type { AccessRow } from "../../../../provider/access/report/accessRows";
+import {
+  accessAsCsv,
+  accessAsHtml,
+  accessAsMarkdown,
+} from "../../../../provider/access/report/render/accessTable";
+import { main } from "../../../../provider/cli/commands/access";
+import { runCommand } from "../support";
+
+const ORG = "a".repeat(40);
+const uid = (digit: string): string => `${ORG}/${digit.repeat(16)}`;
+const [TEAM, ROLE, CI, BINDING, INVITE] = ["1", "2", "3", "4", "5"].map(uid);
+
+const inventory = {
+  schemaVersion: 1,
+  root: ORG,
+  takenAt: "2026-01-01T00:00:00Z",
+  complete: true,
+  refused: [],
+  kinds: ["Group", "GroupInvite", "Identity", "Role", "RoleBinding"],
+  objects: [
+    { kind: "Group", uid: ORG, inputs: { name: "acme" } },
+    { kind: "Group", uid: TEAM, inputs: { name: "pay", parentUid: ORG } },
+    {
+      kind: "GroupInvite",
+      uid: INVITE,
+      inputs: { parentUid: TEAM, roleUid: ROLE, email: "new@example.com" },
+      details: { expirationTime: "2026-02-01T00:00:00Z" },
+    },
+    {
+      kind: "Identity",
+      uid: CI,
+      inputs: {
+        name: '=HYPERLINK("x")',
+        parentUid: ORG,
+        staticKeys: {
+          issuer: "https://i.example.com",
+          subject: "s",
+          issuerKeys: "{}",
+          expirationTime: "2026-06-01T00:00:00Z",
+        },
+      },
+      lastSeenTime: "2025-12-24T00:00:00Z",
+    },
+    { kind: "Role", uid: ROLE, inputs: { name: "reader", parentUid: ORG, capabilities: ["CAP_REPO_LIST"] } },
+    { kind: "RoleBinding", uid: BINDING, inputs: { parentUid: ORG, identityUid: CI, roleUid: ROLE } },
+  ],
+};
+
+/** The fields of a file by RFC 4180, read without a library. */
+function readCsv(text: string): string[][] {
+  const fields = [...text.matchAll(/"((?:[^"]|"")*)"(,|\r\n)/g)];
+  expect(fields.map(([all]) => all).join("")).toBe(text);
+  const lines: string[][] = [[]];
+  for (const [, field = "", end] of fields) {
+    lines.at(-1)?.push(field.replaceAll('""', '"'));
+    if (end === "\r\n") lines.push([]);
+  }
+  return lines.slice(0, -1);
+}
+
+describe("pulumi-platform access as a table", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-access-"));
+  const file = join(folder, "inventory.json");
+  beforeAll(() => writeFileSync(file, JSON.stringify(inventory)));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const run = async (...flags: string[]) => {
+    const ended = await runCommand(main, ["--inventory", file, ...flags], {});
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    return ended.stdout;
+  };
+
+  test("csv has a row for each grant, with path, end and last use, in one order", async () => {
+    const text = await run("-o", "csv", "--on", "pay");
+    const [head = [], ...lines] = readCsv(text);
+    expect(head).toEqual(Object.values(accessColumns));
+    const rows = lines.map((line) =>
+      Object.fromEntries(line.map((field, index): [string, string] => [head[index] ?? "", field])),
+    );
+    expect(rows).toHaveLength(2);
+    expect(rows.find(({ Source }) => Source === "GroupInvite")).toMatchObject({
+      Type: "invite",
+      Role: "reader",
+      Group: "acme / pay",
+      Expires: "2026-02-01T00:00:00Z",
+      "Source uid": INVITE,
+    });
+    expect(rows.find(({ Source }) => Source === "RoleBinding")).toMatchObject({
+      "Subject uid": CI,
+      Name: '\'=HYPERLINK("x")',
+      Group: "acme",
+      "Granted by": expect.stringMatching(/^RoleBinding .* at acme, inherited by acme \/ pay$/),
+      Stack: "",
+      Expires: "2026-06-01T00:00:00Z",
+      "Last used": "2025-12-24T00:00:00Z",
+    });
+    writeFileSync(file, JSON.stringify({ ...inventory, objects: [...inventory.objects].reverse() }));
+    expect(await run("-o", "csv", "--on", "pay")).toBe(text);
+    writeFileSync(file, JSON.stringify(inventory));
+  });
+
+  test("says which grants are in no stack", async () => {
+    const state = join(folder, "state.json");
+    const type = "pulumi-nodejs:dynamic/platform:RoleBinding";
+    const inputs = { parentUid: ORG, identityUid: CI, roleUid: ROLE };
+    const row = {
+      urn: `urn:pulumi:prod::iam::${type}::ci`,
+      type,
+      custom: true,
+      id: BINDING,
+      inputs,
+      outputs: inputs,
+    };
+    writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources: [row] } }));
+    const [head = [], ...lines] = readCsv(await run("--state", state, "-o", "csv"));
+    const [kind, stack] = [head.indexOf("Source"), head.indexOf("Stack")];
+    expect(lines.map((line) => [line[kind], line[stack]]).sort()).toEqual([
+      ["GroupInvite", "unmanaged"],
+      ["RoleBinding", "prod"],
+    ]);
+  });
+
+  test("md and html show the same, to people", async () => {
+    const page = await run("-o", "html");
+    const table = new MarkdownIt().render(await run("-o", "md"));
+    for (const text of [page, table]) {
+      expect(text.match(/<tr>/g)).toHaveLength(3);
+      expect(text).toContain("2025-12-24T00:");
+    }
+  });
+});
+
+describe("a hostile name in a table of access", () => {
+  const empty = Object.fromEntries(
+    Object.keys(accessColumns).map((column) => [column, ""]),
+  ) as unknown as AccessRow;
+  const hostile = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "  =1",
+    "\r\n=1",
+    "＝1",
+    '"=1',
+    "<script>alert(1)</script>",
+    "a|b",
+    "\u202e",
+  ];
+
+  test.each(hostile)("%j starts no formula, no cell, no line and no tag", (subject) => {
+    const table = { rows: [{ ...empty, subject }], incomplete: [subject] };
+    const lines = readCsv(accessAsCsv(table));
+    expect(lines).toHaveLength(2);
+    expect(lines[1]?.[0]).not.toMatch(/^[\s]*[=+\-@＝＋－＠]/u);
+    expect(lines[1]).toHaveLength(Object.keys(accessColumns).length);
+    const page = accessAsHtml(table);
+    expect(page).not.toContain("<script");
+    expect(
+      JSON.stringify(parse(page), (key, value: unknown) => (key === "parentNode" ? undefined : value)),
+    ).not.toContain('"tagName":"script"');
+    const body = accessAsMarkdown(table)
+      .split("\n")
+      .filter((line) => line.startsWith("| "));
+    expect(body).toHaveLength(3);
+    expect(new MarkdownIt({ html: true }).render(accessAsMarkdown(table))).not.toContain("<script");
+  });
+});

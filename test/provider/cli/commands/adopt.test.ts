@@ -1,0 +1,126 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { main } from "../../../../provider/cli/commands/adopt/adopt";
+import { main as inventoryMain } from "../../../../provider/cli/commands/inventory";
+import { parse } from "yaml";
+import { call } from "../../../support/wire";
+import { runCommand } from "../support";
+
+const NOBODY = "0".repeat(40);
+
+describe("pulumi-platform adopt", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  const out = join(folder, "adopted");
+  const inventory = join(folder, "inventory.json");
+  let emulator: Emulator;
+  let root: string;
+
+  const run = (command: typeof main, argv: readonly string[], env: Record<string, string> = {}) =>
+    runCommand(command, argv, {
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+      PLATFORM_MAX_RETRIES: "0",
+      ...env,
+    });
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    root = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
+    await run(inventoryMain, ["--root", root, "-o", `json=${inventory}`]);
+    writeFileSync(join(folder, "half.json"), '{ "schemaVersion": 1,');
+  });
+  afterAll(async () => {
+    await emulator.close();
+    rmSync(folder, { recursive: true });
+  });
+  afterEach(() => expect(existsSync(out)).toBe(false));
+
+  test.each([
+    [["--root", NOBODY], "--out is missing"],
+    [["--out", out], "--root is missing: give the uid or the name of the organisation"],
+    [
+      ["--out", out, "--root", "acme"],
+      '--root: no group has the uid or name "acme"; the root groups are org (',
+    ],
+    [["--out", out, "--inventory", inventory, "--root", NOBODY], "leave them out beside --inventory"],
+    [["--out", out, "--inventory", inventory, "--types", "+Tag"], "leave them out beside --inventory"],
+    [
+      ["--out", out, "--inventory", inventory, "--only", NOBODY],
+      `--only names ${NOBODY}, and nothing that was listed`,
+    ],
+    [["--out", out, "--inventory", inventory, "--only", "Foo"], "--only must be a uid or a kind"],
+    [["--out", out, "--inventory", join(folder, "none.json")], "there is no such file"],
+    [["--out", out, "--inventory", join(folder, "half.json")], "half.json"],
+    [["--out", out, "--inventory", inventory, "--by", "kind"], '--by must be team, not "kind"'],
+    [["--out", out, "--inventory", inventory, "--write-state"], "--write-state belongs to --stack"],
+    [
+      ["--out", out, "--inventory", inventory, "--stack", "prod", "--write-state"],
+      "is empty: run adopt without",
+    ],
+  ])("%j ends with 2, in one line", async (argv, message) => {
+    const { code, stdout, stderr } = await run(main, argv);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test.each(["true", "null", "1e3"])(
+    "an organisation that is called %s is a project of that name",
+    async (name) => {
+      const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name });
+      await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
+      const project = join(folder, `project-${name}`);
+      expect((await run(main, ["--root", String(uid), "--out", project])).code).toBe(0);
+      const file: unknown = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8"));
+      expect(file).toMatchObject({ name, runtime: "nodejs" });
+    },
+  );
+
+  test("an organisation that holds nothing leaves nothing to adopt, and no folder", async () => {
+    const { code, stdout } = await run(main, ["--root", root, "--out", out]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^there is nothing to adopt\nleft out:\n {2}Group "org" .*\n {4}it is the organisation itself/,
+      ),
+    });
+  });
+
+  test("the result is JSON where that is asked for", async () => {
+    const { code, stdout } = await run(main, ["--root", root, "--out", out, "-o", "json"]);
+    expect({ code, document: JSON.parse(stdout) as unknown }).toEqual({
+      code: 0,
+      document: {
+        schemaVersion: 1,
+        complete: true,
+        resources: 0,
+        secrets: [],
+        leftOut: expect.arrayContaining([expect.objectContaining({ kind: "Group", uid: root })]),
+        notes: ["there is nothing to adopt"],
+      },
+    });
+  });
+
+  test("a list that is refused makes it 4, a token that is refused 3, an unknown root or no server 1", async () => {
+    const fault = { path: "/iam/v2/roles", status: 403, body: { code: 7, message: "no", details: [] } };
+    const refused = emulator.addFault(fault);
+    const partial = await run(main, ["--root", root, "--out", out]);
+    refused.remove();
+    expect(partial).toMatchObject({ code: 4, stderr: expect.stringContaining("Role at") });
+    const argv = ["--root", root, "--out", out];
+    expect(await run(main, argv, { PLATFORM_TOKEN: "wrong" })).toMatchObject({ code: 3, stdout: "" });
+    const gone = await run(main, ["--root", NOBODY, "--out", out]);
+    expect(gone).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there is no group with the uid"),
+    });
+    const nowhere = await run(main, argv, { PLATFORM_BASE_URL: "http://127.0.0.1:1" });
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("ECONNREFUSED") });
+  });
+});

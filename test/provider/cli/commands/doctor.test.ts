@@ -1,0 +1,107 @@
+import { main as doctor } from "../../../../provider/cli/commands/doctor";
+import { call } from "../../../support/wire";
+import { commandBench } from "../../support/commands";
+
+const bench = commandBench();
+
+describe("doctor", () => {
+  const report = (): Record<string, string> =>
+    Object.fromEntries(
+      bench.printed.map((line) => {
+        const [state = "", check = "", ...text] = line.split(/ {2,}/);
+        return [check.trim(), `${state}: ${text.join(" ")}`];
+      }),
+    );
+
+  test("finds nothing wrong where all is right, in one line each", async () => {
+    await bench.exchanging();
+    bench.emulator.clearRequests();
+    await doctor([]);
+    expect(report()).toMatchObject({
+      package: expect.stringMatching(/^ok: pulumi-platform \d/) as unknown,
+      node: `ok: ${process.version}`,
+      sdk: expect.stringMatching(/^ok: @pulumi\/pulumi 3\./) as unknown,
+      configuration: `ok: from the environment: the API at ${bench.emulator.url}`,
+      address: `ok: ${bench.emulator.url} answers a ping`,
+      tls: "warning: not used: the address is plain http",
+      clock: "ok: agrees with the server's",
+      token: expect.stringMatching(
+        /^ok: of PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN; ends: in (59|60) minutes/,
+      ) as unknown,
+    });
+    const [ping, exchange, list] = bench.emulator.requests;
+    expect([ping?.path, exchange?.path, list?.path]).toEqual([
+      "/ping/v2/ping",
+      "/sts/exchange",
+      "/iam/v2/groups",
+    ]);
+  });
+
+  test("tells a refused token from all else by its exit code, and shows it nowhere", async () => {
+    process.env["PLATFORM_TOKEN"] = "canary-token-2236067977";
+    const code = await doctor([]);
+    const { access, cli } = report();
+    expect(access).toMatch(/^wrong: GET \/iam\/v2\/groups: UNAUTHENTICATED \(HTTP 401\)/);
+    expect(access).toMatch(/; is the token of PLATFORM_TOKEN for http:\S+\? Put a new one there$/);
+    // Where no CLI is installed that is wrong, too.
+    expect(code).toBe(cli?.startsWith("ok") ? 3 : 1);
+    expect(bench.printed.join("\n")).not.toContain("canary");
+  });
+
+  test("names the root groups, and answers in JSON", async () => {
+    process.env["PLATFORM_TOKEN"] = bench.emulator.token;
+    const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
+    await doctor([]);
+    expect(report()["groups"]).toBe(`ok: acme (${String(uid)})`);
+    bench.printed.length = 0;
+    const code = await doctor(["-o", "json"]);
+    const document = JSON.parse(bench.printed.join("\n")) as { ok: boolean; checks: object[] };
+    expect(document).toMatchObject({ schemaVersion: 1, ok: code === 0 });
+    expect(document.checks).toContainEqual(
+      expect.objectContaining({ check: "groups", state: "ok", groups: [{ uid, name: "acme" }] }),
+    );
+  });
+
+  test("ends with 2 where the address is missing, as every command", async () => {
+    process.env["PLATFORM_BASE_URL"] = "";
+    await expect(doctor([])).resolves.toBe(2);
+    expect(report()["configuration"]).toContain("the address of the API is missing");
+  });
+
+  test("says what to do where the exchange is refused", async () => {
+    await bench.exchanging();
+    bench.emulator.addFault({ path: "/sts/exchange", status: 401, body: { code: 16, message: "no" } });
+    await doctor([]);
+    expect(report()["token"]).toMatch(/^wrong: .*PLATFORM_OIDC_TOKEN.*\? Put a new one there$/);
+  });
+
+  test("names the setting that is missing, and skips what depends on it", async () => {
+    await expect(doctor([])).resolves.not.toBe(0);
+    expect(report()).toMatchObject({
+      configuration: expect.stringMatching(
+        /^wrong: the access token is missing: set PLATFORM_TOKEN/,
+      ) as unknown,
+      address: "skipped: not checked before configuration is right",
+      access: "skipped: not checked before configuration is right",
+    });
+  });
+
+  test("says where nothing listens, and that the clock is off", async () => {
+    process.env["PLATFORM_TOKEN"] = bench.emulator.token;
+    process.env["PLATFORM_BASE_URL"] = "http://127.0.0.1:1";
+    await expect(doctor([])).resolves.toBe(1);
+    expect(report()["address"]).toMatch(
+      /^wrong: GET .*nothing listens there \(ECONNREFUSED\); is platform:baseUrl/,
+    );
+    process.env["PLATFORM_BASE_URL"] = bench.emulator.url;
+    bench.printed.length = 0;
+    bench.emulator.addFault({
+      path: "/ping/v2/ping",
+      headers: { Date: new Date(Date.now() - 3_600_000).toUTCString() },
+    });
+    await doctor([]);
+    expect(report()["clock"]).toMatch(
+      /^warning: this machine is 36\d\d s ahead of the server: set its clock by NTP/,
+    );
+  });
+});

@@ -1,0 +1,353 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import type { DriftReport } from "../../../../provider/access/report/report";
+import { main } from "../../../../provider/cli/commands/drift";
+import { main as takeInventory } from "../../../../provider/cli/commands/inventory";
+import { call } from "../../../support/wire";
+import { FakeGitHub } from "../post/hosts";
+import { runCommand } from "../support";
+
+const NOW = "2026-01-15T10:00:00Z";
+
+describe("pulumi-platform drift", () => {
+  let folder: string;
+  let emulator: Emulator;
+  let github: FakeGitHub;
+  let role: string;
+  let byHand: string;
+  let described: string;
+
+  const run = async (...argv: string[]) => {
+    const env = {
+      ...github.env,
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+      PLATFORM_MAX_RETRIES: "0",
+      GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
+    };
+    return runCommand(main, ["--state", join(folder, "export.json"), "--now", NOW, ...argv], env);
+  };
+  const reportOf = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await run("-o", "json", ...argv);
+    return { code, stderr, report: JSON.parse(stdout) as DriftReport };
+  };
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  /** One role is managed; a binding was made by hand, the role widened, and a description changed. */
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-drift-"));
+    github = new FakeGitHub();
+    [emulator] = await Promise.all([startEmulator(), github.start()]);
+    const uidOf = async (address: string, body: Record<string, unknown>) =>
+      String((await call(emulator, "POST", address, body))["uid"]);
+    const org = await uidOf("/iam/v2/groups", { name: "org" });
+    const team = { name: "team", description: "of the program" };
+    described = await uidOf(`/iam/v2/groups/${org}`, team);
+    const reader = { name: "reader", capabilities: ["CAP_REPO_LIST"] };
+    role = await uidOf(`/iam/v2/roles/${org}`, reader);
+    const resources = [
+      { kind: "Group", name: "team", id: described, inputs: { parentUid: org, ...team } },
+      { kind: "Role", name: "reader", id: role, inputs: { parentUid: org, ...reader } },
+    ].map(({ kind, name, id, inputs }) => {
+      const type = `pulumi-nodejs:dynamic/platform:${kind}`;
+      const urn = `urn:pulumi:prod::acme::${type}::${name}`;
+      return { urn, type, custom: true, id, inputs, outputs: inputs };
+    });
+    file("export.json", JSON.stringify({ version: 3, deployment: { resources } }));
+    const ci = { name: "ci", claimMatch: { issuer: "https://a.example.com", subject: "ci" } };
+    const identityUid = await uidOf(`/iam/v2/identities/${org}`, ci);
+    byHand = await uidOf(`/iam/v2/roleBindings/${org}`, { identityUid, roleUid: role });
+    await call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, {
+      capabilities: ["CAP_REPO_LIST", "CAP_REPO_DELETE"],
+    });
+    await call(emulator, "PATCH", `/iam/v2/groups/${described}?updateMask=description`, {
+      description: "by hand",
+    });
+  });
+
+  afterAll(async () => {
+    await Promise.all([emulator.close(), github.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("sets apart what the policy file lets be, and tells entries that are of no use or out of date", async () => {
+    const policy = file(
+      "policy.yaml",
+      `allow:
+  - kind: unmanaged
+    match: { uid: "${byHand}" }
+    reason: the night shift
+    acceptedBy: grace
+    expires: 2026-01-31
+  - kind: changed
+    type: Role
+    match: { uid: "${role}" }
+    fields: [capabilities]
+    reason: until the move
+    acceptedBy: grace
+    expires: 2026-01-14
+  - kind: deleted
+    match: { name: nothing }
+    reason: of no use
+  - rule: G1
+    match: { subject: nobody }
+    reason: for the review
+    expires: 2026-12-31
+`,
+    );
+    const { code, report } = await reportOf("--policy", policy);
+    expect(code).toBe(7);
+    // What is accepted asks for no answer; the three that are left do.
+    const text = (await run("--policy", policy)).stdout;
+    expect(text.match(/^ +accept:$/gm)).toHaveLength(3);
+    expect(report.suppressed).toMatchObject([
+      { uid: byHand, suppression: { reason: "the night shift", expires: "2026-01-31" } },
+    ]);
+    expect(report.findings.map(({ id, kind }) => [id, kind])).toEqual([
+      ["drift-changed", "Role"],
+      ["drift-unmanaged", "Identity"],
+      ["G6", "RoleBinding"],
+      ["drift-changed", "Group"],
+    ]);
+    expect(report.policy).toEqual({
+      expired: [
+        expect.stringContaining("policy.yaml:7: expired on 2026-01-14; 1 finding (drift-changed) back"),
+      ],
+      unused: [expect.stringContaining("policy.yaml:14: lets nothing be")],
+    });
+  });
+
+  test("calls no entry unused where not all was looked at", async () => {
+    const policy = file("unused.yaml", "allow:\n  - kind: deleted\n    match: { name: x }\n    reason: y\n");
+    const refused = emulator.addFault({
+      path: "/registry/v2/repos",
+      status: 403,
+      body: { code: 7, message: "" },
+    });
+    const partial = await reportOf("--policy", policy);
+    refused.remove();
+    expect(partial.report.complete).toBe(false);
+    expect(partial.report.policy.unused).toEqual([]);
+    expect((await reportOf("--policy", policy, "--root", described)).report.policy.unused).toEqual([]);
+    expect((await reportOf("--policy", policy)).report.policy.unused).toHaveLength(1);
+  });
+
+  /** What a person writes into an entry that waits for one. */
+  const completed = (text: string): string =>
+    text.replaceAll('reason: ""', "reason: agreed").replaceAll('acceptedBy: ""', "acceptedBy: grace");
+
+  test("has an answer ready that suppresses each difference once a person has completed it, and no other", async () => {
+    const { report } = await reportOf();
+    expect(report.findings.map(({ id, severity }) => [id, severity])).toEqual([
+      ["drift-changed", "high"],
+      ["drift-unmanaged", "high"],
+      ["drift-unmanaged", "high"],
+      ["G6", "medium"],
+      ["drift-changed", "low"],
+    ]);
+    const binding = report.differences.find(({ uid }) => uid === byHand);
+    expect(binding?.answers.suppress).toBe(
+      `  - kind: unmanaged
+    type: RoleBinding
+    match:
+      uid: ${byHand}
+    reason: ""
+    acceptedBy: ""
+    expires: 2026-04-30`,
+    );
+    for (const { answers, fingerprint, direction } of report.differences) {
+      const policy = file("one.yaml", `allow:\n${answers.suppress ?? ""}\n`);
+      if (direction === "widened") {
+        expect(await run("--policy", policy)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("acceptedBy must name the person"),
+        });
+      }
+      file("one.yaml", `allow:\n${completed(answers.suppress ?? "")}\n`);
+      const { suppressed } = (await reportOf("--policy", policy)).report;
+      expect(suppressed.map((each) => each.fingerprint)).toEqual([fingerprint]);
+    }
+    expect((await run()).stdout).toContain("accept:");
+  });
+
+  const baselined = `# ours
+allow:
+  # the night shift knows
+  - kind: unmanaged
+    match: { uid: "BINDING" }
+    reason: known
+    acceptedBy: grace
+    expires: 2026-12-31
+`;
+
+  test("a baseline accepts what is medium and low, and leaves the rest to a person who gives a name and a reason", async () => {
+    const path = file("baseline.yaml", baselined.replace("BINDING", byHand));
+    const written = await run("--write-baseline", path);
+    expect(written.code).toBe(7);
+    expect(written.stderr).toContain(`2 exceptions added to ${path}, to 2026-04-30`);
+    expect(written.stderr).toContain("2 left for a person to accept by name");
+    expect(written.stderr.match(/not accepted: high drift-/g)).toHaveLength(2);
+    const text = readFileSync(path, "utf8");
+    expect(text).toContain("# ours");
+    expect(text).toContain("# the night shift knows");
+    const { entries } = parsePolicy(text, path);
+    expect(entries.map(({ rule, kind, acceptedBy }) => [rule ?? kind, acceptedBy])).toEqual([
+      ["unmanaged", "grace"],
+      ["G6", undefined],
+      ["changed", undefined],
+    ]);
+    for (const { reason, expires } of entries.slice(1)) {
+      expect(expires).toBe("2026-04-30");
+      expect(reason).toContain("baseline was written on 2026-01-15");
+    }
+
+    // The next run has nothing left but what a person must accept, and writes nothing again.
+    const next = await reportOf("--policy", path);
+    expect(next.code).toBe(7);
+    expect(next.report.findings.map(({ id, severity }) => [id, severity])).toEqual([
+      ["drift-changed", "high"],
+      ["drift-unmanaged", "high"],
+    ]);
+    expect(next.report.policy).toEqual({ unused: [], expired: [] });
+    const again = await run("--policy", path, "--write-baseline", path);
+    expect(again).toMatchObject({ code: 7, stderr: expect.stringContaining("0 exceptions added") });
+    expect(readFileSync(path, "utf8")).toBe(text);
+
+    // A person takes the marks of the comment away, and completes the entries.
+    const entriesOf = text
+      .split(/^ {2}# (?:high|critical) .*\n/m)
+      .slice(1)
+      .join("");
+    file("baseline.yaml", text + completed(entriesOf.replace(/^ {2}# ?/gm, "  ")));
+    const clean = await reportOf("--policy", path);
+    expect({ code: clean.code, stderr: clean.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(clean.report).toMatchObject({ findings: [], policy: { unused: [], expired: [] } });
+    expect(clean.report.suppressed).toHaveLength(5);
+    // When they have ended, all of it is back.
+    const later = await reportOf("--policy", path, "--now", "2027-01-01T00:00:00Z");
+    expect(later.report.findings).toHaveLength(5);
+  });
+
+  test("a new baseline is made with what another policy does not suppress", async () => {
+    const { report } = await reportOf();
+    const policy = file(
+      "policy.yaml",
+      `allow:\n${completed(report.differences[0]?.answers.suppress ?? "")}\n`,
+    );
+    const path = join(folder, "new.yaml");
+    const written = await reportOf("--policy", policy, "--write-baseline", path);
+    expect(written.code).toBe(7);
+    expect(written.report.suppressed).toHaveLength(3);
+    expect(parsePolicy(readFileSync(path, "utf8"), path).entries).toHaveLength(2);
+  });
+
+  /** Everything that is found, accepted by a person. */
+  const acceptAll = async (): Promise<string> => {
+    const path = join(folder, "all.yaml");
+    rmSync(path, { force: true });
+    await run("--write-baseline", path);
+    const text = readFileSync(path, "utf8");
+    const blocks = text
+      .split(/^ {2}# (?:high|critical) .*\n/m)
+      .slice(1)
+      .join("");
+    file("all.yaml", text + completed(blocks.replace(/^ {2}# ?/gm, "  ")));
+    return path;
+  };
+
+  test("--fail-on counts what it says", async () => {
+    const failing = async (which: string) => (await reportOf("--fail-on", which)).report.failing;
+    // A role was widened; a binding and the identity that it names are unmanaged; a rule finds a risk of medium severity.
+    expect(await failing("any")).toBe(5);
+    expect(await failing("widened")).toBe(3);
+    expect(await failing("unmanaged")).toBe(2);
+    expect(await failing("never")).toBe(0);
+  });
+
+  test("an older inventory without a newer one of its group is an error, with and without states", async () => {
+    const inventory = (root: string) =>
+      file(
+        `${root.slice(0, 4)}.json`,
+        JSON.stringify({
+          ...{ schemaVersion: 1, root, takenAt: "2026-01-01T00:00:00Z", complete: true },
+          ...{ refused: [], kinds: ["Group"], objects: [] },
+        }),
+      );
+    const [one, other] = [inventory("a".repeat(40)), inventory("b".repeat(40))];
+    const compare = (...argv: string[]) =>
+      runCommand(main, ["--since", one, "--since", other, "--inventory", one, ...argv], {});
+    const message = { code: 2, stderr: expect.stringContaining(`group ${"b".repeat(40)}`) };
+    expect(await compare()).toMatchObject(message);
+    expect(await compare("--state", join(folder, "export.json"))).toMatchObject(message);
+    // Nothing was compared: both are empty.
+    expect(await compare("--inventory", other)).toMatchObject({ code: 4 });
+  });
+
+  test("refuses a policy file that is wrong, and a place to post that drift has not", async () => {
+    const wrong = file("wrong.yaml", "alow: []\n");
+    for (const flag of ["--policy", "--write-baseline"]) {
+      const ended = await run(flag, wrong);
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "allow"') });
+    }
+    expect(readFileSync(wrong, "utf8")).toBe("alow: []\n");
+    expect(await run("--post", "github-pr")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--post must be github-issue"),
+    });
+  });
+
+  test("posts one issue, closes it when all is right, and appends to the step's summary", async () => {
+    const dry = await run("--post", "github-issue", "--dry-run", "--summary");
+    expect(dry.code).toBe(7);
+    expect(dry.stderr).toContain("this would be posted");
+    expect(github.seen).toEqual([]);
+    expect(readFileSync(join(folder, "summary.md"), "utf8")).toContain("org");
+
+    expect(await run("--post", "github-issue", "--marker", "night")).toMatchObject({ code: 7 });
+    expect(github.issues).toMatchObject([{ title: "Access drift: acme/prod", state: "open" }]);
+    const path = await acceptAll();
+    await run("--post", "github-issue", "--marker", "night", "--policy", path);
+    expect(github.issues).toMatchObject([{ state: "closed" }]);
+  });
+
+  test.each([
+    ["of a part of the organisation", () => ["--root", described], () => new RegExp(`below ${described}`)],
+    ["that looks for more", () => ["--types", "+Tag"], () => /\(with Tag/],
+    [
+      "of an inventory of some kinds",
+      () => ["--inventory", join(folder, "roles.json")],
+      () => /\(without .*Repo/,
+    ],
+  ])("a clean run %s closes its own issue, and not that of the whole", async (_what, flags, scope) => {
+    const inventory = ["--root", described.split("/")[0] ?? "", "--types", "Role,Group", "-o"];
+    await runCommand(takeInventory, [...inventory, `json=${join(folder, "roles.json")}`], {
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+    });
+    github.issues.length = 0;
+    const path = await acceptAll();
+    const post = ["--post", "github-issue"];
+    const states = () => github.issues.map(({ state }) => state);
+    expect((await run(...post)).code).toBe(7);
+    expect(await run(...post, ...flags(), "--policy", path)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("nothing to do"),
+    });
+    expect(states()).toEqual(["open"]);
+    expect((await run(...post, ...flags())).code).toBe(7);
+    expect(states()).toEqual(["open", "open"]);
+    expect(github.issues[1]?.title).toMatch(scope());
+    await run(...post, ...flags(), "--policy", path);
+    expect(states()).toEqual(["open", "closed"]);
+    await run(...post, "--policy", path);
+    expect(states()).toEqual(["closed", "closed"]);
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { rulesPage } from "../../../../provider/access/rules/explain";
+import { rules } from "../../../../provider/access/rules";
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { main } from "../../../../provider/cli/commands/explain";
+import { runCommand } from "../support";
+
+async function said(...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(main, argv, {});
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout.trimEnd();
+}
+
+describe("pulumi-platform explain", () => {
+  it("lists all rules, a line each", async () => {
+    const lines = (await said()).split("\n");
+    expect(lines).toHaveLength(rules.length);
+    expect(lines[0]).toMatch(/^G1 +owner-grant +critical, high$/);
+  });
+
+  it("tells all of a rule, by its id or its name, in 80 columns", async () => {
+    const text = await said("t4");
+    for (const title of [
+      "Severity",
+      "What it finds",
+      "Why it matters",
+      "How to fix it",
+      "When to except it",
+    ]) {
+      expect(text).toContain(`\n${title}\n`);
+    }
+    expect(await said("pull-request-ref")).toBe(text);
+    for (const { id } of rules) {
+      for (const line of (await said(id)).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it("shows an exception that the parser accepts", async () => {
+    const { rules: told } = JSON.parse(await said("-o", "json")) as {
+      rules: { id: string; example: string }[];
+    };
+    expect(told.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+    for (const { id, example } of told) {
+      expect(parsePolicy(example, "example.yaml").entries).toMatchObject([{ rule: id }]);
+    }
+  });
+
+  it("writes Markdown, to a file as well", async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), "explain-"));
+    try {
+      const file = path.join(folder, "g1.md");
+      expect(await said("G1", "G2", "-o", `md=${file}`)).toBe("");
+      expect(readFileSync(file, "utf8")).toMatch(/^## G1 owner-grant\n[^]*\n## G2 takeover-caps\n/);
+      const { code, stderr } = await runCommand(main, ["G1", "-o", `md=${folder}`], {});
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("it is a folder") });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    [["owner-grnt"], "did you mean owner-grant?"],
+    [["G9"], "did you mean G1, G2, G3, G4, G5, G6, G7, G8?"],
+    [["\u001b[2J"], "pulumi-platform explain lists them all"],
+    [["-o", "html"], "text, json, md"],
+    [["--colour"], "pulumi-platform explain --help"],
+  ])("refuses %j", async (argv, hint) => {
+    const { code, stderr } = await runCommand(main, argv, {});
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
+    expect(stderr).not.toContain("\u001b");
+  });
+
+  it("prints its options", async () => {
+    expect(await said("--help")).toContain("--output FORMAT[=PATH]");
+  });
+});
+
+it("docs/rules.md is what npm run docs writes", () => {
+  const file = path.join(__dirname, "../../../../docs/rules.md");
+  expect(readFileSync(file, "utf8")).toBe(rulesPage());
+});

@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { parseInventory } from "../../../../provider/access/documents/parseInventory";
+import { main } from "../../../../provider/cli/commands/inventory";
+import { randomOrganisation, small } from "../../../support/organisation";
+import { runCommand } from "../support";
+
+describe("pulumi-platform inventory", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-inventory-"));
+  const { root, seed } = randomOrganisation(11, small, []);
+  let emulator: Emulator;
+
+  const run = (argv: readonly string[], env: Record<string, string> = {}) =>
+    runCommand(main, argv, {
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+      PLATFORM_MAX_RETRIES: "0",
+      ...env,
+    });
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ seed });
+  });
+  afterEach(() => emulator.clearFaults());
+  afterAll(async () => {
+    await emulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("prints how many there are, and writes the document beside it", async () => {
+    const path = join(folder, "inv.json");
+    const { code, stdout, stderr } = await run(["--root", root, "-o", "text", "-o", `json=${path}`]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(new RegExp(`^${root} at 20`));
+    expect(stdout).toMatch(/ {2}RoleBinding +10\n/);
+    expect(stdout).toMatch(/and 19 roles of the platform's own/);
+    expect(parseInventory(readFileSync(path, "utf8"), "inv.json")).toMatchObject({ root, complete: true });
+  });
+
+  test("ends with 4 and says what it did not look at where a list is refused", async () => {
+    emulator.addFault({
+      path: "/iam/v2/roleBindings",
+      status: 403,
+      body: { code: 7, message: "no\u001b[2J" },
+    });
+    const { code, stdout, stderr } = await run(["--root", root, "-o", "json"]);
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ complete: false });
+    expect(stderr).toMatch(/RoleBinding at [0-9a-f]{40} was not looked at: PERMISSION_DENIED: \P{Cc}+\n$/u);
+  });
+
+  test.each([
+    [["--root", root], { PLATFORM_TOKEN: "wrong" }, 3, "UNAUTHENTICATED"],
+    [["--root", root], { PLATFORM_TOKEN: "" }, 3, "the access token is missing: set PLATFORM_TOKEN"],
+    [["--root", "0".repeat(40)], {}, 1, "there is no group with the uid 0000"],
+    [[], {}, 2, "--root is missing"],
+    [["--root", "nobody"], {}, 2, '--root: no group has the uid or name "nobody"; the root groups are'],
+    [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
+    [["--root", root, "-o", "md"], {}, 2, "--output must be one of text, json"],
+    [["--rot", root], {}, 2, "see pulumi-platform inventory --help"],
+    [["--root", root, "-o", "json=/nowhere/inv.json"], {}, 2, "cannot be written: there is no such file"],
+  ])("%j with %j ends with %i", async (argv, env, expected, message) => {
+    const { code, stderr } = await run(argv, env);
+    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(message) });
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { main } from "../../../../provider/cli/commands/post";
+import { main as reviewMain } from "../../../../provider/cli/commands/review";
+import { nightDrift, riskyReview } from "../../access/report/render/reports";
+import { FakeGitHub } from "../post/hosts";
+
+let folder: string;
+let github: FakeGitHub;
+let said: string[];
+const before = process.env;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-post-"));
+  github = new FakeGitHub();
+  await github.start();
+  process.env = {
+    ...before,
+    ...github.env,
+    GITHUB_REF: "refs/pull/1/merge",
+    GITHUB_EVENT_PATH: "",
+    GITHUB_ACTIONS: "true",
+  };
+  delete process.env["GITHUB_GRAPHQL_URL"];
+  said = [];
+  jest.spyOn(console, "error").mockImplementation((line: string) => {
+    said.push(line);
+  });
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  process.env = before;
+  await github.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const written = (text: string): string => {
+  const file = join(folder, "report.json");
+  writeFileSync(file, text);
+  return file;
+};
+
+test("a report from a file is posted", async () => {
+  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+  expect(
+    await main([written(JSON.stringify(riskyReview)), "--to", "github-pr", "--source-root", "infra"]),
+  ).toBe(0);
+  expect(github.issues[0]?.comments[0]?.body).toContain("`infra/index.ts:40`");
+  expect(await main([written(JSON.stringify(nightDrift)), "--to", "github-issue", "--marker", "night"])).toBe(
+    0,
+  );
+  expect(github.issues[1]?.body).toContain("<!-- pulumi-platform:drift:night -->");
+});
+
+const PREVIEWS = join(__dirname, "../../../fixtures/previews");
+const recorded = readdirSync(PREVIEWS).filter(
+  (file) => /\.(json|ndjson)$/.test(file) && !/^export/.test(file),
+);
+
+test.each(recorded)("the report of a recorded preview is posted: %s", async (file) => {
+  jest.spyOn(process.stdout, "write").mockReturnValue(true);
+  const report = join(folder, "review.json");
+  const code = await reviewMain([join(PREVIEWS, file), "-o", `json=${report}`]);
+  expect([0, 4, 5]).toContain(code);
+  expect(await main([report, "--to", "github-pr", "--dry-run"])).toBe(0);
+  expect(said.join("\n")).not.toContain("warning");
+});
+
+test("a post that is refused is a warning", async () => {
+  github.faults.push({ status: 403 });
+  expect(await main([written(JSON.stringify(riskyReview)), "--to", "github-pr"])).toBe(0);
+  expect(said.join("\n")).toContain("warning: --post github-pr: not posted");
+});
+
+test.each([
+  [["--to", "github-pr"], "post takes one report"],
+  [["FILE", "--to", "mail"], "--to must be one of github-pr, github-issue, gitlab-mr"],
+  [["/nowhere.json", "--to", "github-pr"], "/nowhere.json cannot be read"],
+])("arguments that are wrong are refused: %j", async (argv, message) => {
+  const file = written(JSON.stringify(riskyReview));
+  await expect(main(argv.map((arg) => (arg === "FILE" ? file : arg)))).rejects.toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining(message),
+  });
+});
+
+test.each([
+  ["{", "is truncated or invalid JSON"],
+  ["{}", "is not a valid report"],
+  [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing"],
+])("a file that is no report is refused and not posted", async (text, message) => {
+  await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining(message),
+  });
+  expect(github.seen).toEqual([]);
+});
+
+test("the reason why nothing was reviewed takes the place of a report", async () => {
+  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+  const argv = ["--marker", "acme/access/prod", "--to", "github-pr"];
+  expect(await main([written(JSON.stringify(riskyReview)), ...argv])).toBe(0);
+  expect(await main(["--not-reviewed", "the inventory failed", ...argv])).toBe(0);
+  expect(github.issues[0]?.comments.map(({ body }) => body)).toEqual([
+    expect.stringContaining(
+      "**Not reviewed:** the inventory failed. What this change does to access is unknown.",
+    ),
+  ]);
+});
+
+test.each([
+  [["report.json", "--not-reviewed", "x", "--marker", "y"], "--not-reviewed conflicts with a report"],
+  [["--not-reviewed", "x"], "--not-reviewed needs --marker"],
+  [["--not-reviewed", "x", "--marker", "y", "--summary"], "--summary needs a report"],
+  [[], "post takes one report"],
+])("%j is one clear error", async (argv, message) => {
+  await expect(main([...argv, "--to", "github-pr"])).rejects.toThrow(message);
+});

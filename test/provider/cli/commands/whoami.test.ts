@@ -1,0 +1,140 @@
+import { describeToken, formatRelativeTime } from "../../../../provider/cli/input/token";
+import { main as whoami } from "../../../../provider/cli/commands/whoami";
+import { jwt, OIDC_ISSUER } from "../../../support/oidc";
+import { call } from "../../../support/wire";
+import { commandBench } from "../../support/commands";
+import { runCommand } from "../support";
+
+const from = { source: "PLATFORM_TOKEN", settings: "the environment" };
+const bench = commandBench();
+
+describe("whoami", () => {
+  test("shows whom an exchanged token stands for, its source and its end, and no secret", async () => {
+    const { identity, oidc } = await bench.exchanging({ email: "ci@example.com" });
+    await expect(whoami([])).resolves.toBe(0);
+    const text = bench.printed.join("\n");
+    for (const line of [
+      `identity     ${identity}`,
+      "e-mail       ci@example.com",
+      `issuer       ${bench.emulator.url}`,
+      `audience     ${bench.emulator.url}`,
+      "acting for   repo:acme/pay",
+      `  of issuer  ${OIDC_ISSUER}`,
+      "source       PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
+      "settings     the environment",
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).toMatch(/^ends {9}in (59|60) minutes \(\d{4}-\d\d-\d\dT[\d:.]+Z\)$/m);
+    expect(text).not.toContain(oidc);
+    expect(text).not.toMatch(/eyJ/);
+  });
+
+  test("answers JSON with every member, for scripts", async () => {
+    const { identity } = await bench.exchanging();
+    await expect(whoami(["-o", "json"])).resolves.toBe(0);
+    expect(JSON.parse(bench.printed.join("\n"))).toEqual({
+      schemaVersion: 1,
+      source: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
+      settings: "the environment",
+      opaque: false,
+      subject: identity,
+      issuer: bench.emulator.url,
+      audience: [bench.emulator.url],
+      email: null,
+      actor: { issuer: OIDC_ISSUER, subject: "repo:acme/pay" },
+      expiry: expect.stringMatching(/Z$/) as unknown,
+      name: "ci",
+      rootGroups: [{ uid: identity.split("/")[0], name: expect.any(String) as unknown }],
+      problem: null,
+    });
+  });
+
+  test("shows the root groups of an opaque token, whose identity nobody names", async () => {
+    process.env["PLATFORM_TOKEN"] = bench.emulator.token;
+    const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
+    await call(bench.emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "below" });
+    await expect(whoami([])).resolves.toBe(0);
+    expect(bench.printed.join("\n")).toBe(
+      [
+        "identity     unknown: the token is opaque, and the API does not name its caller",
+        "source       PLATFORM_TOKEN",
+        "settings     the environment",
+        "ends         unknown",
+        `groups       acme (${String(uid)})`,
+      ].join("\n"),
+    );
+    bench.printed.length = 0;
+    await expect(whoami(["-o", "json"])).resolves.toBe(0);
+    expect(JSON.parse(bench.printed.join("\n"))).toMatchObject({ rootGroups: [{ uid, name: "acme" }] });
+  });
+
+  test.each([
+    ["a refused token", { status: 401, body: { code: 16, message: "no" } }, "canary-1", 3],
+    ["groups that may not be listed", { status: 403, body: { code: 7, message: "no" } }, "canary-1", 4],
+    [
+      "the same with a token that names its identity",
+      { status: 403, body: { code: 7, message: "no" } },
+      jwt({ sub: "x" }),
+      0,
+    ],
+  ])("with %s says why the groups are unknown", async (_what, fault, token, code) => {
+    process.env["PLATFORM_TOKEN"] = token;
+    bench.emulator.addFault({ path: "/iam/v2/groups", ...fault });
+    await expect(whoami([])).resolves.toBe(code);
+    expect(bench.printed.join("\n")).toMatch(/^groups {7}unknown: GET \/iam\/v2\/groups: /m);
+    expect(bench.printed.join("\n")).not.toContain(token);
+  });
+
+  test("ends with 3 where the token has ended, and says when that was", async () => {
+    process.env["PLATFORM_TOKEN"] = jwt({ sub: "x", exp: Math.floor(Date.now() / 1000) - 7300 });
+    await expect(whoami([])).resolves.toBe(3);
+    expect(bench.printed.join("\n")).toMatch(/^ends {9}ended 2 hours ago \(/m);
+  });
+
+  test("takes no claim for what it is not, and nothing that a terminal would obey", () => {
+    const hostile = jwt({
+      sub: "a\u001b[2Jb\nidentity root",
+      iss: 5,
+      aud: ["x", { y: 1 }],
+      act: "me",
+      exp: 1e300,
+      email: ["e"],
+    });
+    expect(describeToken(hostile, from)).toMatchObject({
+      subject: "a [2Jb identity root",
+      issuer: null,
+      audience: ["x"],
+      actor: null,
+      expiry: null,
+      email: null,
+    });
+    for (const token of ["a.b.c", "a.W10.c", "opaque", `${jwt({})}.d`]) {
+      expect(describeToken(token, from).opaque).toBe(true);
+    }
+  });
+
+  test.each([
+    [89_000, "in 89 seconds"],
+    [-3_600_000, "60 minutes ago"],
+    [3 * 86_400_000, "in 3 days"],
+    [0, "in 0 seconds"],
+  ])("says a time that is %i ms away as %j", (away, words) => {
+    expect(formatRelativeTime(new Date(1e12 + away), 1e12)).toBe(words);
+  });
+
+  test.each([
+    [{ PLATFORM_BASE_URL: "" }, 2, "the address of the API is missing"],
+    [{ PLATFORM_BASE_URL: "acme" }, 2, "PLATFORM_BASE_URL must be"],
+    [{ PLATFORM_TOKEN: "" }, 3, "the access token is missing"],
+  ])("with %j ends with %i", async (env, code, message) => {
+    const set = { PLATFORM_BASE_URL: bench.emulator.url, PLATFORM_TOKEN: "t", ...env };
+    const ended = await runCommand(whoami, [], set);
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+
+  test("refuses arguments that it does not know, in one line", async () => {
+    await expect(whoami(["--nope"])).rejects.toMatchObject({ code: "USAGE" });
+    await expect(whoami(["-o", "yaml"])).rejects.toThrow('--output must be one of text, json, not "yaml"');
+  });
+});

@@ -1,0 +1,107 @@
+import { UsageError } from "../../../../provider/cli/framework/exitCodes";
+import { describeFlags, parseFlags } from "../../../../provider/cli/framework/flags";
+import { commonFlags, readCommonOptions, readDestinations } from "../../../../provider/cli/framework/options";
+import type { CommonOptions } from "../../../../provider/cli/framework/options";
+
+const clock = () => new Date("2026-01-01T00:00:00Z");
+const read = (...argv: string[]): CommonOptions =>
+  readCommonOptions(parseFlags("review", commonFlags, argv).values, ["high", "critical", "never"], clock);
+
+describe("the common flags", () => {
+  test("have defaults", () => {
+    expect(read()).toEqual({
+      outputs: [{ format: "text" }],
+      failOn: "high",
+      strict: false,
+      exitZero: false,
+      now: clock(),
+      minOwners: 2,
+      requiredOwners: [],
+      maxRemoval: 0.25,
+      issuerAllow: [],
+      sinkAllow: [],
+      summary: false,
+      dryRun: false,
+    });
+  });
+
+  test("are read, those that repeat as lists", () => {
+    expect(
+      read(
+        ...["-o", "json=a=b.json", "--output", "md=-", "--fail-on", "critical", "--strict", "--exit-zero"],
+        ...["--now", "2026-03-01T10:00:00+01:00", "--self", "me", "--min-owners", "3"],
+        ...["--required-owner", "a", "--required-owner", "b", "--max-removal", "12.5%"],
+        ...[
+          "--issuer-allow",
+          "https://a",
+          "--sink-allow",
+          "b",
+          "--source-root",
+          "infra",
+          "--policy",
+          "p.yaml",
+        ],
+        ...["--summary", "--post", "gitlab-mr", "--marker", "key", "--dry-run"],
+      ),
+    ).toEqual({
+      outputs: [{ format: "json", path: "a=b.json" }, { format: "md" }],
+      failOn: "critical",
+      policy: "p.yaml",
+      strict: true,
+      exitZero: true,
+      now: new Date("2026-03-01T09:00:00Z"),
+      self: "me",
+      minOwners: 3,
+      requiredOwners: ["a", "b"],
+      maxRemoval: 0.125,
+      issuerAllow: ["https://a"],
+      sinkAllow: ["b"],
+      sourceRoot: "infra",
+      summary: true,
+      post: "gitlab-mr",
+      marker: "key",
+      dryRun: true,
+    });
+  });
+
+  test.each([
+    [["--fail-on", "any"], '--fail-on must be one of high, critical, never, not "any"'],
+    [["-o", "pdf"], '--output must be one of text, json, md, html, sarif, github, codequality, not "pdf"'],
+    [["-o", "json="], "--output json= names no file: write json=PATH, or json for stdout"],
+    [
+      ["-o", "json", "-o", "md"],
+      "--output names stdout twice: give all but one another file, as in json=review.json",
+    ],
+    [
+      ["-o", "json=x", "-o", "md=x"],
+      '--output names "x" twice: give all but one another file, as in json=review.json',
+    ],
+    [["--min-owners", "two"], '--min-owners must be a whole number, as in 2, not "two"'],
+    [["--max-removal", "25"], '--max-removal must be a percentage from 0% to 100%, as in 25%, not "25"'],
+    [["--max-removal", "101%"], '--max-removal must be a percentage from 0% to 100%, as in 25%, not "101%"'],
+    [["--now", "tomorrow"], '--now must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "tomorrow"'],
+    [["--post", "mail"], '--post must be one of github-pr, github-issue, gitlab-mr, not "mail"'],
+    [["--dry-run"], "--dry-run belongs to --post: say where the report would be posted"],
+    [["--marker", "x"], "--marker belongs to --post: say where the report is posted"],
+    [["--self", ""], "--self must not be empty: give UID"],
+    [["--strickt"], "unknown option --strickt (did you mean --strict?); see pulumi-platform review --help"],
+    [["--\u001b[31m"], "unknown option -- [31m; see pulumi-platform review --help"],
+    [["-x"], "unknown option -x; see pulumi-platform review --help"],
+    [["--strict=yes"], "--strict takes no value: write --strict; see pulumi-platform review --help"],
+    [["--self"], "--self needs a value: write --self UID; see pulumi-platform review --help"],
+    [["--self", "--strict"], "--self needs a value: write --self UID"],
+    [["--self", "-o"], "--self needs a value: write --self UID"],
+  ])("%j is refused in one line", (argv, message) => {
+    expect(() => read(...argv)).toThrow(UsageError);
+    expect(() => read(...argv)).toThrow(message);
+  });
+
+  test("are all told in the help", () => {
+    const help = describeFlags(commonFlags);
+    for (const name of Object.keys(commonFlags)) expect(help).toContain(`--${name}`);
+  });
+});
+
+test("what is given to no form goes to the usual one", () => {
+  expect(readDestinations([], ["text", "json"], "json")).toEqual([{ format: "json" }]);
+});

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { listRootGroups, resolveGroup } from "../../../../provider/cli/input/groups";
+import { main as adopt } from "../../../../provider/cli/commands/adopt/adopt";
+import { main as drift } from "../../../../provider/cli/commands/drift";
+import { main as inventory } from "../../../../provider/cli/commands/inventory";
+import { clientOf } from "../../../support/driftMatrix";
+import { call } from "../../../support/wire";
+import { runCommand } from "../support";
+
+const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-groups-"));
+const state = join(folder, "state.json");
+
+describe("a group that a flag names", () => {
+  let emulator: Emulator;
+  let acme: string;
+  const below: string[] = [];
+
+  const make = async (parent: string, name: string): Promise<string> =>
+    String(
+      (await call(emulator, "POST", `/iam/v2/groups${parent === "" ? "" : `/${parent}`}`, { name }))["uid"],
+    );
+
+  beforeAll(async () => {
+    writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources: [] } }));
+    emulator = await startEmulator();
+    acme = await make("", "acme");
+    const beta = await make("", "beta");
+    below.push(await make(acme, "team"), await make(beta, "team"));
+  });
+  afterAll(async () => {
+    await emulator.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const resolve = (text: string): Promise<string> => resolveGroup(clientOf(emulator), text, "--root");
+
+  test("is found by its uid, without a request, and by its name", async () => {
+    emulator.clearRequests();
+    expect(await resolve(acme)).toBe(acme);
+    expect(emulator.requests).toHaveLength(0);
+    expect(await resolve("acme")).toBe(acme);
+  });
+
+  test("is refused with candidates where several have the name, or none", async () => {
+    const ambiguous = await resolve("team").catch((error: unknown) => error);
+    expect(ambiguous).toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("names several groups"),
+    });
+    for (const uid of below) expect((ambiguous as Error).message).toContain(`team (${uid})`);
+    await expect(resolve("Acme")).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringMatching(
+        /^--root: no group has the uid or name "Acme"; the root groups are .*acme \(/,
+      ),
+    });
+  });
+
+  test("the root groups are those without a parent", async () => {
+    expect((await listRootGroups(clientOf(emulator))).map(({ name }) => name).sort()).toEqual([
+      "acme",
+      "beta",
+    ]);
+  });
+
+  test.each([
+    ["inventory", inventory, ["-o", "json"]],
+    ["drift", drift, ["--state", state]],
+    ["adopt", adopt, ["--out", join(folder, "adopted")]],
+  ])("%s takes a name in --root, and lists candidates where it is unknown", async (_name, main, flags) => {
+    const env = {
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+      PLATFORM_MAX_RETRIES: "0",
+    };
+    const unknown = await runCommand(main, [...flags, "--root", "nobody"], env);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining(`acme (${acme})`) });
+    expect(await runCommand(main, [...flags, "--root", "beta"], env)).toMatchObject({
+      code: main === drift ? 7 : 0,
+    });
+  });
+});

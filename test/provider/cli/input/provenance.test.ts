@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readProvenance } from "../../../../provider/cli/input/provenance";
+
+const now = new Date("2026-03-01T00:10:00Z");
+const sha = "a".repeat(40);
+const head = "b".repeat(40);
+
+describe("the provenance of a report", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-provenance-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("is that of the pull request's own commit on GitHub, not of the merge", () => {
+    const event = join(folder, "event.json");
+    writeFileSync(event, JSON.stringify({ number: 12, pull_request: { head: { sha: head } } }));
+    const env = { GITHUB_SHA: sha, GITHUB_EVENT_PATH: event };
+    expect(readProvenance({}, { now }, env)).toMatchObject({ commit: head, pullRequest: "12" });
+  });
+
+  it("is that of the commit whose run started this one on GitHub, not of the default branch", () => {
+    const event = join(folder, "run.json");
+    writeFileSync(event, JSON.stringify({ workflow_run: { head_sha: head } }));
+    const env = { GITHUB_SHA: sha, GITHUB_EVENT_PATH: event, GITHUB_REF: "refs/heads/main" };
+    expect(readProvenance({}, { now }, env)).toMatchObject({ commit: head });
+  });
+
+  it.each([
+    [
+      "a merged result of GitLab",
+      { CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head, CI_MERGE_REQUEST_IID: "9" },
+      { commit: head, pullRequest: "9" },
+    ],
+    [
+      "GitHub without an event",
+      { GITHUB_SHA: sha, GITHUB_REF: "refs/pull/7/merge" },
+      { commit: sha, pullRequest: "7" },
+    ],
+    ["a push to GitHub", { GITHUB_SHA: sha, GITHUB_REF: "refs/heads/main" }, { commit: sha }],
+    ["GitLab", { CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_IID: "9" }, { commit: sha, pullRequest: "9" }],
+    ["values that are none", { GITHUB_SHA: "x; rm", CI_MERGE_REQUEST_IID: "../1" }, {}],
+    ["an event that cannot be read", { GITHUB_EVENT_PATH: "/none", GITHUB_SHA: sha }, { commit: sha }],
+  ])("is that of %s", (_where, env, expected) => {
+    const { commit, pullRequest } = readProvenance({}, { now }, env);
+    expect({ ...(commit && { commit }), ...(pullRequest && { pullRequest }) }).toEqual(expected);
+  });
+
+  it("is what the flags say first, with the age of the inventory", () => {
+    const inventory = {
+      schemaVersion: 1 as const,
+      root: "",
+      takenAt: "2026-03-01T00:00:00Z",
+      complete: true,
+      refused: [],
+      kinds: [],
+      objects: [],
+    };
+    const flags = { commit: head, "pull-request": "3" };
+    expect(readProvenance(flags, { now, inventory, cli: "v3.230.0" }, { GITHUB_SHA: sha })).toMatchObject({
+      commit: head,
+      pullRequest: "3",
+      time: now.toISOString(),
+      cli: "v3.230.0",
+      inventoryAgeSeconds: 600,
+    });
+  });
+
+  it.each([
+    [{ commit: "main" }, '--commit must be a commit in hex, as in 1f2e3d4c, not "main"'],
+    [{ "pull-request": "#3" }, '--pull-request must be a number, as in 12, not "#3"'],
+  ])("refuses %j", (flags, message) => {
+    expect(() => readProvenance(flags, { now }, {})).toThrow(message);
+  });
+});

@@ -1,0 +1,174 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { reportProblem } from "../../../../provider/access/report/parseReport";
+import type { Report } from "../../../../provider/access/report/report";
+import { main as review } from "../../../../provider/cli/commands/review";
+import { readReviewPolicy } from "../../../../provider/cli/policy/reviewPolicy";
+import { ROOT } from "../../../support/engine";
+import { runCommand } from "../support";
+
+const PREVIEW = join(ROOT, "test/fixtures/previews/update-shown.json");
+
+const entry = (rule: string, reason = "meant"): string =>
+  `  - rule: ${rule}\n    match: { group: acme / payments* }\n    reason: ${reason}\n    expires: 2027-01-31\n`;
+const T4 = `allow:\n${entry("T4")}`;
+const BOTH = `${T4}${entry("T5")}`;
+
+let folder: string;
+let policy: string;
+
+function git(...args: string[]): void {
+  const identity = [
+    "-c",
+    "user.name=test",
+    "-c",
+    "user.email=test@example.com",
+    "-c",
+    "commit.gpgsign=false",
+  ];
+  execFileSync("git", ["-C", folder, ...identity, ...args], { stdio: "pipe" });
+}
+
+/** Commits a policy file as the base, and writes that of the change over it. */
+function repository(base: string | undefined, own: string | undefined): void {
+  git("init", "--quiet", "--initial-branch=main");
+  writeFileSync(join(folder, "README"), "x");
+  if (base !== undefined) writeFileSync(policy, base);
+  git("add", ".");
+  git("commit", "--quiet", "-m", "base");
+  if (own === undefined) rmSync(policy, { force: true });
+  else writeFileSync(policy, own);
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-base-"));
+  policy = join(folder, "access-policy.yaml");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function report(...flags: string[]): Promise<Report> {
+  const out = join(folder, "review.json");
+  const args = [PREVIEW, "--now", "2026-06-01T00:00:00Z", "-o", `json=${out}`, ...flags];
+  const { code, stderr } = await runCommand(review, args, {});
+  expect([code, stderr]).toEqual([5, expect.stringContaining("pulumi-platform review:")]);
+  const read = JSON.parse(readFileSync(out, "utf8")) as Report;
+  expect(reportProblem({ ...read, findings: [], suppressed: [] })).toBeUndefined();
+  return read;
+}
+
+const ids = ({ suppressed }: Report): string[] => suppressed.map(({ id }) => id);
+
+describe("the policy file of a review", () => {
+  it("decides alone where no base is given, and no change is reported", async () => {
+    writeFileSync(policy, BOTH);
+    const read = await report("--policy", policy);
+    expect([ids(read), read.policy.changed]).toEqual([["T4", "T5"], undefined]);
+  });
+
+  it.each([
+    ["git", () => ["--base-ref", "main"], "access-policy.yaml at main"],
+    ["git by its commit", () => ["--base-ref", "HEAD"], "access-policy.yaml at HEAD"],
+    ["a file", () => ["--policy-base", join(folder, "base.yaml")], "base.yaml"],
+  ])(
+    "does not decide where the base comes from %s, and is reported as changed",
+    async (_from, flags, used) => {
+      repository(T4, BOTH);
+      writeFileSync(join(folder, "base.yaml"), T4);
+      const read = await report("--policy", policy, ...flags());
+      expect(ids(read)).toEqual(["T4"]);
+      expect(read.policy.changed).toEqual([
+        `${policy}: this change adds or changes the entries in line 6; this review uses ${join(folder, used)}`,
+      ]);
+    },
+  );
+
+  it.each([
+    ["is the same", T4, T4, ["T4"], []],
+    ["has other line ends", T4, T4.replaceAll("\n", "\r\n"), ["T4"], []],
+    ["has another comment", T4, `# why\n${T4}`, ["T4"], [/changes comments or the order; this review uses/]],
+    ["loses an entry", BOTH, T4, ["T4", "T5"], [/removes those in line 6 of the base; this review uses/]],
+    [
+      "has another reason",
+      T4,
+      T4.replace("meant", "other"),
+      ["T4"],
+      [/adds or changes the entries in line 2, in place of those in line 2 of the base; this/],
+    ],
+    ["is new", undefined, BOTH, [], [/this change adds the policy file: none of its entries is used$/]],
+    ["is deleted", T4, undefined, ["T4"], [/this change deletes the policy file; this review uses/]],
+    ["is there in neither", "allow: []\n", "allow: []\n", [], []],
+  ])("that %s", async (_what, base, own, excepted, changed) => {
+    repository(base, own);
+    const read = await report("--policy", policy, "--base-ref", "main");
+    expect(ids(read)).toEqual(excepted);
+    expect(read.policy.changed).toEqual(changed.map((line) => expect.stringMatching(line) as string));
+  });
+
+  it("is shown as changed in the forms that people read", async () => {
+    repository(T4, BOTH);
+    const flags = [PREVIEW, "--policy", policy, "--base-ref", "main", "--now", "2026-06-01T00:00:00Z"];
+    const files = ["text", "md", "html"].map((form) => [`-o`, `${form}=${join(folder, form)}`]).flat();
+    await runCommand(review, [...flags, ...files], {});
+    for (const [form, heading] of [
+      ["text", "POLICY FILE: CHANGED (1)"],
+      ["md", "Policy file: changed"],
+      ["html", "Policy file: changed"],
+    ] as const) {
+      expect(readFileSync(join(folder, form), "utf8")).toContain(heading);
+    }
+  });
+
+  it.each([
+    [["--policy-base", "x"], /^--policy-base belongs to --policy: name the policy file of the change$/],
+    [["--base-ref", "main"], /^--base-ref belongs to --policy/],
+    [
+      ["--policy", "POLICY", "--base-ref", "main", "--policy-base", "x"],
+      /^--policy-base conflicts with --base-ref/,
+    ],
+    [["--policy", "-", "--base-ref", "main"], /^--base-ref needs a path in --policy, not standard input$/],
+    [
+      ["--policy", "POLICY", "--policy-base", "none.yaml"],
+      /^--policy-base names none.yaml, which cannot be read/,
+    ],
+    [
+      ["--policy", "POLICY", "--base-ref", "nothing"],
+      /^--base-ref nothing: no such commit in the repository of .*: fetch/,
+    ],
+    [
+      ["--policy", "POLICY", "--base-ref", "--output=x"],
+      /^--base-ref --output=x: must be a branch, a tag or a commit/,
+    ],
+    [["--policy", "POLICY", "--base-ref", "main:README"], /^--base-ref main:README: must be a branch/],
+    [
+      ["--policy", "none.yaml", "--base-ref", "main"],
+      /^--policy names none.yaml, which cannot be read|^--base-ref main/,
+    ],
+    [["--policy", "none/none.yaml", "--base-ref", "main"], /^--base-ref main: there is no folder none$/],
+  ])("%j is refused", (given, message) => {
+    repository(T4, T4);
+    const value = (flag: string): string | undefined => {
+      const at = given.indexOf(flag);
+      return at < 0 ? undefined : given[at + 1]?.replace("POLICY", policy);
+    };
+    const flags = {
+      policy: value("--policy"),
+      policyBase: value("--policy-base"),
+      baseRef: value("--base-ref"),
+    };
+    expect(() => readReviewPolicy(flags)).toThrow(expect.objectContaining({ code: "USAGE" }) as Error);
+    expect(() => readReviewPolicy(flags)).toThrow(message);
+  });
+
+  it("is refused where the file of the change or the base is wrong, by its line", () => {
+    repository(T4, "alow: []\n");
+    const flags = { policy, baseRef: "main" };
+    expect(() => readReviewPolicy(flags)).toThrow(`${policy}:1: allow is missing: it must be a list`);
+    writeFileSync(policy, T4);
+    git("rm", "--quiet", "--cached", "access-policy.yaml");
+    writeFileSync(join(folder, "base.yaml"), "alow: []\n");
+    const base = { policy, policyBase: join(folder, "base.yaml") };
+    expect(() => readReviewPolicy(base)).toThrow(`base.yaml:1: allow is missing`);
+  });
+});

@@ -1,0 +1,436 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commentMarker } from "../../../../provider/access/report/render/escape";
+import type { DriftReport, Report } from "../../../../provider/access/report/report";
+import type { PostHost, PostOptions } from "../../../../provider/cli/post";
+import { post } from "../../../../provider/cli/post";
+import { appendSummary } from "../../../../provider/cli/output/stepSummary";
+import {
+  cleanReview,
+  largeReview,
+  nightDrift,
+  rewritten,
+  riskyReview,
+} from "../../access/report/render/reports";
+import { FakeGitHub, FakeGitLab } from "./hosts";
+
+let folder: string;
+let github: FakeGitHub;
+let gitlab: FakeGitLab;
+let said: string[];
+let waits: number[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-post-"));
+  github = new FakeGitHub();
+  gitlab = new FakeGitLab();
+  await Promise.all([github.start(), gitlab.start()]);
+  said = [];
+  waits = [];
+});
+
+afterEach(async () => {
+  expect(said.join("\n")).not.toContain("canary");
+  await Promise.all([github.stop(), gitlab.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function run(host: PostHost, report: Report, more: Partial<PostOptions> = {}): Promise<boolean> {
+  const env = host === "gitlab-mr" ? gitlab.env : { ...github.env, GITHUB_REF: "refs/pull/1/merge" };
+  return await post(report, {
+    host,
+    dryRun: false,
+    env,
+    log: (line) => said.push(line),
+    sleep: (ms) => {
+      waits.push(ms);
+      return Promise.resolve();
+    },
+    ...more,
+  });
+}
+
+const marker = commentMarker("review", "acme/access/prod");
+const drift: DriftReport = { ...nightDrift, complete: true, incomplete: [] };
+const noDrift: DriftReport = { ...drift, failing: 0, differences: [], findings: [] };
+const event = (value: unknown): string => {
+  const file = join(folder, "event.json");
+  writeFileSync(file, JSON.stringify(value));
+  return file;
+};
+
+describe("a comment on a pull request of GitHub", () => {
+  beforeEach(() => {
+    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+  });
+  const comments = () => github.issues[0]!.comments;
+
+  test("is made once, brought up to date, and left alone where nothing changes", async () => {
+    expect(await run("github-pr", riskyReview)).toBe(true);
+    expect(comments().map(({ body }) => body.split("\n")[0])).toEqual([marker]);
+    expect(await run("github-pr", cleanReview)).toBe(true);
+    expect(comments()).toHaveLength(1);
+    expect(comments()[0]?.body).toContain("Passes: no change of access");
+    expect(await run("github-pr", cleanReview)).toBe(true);
+    expect(github.writes()).toEqual([
+      "POST /repos/acme/access/issues/1/comments",
+      `PATCH /repos/acme/access/issues/comments/${comments()[0]?.id}`,
+    ]);
+    expect(said.map((line) => line.replace(/ https.*/, ""))).toEqual([
+      "pulumi-platform: --post github-pr: made",
+      "pulumi-platform: --post github-pr: updated",
+      "pulumi-platform: --post github-pr: unchanged",
+    ]);
+  });
+
+  test("is one for each stack and each command", async () => {
+    await run("github-pr", riskyReview);
+    await run("github-pr", { ...riskyReview, stacks: ["acme/access/dev"] });
+    await run("github-pr", drift);
+    await run("github-pr", riskyReview, { marker: "europe" });
+    expect(new Set(comments().map(({ body }) => body.split("\n")[0])).size).toBe(4);
+  });
+
+  test("is never a stranger's, whatever that one wrote", async () => {
+    const strangers = ["mallory", "github-actions", "other[bot]"].map((login) =>
+      github.comment(login, `${marker}\nforged`),
+    );
+    comments().push(...strangers);
+    await run("github-pr", riskyReview);
+    expect(strangers.map(({ body }) => body)).toEqual(Array(3).fill(`${marker}\nforged`));
+    expect(comments()).toHaveLength(4);
+  });
+
+  test("is found among hundreds, and only where the marker begins it", async () => {
+    for (let index = 0; index < 250; index += 1)
+      comments().push(github.comment("github-actions[bot]", `quoted: ${marker}`));
+    const own = github.comment("github-actions[bot]", `${marker}\nold`);
+    comments().push(own);
+    await run("github-pr", riskyReview);
+    expect(comments()).toHaveLength(251);
+    expect(own.body).toContain("Access review of");
+  });
+
+  test("is a user's where the token is a user's", async () => {
+    github.login = "deploy-user";
+    const own = github.comment("deploy-user", `${marker}\nold`);
+    comments().push(github.comment("github-actions[bot]", `${marker}\nother`), own);
+    await run("github-pr", riskyReview);
+    expect(own.body).toContain("Access review of");
+    expect(comments()).toHaveLength(2);
+  });
+
+  test("goes to the pull request that the event names", async () => {
+    github.issue("bob", "another", { number: 42, pull_request: {} });
+    const file = event({ pull_request: { number: 42 } });
+    await run("github-pr", riskyReview, { env: { ...github.env, GITHUB_EVENT_PATH: file } });
+    expect(github.issues[1]?.comments).toHaveLength(1);
+  });
+
+  test("goes, from a workflow_run, to the pull request with its commit, not to one that a fork could name", async () => {
+    github.pulls.push(
+      { number: 7, owner: "mallory", branch: "patch", sha: "old" },
+      { number: 1, owner: "mallory", branch: "patch", sha: "abc" },
+    );
+    const run_ = { head_branch: "patch", head_sha: "abc", head_repository: { owner: { login: "mallory" } } };
+    const env = { ...github.env, GITHUB_EVENT_PATH: event({ workflow_run: run_ }) };
+    expect(await run("github-pr", riskyReview, { env })).toBe(true);
+    expect(comments()).toHaveLength(1);
+    const moved = {
+      ...github.env,
+      GITHUB_EVENT_PATH: event({ workflow_run: { ...run_, head_sha: "gone" } }),
+    };
+    expect(await run("github-pr", riskyReview, { env: moved })).toBe(false);
+    expect(said.at(-1)).toContain("no open pull request has the commit");
+  });
+
+  test("has the size that GitHub takes, with the verdict", async () => {
+    await run("github-pr", largeReview(5000));
+    const [comment] = comments();
+    expect(Buffer.byteLength(comment!.body)).toBeLessThanOrEqual(65_000);
+    expect(comment?.body).toContain("**Fails: ");
+  });
+
+  test("has no marker but its own, whatever the names are", async () => {
+    await run(
+      "github-pr",
+      rewritten(riskyReview, (text) => `${text}${commentMarker("review", "other")}`),
+      { marker: "mine" },
+    );
+    expect(comments()[0]?.body.match(/<!--/g)).toHaveLength(1);
+  });
+
+  test("is a warning where a fork's token may not write", async () => {
+    github.faults.push({
+      method: "POST",
+      status: 403,
+      body: { message: "Resource not accessible by integration" },
+    });
+    expect(await run("github-pr", riskyReview)).toBe(false);
+    expect(said.join("\n")).toContain(
+      "warning: --post github-pr: not posted: POST /repos/acme/access/issues/1/comments: HTTP 403: Resource not accessible by integration; the token may not write here",
+    );
+  });
+
+  test.each([
+    ["429 with Retry-After", { status: 429, headers: { "retry-after": "7" } }, 7000],
+    [
+      "a date, by the host's clock",
+      {
+        status: 429,
+        headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT", "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" },
+      },
+      9000,
+    ],
+    [
+      "the time when a limit ends, by the host's clock",
+      {
+        status: 403,
+        headers: {
+          date: "Thu, 01 Jan 2026 00:00:00 GMT",
+          "x-ratelimit-remaining": "0",
+          "x-ratelimit-reset": String(Date.parse("2026-01-01T00:00:11Z") / 1000),
+        },
+      },
+      11_000,
+    ],
+    ["a secondary limit", { status: 403, headers: { "retry-after": "30" } }, 30_000],
+  ])("waits as asked: %s", async (_, fault, wait) => {
+    github.faults.push({ ...fault, times: 1, method: "POST" });
+    expect(await run("github-pr", riskyReview)).toBe(true);
+    expect(waits).toEqual([wait]);
+    expect(comments()).toHaveLength(1);
+  });
+
+  test("does not wait for an hour", async () => {
+    github.faults.push({
+      status: 403,
+      headers: {
+        "x-ratelimit-remaining": "0",
+        "x-ratelimit-reset": String(Math.ceil(Date.now() / 1000) + 3600),
+      },
+    });
+    expect(await run("github-pr", riskyReview)).toBe(false);
+    expect(waits).toEqual([]);
+  });
+
+  test("is looked for before it is made again, where the answer was lost", async () => {
+    github.faults.push({ status: 502, method: "POST", times: 1, after: true });
+    expect(await run("github-pr", riskyReview)).toBe(true);
+    expect(comments()).toHaveLength(1);
+    expect(said.at(-1)).toContain("unchanged");
+  });
+
+  test("survives a host that is down for a moment, and not one that stays down", async () => {
+    github.faults.push({ status: 503, method: "GET", times: 2 });
+    expect(await run("github-pr", riskyReview)).toBe(true);
+    github.faults.push({ status: 500 });
+    expect(await run("github-pr", cleanReview)).toBe(false);
+    expect(said.at(-1)).toContain(
+      "warning: --post github-pr: not posted: GET /repos/acme/access/issues/1/comments: HTTP 500",
+    );
+  });
+
+  test("follows no redirect with its token", async () => {
+    github.faults.push({ status: 307, headers: { location: "http://127.0.0.1:1/stolen" } });
+    expect(await run("github-pr", riskyReview)).toBe(false);
+    expect(said.at(-1)).toContain("HTTP 307");
+  });
+
+  test("hides the token where the host says it", async () => {
+    github.faults.push({ status: 401, body: { message: "bad token ghs_canary" } });
+    expect(await run("github-pr", riskyReview)).toBe(false);
+    expect(said.at(-1)).toContain("bad token [credential]");
+  });
+
+  test.each([
+    [{ GITHUB_TOKEN: "" }, "there is no token: set GITHUB_TOKEN"],
+    [{ GITHUB_REPOSITORY: "../../evil" }, "GITHUB_REPOSITORY names no repository"],
+    [{ GITHUB_API_URL: "http://evil.example" }, "GITHUB_API_URL must begin with https://"],
+    [{ GITHUB_API_URL: "nowhere" }, "GITHUB_API_URL is no address"],
+    [{ GITHUB_REF: "refs/heads/main" }, "this is no run for a pull request"],
+    [{ GITHUB_EVENT_PATH: "/nowhere/event.json" }, "GITHUB_EVENT_PATH names cannot be read"],
+  ])("is a warning that says what is missing: %j", async (wrong, message) => {
+    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", ...wrong };
+    expect(await run("github-pr", riskyReview, { env })).toBe(false);
+    expect(said.at(-1)).toContain(message);
+  });
+
+  test("is only printed in a dry run, and no line of it is a command to a runner", async () => {
+    expect(
+      await run(
+        "github-pr",
+        rewritten(riskyReview, (text) => `${text}\n::error::x ##[error]y`),
+        { dryRun: true, env: {} },
+      ),
+    ).toBe(false);
+    expect(said.join("\n")).toContain("<!-- pulumi-platform:review:");
+    for (const line of said) expect(line).not.toMatch(/^\s*::|##\[/);
+    expect(github.seen).toEqual([]);
+  });
+});
+
+describe("an issue of GitHub", () => {
+  test("is one for a stack: made, updated, closed with a note, reopened", async () => {
+    expect(await run("github-issue", noDrift)).toBe(true);
+    expect(github.issues).toEqual([]);
+    await run("github-issue", drift);
+    expect(github.issues).toMatchObject([{ title: "Access drift: acme/production", state: "open" }]);
+    await run("github-issue", { ...drift, findings: drift.findings.slice(0, 1) });
+    expect(github.issues).toHaveLength(1);
+    await run("github-issue", { ...noDrift, complete: false, incomplete: ["a list was refused"] });
+    expect(github.issues[0]?.state).toBe("open");
+    expect(github.issues[0]?.body).toContain("a list was refused");
+    await run("github-issue", noDrift);
+    expect(github.issues[0]?.state).toBe("closed");
+    expect(github.issues[0]?.comments.map(({ body }) => body)).toEqual([
+      "Closed: a complete run found nothing any more (pulumi-platform 0.1.0).\n",
+    ]);
+    await run("github-issue", noDrift);
+    expect(github.issues[0]?.comments).toHaveLength(1);
+    await run("github-issue", drift);
+    expect(github.issues).toMatchObject([{ state: "open" }]);
+    expect(said.map((line) => line.split(": ").at(-1)?.split(" ")[0])).toEqual([
+      "nothing",
+      "made",
+      "updated",
+      "updated",
+      "closed",
+      "nothing",
+      "reopened",
+    ]);
+  });
+
+  test("is not made by an incomplete run that found nothing, and never a stranger's", async () => {
+    await run("github-issue", { ...noDrift, complete: false, incomplete: ["refused"] });
+    expect(github.issues).toEqual([]);
+    const forged = github.issue("mallory", `${commentMarker("drift", "acme/access/prod")}\nforged`);
+    await run("github-issue", drift);
+    expect(forged.body).toContain("forged");
+    expect(github.issues).toHaveLength(2);
+  });
+});
+
+describe("a note on a merge request of GitLab", () => {
+  test("is made once, brought up to date, and never a stranger's", async () => {
+    gitlab.notes.push({ id: 1, author: { id: 99 }, body: `${marker}\nforged`, system: false });
+    for (let index = 2; index < 150; index += 1)
+      gitlab.notes.push({ id: index, author: { id: 7 }, body: "ours, another", system: false });
+    expect(await run("gitlab-mr", riskyReview)).toBe(true);
+    expect(await run("gitlab-mr", cleanReview)).toBe(true);
+    expect(await run("gitlab-mr", cleanReview)).toBe(true);
+    expect(gitlab.notes).toHaveLength(150);
+    expect(gitlab.notes[0]?.body).toBe(`${marker}\nforged`);
+    expect(gitlab.notes.at(-1)?.body).toContain("Passes: no change of access");
+    expect(said.map((line) => line.split(": ").at(-1))).toEqual(["made", "updated", "unchanged"]);
+    expect(gitlab.seen.every(({ token }) => token === "glpat-canary")).toBe(true);
+  });
+
+  test("goes to the project that the merge request is for, also from a fork's pipeline", async () => {
+    const env = { ...gitlab.env, CI_PROJECT_ID: "99", CI_MERGE_REQUEST_PROJECT_ID: "12" };
+    expect(await run("gitlab-mr", riskyReview, { env })).toBe(true);
+    expect(gitlab.notes).toHaveLength(1);
+  });
+
+  test("is a warning where it cannot be", async () => {
+    await run("gitlab-mr", riskyReview, { env: { ...gitlab.env, CI_MERGE_REQUEST_IID: "" } });
+    expect(said.at(-1)).toContain("CI_MERGE_REQUEST_IID: no number");
+    await run("gitlab-mr", riskyReview, { env: { ...gitlab.env, GITLAB_TOKEN: "" } });
+    expect(said.at(-1)).toContain("set GITLAB_TOKEN");
+    gitlab.faults.push({ status: 403, body: { message: "403 Forbidden" } });
+    await run("gitlab-mr", riskyReview);
+    expect(said.at(-1)).toContain("HTTP 403: 403 Forbidden; GITLAB_TOKEN needs the scope api");
+  });
+});
+
+describe("the summary of a step of GitHub Actions", () => {
+  test("is appended to, within what GitHub takes for the step", () => {
+    const file = join(folder, "summary.md");
+    expect(appendSummary(riskyReview, file)).toBeUndefined();
+    expect(appendSummary(largeReview(5000), file)).toBeUndefined();
+    expect(statSync(file).size).toBeLessThanOrEqual(1024 * 1024);
+    expect(readFileSync(file, "utf8").match(/^### /gm)).toHaveLength(2);
+    writeFileSync(file, "x".repeat(1024 * 1024 - 100));
+    expect(appendSummary(riskyReview, file)).toContain("have filled the summary");
+    expect(statSync(file).size).toBe(1024 * 1024 - 100);
+  });
+
+  test("is left out with a reason", () => {
+    expect(appendSummary(riskyReview, undefined)).toContain("GITHUB_STEP_SUMMARY is not set");
+    expect(appendSummary(riskyReview, join(folder, "no", "such", "folder"))).toContain("cannot be written");
+  });
+});
+
+describe("the commit in a comment", () => {
+  const commit = "c0ffee".padEnd(40, "0");
+  const named = (value: object): Record<string, string> => ({
+    ...github.env,
+    GITHUB_REF: "refs/pull/1/merge",
+    GITHUB_EVENT_PATH: event(value),
+  });
+
+  test.each([
+    ["a pull request", { pull_request: { number: 1, head: { sha: commit } } }],
+    [
+      "a workflow_run",
+      {
+        workflow_run: { head_branch: "patch", head_sha: commit, head_repository: { owner: { login: "a" } } },
+      },
+    ],
+  ])("is the one that %s of GitHub names", async (_, value) => {
+    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+    github.pulls.push({ number: 1, owner: "a", branch: "patch", sha: commit });
+    expect(await run("github-pr", cleanReview, { env: named(value) })).toBe(true);
+    expect(github.issues[0]?.comments[0]?.body.split("\n").slice(0, 2)).toEqual([
+      marker,
+      `Commit \`${commit}\``,
+    ]);
+  });
+
+  test("is the newest of the source branch in GitLab, also where a merged result runs", async () => {
+    await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: commit } });
+    expect(gitlab.notes[0]?.body).toContain(`Commit \`${commit}\``);
+    const head = "beef".padEnd(40, "0");
+    const env = { ...gitlab.env, CI_COMMIT_SHA: commit, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head };
+    await run("gitlab-mr", cleanReview, { env });
+    expect(gitlab.notes[0]?.body).toContain(`Commit \`${head}\``);
+    expect(gitlab.notes[0]?.body).not.toContain(commit);
+  });
+
+  test("is left out where the host names none, or something else", async () => {
+    await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: "`main`" } });
+    expect(gitlab.notes[0]?.body).not.toContain("Commit");
+  });
+
+  test("fits into what the host takes", async () => {
+    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+    await run("github-pr", largeReview(5000), {
+      env: named({ pull_request: { number: 1, head: { sha: commit } } }),
+    });
+    const body = github.issues[0]?.comments[0]?.body ?? "";
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(65_000);
+    expect(body).toContain(commit);
+  });
+});
+
+describe("what is posted where nothing was reviewed", () => {
+  test("replaces the result of an earlier review, and is replaced by the next one", async () => {
+    const more = { marker: "acme/access/prod" };
+    await run("gitlab-mr", cleanReview, more);
+    const env = gitlab.env;
+    const options = {
+      host: "gitlab-mr",
+      dryRun: false,
+      env,
+      log: (line: string) => said.push(line),
+    } as const;
+    await post({ notReviewed: "the <b>inventory</b> failed", marker: "acme/access/prod" }, options);
+    expect(gitlab.notes).toHaveLength(1);
+    expect(gitlab.notes[0]?.body).toContain("**Not reviewed:** the ");
+    expect(gitlab.notes[0]?.body).not.toMatch(/Passes|<b>/);
+    await run("gitlab-mr", cleanReview, more);
+    expect(gitlab.notes).toHaveLength(1);
+    expect(gitlab.notes[0]?.body).toContain("Passes");
+  });
+});
