@@ -2,8 +2,9 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { kinds } from "../../provider/resources";
 import { AllKinds, asIs, program, stepsOf, writingOf } from "../support/allKinds";
+import { withUids } from "../support/byHand";
 import { Stack } from "../support/engine";
-import { samples, withMember } from "../support/samples";
+import { nested, ownOf, samples, withMember } from "../support/samples";
 import type { FieldCase } from "../support/samples";
 
 /*
@@ -11,29 +12,21 @@ import type { FieldCase } from "../support/samples";
  * end. `npm run test:all` runs the others too.
  */
 
-/** A change by hand of each sample, in wire terms: what somebody does at the server. It goes where an update goes. */
-const byHand: Record<string, { body: Record<string, unknown>; property: string }> = {
-  team: { body: { description: "by hand" }, property: "description" },
-  root: { body: { kind: "ORG_KIND_INFRA" }, property: "kind" },
-  claims: { body: { claimMatch: { subjectPattern: ".*" } }, property: "claimMatch" },
-  keys: { body: { staticKeys: { subject: "by hand" } }, property: "staticKeys" },
-  aws: { body: { awsIdentity: { arnPattern: ".*" } }, property: "awsIdentity" },
-  service: { body: { servicePrincipal: "SERVICE_PRINCIPAL_SKILLS" }, property: "servicePrincipal" },
-  role: {
-    body: { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_REPO_DELETE"] },
-    property: "capabilities",
-  },
-  binding: { body: { roleUid: "${writer}" }, property: "roleUid" },
-  repo: { body: { activeTags: ["by-hand"] }, property: "activeTags" },
-  tag: {
-    body: { name: "1.27", digest: `sha256:${"f".repeat(64)}`, deprecated: true, bundles: ["base"] },
-    property: "digest",
-  },
-  readme: { body: { content: "# By hand\n" }, property: "content" },
-  synced: { body: { sync_config: { source: "by-hand" } }, property: "syncConfig" },
-  provider: { body: { oidc: { groupsClaim: "by-hand" } }, property: "oidc" },
-  accounts: { body: { amazon: { account: "999999999999" } }, property: "amazon" },
-};
+function changesAlone({ without, whole }: FieldCase): boolean {
+  return without === undefined && whole === undefined;
+}
+
+/** A change by hand of each sample that can be changed: the last field that changes alone, where an update goes. */
+const byHand = Object.fromEntries(
+  samples.flatMap(({ label, fields, writing }) => {
+    const field = fields.findLast((one) => changesAlone(one) && !one.unseen);
+    if (field === undefined) return [];
+    const { path, property = path } = field;
+    const change = nested(path, "wire" in field ? field.wire : field.to);
+    const body = { ...writing?.update.body, ...(change as Record<string, unknown>) };
+    return [[label, { body, property: property.split(".")[0] }] as const];
+  }),
+);
 
 /** Security-relevant fields that no program set. */
 const addedByHand: Record<string, Record<string, unknown>> = {
@@ -42,11 +35,8 @@ const addedByHand: Record<string, Record<string, unknown>> = {
   partners: { google: { projectId: "by-hand", projectNumber: "1" } },
 };
 
-/** A field of a sample that changes alone. */
 const editOf = (label: string): FieldCase | undefined =>
-  samples
-    .find((sample) => sample.label === label)
-    ?.fields.find(({ without, whole }) => without === undefined && whole === undefined);
+  samples.find((sample) => sample.label === label)?.fields.find(changesAlone);
 
 const edited = program((label, args) => {
   const field = editOf(label);
@@ -85,8 +75,7 @@ describe("the life of each kind, through the real engine", () => {
   test("a change by hand shows, with its property, and the next run repairs it", async () => {
     const before = emulator.state();
     for (const [label, { body }] of Object.entries(byHand)) {
-      const resolved = JSON.parse(JSON.stringify(body).replace("${writer}", all.uid("writer"))) as unknown;
-      await all.updateByHand(label, resolved);
+      await all.updateByHand(label, withUids(body, { ...stack.ids(), own: all.uid(ownOf(label)) }));
     }
     for (const [label, body] of Object.entries(addedByHand)) {
       await all.updateByHand(label, body);

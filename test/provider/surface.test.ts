@@ -3,7 +3,9 @@ import { join } from "node:path";
 import ts from "typescript";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { allMethods } from "../../emulator/tables";
+import { allMethods, kindTables } from "../../emulator/tables";
+import type { KindTable } from "../../emulator/tables/kindTable";
+import { standardMethods } from "../../emulator/tables/methods";
 import type { FieldSpec, OneOf } from "../../provider/engine/spec";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/resources";
@@ -18,72 +20,43 @@ import { ProgramContext } from "./support/program";
  * test that writes it. The operations are the emulator's, which was written apart from the package.
  */
 
-/** Who uses an operation: `Group.create`, or the name of a lookup. Looked for in what is really sent. */
+const short = (rpc: string): string => rpc.slice(rpc.lastIndexOf(".") + 1);
+
+const nameOf = (rpc: string): string => rpc.slice(rpc.indexOf("/") + 1);
+
+/** Who uses the standard methods of a kind: `Group.create`, or the name of the lookup that lists. */
+function usersOf(table: KindTable): (readonly [rpc: string, user: string])[] {
+  const uses: Readonly<Record<string, string>> = {
+    [`Get${table.kind}`]: `${table.kind}.read`,
+    [`Create${table.kind}`]: `${table.kind}.create`,
+    [`Update${table.kind}`]: `${table.kind}.update`,
+    [`Delete${table.kind}`]: `${table.kind}.delete`,
+  };
+  return standardMethods(table).map(({ rpc }) => {
+    const name = nameOf(rpc);
+    return [short(rpc), uses[name] ?? name.replace(/^List/, "get")];
+  });
+}
+
+const isKind = (name: string): boolean => kinds.some(({ spec }) => spec.kind === name);
+
+/** Who uses an operation. Looked for in what is really sent. */
 const users: Readonly<Record<string, string>> = {
-  "GroupsService/ListGroups": "getGroups",
-  "GroupsService/GetGroup": "Group.read",
-  "GroupsService/CreateGroup": "Group.create",
-  "GroupsService/UpdateGroup": "Group.update",
-  "GroupsService/DeleteGroup": "Group.delete",
+  ...Object.fromEntries(kindTables.filter(({ kind }) => isKind(kind)).flatMap(usersOf)),
   "GroupsService/LookupGroup": "lookupGroup",
   "GroupsService/CheckEligibility": "checkEligibility",
-  "IdentitiesService/ListIdentities": "getIdentities",
-  "IdentitiesService/GetIdentity": "Identity.read",
-  "IdentitiesService/CreateIdentity": "Identity.create",
-  "IdentitiesService/UpdateIdentity": "Identity.update",
-  "IdentitiesService/DeleteIdentity": "Identity.delete",
   "IdentitiesService/LookupIdentity": "lookupIdentity",
-  "RolesService/ListRoles": "getRoles",
-  "RolesService/GetRole": "Role.read",
-  "RolesService/CreateRole": "Role.create",
-  "RolesService/UpdateRole": "Role.update",
-  "RolesService/DeleteRole": "Role.delete",
-  "RoleBindingsService/ListRoleBindings": "getRoleBindings",
-  "RoleBindingsService/GetRoleBinding": "RoleBinding.read",
-  "RoleBindingsService/CreateRoleBinding": "RoleBinding.create",
-  "RoleBindingsService/UpdateRoleBinding": "RoleBinding.update",
-  "RoleBindingsService/DeleteRoleBinding": "RoleBinding.delete",
   "RoleBindingsService/BatchCreateRoleBindings": "GroupAccess.create",
-  "IdentityProvidersService/ListIdentityProviders": "getIdentityProviders",
-  "IdentityProvidersService/GetIdentityProvider": "IdentityProvider.read",
-  "IdentityProvidersService/CreateIdentityProvider": "IdentityProvider.create",
-  "IdentityProvidersService/UpdateIdentityProvider": "IdentityProvider.update",
-  "IdentityProvidersService/DeleteIdentityProvider": "IdentityProvider.delete",
   "IdentityProvidersService/SetScimEnabled": "IdentityProvider.update",
   "IdentityProvidersService/GenerateScimToken": "ScimToken.create",
   "IdentityProvidersService/RegenerateScimToken": "ScimToken.update",
   "IdentityProvidersService/RevokeScimToken": "ScimToken.delete",
-  "AccountAssociationsService/ListAccountAssociations": "getAccountAssociations",
-  "AccountAssociationsService/GetAccountAssociation": "AccountAssociation.read",
-  "AccountAssociationsService/CreateAccountAssociation": "AccountAssociation.create",
-  "AccountAssociationsService/UpdateAccountAssociation": "AccountAssociation.update",
-  "AccountAssociationsService/DeleteAccountAssociation": "AccountAssociation.delete",
   "AccountAssociationsService/CheckAccountAssociation": "checkAccountAssociation",
-  "GroupInvitesService/ListGroupInvites": "getGroupInvites",
-  "GroupInvitesService/GetGroupInvite": "GroupInvite.read",
-  "GroupInvitesService/CreateGroupInvite": "GroupInvite.create",
-  "GroupInvitesService/DeleteGroupInvite": "GroupInvite.delete",
-  "ExternalGroupRoleMappingsService/ListExternalGroupRoleMappings": "getExternalGroupRoleMappings",
-  "ExternalGroupRoleMappingsService/GetExternalGroupRoleMapping": "ExternalGroupRoleMapping.read",
-  "ExternalGroupRoleMappingsService/CreateExternalGroupRoleMapping": "ExternalGroupRoleMapping.create",
-  "ExternalGroupRoleMappingsService/DeleteExternalGroupRoleMapping": "ExternalGroupRoleMapping.delete",
-  "ReposService/ListRepos": "getRepos",
-  "ReposService/GetRepo": "Repo.read",
-  "ReposService/CreateRepo": "Repo.create",
-  "ReposService/UpdateRepo": "Repo.update",
-  "ReposService/DeleteRepo": "Repo.delete",
   "ReposService/GetRepoReadme": "RepoReadme.read",
   "ReposService/UpdateRepoReadme": "RepoReadme.update",
-  "TagsService/ListTags": "getTags",
-  "TagsService/GetTag": "Tag.read",
   "TagsService/CreateTag": "Tag.update",
-  "TagsService/DeleteTag": "Tag.delete",
   "ImagesService/GetArchitectures": "getImageArchitectures",
   "ImagesService/GetSize": "getImageSize",
-  "SubscriptionsService/ListSubscriptions": "getSubscriptions",
-  "SubscriptionsService/GetSubscription": "Subscription.read",
-  "SubscriptionsService/CreateSubscription": "Subscription.create",
-  "SubscriptionsService/DeleteSubscription": "Subscription.delete",
   "TermsService/AcceptTerms": "TermsAcceptance.create",
   "TermsService/ListTermsAcceptances": "getTermsAcceptances",
   "ArtifactsService/ListArtifacts": "getArtifacts",
@@ -110,8 +83,6 @@ const unused: Readonly<Record<string, string>> = {
   "SecurityTokenService/ExchangeRefreshToken": "not a program's: the client gets its token there",
 };
 
-const short = (rpc: string): string => rpc.slice(rpc.lastIndexOf(".") + 1);
-
 describe("the operations of the API", () => {
   const context = new ProgramContext().install();
   const sent = new Map<string, Set<string>>();
@@ -129,7 +100,6 @@ describe("the operations of the API", () => {
   const updates: Readonly<Record<string, Record<string, unknown>>> = {
     IdentityProvider: { scimEnabled: true },
     ScimToken: { rotate: "two" },
-    Subscription: {},
   };
 
   async function useOf(sample: Sample): Promise<void> {
@@ -303,7 +273,7 @@ describe("the arguments of the resources", () => {
     const membersOf = ({ kind, path }: Argument) =>
       all.filter((other) => other.kind === kind && other.path.startsWith(`${path}.`));
     const isCleared = (argument: Argument): boolean => {
-      if (casesOf(argument).some((field) => "empty" in field || field.to === false)) return true;
+      if (casesOf(argument).some((field) => "empty" in field || typeof field.to === "boolean")) return true;
       // Without its only member an object is not set.
       const object = around(argument);
       return object !== undefined && membersOf(object).length === 1 && isCleared(object);

@@ -1,26 +1,16 @@
 import type { Emulator } from "../../emulator";
+import { kindTables } from "../../emulator/tables";
 import type { Declarations } from "./engine";
 import { declared, memberAt, nested, samples, surroundings } from "./samples";
 import type { FieldCase } from "./samples";
 import { call } from "./wire";
 
 /** Where each kind is written, that is written by POST below its parent. */
-export const addresses: Readonly<Record<string, string>> = {
-  Group: "/iam/v2/groups",
-  Identity: "/iam/v2/identities",
-  Role: "/iam/v2/roles",
-  RoleBinding: "/iam/v2/roleBindings",
-  Repo: "/registry/v2/repos",
-  Tag: "/registry/v2/tags",
-  Subscription: "/events/v2/subscriptions",
-  AccountAssociation: "/iam/v2/accountAssociations",
-  IdentityProvider: "/iam/v2/identityProviders",
-  GroupInvite: "/iam/v2/groupInvites",
-  ExternalGroupRoleMapping: "/iam/v2/externalGroupRoleMappings",
-};
-
-/** What nobody can see: a secret is never answered, and this flag is not the program's. */
-export const unseen = new Set(["oidc.clientSecret", "verified"]);
+export const addresses: Readonly<Record<string, string>> = Object.fromEntries(
+  kindTables
+    .filter(({ methods }) => methods.includes("create"))
+    .map(({ kind, prefix, collection }) => [kind, `${prefix}/${collection}`]),
+);
 
 /** The value with `${name}` replaced by uids. */
 export function withUids(value: unknown, ids: Readonly<Record<string, string>>): unknown {
@@ -93,7 +83,7 @@ function fitting({ kind, inputs }: Held): FieldCase[] {
       const isSet = memberAt(inputs, property) !== undefined;
       // What a program leaves out is not its own, but for what decides access: whole accounts here.
       if (!isSet && !(kind === "AccountAssociation" && field.whole)) return false;
-      if (unseen.has(field.path) || field.without !== undefined) return false;
+      if (field.unseen || field.without !== undefined) return false;
       // Its source owns the rest of it.
       if (isSynced && !property.startsWith("syncConfig")) return false;
       // An audience that the server filled in belongs to its issuer.

@@ -7,7 +7,10 @@ import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { tokenSource } from "../../provider/api/auth";
 import { Client } from "../../provider/api/client";
-import { addresses, bodyOf, unseen, withUids } from "./byHand";
+import { addresses, bodyOf, withUids } from "./byHand";
+import { createOnlyOutputs } from "../../provider/engine/spec";
+import type { Props } from "../../provider/engine/spec";
+import { specOf } from "../provider/support/samples";
 import { memberAt, nested, ownOf, samples } from "./samples";
 import type { FieldCase, Sample } from "./samples";
 import { call } from "./wire";
@@ -70,63 +73,6 @@ export const brief = ({ findings }: DriftReport) =>
     fields: drift?.paths ?? [],
   }));
 
-/** What changes of access mean, by sample and path; all others are neutral. Written by hand. */
-const directions: Readonly<Record<string, "widened" | "narrowed">> = {
-  "claims claimMatch.issuer": "widened",
-  "claims claimMatch.subject": "widened",
-  "claims claimMatch.audience": "widened",
-  // One more claim must be there.
-  "claims claimMatch.claims": "narrowed",
-  "claims claimMatch.claimPatterns": "widened",
-  // The patterns for the issuer and the audience fit just what was there; this one fits more.
-  "claims claimMatch.subjectPattern": "widened",
-  "keys staticKeys.issuer": "widened",
-  "keys staticKeys.subject": "widened",
-  "keys staticKeys.issuerKeys": "widened",
-  "keys staticKeys.expirationTime": "narrowed",
-  "keys staticKeys.audiences": "widened",
-  "aws awsIdentity.awsAccount": "widened",
-  "aws awsIdentity.arn": "widened",
-  "aws awsIdentity.userIdPattern": "widened",
-  "aws awsIdentity.arnPattern": "widened",
-  "aws awsIdentity.userId": "narrowed",
-  "service servicePrincipal": "widened",
-  "role capabilities": "widened",
-  "binding identityUid": "widened",
-  "binding roleUid": "widened",
-  "repo customOverlay.contents.runtimeRepositories": "widened",
-  "repo customOverlay.contents.runtimeKeyring": "widened",
-  "repo customOverlay.certificates.additional": "widened",
-  "repo customOverlay.certificates.providers": "widened",
-  "repo customOverlay.certificates": "widened",
-  // Trusted keys and certificates are gone.
-  "repo customOverlay.contents": "narrowed",
-  "repo customOverlay": "narrowed",
-  "synced sync_config.source": "widened",
-  "synced sync_config.google": "widened",
-  "synced sync_config.amazon": "widened",
-  "synced sync_config.azure": "widened",
-  "synced sync_config": "widened",
-  "accounts amazon.account": "widened",
-  "accounts google.projectId": "widened",
-  "accounts google.projectNumber": "widened",
-  "accounts azure.tenantId": "widened",
-  "accounts azure.clientIds": "widened",
-  "accounts chainguard.serviceBindings": "widened",
-  "accounts github.appInstallations": "widened",
-  "accounts amazon": "widened",
-  "accounts google": "widened",
-  "accounts azure": "widened",
-  "accounts chainguard": "widened",
-  "accounts github": "widened",
-  "provider defaultRole": "widened",
-  "provider oidc.issuer": "widened",
-  "provider oidc.clientId": "widened",
-  "provider oidc.additionalScopes": "narrowed",
-  "provider oidc.groupsClaim": "widened",
-  "provider oidc.pkceEnabled": "widened",
-};
-
 const top = (path: string): string => path.split(".")[0] ?? "";
 
 /** The value with `${name}` replaced by uids. */
@@ -146,8 +92,8 @@ async function change(on: Surveyed, sample: Sample, field: FieldCase): Promise<(
     await call(emulator, update.method, address, { ...update.body, [field.path]: to });
     return () => call(emulator, update.method, address, update.body);
   }
-  const suffix = update?.address.endsWith("/readme") ? "/readme" : "";
-  const address = `${addresses[sample.kind] ?? "/registry/v2/repos"}/${uid}${suffix}`;
+  const address =
+    update?.address.replace("${own}", ids[own] ?? "") ?? `${addresses[sample.kind] ?? ""}/${uid}`;
   const before = await call(emulator, "GET", address);
   await call(emulator, "PATCH", `${address}?updateMask=${field.path}`, nested(field.path, to));
   const key = top(field.path);
@@ -168,13 +114,13 @@ const formOf = (value: unknown): string =>
 /** Of all cases the first with each pair of kind, form of the value, depth, direction and visibility. */
 function selectPairs(cases: readonly DriftCase[]): DriftCase[] {
   const covered = new Set<string>();
-  return cases.filter(([title, { kind }, field]) => {
+  return cases.filter(([, { kind }, field]) => {
     const traits = [
       kind,
       formOf("wire" in field ? field.wire : field.to),
       field.path.split(".").length,
-      directions[title] ?? "neutral",
-      unseen.has(field.path),
+      field.direction ?? "neutral",
+      field.unseen === true,
     ];
     const pairs = traits.flatMap((one, i) =>
       traits.slice(i + 1).map((other, j) => JSON.stringify([i, one, i + 1 + j, other])),
@@ -195,13 +141,13 @@ export function describeDriftMatrix(surveyed: () => Surveyed, extent: "all" | "p
   );
   const titled = extent === "all" && !isQuick ? cases : selectPairs(cases);
 
-  test.each(titled)("a change of %s by hand is found as just that", async (title, sample, field) => {
+  test.each(titled)("a change of %s by hand is found as just that", async (_title, sample, field) => {
     const on = surveyed();
     const undo = await change(on, sample, field);
     const report = await survey(on);
     await undo();
     const found = brief(report);
-    if (unseen.has(field.path)) {
+    if (field.unseen) {
       expect(found).toEqual([]);
       return;
     }
@@ -210,7 +156,7 @@ export function describeDriftMatrix(surveyed: () => Surveyed, extent: "all" | "p
         kind: sample.kind,
         uid: on.ids[sample.label],
         what: "changed",
-        direction: directions[title] ?? "neutral",
+        direction: field.direction ?? "neutral",
         fields: expect.any(Array),
       },
     ]);
@@ -236,45 +182,34 @@ export function describeDriftMatrix(surveyed: () => Surveyed, extent: "all" | "p
 
   // What is in no state is found without any.
   if (extent === "pairs") return;
-  const made = samples.filter(({ kind }) => addresses[kind] !== undefined && kind !== "Tag");
+  const made = samples.filter(({ kind }) => addresses[kind] !== undefined && !specOf(kind).listing?.onDemand);
   test.each(made.map((sample) => [sample.label, sample] as const))(
     "%s made by hand beside it is found, with the code that adopts it",
     async (_label, sample) => {
       const on = surveyed();
-      const args = resolvedValue(sample.args, on.ids, ownOf(sample.label)) as Record<string, unknown>;
-      const { parentUid } = args;
-      const body: Record<string, unknown> = bodyOf(args);
-      // One association for each group, and the mapping must differ.
-      const parent =
-        sample.kind === "AccountAssociation" ? on.ids["team"] : (parentUid as string | undefined);
-      if (sample.kind === "ExternalGroupRoleMapping") body["externalGroupId"] = "others";
+      const { beside, kind } = sample;
+      const args = resolvedValue({ ...sample.args, ...beside }, on.ids, ownOf(sample.label)) as Props;
+      const parent = args["parentUid"] as string | undefined;
       if (parent === undefined) return;
-      const created = await call(on.emulator, "POST", `${addresses[sample.kind] ?? ""}/${parent}`, body);
+      const address = addresses[kind] ?? "";
+      const created = await call(on.emulator, "POST", `${address}/${parent}`, bodyOf(args));
       const uid = String(created["uid"]);
       const report = await survey(on);
-      await call(on.emulator, "DELETE", `${addresses[sample.kind] ?? ""}/${uid}`);
-      const gives = [
-        "RoleBinding",
-        "Subscription",
-        "AccountAssociation",
-        "IdentityProvider",
-        "GroupInvite",
-        "ExternalGroupRoleMapping",
-      ];
+      await call(on.emulator, "DELETE", `${address}/${uid}`);
       expect(brief(report)).toEqual([
         {
-          kind: sample.kind,
+          kind,
           uid,
           what: "unmanaged",
           // A role and an identity give nothing before a binding names them.
-          direction: gives.includes(sample.kind) ? "widened" : "neutral",
+          direction: specOf(kind).grantsAccess === "always" ? "widened" : "neutral",
           fields: [],
         },
       ]);
       const code = report.differences[0]?.answers.adopt;
       // A secret, and a code that is told once, cannot be adopted by code alone.
-      if (sample.kind === "GroupInvite") expect(code).toBeUndefined();
-      else expect(code).toMatch(new RegExp(`^new ${sample.kind}\\(".+", adopt\\("${uid}", \\{\\n`));
+      if (createOnlyOutputs(specOf(kind)).length > 0) expect(code).toBeUndefined();
+      else expect(code).toMatch(new RegExp(`^new ${kind}\\(".+", adopt\\("${uid}", \\{\\n`));
     },
   );
 }

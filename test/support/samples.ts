@@ -18,6 +18,10 @@ export interface FieldCase {
   readonly without?: string;
   /** An object changed as a whole: sent leaf by leaf. */
   readonly whole?: true;
+  /** What the change means for access; neutral if not given. */
+  readonly direction?: "widened" | "narrowed";
+  /** Nobody sees a change by hand: a secret is in no response, and some flags are not the program's. */
+  readonly unseen?: true;
 }
 
 /** A change that makes another resource, since the API cannot change the field. */
@@ -55,6 +59,8 @@ export interface Sample {
   readonly writing?: Writing;
   /** Nobody can delete it at the server: it goes with its parent. */
   readonly permanent?: true;
+  /** What a second one beside it must have of its own, where the server refuses an equal one. */
+  readonly beside?: Readonly<Record<string, unknown>>;
   readonly fields: readonly FieldCase[];
   /** Besides another parent, which replaces a resource of any kind. */
   readonly replacements?: readonly Replacement[];
@@ -113,7 +119,7 @@ export const samples: readonly Sample[] = [
     args: { name: "root", kind: "ORG_KIND_CUSTOMER" },
     fields: [
       { path: "kind", to: "ORG_KIND_DEV", empty: "ORG_KIND_UNSPECIFIED" },
-      { path: "verified", to: true, empty: false },
+      { path: "verified", unseen: true, to: true, empty: false },
     ],
   },
   {
@@ -135,17 +141,27 @@ export const samples: readonly Sample[] = [
       { path: "name", to: "claims-two" },
       { path: "description", to: "after", empty: "" },
       { path: "company", to: "acme two", empty: "" },
-      { path: "claimMatch.issuer", to: "https://other.example.com" },
-      { path: "claimMatch.subject", to: "repo:acme/other" },
-      { path: "claimMatch.audience", to: "other", empty: "" },
-      { path: "claimMatch.claims", to: { repository_owner: "acme", event: "push" }, empty: {} },
-      { path: "claimMatch.claimPatterns", to: { ref: "^refs/tags/v.+$" }, empty: {} },
+      { path: "claimMatch.issuer", direction: "widened", to: "https://other.example.com" },
+      { path: "claimMatch.subject", direction: "widened", to: "repo:acme/other" },
+      { path: "claimMatch.audience", direction: "widened", to: "other", empty: "" },
+      {
+        path: "claimMatch.claims",
+        direction: "narrowed",
+        to: { repository_owner: "acme", event: "push" },
+        empty: {},
+      },
+      { path: "claimMatch.claimPatterns", direction: "widened", to: { ref: "^refs/tags/v.+$" }, empty: {} },
       {
         path: "claimMatch.issuerPattern",
         to: "^https://issuer\\.example\\.com$",
         without: "claimMatch.issuer",
       },
-      { path: "claimMatch.subjectPattern", to: "^repo:acme/.+$", without: "claimMatch.subject" },
+      {
+        path: "claimMatch.subjectPattern",
+        direction: "widened",
+        to: "^repo:acme/.+$",
+        without: "claimMatch.subject",
+      },
       { path: "claimMatch.audiencePattern", to: "^api$", empty: "", without: "claimMatch.audience" },
     ],
     replacements: [{ property: "servicePrincipal", to: "SERVICE_PRINCIPAL_SKILLS", without: "claimMatch" }],
@@ -165,11 +181,11 @@ export const samples: readonly Sample[] = [
       },
     },
     fields: [
-      { path: "staticKeys.issuer", to: "https://kubernetes.other.svc" },
-      { path: "staticKeys.subject", to: "system:serviceaccount:ci:other" },
-      { path: "staticKeys.issuerKeys", to: jwks("two") },
-      { path: "staticKeys.expirationTime", to: inDays(50), empty: null },
-      { path: "staticKeys.audiences", to: ["other"], empty: [] },
+      { path: "staticKeys.issuer", direction: "widened", to: "https://kubernetes.other.svc" },
+      { path: "staticKeys.subject", direction: "widened", to: "system:serviceaccount:ci:other" },
+      { path: "staticKeys.issuerKeys", direction: "widened", to: jwks("two") },
+      { path: "staticKeys.expirationTime", direction: "narrowed", to: inDays(50), empty: null },
+      { path: "staticKeys.audiences", direction: "widened", to: ["other"], empty: [] },
     ],
     replacements: [
       {
@@ -196,16 +212,22 @@ export const samples: readonly Sample[] = [
       },
     },
     fields: [
-      { path: "awsIdentity.awsAccount", to: "210987654321" },
-      { path: "awsIdentity.arn", to: "arn:aws:sts::123456789012:assumed-role/other/session" },
-      { path: "awsIdentity.userIdPattern", to: "^AIDA[A-Z0-9]+$" },
+      { path: "awsIdentity.awsAccount", direction: "widened", to: "210987654321" },
+      {
+        path: "awsIdentity.arn",
+        direction: "widened",
+        to: "arn:aws:sts::123456789012:assumed-role/other/session",
+      },
+      { path: "awsIdentity.userIdPattern", direction: "widened", to: "^AIDA[A-Z0-9]+$" },
       {
         path: "awsIdentity.arnPattern",
+        direction: "widened",
         to: "^arn:aws:sts::123456789012:assumed-role/deploy/.+$",
         without: "awsIdentity.arn",
       },
       {
         path: "awsIdentity.userId",
+        direction: "narrowed",
         to: "AROAEXAMPLE:session",
         without: "awsIdentity.userIdPattern",
       },
@@ -222,7 +244,7 @@ export const samples: readonly Sample[] = [
     label: "service",
     kind: "Identity",
     args: { ...named, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
-    fields: [{ path: "servicePrincipal", to: "SERVICE_PRINCIPAL_COSIGNED" }],
+    fields: [{ path: "servicePrincipal", direction: "widened", to: "SERVICE_PRINCIPAL_COSIGNED" }],
     replacements: [
       {
         property: "staticKeys",
@@ -242,7 +264,7 @@ export const samples: readonly Sample[] = [
     fields: [
       { path: "name", to: "role two" },
       { path: "description", to: "after", empty: "" },
-      { path: "capabilities", to: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"] },
+      { path: "capabilities", direction: "widened", to: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"] },
     ],
   },
   {
@@ -250,8 +272,8 @@ export const samples: readonly Sample[] = [
     kind: "RoleBinding",
     args: { parentUid: "${org}", identityUid: "${someone}", roleUid: "${reader}" },
     fields: [
-      { path: "identityUid", to: "${other}" },
-      { path: "roleUid", to: "${writer}" },
+      { path: "identityUid", direction: "widened", to: "${other}" },
+      { path: "roleUid", direction: "widened", to: "${writer}" },
     ],
   },
   {
@@ -310,11 +332,13 @@ export const samples: readonly Sample[] = [
       { path: "customOverlay.contents.packages", to: ["curl", "jq"], empty: [] },
       {
         path: "customOverlay.contents.runtimeRepositories",
+        direction: "widened",
         to: ["https://packages.example.com/two"],
         empty: [],
       },
       {
         path: "customOverlay.contents.runtimeKeyring",
+        direction: "widened",
         to: [{ name: "two.rsa.pub", content: publicKey(KEY_B) }],
         empty: [],
       },
@@ -329,15 +353,39 @@ export const samples: readonly Sample[] = [
       },
       {
         path: "customOverlay.certificates.additional",
+        direction: "widened",
         to: [{ name: "two", content: certificate("QkJC") }],
         empty: [],
       },
-      { path: "customOverlay.certificates.providers", to: ["corporate", "partner"], empty: [] },
+      {
+        path: "customOverlay.certificates.providers",
+        direction: "widened",
+        to: ["corporate", "partner"],
+        empty: [],
+      },
       // A whole object goes as one path.
       { path: "customOverlay.accounts", to: { runAs: "7" }, empty: null, whole: true },
-      { path: "customOverlay.contents", to: { packages: ["jq"] }, empty: null, whole: true },
-      { path: "customOverlay.certificates", to: { providers: ["partner"] }, empty: null, whole: true },
-      { path: "customOverlay", to: { environment: { ONLY: "1" } }, empty: null, whole: true },
+      {
+        path: "customOverlay.contents",
+        direction: "narrowed",
+        to: { packages: ["jq"] },
+        empty: null,
+        whole: true,
+      },
+      {
+        path: "customOverlay.certificates",
+        direction: "widened",
+        to: { providers: ["partner"] },
+        empty: null,
+        whole: true,
+      },
+      {
+        path: "customOverlay",
+        direction: "narrowed",
+        to: { environment: { ONLY: "1" } },
+        empty: null,
+        whole: true,
+      },
     ],
   },
   {
@@ -349,11 +397,30 @@ export const samples: readonly Sample[] = [
       syncConfig: { source: "nginx", google: "g", amazon: "a", azure: "z" },
     },
     fields: [
-      { path: "sync_config.source", property: "syncConfig.source", to: "redis" },
-      { path: "sync_config.google", property: "syncConfig.google", to: "g2", empty: "" },
-      { path: "sync_config.amazon", property: "syncConfig.amazon", to: "a2", empty: "" },
-      { path: "sync_config.azure", property: "syncConfig.azure", to: "z2", empty: "" },
-      { path: "sync_config", property: "syncConfig", to: { source: "redis" }, empty: null, whole: true },
+      { path: "sync_config.source", direction: "widened", property: "syncConfig.source", to: "redis" },
+      {
+        path: "sync_config.google",
+        direction: "widened",
+        property: "syncConfig.google",
+        to: "g2",
+        empty: "",
+      },
+      {
+        path: "sync_config.amazon",
+        direction: "widened",
+        property: "syncConfig.amazon",
+        to: "a2",
+        empty: "",
+      },
+      { path: "sync_config.azure", direction: "widened", property: "syncConfig.azure", to: "z2", empty: "" },
+      {
+        path: "sync_config",
+        direction: "widened",
+        property: "syncConfig",
+        to: { source: "redis" },
+        empty: null,
+        whole: true,
+      },
     ],
   },
   {
@@ -402,6 +469,7 @@ export const samples: readonly Sample[] = [
   {
     label: "accounts",
     kind: "AccountAssociation",
+    beside: { parentUid: "${team}" },
     own: { kind: "Group", args: { parentUid: "${org}", name: "with accounts" } },
     args: {
       parentUid: "${own}",
@@ -422,27 +490,46 @@ export const samples: readonly Sample[] = [
     fields: [
       { path: "name", to: "accounts two" },
       { path: "description", to: "after", empty: "" },
-      { path: "amazon.account", to: "210987654321" },
-      { path: "google.projectId", to: "acme-staging" },
-      { path: "google.projectNumber", to: "123" },
-      { path: "azure.tenantId", to: "7b1e9a4c-0000-4000-8000-000000000002" },
-      { path: "azure.clientIds", to: { pull: "client-1", push: "client-2" } },
-      { path: "chainguard.serviceBindings", to: { SKILLS: `${"cd".repeat(20)}/0123456789abcdef` } },
+      { path: "amazon.account", direction: "widened", to: "210987654321" },
+      { path: "google.projectId", direction: "widened", to: "acme-staging" },
+      { path: "google.projectNumber", direction: "widened", to: "123" },
+      { path: "azure.tenantId", direction: "widened", to: "7b1e9a4c-0000-4000-8000-000000000002" },
+      { path: "azure.clientIds", direction: "widened", to: { pull: "client-1", push: "client-2" } },
+      {
+        path: "chainguard.serviceBindings",
+        direction: "widened",
+        to: { SKILLS: `${"cd".repeat(20)}/0123456789abcdef` },
+      },
       {
         path: "github.appInstallations",
+        direction: "widened",
         to: { "678": { installations: [{ installationId: "3", name: "other" }] } },
       },
-      { path: "amazon", to: { account: "3" }, empty: null, whole: true },
-      { path: "google", to: { projectId: "other", projectNumber: "4" }, empty: null, whole: true },
-      { path: "azure", to: { tenantId: "t", clientIds: { a: "b" } }, empty: null, whole: true },
+      { path: "amazon", direction: "widened", to: { account: "3" }, empty: null, whole: true },
+      {
+        path: "google",
+        direction: "widened",
+        to: { projectId: "other", projectNumber: "4" },
+        empty: null,
+        whole: true,
+      },
+      {
+        path: "azure",
+        direction: "widened",
+        to: { tenantId: "t", clientIds: { a: "b" } },
+        empty: null,
+        whole: true,
+      },
       {
         path: "chainguard",
+        direction: "widened",
         to: { serviceBindings: { SKILLS: "ef".repeat(20) } },
         empty: null,
         whole: true,
       },
       {
         path: "github",
+        direction: "widened",
         to: { appInstallations: { "9": { installations: [{ installationId: "9" }] } } },
         empty: null,
         whole: true,
@@ -470,13 +557,13 @@ export const samples: readonly Sample[] = [
     fields: [
       { path: "name", to: "provider two" },
       { path: "description", to: "after", empty: "" },
-      { path: "defaultRole", to: "${writer}" },
-      { path: "oidc.issuer", to: "https://other.example.com" },
-      { path: "oidc.clientId", to: "other" },
-      { path: "oidc.clientSecret", to: "after", empty: "" },
-      { path: "oidc.additionalScopes", to: ["email"], empty: [] },
-      { path: "oidc.groupsClaim", to: "teams", empty: "" },
-      { path: "oidc.pkceEnabled", to: false },
+      { path: "defaultRole", direction: "widened", to: "${writer}" },
+      { path: "oidc.issuer", direction: "widened", to: "https://other.example.com" },
+      { path: "oidc.clientId", direction: "widened", to: "other" },
+      { path: "oidc.clientSecret", unseen: true, to: "after", empty: "" },
+      { path: "oidc.additionalScopes", direction: "narrowed", to: ["email"], empty: [] },
+      { path: "oidc.groupsClaim", direction: "widened", to: "teams", empty: "" },
+      { path: "oidc.pkceEnabled", direction: "widened", to: false },
     ],
     replacements: [{ property: "oidc.correlationRule", to: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID" }],
   },
@@ -527,6 +614,7 @@ export const samples: readonly Sample[] = [
     label: "mapping",
     kind: "ExternalGroupRoleMapping",
     own: withLogin,
+    beside: { externalGroupId: "others" },
     args: {
       parentUid: "${own}",
       externalGroupId: "engineers",

@@ -12,6 +12,7 @@ import {
   string,
 } from "../../../provider/schema/fields";
 import { createBody, readBody } from "../../../provider/engine/wire";
+import { samples as lives } from "../../support/samples";
 import { pairOf } from "../support/arbitraries";
 import { inferredMask, patched, settledForm } from "../support/modelServer";
 import {
@@ -48,7 +49,7 @@ function otherValue(field: FieldSpec): Json {
     case "enum":
       return `${field.prefix}ANOTHER`;
     case "boolean":
-      return true;
+      return !(field.default ?? false);
     case "integer":
       return 7;
     case "list":
@@ -77,7 +78,14 @@ const changes = samples.flatMap(({ kind, choice, inputs }) =>
 const onWire = (path: readonly string[]): string[] =>
   path.map((key) => (key === "syncConfig" ? "sync_config" : key));
 
-const emptyByType: Readonly<Record<string, Json>> = { string: "", boolean: false, list: [], map: {} };
+const emptyByType: Readonly<Record<string, Json>> = { string: "", list: [], map: {} };
+
+function emptyOf(field: FieldSpec): Json {
+  if (field.type === "enum") return `${field.prefix}UNSPECIFIED`;
+  if (field.type === "boolean") return field.default ?? false;
+  if (field.type === "string" && ["timestamp", "duration"].includes(field.format ?? "")) return null;
+  return emptyByType[field.type] ?? null;
+}
 
 describe("one field changed", () => {
   test("there is a sample of every leaf of every kind", () => {
@@ -103,12 +111,7 @@ describe("one field changed", () => {
   test.each(changes)(
     "$kind, $choice: $name taken out is named and sent empty",
     ({ kind, inputs, path, field }) => {
-      const empty =
-        field.type === "enum"
-          ? `${field.prefix}UNSPECIFIED`
-          : field.type === "string" && ["timestamp", "duration"].includes(field.format ?? "")
-            ? null
-            : (emptyByType[field.type] ?? null);
+      const empty = emptyOf(field);
       const answer = diffFields(specOf(kind), inputs, withValue(inputs, path, undefined));
       const around = path.slice(0, -1);
       if (around.length > 0 && Object.keys(valueAt(inputs, around) as Props).length === 1) {
@@ -445,35 +448,21 @@ describe("what is equal", () => {
   });
 });
 
-const PARENTS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  specs.map(({ kind, fields }) => [
-    kind,
-    Object.entries(fields)
-      .filter(([, field]) => field.immutable)
-      .map(([key]) => key),
-  ]),
-);
+const keysOf = (found: readonly { readonly property: string }[]) => found.map(({ property }) => property);
 
 describe("what replaces a resource", () => {
-  test("only parents, and what the API cannot change, are immutable", () => {
-    expect(PARENTS).toEqual({
-      Group: ["parentUid"],
-      Identity: ["parentUid"],
-      Role: ["parentUid"],
-      RoleBinding: ["parentUid"],
-      GroupAccess: ["parentUid"],
-      Repo: ["parentUid"],
-      RepoReadme: ["parentUid"],
-      Tag: ["parentUid", "name"],
-      Subscription: ["parentUid", "sink"],
-      AccountAssociation: ["parentUid"],
-      GroupInvite: ["parentUid", "roleUid", "ttl", "email", "singleUse"],
-      ExternalGroupRoleMapping: ["parentUid", "externalGroupId", "roleUid", "scope"],
-      IdentityProvider: ["parentUid"],
-      ScimToken: ["parentUid"],
-      TermsAcceptance: ["parentUid"],
-    });
-  });
+  test.each(specs)(
+    "$kind: its parent, and what its samples replace it by",
+    ({ kind, fields, oneOfs = [] }) => {
+      const immutable = Object.keys(fields).filter((key) => fields[key]?.immutable);
+      const choices = oneOfs.filter((oneOf) => oneOf.immutable).flatMap(({ members }) => members);
+      const replacements = lives
+        .filter((life) => life.kind === kind)
+        .flatMap((life) => life.replacements ?? []);
+      const replaced = keysOf(replacements).filter((key) => key in fields && !choices.includes(key));
+      expect(immutable.sort()).toEqual([...new Set(["parentUid", ...replaced])].sort());
+    },
+  );
 
   test.each(samples)("$kind, $choice: another parent", ({ kind, inputs }) => {
     expect(diffInputs(specOf(kind), inputs, { ...inputs, parentUid: CHILD_UID })).toEqual({

@@ -116,8 +116,16 @@ const plain = samples.filter(({ kind, inputs }) => {
   return !operations?.create && Object.keys(inputs).every((key) => !fields[key]?.subresource);
 });
 
-/** What the kinds that answer something once answer besides the inputs. */
-const once: Readonly<Record<string, Props>> = { GroupInvite: { code: "code", keyId: "key" } };
+/** What a server adds to the inputs: each output that a resource always has. */
+function requiredOutputs(kind: string): Props {
+  const required = Object.entries(specOf(kind).outputs ?? {}).filter(([, field]) => field.required);
+  return Object.fromEntries(
+    required.map(([key, field]) => [
+      key,
+      field.type === "string" && field.format === "timestamp" ? "2030-01-01T00:00:00Z" : key,
+    ]),
+  );
+}
 
 describe("create", () => {
   test.each(plain)(
@@ -129,12 +137,12 @@ describe("create", () => {
       const uid = parent === undefined ? ROOT_UID : sharesParentUid ? parent : childOf(parent);
       server.script(({ method, body }) =>
         method === "GET"
-          ? json({ subscriptions: [] })
-          : json({ ...(body as Props), ...once[kind], uid, createTime: soon() }),
+          ? json({ [collection.slice(collection.lastIndexOf("/") + 1)]: [] })
+          : json({ ...(body as Props), ...requiredOutputs(kind), uid, createTime: soon() }),
       );
       await expect(handlers(kind).create({ ...inputs, __provider: "text" })).resolves.toEqual({
         id: uid,
-        outs: { ...inputs, ...once[kind] },
+        outs: { ...inputs, ...requiredOutputs(kind) },
       });
       expect(server.calls).toEqual([
         // Nothing tells how old a subscription is: those that are there are looked at before.

@@ -5,6 +5,7 @@ import { containsSecret } from "../../../provider/engine/spec";
 import type { FieldSpec, PublicSpec, SecretSpec } from "../../../provider/engine/spec";
 import { kinds } from "../../../provider/resources";
 import * as schema from "../../../provider/schema/fields";
+import { leavesOf, withValue } from "../support/samples";
 
 const secret: SecretSpec = { type: "string", secret: true };
 
@@ -60,25 +61,28 @@ describe("a secret", () => {
     expect(all).toHaveLength(5);
   });
 
+  const secrets = kinds.flatMap(({ spec }) =>
+    leavesOf({ ...spec.fields, ...spec.outputs })
+      .filter(({ field }) => field.secret)
+      .map(({ path }) => ({ name: `${spec.kind}.${path.join(".")}`, spec, path })),
+  );
+
   test("of every kind is found by holdsSecret", () => {
     const holders = kinds.flatMap(({ spec }) =>
       Object.entries({ ...spec.fields, ...spec.outputs })
         .filter(([, field]) => containsSecret(field))
         .map(([key]) => `${spec.kind}.${key}`),
     );
-    expect(holders.sort()).toEqual(["GroupInvite.code", "IdentityProvider.oidc", "ScimToken.token"]);
+    const wanted = secrets.map(({ spec, path }) => `${spec.kind}.${path[0] ?? ""}`);
+    expect(holders.sort()).toEqual([...new Set(wanted)].sort());
+    expect(holders).toEqual(expect.arrayContaining(["GroupInvite.code", "IdentityProvider.oidc"]));
   });
 
-  test.each([
-    ["GroupInvite", { code: "canary-invite-2236067977" }, "canary-invite-2236067977"],
-    ["IdentityProvider", { oidc: { clientSecret: "canary-client-6457513110" } }, "canary-client-6457513110"],
-    ["ScimToken", { token: "canary-scim-3166247903" }, "canary-scim-3166247903"],
-  ])("of a %s is masked in messages once its properties are known", (kind, properties, value) => {
-    const spec = kinds.find((one) => one.spec.kind === kind)?.spec;
-    if (spec === undefined) throw new Error(`there is no kind ${kind}`);
+  test.each(secrets)("$name is masked in messages once its properties are known", ({ name, spec, path }) => {
+    const value = `canary-${name}-2236067977`;
     const message = `the server refuses ${value}`;
     expect(maskCredentials(message)).toBe(message);
-    maskSecretsOf(spec, properties);
+    maskSecretsOf(spec, withValue({}, path, value));
     expect(maskCredentials(message)).not.toContain(value);
   });
 });

@@ -2,7 +2,6 @@ import fc, { casesOf } from "../../support/properties";
 import { checkInputs } from "../../../provider/engine/check";
 import { UNKNOWN } from "../../../provider/engine/spec";
 import type { CheckContext, FieldSpec, Json, Props } from "../../../provider/engine/spec";
-import { kinds } from "../../../provider/resources";
 import {
   CERTIFICATE,
   GROUP_UID,
@@ -987,8 +986,20 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
 };
 
 describe("what check refuses", () => {
-  test("there are cases for each kind", () => {
-    expect(Object.keys(cases).sort()).toEqual(kinds.map(({ spec }) => spec.kind).sort());
+  test.each(specs)("$kind: each argument that is missing, by its name", ({ kind, fields, oneOfs = [] }) => {
+    const required = Object.keys(fields).filter((key) => fields[key]?.required);
+    const choices = oneOfs.filter((oneOf) => oneOf.required).map(({ members: [first] }) => first);
+    const named = failuresOf(kind, {}).map((failure) => failure.trim().split(" ")[0]);
+    expect(named).toEqual(expect.arrayContaining([...required, ...choices]));
+  });
+
+  test.each(specs)("$kind: each argument of a wrong type, without its value", ({ kind, fields }) => {
+    for (const [key, field] of Object.entries(fields)) {
+      const inputs = { ...sample(kind), [key]: field.type === "list" ? { canary: 1 } : ["canary"] };
+      const failures = failuresOf(kind, inputs).filter((failure) => failure.trim().startsWith(key));
+      expect([key, failures.length > 0]).toEqual([key, true]);
+      expect(failures.join()).not.toContain("canary");
+    }
   });
 
   describe.each(Object.keys(cases))("of %s", (kind) => {

@@ -60,7 +60,7 @@ export function valueOf(field: FieldSpec): fc.Arbitrary<Json> {
     case "enum":
       return fc.constantFrom(...field.known.slice(0, 4).map((name) => `${field.prefix}${name}`));
     case "boolean":
-      return fc.constant(true);
+      return fc.constant(!(field.default ?? false));
     case "integer":
       return fc.oneof(
         fc.integer({ min: 1, max: 3 }),
@@ -92,7 +92,7 @@ function unsetOf(field: FieldSpec): fc.Arbitrary<Json | undefined> {
   const empty: Readonly<Record<FieldSpec["type"], Json>> = {
     string: "",
     enum: field.type === "enum" ? `${field.prefix}UNSPECIFIED` : "",
-    boolean: false,
+    boolean: field.type === "boolean" && field.default === true,
     integer: 0,
     list: [],
     map: {},

@@ -86,8 +86,11 @@ export function settledForm(fields: Readonly<Record<string, FieldSpec>>, body: P
 }
 
 function formOf(field: FieldSpec, value: Json | undefined): Json | undefined {
-  if (value === undefined || value === null || value === "" || value === 0 || value === false)
-    return undefined;
+  if (field.type === "boolean") {
+    const normal = field.default ?? false;
+    return (value ?? normal) === normal ? undefined : value;
+  }
+  if (value === undefined || value === null || value === "" || value === 0) return undefined;
   switch (field.type) {
     case "enum":
       return value === `${field.prefix}UNSPECIFIED` ? undefined : value;
