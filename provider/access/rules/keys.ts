@@ -1,8 +1,9 @@
 import { isObject } from "../../engine/values";
-import type { Json } from "../../engine/spec";
+import type { FieldSpec, Json, Props } from "../../engine/spec";
 import { durationNanos, timestampNanos } from "../../engine/times";
 import { isTakeover } from "../graph/capabilities";
 import type { Entity } from "../graph/model";
+import { ownMember, specs } from "../graph/references";
 import { labelOf, plural, textAt } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
@@ -210,27 +211,38 @@ const openInvite: Rule = {
   },
 };
 
-/** Where each kind holds a secret, among its inputs or what the server says. */
-const SECRETS: ReadonlyMap<string, readonly [block: string | undefined, key: string]> = new Map([
-  ["IdentityProvider", ["oidc", "clientSecret"]],
-  ["GroupInvite", [undefined, "code"]],
-  ["ScimToken", [undefined, "token"]],
-]);
-
 /** What stands for a secret in a model, and in a text of the engine. */
 const MASKED = ["[secret]", "[unknown]"];
 
+/** Paths of the secrets of a kind, among its inputs and what the server says. */
+function secretPaths(fields: Readonly<Record<string, FieldSpec>>, prefix = ""): string[] {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    if (field.secret) return [`${prefix}${key}`];
+    return field.type === "object" ? secretPaths(field.fields, `${prefix}${key}.`) : [];
+  });
+}
+
+function textAtPath(props: Props | undefined, path: string): string | undefined {
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  const holder = keys.reduce<Json | undefined>(
+    (value, key) => (isObject(value) ? ownMember(value, key) : undefined),
+    props,
+  );
+  return textAt(holder, last);
+}
+
 function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unresolved }: Entity): string[] {
-  const found = new Set(plaintextSecrets);
-  const place = SECRETS.get(kind);
-  if (place === undefined) return [...found];
-  const [block, key] = place;
-  const property = block === undefined ? key : `${block}.${key}`;
-  for (const props of [inputs, details]) {
-    const value = textAt(block === undefined ? props : props?.[block], key);
-    if (value !== undefined && !MASKED.includes(value) && !unresolved.includes(property)) found.add(property);
-  }
-  return [...found];
+  const spec = specs[kind];
+  const paths = spec === undefined ? [] : secretPaths({ ...spec.fields, ...spec.outputs });
+  const isPlain = (props: Props | undefined, path: string): boolean => {
+    const value = textAtPath(props, path);
+    return value !== undefined && !MASKED.includes(value);
+  };
+  const found = paths.filter(
+    (path) => !unresolved.includes(path) && (isPlain(inputs, path) || isPlain(details, path)),
+  );
+  return [...new Set([...(plaintextSecrets ?? []), ...found])];
 }
 
 const plainSecret: Rule = {
