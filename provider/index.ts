@@ -1,23 +1,6 @@
-/*
- * What programs use. Each module below exports nothing else, so that a kind needs one line here, and one more where it
- * has lookups.
- */
+/* What programs use. Each module below exports nothing else. */
 export { adopt } from "./engine/adopt";
-export * from "./resources/accountAssociation";
-export * from "./resources/externalGroupRoleMapping";
-export * from "./resources/group";
-export * from "./resources/groupAccess";
-export * from "./resources/groupInvite";
-export * from "./resources/identity";
-export * from "./resources/identityProvider";
-export * from "./resources/repo";
-export * from "./resources/repoReadme";
-export * from "./resources/role";
-export * from "./resources/roleBinding";
-export * from "./resources/scimToken";
-export * from "./resources/subscription";
-export * from "./resources/tag";
-export * from "./resources/termsAcceptance";
+export * from "./resources/exports";
 export type { BoundGroup, BoundIdentity, BoundRole, InviteRole } from "./resources/common";
 
 export * from "./functions/accountAssociation";
