@@ -1,10 +1,12 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the tables of docs/threats.md and docs/drift.md, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the tables of docs/resources.md, docs/threats.md and docs/drift.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
+import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
+import { withResourcesTable } from "./lib/resourcesTable.mjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
 const root = path.join(import.meta.dirname, "..");
@@ -34,3 +36,12 @@ write("docs/commands.md", renderCommandsPage());
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));
 const drift = insertUncomparedFields(readFileSync(path.join(root, "docs/drift.md"), "utf8"));
 write("docs/drift.md", await format(drift, { parser: "markdown", printWidth: 110 }));
+
+/** @type {{ spec: any }[]} */
+const kinds = load("resources/index.js").kinds;
+const specs = kinds.map(({ spec }) => spec);
+const lookups = lookupsModule(withUsualLookups(specs, root));
+write("provider/functions/usual.ts", await format(lookups, { parser: "typescript", printWidth: 110 }));
+const resources = readFileSync(path.join(root, "docs/resources.md"), "utf8");
+const resourcesPage = withResourcesTable(resources, specs, root);
+write("docs/resources.md", await format(resourcesPage, { parser: "markdown", printWidth: 110 }));

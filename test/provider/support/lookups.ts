@@ -1,5 +1,6 @@
 import * as platform from "../../../provider/index";
-import { CHILD_UID, GROUP_UID, IDENTITY_UID, PROVIDER_UID, ROLE_UID, ROOT_UID } from "./samples";
+import type { ResourceSpec } from "../../../provider/engine/spec";
+import { CHILD_UID, GROUP_UID, IDENTITY_UID, PROVIDER_UID, ROLE_UID, ROOT_UID, specs } from "./samples";
 
 const enc = encodeURIComponent;
 const DIGEST = `sha256:${"6b3f".repeat(16)}`;
@@ -59,8 +60,8 @@ const each = (parameter: string): LookupCase => [
   `${parameter}=one&${parameter}=t%2Cw%20o`,
 ];
 
-/** Every lookup of the package, with every argument. */
-export const lookups: readonly LookupRow[] = [
+/** Lookups with arguments or addresses of their own. */
+const written: readonly LookupRow[] = [
   list("/iam/v2/groups", platform.getGroups, [named]),
   get("/iam/v2/groups", platform.getGroup),
   list("/iam/v2/identities", platform.getIdentities, [
@@ -80,8 +81,6 @@ export const lookups: readonly LookupRow[] = [
     ],
   ]),
   get("/iam/v2/roleBindings", platform.getRoleBinding),
-  list("/iam/v2/identityProviders", platform.getIdentityProviders, [named]),
-  get("/iam/v2/identityProviders", platform.getIdentityProvider, PROVIDER_UID),
   list("/iam/v2/accountAssociations", platform.getAccountAssociations, [named]),
   get("/iam/v2/accountAssociations", platform.getAccountAssociation, GROUP_UID),
   list("/iam/v2/groupInvites", platform.getGroupInvites, [[{ keyId: "k/1" }, "keyId=k%2F1"]]),
@@ -110,8 +109,6 @@ export const lookups: readonly LookupRow[] = [
     [{ deprecated: false, limit: 5 }, ""],
   ]),
   get("/registry/v2/tags", platform.getTag),
-  list("/events/v2/subscriptions", platform.getSubscriptions),
-  get("/events/v2/subscriptions", platform.getSubscription),
   {
     operation: "Get images architectures",
     call: platform.getImageArchitectures,
@@ -262,3 +259,18 @@ export const lookups: readonly LookupRow[] = [
     cases: [[{}, ""]],
   },
 ];
+
+type Call = (args?: never) => Promise<unknown>;
+
+/** The two lookups of a kind that take no more than those of any kind; none where its rows are written above. */
+function usualRows({ kind, collection, listsByName }: ResourceSpec): LookupRow[] {
+  const calls = platform as unknown as Readonly<Record<string, Call | undefined>>;
+  const last = collection.slice(collection.lastIndexOf("/") + 1);
+  const one = calls[`get${kind}`];
+  const many = calls[`get${last.charAt(0).toUpperCase()}${last.slice(1)}`];
+  if (!one || !many || written.some(({ call }) => call === one || call === many)) return [];
+  return [list(collection, many, listsByName ? [named] : []), get(collection, one)];
+}
+
+/** Every lookup of the package, with every argument. */
+export const lookups: readonly LookupRow[] = [...written, ...specs.flatMap(usualRows)];

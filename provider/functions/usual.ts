@@ -1,0 +1,55 @@
+// Written by `npm run docs` from the descriptions of kinds that have no file of their own here.
+import { Subscription } from "../resources/subscription";
+import type { GetSubscriptionResult } from "../resources/subscription";
+import { IdentityProvider } from "../resources/identityProvider";
+import type { GetIdentityProviderResult } from "../resources/identityProvider";
+import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { lookupsOf } from "./lookup";
+import type { ByNameArgs, ByUidArgs, ListArgs, NamedListArgs } from "./lookup";
+
+/** Selects one subscription. */
+export type GetSubscriptionArgs = ByUidArgs;
+
+/** Which subscriptions to list. All by default. Their lists know no names. */
+export type GetSubscriptionsArgs = ListArgs;
+
+const subscription = lookupsOf<GetSubscriptionArgs, GetSubscriptionsArgs, GetSubscriptionResult>(
+  Subscription,
+  { calls: ["getSubscription", "getSubscriptions"] },
+);
+
+/** Reads one subscription. Throws where there is none. */
+export const getSubscription = invoke(subscription.one);
+
+/** The same with inputs, for arguments that are known only when other resources are. */
+export const getSubscriptionOutput = invokeOutput(subscription.one);
+
+/** Lists the subscriptions that match and that the token may see. */
+export const getSubscriptions = invokeAny(subscription.list);
+
+/** The same with inputs, for arguments that are known only when other resources are. */
+export const getSubscriptionsOutput = invokeAnyOutput(subscription.list);
+
+/** Selects one identity provider: by `uid`, or by `name`. */
+export type GetIdentityProviderArgs = ByNameArgs;
+
+/** Which identity providers to list. All by default. */
+export type GetIdentityProvidersArgs = NamedListArgs;
+
+const identityProvider = lookupsOf<
+  GetIdentityProviderArgs,
+  GetIdentityProvidersArgs,
+  GetIdentityProviderResult
+>(IdentityProvider, { calls: ["getIdentityProvider", "getIdentityProviders"] });
+
+/** Finds exactly one identity provider. Throws where there is none, and where there are several, with their uids and parents. */
+export const getIdentityProvider = invoke(identityProvider.one);
+
+/** The same with inputs, for arguments that are known only when other resources are. */
+export const getIdentityProviderOutput = invokeOutput(identityProvider.one);
+
+/** Lists the identity providers that match and that the token may see. */
+export const getIdentityProviders = invokeAny(identityProvider.list);
+
+/** The same with inputs, for arguments that are known only when other resources are. */
+export const getIdentityProvidersOutput = invokeAnyOutput(identityProvider.list);

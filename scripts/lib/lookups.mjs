@@ -1,0 +1,103 @@
+// @ts-check
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+/**
+ * @typedef {{ kind: string, noun: string, collection: string, sharesParentUid?: boolean, listsByName?: boolean }} Spec
+ */
+
+/** @param {string} word */
+const lowerFirst = (word) => word.charAt(0).toLowerCase() + word.slice(1);
+
+/** @param {string} word */
+const upperFirst = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** @param {string} noun */
+const pluralOf = (noun) => `${noun.replace(/y$/, "ie")}s`;
+
+/** @param {string} noun */
+const argumentsByName = (noun) => ({
+  one: `/** Selects one ${noun}: by \`uid\`, or by \`name\`. */`,
+  oneArgs: "ByNameArgs",
+  list: `/** Which ${pluralOf(noun)} to list. All by default. */`,
+  listArgs: "NamedListArgs",
+  find: `/** Finds exactly one ${noun}. Throws where there is none, and where there are several, with their uids and parents. */`,
+});
+
+/** @param {string} noun */
+const argumentsByUid = (noun) => ({
+  one: `/** Selects one ${noun}. */`,
+  oneArgs: "ByUidArgs",
+  list: `/** Which ${pluralOf(noun)} to list. All by default. Their lists know no names. */`,
+  listArgs: "ListArgs",
+  find: `/** Reads one ${noun}. Throws where there is none. */`,
+});
+
+/** @param {Spec} spec */
+function lookupsOf({ kind, noun, collection, listsByName }) {
+  const call = `get${kind}`;
+  const calls = `get${upperFirst(collection.slice(collection.lastIndexOf("/") + 1))}`;
+  const name = lowerFirst(kind);
+  const texts = listsByName ? argumentsByName(noun) : argumentsByUid(noun);
+  const withInputs =
+    "/** The same with inputs, for arguments that are known only when other resources are. */";
+  return `
+${texts.one}
+export type Get${kind}Args = ${texts.oneArgs};
+
+${texts.list}
+export type ${upperFirst(calls)}Args = ${texts.listArgs};
+
+const ${name} = lookupsOf<Get${kind}Args, ${upperFirst(calls)}Args, Get${kind}Result>(${kind}, { calls: ["${call}", "${calls}"] });
+
+${texts.find}
+export const ${call} = invoke(${name}.one);
+
+${withInputs}
+export const ${call}Output = invokeOutput(${name}.one);
+
+/** Lists the ${pluralOf(noun)} that match and that the token may see. */
+export const ${calls} = invokeAny(${name}.list);
+
+${withInputs}
+export const ${calls}Output = invokeAnyOutput(${name}.list);
+`;
+}
+
+/**
+ * The kinds whose lookups take no more than those of any kind: all that are listed and have no file in
+ * `provider/functions/`.
+ * @param {readonly Spec[]} specs
+ * @param {string} root the folder of the repository.
+ */
+export function withUsualLookups(specs, root) {
+  const hasOwnFile = (/** @type {string} */ kind) =>
+    existsSync(path.join(root, "provider/functions", `${lowerFirst(kind)}.ts`));
+  return specs.filter(({ kind, sharesParentUid }) => !sharesParentUid && !hasOwnFile(kind));
+}
+
+/**
+ * The module with the lookups of these kinds.
+ * @param {readonly Spec[]} specs
+ */
+export function lookupsModule(specs) {
+  const imports = specs.flatMap(({ kind }) => [
+    `import { ${kind} } from "../resources/${lowerFirst(kind)}";`,
+    `import type { Get${kind}Result } from "../resources/${lowerFirst(kind)}";`,
+  ]);
+  const args = [
+    ...new Set(
+      specs.flatMap(({ listsByName }) =>
+        listsByName ? ["ByNameArgs", "NamedListArgs"] : ["ByUidArgs", "ListArgs"],
+      ),
+    ),
+  ];
+  return [
+    "// Written by `npm run docs` from the descriptions of kinds that have no file of their own here.",
+    ...imports,
+    'import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";',
+    'import { lookupsOf } from "./lookup";',
+    `import type { ${args.sort().join(", ")} } from "./lookup";`,
+    ...specs.map(lookupsOf),
+  ].join("\n");
+}
