@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { kindTables } from "../../emulator/tables";
+import type { ResourceSpec } from "../../provider/engine/spec";
+import * as platform from "../../provider/index";
+import { kinds } from "../../provider/resources";
+import { samples as lives } from "../support/samples";
+import { samples as inputs } from "./support/samples";
+
+/* Whatever a kind needs beside its description, and where it is to be written. CONTRIBUTING.md, "Add a kind". */
+
+const ROOT = join(__dirname, "../..");
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+
+/** The place in a file at which a text begins, as editors and terminals open it. */
+function placeOf(file: string, text: string): string {
+  const line = read(file)
+    .split("\n")
+    .findIndex((each) => each.includes(text));
+  if (line < 0) throw new Error(`${file} has no ${text}`);
+  return `${file}:${line + 1}`;
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+    .map((name) => join(folder, name));
+}
+
+const programs = sourcesIn("examples").map(read).join("\n");
+const resources = read("docs/resources.md");
+
+/** Whether it is a resource of its own at the server, with an address and a list. */
+const hasList = ({ sharesParentUid }: ResourceSpec): boolean => !sharesParentUid;
+
+/** What a kind lacks: where, and what to write there. */
+function missingPlaces(spec: ResourceSpec): string[] {
+  const { kind } = spec;
+  const name = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const places: readonly (readonly [isThere: boolean, file: string, text: string, advice: string])[] = [
+    [
+      !hasList(spec) || kindTables.some((table) => table.kind === kind),
+      "emulator/tables/index.ts",
+      "export const kindTables",
+      `add the table of emulator/tables/${name}.ts`,
+    ],
+    [
+      lives.some((sample) => sample.kind === kind),
+      "test/support/samples.ts",
+      "export const samples",
+      "add a sample that changes and clears each field once",
+    ],
+    [
+      inputs.some((sample) => sample.kind === kind),
+      "test/provider/support/samples.ts",
+      "export const samples",
+      "add inputs with every field set",
+    ],
+    [
+      programs.includes(`new ${kind}(`),
+      "examples/registry/index.ts",
+      "import",
+      "declare one here or in another example",
+    ],
+    [
+      !hasList(spec) || `get${kind}` in platform,
+      "provider/functions/usual.ts",
+      "//",
+      `run \`npm run docs\`, or write provider/functions/${name}.ts and its line in provider/index.ts`,
+    ],
+    [resources.includes(`| \`${kind}\``), "docs/resources.md", "## Resources", "run `npm run docs`"],
+  ];
+  return places
+    .filter(([isThere]) => !isThere)
+    .map(([, file, text, advice]) => `${placeOf(file, text)}: nothing of ${kind}: ${advice}`);
+}
+
+describe("a kind of resource", () => {
+  test.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("%s lacks nothing", (_kind, spec) => {
+    expect(missingPlaces(spec)).toEqual([]);
+  });
+
+  test("that has only a description is told every place, by file and line", () => {
+    const spec: ResourceSpec = {
+      kind: "Nothing",
+      noun: "nothing",
+      collection: "/iam/v2/nothings",
+      fields: {},
+    };
+    const missing = missingPlaces(spec);
+    expect(missing.map((line) => line.replace(/:\d+: .*$/, ":LINE"))).toEqual([
+      "emulator/tables/index.ts:LINE",
+      "test/support/samples.ts:LINE",
+      "test/provider/support/samples.ts:LINE",
+      "examples/registry/index.ts:LINE",
+      "provider/functions/usual.ts:LINE",
+      "docs/resources.md:LINE",
+    ]);
+  });
+
+  test("is in the list when a file describes it, and its class has the name of the file", () => {
+    const listed = kinds.map(({ spec }) => spec.kind);
+    const described = sourcesIn("provider/resources").flatMap((file) => {
+      const name = /export class (\w+) extends resource/.exec(read(file))?.[1];
+      return name === undefined ? [] : [{ name, file }];
+    });
+    const forgotten = described.filter(({ name }) => !listed.includes(name));
+    const place = placeOf("provider/resources/exports.ts", "export *");
+    expect(
+      forgotten.map(({ name, file }) => `${place}: add the line of ${name}, which ${file} describes`),
+    ).toEqual([]);
+    const fileOf = (name: string) => `provider/resources/${name.charAt(0).toLowerCase()}${name.slice(1)}.ts`;
+    expect(described.filter(({ name, file }) => file !== fileOf(name))).toEqual([]);
+    expect(described).toHaveLength(kinds.length);
+  });
+});
