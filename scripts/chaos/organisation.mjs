@@ -1,5 +1,8 @@
 // @ts-check
+import { createRequire } from "node:module";
+import path from "node:path";
 import { pick, randomOf } from "../lib/random.cjs";
+import { root } from "../setup.mjs";
 
 /*
  * Programs of any size, of all kinds. The tests generate other things: what a server holds, odd names and people
@@ -7,6 +10,8 @@ import { pick, randomOf } from "../lib/random.cjs";
  */
 
 /**
+ * @typedef {{ type: string, format?: string, prefix?: string, known?: string[], items?: Field, required?: boolean }} Field
+ * @typedef {{ kind: string, fields: Record<string, Field> }} Spec
  * @typedef {{ kind: string, args: Record<string, unknown> }} Declaration
  * @typedef {Record<string, Declaration>} Declarations
  */
@@ -19,7 +24,42 @@ const CAPABILITIES = [
   "CAP_IAM_GROUPS_LIST",
 ];
 
-/** How many of a hundred are of which kind, beside what they stand on. */
+/**
+ * A value for a field that is required. @param {string} name of the field @param {Field} field @param {number} n
+ * @returns {unknown}
+ */
+function valueOf(name, field, n) {
+  if (field.type === "enum") return `${field.prefix ?? ""}${field.known?.[0] ?? ""}`;
+  if (field.type === "boolean") return true;
+  if (field.type === "integer") return n;
+  if (field.type === "list" && field.items) return [valueOf(name, field.items, n)];
+  if (field.type !== "string" || (field.format && !/url/i.test(field.format))) {
+    throw new Error(`scripts/chaos/organisation.mjs: no value for ${name}: write how its kind is made here`);
+  }
+  return field.format ? `https://${name}.example.com/${n}` : `${name}-${n}`;
+}
+
+/**
+ * The kinds that need no more than a parent and what they require, with the kind of that parent.
+ * @param {readonly string[]} written Kinds that are made by an entry below.
+ * @returns {{ spec: Spec, parent: string }[]}
+ */
+function plainKinds(written) {
+  const require = createRequire(import.meta.url);
+  const load = (/** @type {string} */ file) => require(path.join(root, "dist", file));
+  /** @type {{ spec: Spec }[]} */
+  const kinds = load("provider/resources/index.js").kinds;
+  /** @type {{ kind: string, methods: string[], rules?: { parent: string } }[]} */
+  const tables = load("emulator/tables/index.js").kindTables;
+  return kinds.flatMap(({ spec }) => {
+    const table = tables.find(({ kind, methods }) => kind === spec.kind && methods.includes("create"));
+    return table?.rules === undefined || written.includes(spec.kind)
+      ? []
+      : [{ spec, parent: table.rules.parent }];
+  });
+}
+
+/** How many of a hundred are of which kind, beside what they stand on: 4 of those without an entry. */
 const SHARES = {
   Group: 12,
   Identity: 20,
@@ -28,7 +68,6 @@ const SHARES = {
   Repo: 12,
   RepoReadme: 4,
   Tag: 8,
-  Subscription: 4,
   AccountAssociation: 3,
   ExternalGroupRoleMapping: 3,
   TermsAcceptance: 1,
@@ -90,7 +129,6 @@ export function organisationOf(seed, count) {
       return repo === undefined ? undefined : { parentUid: `\${${repo}}`, content: `# Number ${n}\n` };
     },
     Tag: (n) => ({ parentUid: one("Repo"), name: `v${n}`, digest: digest() }),
-    Subscription: (n) => ({ parentUid: someGroup(), sink: `https://sink.example.com/${n}` }),
     AccountAssociation: (n) => {
       const group = (names["Group"] ?? []).find((name) => !associated.has(name));
       if (group === undefined) return undefined;
@@ -126,6 +164,16 @@ export function organisationOf(seed, count) {
       return provider === undefined ? undefined : { parentUid: `\${${provider}}`, neverExpires: true };
     },
   };
+  const plain = plainKinds(Object.keys(args));
+  for (const { spec, parent } of plain) {
+    const required = Object.entries(spec.fields).filter(
+      ([key, field]) => field.required && key !== "parentUid",
+    );
+    args[spec.kind] = (n) => ({
+      parentUid: one(parent),
+      ...Object.fromEntries(required.map(([key, field]) => [key, valueOf(key, field, n)])),
+    });
+  }
   /** What there is one of, of something: named after it. @type {Record<string, string>} */
   const parts = { RepoReadme: "readme", ScimToken: "scim" };
 
@@ -149,7 +197,8 @@ export function organisationOf(seed, count) {
   };
 
   // One of each first, in an order in which each finds what it refers to.
-  const order = ["Group", "Identity", "Role", "RoleBinding", "Repo", "RepoReadme", "Tag", "Subscription"];
+  const order = ["Group", "Identity", "Role", "RoleBinding", "Repo", "RepoReadme", "Tag"];
+  order.push(...plain.map(({ spec }) => spec.kind));
   order.push(
     "IdentityProvider",
     "ScimToken",
@@ -159,7 +208,8 @@ export function organisationOf(seed, count) {
   );
   order.push("TermsAcceptance");
   for (const kind of order) add(kind);
-  const lots = Object.entries(SHARES).flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
+  const shares = { ...Object.fromEntries(plain.map(({ spec }) => [spec.kind, 4])), ...SHARES };
+  const lots = Object.entries(shares).flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
   while (Object.keys(declared).length < count) add(pick(random, lots));
   return declared;
 }

@@ -1,6 +1,10 @@
 import { startEmulator } from "../../emulator";
 import type { Seed } from "../../emulator";
+import { kindTables } from "../../emulator/tables";
+import type { KindTable } from "../../emulator/tables/kindTable";
 import { pick as pickBy, randomOf } from "../../scripts/lib/random.cjs";
+import { addresses, bodyOf } from "./byHand";
+import { samples } from "./samples";
 import { call } from "./wire";
 
 /** How much of each there is, roughly. */
@@ -47,6 +51,13 @@ const CAPABILITIES = [
   "CAP_IAM_ROLES_LIST",
   "CAP_IAM_GROUPS_LIST",
 ];
+
+/** Whether its parent is the only resource that it names, and lists below a group show it. */
+function isPlain(kind: string): boolean {
+  const sample = samples.find((each) => each.kind === kind);
+  if (sample === undefined || sample.writing !== undefined) return false;
+  return !JSON.stringify({ ...sample.args, parentUid: "" }).includes("${");
+}
 
 /**
  * An organisation that people made without a program, in the form of the API's responses. A program cannot declare all of
@@ -219,7 +230,7 @@ export function randomOrganisation(
     uid: child(pick(groups)),
     sink: `https://sink.example.com/${i}`,
   }));
-  const collections = {
+  const described = {
     groups: [{ uid: root, name: "acme", kind: "ORG_KIND_CUSTOMER", ...times }, ...subgroups],
     identities,
     roles,
@@ -231,6 +242,18 @@ export function randomOrganisation(
     accountAssociations,
     subscriptions,
   };
+  const parents = { Group: () => pick(groups), Repo: () => pick(repos).uid };
+  const nameOf = (args: object, i: number) => ("name" in args ? { name: `further ${i}` } : {});
+  const furtherOf = ({ collection, kind, rules }: KindTable) => {
+    const parent = parents[rules?.parent as keyof typeof parents];
+    const args = samples.find((sample) => sample.kind === kind)?.args ?? {};
+    const make = (i: number) => ({ ...bodyOf(args), uid: child(parent()), ...nameOf(args, i), ...times });
+    return [collection, many(size.others, make)] as const;
+  };
+  const further = kindTables.filter(
+    ({ kind, collection }) => !(collection in described) && isPlain(kind) && kind in addresses,
+  );
+  const collections = { ...described, ...Object.fromEntries(further.map(furtherOf)) };
   const count = Object.values(collections).reduce((sum, items) => sum + items.length, 0);
   return { root, seed: collections, count };
 }
