@@ -1,10 +1,9 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { kinds } from "../../provider/resources";
-import { AllKinds, asIs, program, stepsOf, writingOf } from "../support/allKinds";
+import { AllKinds, asIs, program, samples, stepsOf, writingOf } from "../support/allKinds";
 import { withUids } from "../support/byHand";
 import { Stack } from "../support/engine";
-import { nested, ownOf, samples, withMember } from "../support/samples";
+import { nested, ownOf, withMember } from "../support/samples";
 import type { FieldCase } from "../support/samples";
 
 /*
@@ -61,11 +60,6 @@ describe("the life of each kind, through the real engine", () => {
     stack.dispose();
   });
 
-  test("covers every kind", () => {
-    const covered = new Set(samples.map(({ kind }) => kind));
-    expect(kinds.map(({ spec }) => spec.kind).filter((kind) => !covered.has(kind))).toEqual([]);
-  });
-
   test("a second run shows nothing in its preview, and writes nothing", async () => {
     emulator.clearRequests();
     await stack.succeed(["up", "--yes", "--expect-no-changes"]);
@@ -115,7 +109,6 @@ describe("the life of each kind, through the real engine", () => {
     stack.declare(edited);
     await stack.up();
     const labels = samples.map(({ label }) => label).filter((label) => editOf(label) !== undefined);
-    expect(labels.length).toBeGreaterThan(10);
     expect(all.methods()).toEqual(labels.map((label) => writingOf(label)?.update.method ?? "PATCH").sort());
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });

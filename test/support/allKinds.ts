@@ -1,9 +1,15 @@
 import type { Emulator } from "../../emulator";
 import { kinds } from "../../provider/resources";
 import type { Declarations, Stack } from "./engine";
-import { declared, ownOf, samples, surroundings } from "./samples";
+import { declared, ownOf, samples as all, surroundings } from "./samples";
 import type { WireRequest } from "./samples";
 import { call } from "./wire";
+
+/** The one kind that a run is about (`npm run check:kind`); all if not set. */
+const onlyKind = process.env["PULUMI_PLATFORM_TEST_KIND"];
+
+/** The samples that live: those of every kind, or of the one that the run is about. */
+export const samples = all.filter(({ kind }) => onlyKind === undefined || kind === onlyKind);
 
 /** One of each sample, in a team that can be exchanged. */
 export function program(

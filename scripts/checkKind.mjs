@@ -1,0 +1,104 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { ensureReady, root } from "./setup.mjs";
+import { messageOf } from "./lib/processes.mjs";
+
+/*
+ *   npm run check:kind Webhook   the checks of one kind: lint of its files, its cases in the unit tests over all kinds, and
+ *                                one life through the real engine
+ */
+
+/** The unit tests over all kinds. Each names the kind in the titles of its cases. */
+const UNIT_TESTS = [
+  "test/provider/completeness.test.ts",
+  "test/provider/surface.test.ts",
+  "test/provider/agreement.test.ts",
+  "test/provider/resources/checkFailures.test.ts",
+  "test/provider/engine/(fieldMask|wire|handlers|secretFields|sharedObjects|faults).test.ts",
+  "test/provider/access/effects/describeEffects.test.ts",
+];
+
+/** The files that describe kinds, by the names of their classes. @returns {Map<string, string>} */
+export function describedKinds() {
+  const folder = path.join(root, "provider/resources");
+  const found = readdirSync(folder).flatMap((file) => {
+    const kind = /export class (\w+) extends resource/.exec(
+      readFileSync(path.join(folder, file), "utf8"),
+    )?.[1];
+    return kind === undefined ? [] : [/** @type {const} */ ([kind, file])];
+  });
+  return new Map(found);
+}
+
+/** What is written by hand for a kind. @param {string} file its description, as in `webhook.ts` */
+export function filesOf(file) {
+  return [
+    `provider/resources/${file}`,
+    "provider/resources/exports.ts",
+    `provider/functions/${file}`,
+    `emulator/tables/${file}`,
+    "emulator/tables/index.ts",
+    "test/support/samples.ts",
+    `test/provider/resources/${file.replace(/ts$/, "test.ts")}`,
+  ].filter((each) => existsSync(path.join(root, each)));
+}
+
+/**
+ * Runs a tool of this repository to its end, and throws where it fails.
+ * @param {string} what
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+async function runTool(what, args, env = process.env) {
+  const start = performance.now();
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: "inherit" });
+  const code = await new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  console.error(`${what}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  if (code !== 0) throw new Error(`${what} failed`);
+}
+
+/** @param {string} name @param {string} file */
+const bin = (name, file) => path.join(root, "node_modules", name, file);
+
+/** @param {string} kind @param {string} file */
+async function checkKind(kind, file) {
+  const cli = await ensureReady({});
+  const files = filesOf(file);
+  await runTool("format", [bin("prettier", "bin/prettier.cjs"), "--check", "--log-level", "warn", ...files]);
+  await runTool("lint", [bin("eslint", "bin/eslint.js"), "--max-warnings", "0", ...files]);
+  await runTool("build", [bin("typescript", "bin/tsc"), "-p", "tsconfig.build.json"]);
+  const jest = bin("jest", "bin/jest.js");
+  const cases = ["--selectProjects", "unit", "--testNamePattern", `\\b${kind}\\b`];
+  await runTool("unit tests", [jest, ...cases, "--testPathPatterns", ...UNIT_TESTS]);
+  const env = {
+    ...process.env,
+    PULUMI_PLATFORM_TEST_KIND: kind,
+    PATH: [cli?.pulumiDir, process.env.PATH].join(path.delimiter),
+    PULUMI_PLATFORM_CLI_DIR: cli?.pulumiDir,
+  };
+  await runTool("life", [jest, "test/engine/lifecycle.test.ts", "--selectProjects", "engine"], env);
+}
+
+/** @param {string[]} args */
+async function main([kind = "", ...others]) {
+  const kinds = describedKinds();
+  const file = kinds.get(kind);
+  if (file === undefined || others.length > 0) {
+    throw new Error(
+      `give one kind of resource, not "${[kind, ...others].join(" ")}": ${[...kinds.keys()].join(", ")}`,
+    );
+  }
+  await checkKind(kind, file);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  main(process.argv.slice(2)).catch((error) => {
+    console.error(`npm run check:kind: ${messageOf(error)}`);
+    process.exitCode = 1;
+  });
+}
