@@ -48,7 +48,7 @@ async function findCli() {
  * @template T
  * @param {any} cli
  * @param {number} seed
- * @param {(around: { emulator: any, stack: Stack, declare: (resources: object) => void }) => Promise<T>} body
+ * @param {(context: { emulator: any, stack: Stack, declare: (resources: object) => void }) => Promise<T>} body
  */
 async function withStack(cli, seed, body) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-chaos-"));
@@ -65,8 +65,8 @@ async function withStack(cli, seed, body) {
     const declare = (/** @type {object} */ resources) =>
       writeFileSync(path.join(stack.program, "resources.json"), JSON.stringify(resources));
     declare({});
-    const made = await stack.pulumi(["stack", "init", "chaos"]);
-    if (made.code !== 0) throw new Error(`the stack could not be made:\n${excerpt(made.output)}`);
+    const init = await stack.pulumi(["stack", "init", "chaos"]);
+    if (init.code !== 0) throw new Error(`the stack could not be created:\n${excerpt(init.output)}`);
     return await body({ emulator, stack, declare });
   } finally {
     await emulator.close();
@@ -166,7 +166,9 @@ async function main() {
       const declared = organisationOf(seed, resources);
       const random = randomOf(seed);
       const { line, problems } = values.kill
-        ? await withStack(cli, seed, (around) => killDuring({ ...around, seed, declared, random, exported }))
+        ? await withStack(cli, seed, (context) =>
+            killDuring({ ...context, seed, declared, random, exported }),
+          )
         : await chaosOf(cli, { seed, resources, share });
       const mode = isBatching(seed) ? "" : ", without batching";
       console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}${mode}`);

@@ -7,11 +7,12 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { messageOf, onEarlyEnd, remove, withSignals } from "./lib/processes.mjs";
 import { ensureReady, root } from "./setup.mjs";
-import { Scenario } from "./demo/scenario.mjs";
+import { stepsOf } from "./demo/scenario.mjs";
 import { Server } from "./demo/server.mjs";
 import { cleanEnvironment, PASSPHRASE, Stack } from "./demo/stack.mjs";
 import { printChecks, runSteps } from "./demo/steps.mjs";
 import { counted, heading, paint, print, say, seconds } from "./demo/terminal.mjs";
+import { Tour } from "./demo/tour.mjs";
 
 const usage = `Usage: npm run demo -- [options]
 
@@ -61,7 +62,7 @@ async function demonstrate(cli, { keep, verbose }) {
     server = await Server.start({ root, token, dataFile, env });
     introduce(cli, server);
     const stack = new Stack({ folder, root, example, cli, env, token, url: server.url });
-    const steps = new Scenario(stack, server, { verbose, redact }).steps();
+    const steps = stepsOf(new Tour(stack, server, { verbose, redact }));
     const runs = await runSteps(steps, { redact, unlessInterrupted });
     await server.stop();
     printChecks(steps, runs);

@@ -54,7 +54,7 @@ export async function ensureReady(options = {}) {
 }
 
 /**
- * @param {import("./lib/pulumi.mjs").Surroundings} at
+ * @param {import("./lib/pulumi.mjs").SetupContext} at
  * @returns {Promise<boolean>} Whether there was something to do.
  */
 async function prepareCheckout(at) {
@@ -73,7 +73,7 @@ async function prepareCheckout(at) {
   return true;
 }
 
-/** @param {import("./lib/pulumi.mjs").Surroundings} at @param {string} reason */
+/** @param {import("./lib/pulumi.mjs").SetupContext} at @param {string} reason */
 async function installDependencies(at, reason) {
   const start = performance.now();
   at.log(`npm dependencies: ${reason}; installing takes about half a minute`);
@@ -86,7 +86,7 @@ async function installDependencies(at, reason) {
   at.log(`npm dependencies ... ${seconds(start)}`);
 }
 
-/** @param {import("./lib/pulumi.mjs").Surroundings} at @param {string} reason */
+/** @param {import("./lib/pulumi.mjs").SetupContext} at @param {string} reason */
 async function build(at, reason) {
   const start = performance.now();
   const finish = checkout.beginBuild(at.root);
@@ -97,7 +97,7 @@ async function build(at, reason) {
 }
 
 /**
- * The Pulumi CLI that set-up found or made. Installs nothing; cheap enough to call in every test file.
+ * The Pulumi CLI that set-up found or installed. Installs nothing; cheap enough to call in every test file.
  * @param {{ env?: NodeJS.ProcessEnv, root?: string, log?: (line: string) => void }} [options]
  * @returns {Promise<PulumiCli | undefined>}
  */

@@ -8,12 +8,12 @@ import { messageOf } from "./lib/processes.mjs";
 /*
  *   npm test                       the tests of every change: about three minutes
  *   npm run test:all               everything
- *   npm test -- <paths, options>   what jest is told to run, as `test:all` runs it
+ *   npm test -- <paths, options>   arguments of jest, in the mode of `test:all`
  */
 
 const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
 
-/** Whether jest is told which tests to run: by a path, a project or a name. @param {string[]} args */
+/** Whether the arguments select tests: by a path, a project or a name. @param {string[]} args */
 const isSelection = (args) =>
   args.some(
     (arg) => !arg.startsWith("-") || /^(-t|--testNamePattern|--testPathPatterns?|--selectProjects)/.test(arg),

@@ -40,7 +40,7 @@ const inventory = new Role("inventory", {
 
 // --- GitHub Actions ---------------------------------------------------------------------------
 const github = "https://token.actions.githubusercontent.com";
-// Names of owners and repositories can be given up and taken by somebody else; these numbers cannot.
+// Names of owners and repositories can be released and registered by others; these numbers cannot.
 const paymentsRepository = { repository_owner_id: "10231", repository_id: "700123456" };
 
 // A job without an environment: the subject names the branch. It is exact, so a pull request
@@ -91,7 +91,7 @@ const gitlabRelease = new Identity("gitlab-release", {
   claimMatch: {
     issuer: "https://gitlab.com",
     subjectPattern: "^project_path:acme/search:ref_type:tag:ref:v[0-9]+\\.[0-9]+\\.[0-9]+$",
-    // A token that was made for another service is of no use here.
+    // A token for another service is refused.
     audience: "https://registry.acme.example.com",
     claims: { namespace_id: "4211", project_id: "90210", ref_protected: "true" },
   },
@@ -103,7 +103,7 @@ new RoleBinding("gitlab-release-pushes", {
 });
 
 // --- Kubernetes -------------------------------------------------------------------------------
-// A cluster whose issuer nobody can reach from outside: its public keys are registered here, as in
+// A cluster whose issuer cannot be reached from outside: its public keys are registered here, as in
 // `kubectl get --raw /openid/v1/jwks`. Public halves only; a private one is refused at preview.
 // They count for 365 days after creation: register the next ones before that.
 const clusterKeys = {

@@ -13,7 +13,7 @@ const payments = new Group("payments", { parentUid: organisation.id, name: "paym
 const viewer = getRole({ name: "viewer", builtIn: true }).then((role) => role.uid);
 
 // --- Accounts ---------------------------------------------------------------------------------
-// A group has one association, for all its accounts. What somebody adds to it by hand shows as drift.
+// A group has one association, for all its accounts. A manual change of it shows as drift.
 const scanner = new Identity("scanner", {
   parentUid: payments.id,
   name: "scanner",
@@ -39,7 +39,7 @@ const accounts = new AccountAssociation("payments-accounts", {
 });
 
 // --- People -----------------------------------------------------------------------------------
-// The code is a secret, answered once. With an e-mail address, nobody else can use it.
+// The code is a secret, returned only at creation. With an e-mail address, only its owner can use it.
 const invite = new GroupInvite("auditor", {
   parentUid: payments.id,
   roleUid: viewer,

@@ -54,7 +54,7 @@ new ExternalGroupRoleMapping("platform-engineers", {
   scope: organisation.id,
 });
 
-// The directory provisions people with this token. Another text rotates it; the old one counts a day longer.
+// The directory provisions people with this token. Another value rotates it; the old token stays valid for one more day.
 const provisioning = new ScimToken("provisioning", {
   parentUid: directory.id,
   overlap: "24h",

@@ -16,7 +16,7 @@ const search = new Group("search", {
   description: "Finds things",
 });
 
-// The deploy workflow of one repository, on one branch: nobody else can assume this identity.
+// The deploy workflow of one repository, on one branch; nothing else can assume this identity.
 const deployer = new Identity("deployer", {
   parentUid: organisation.id,
   name: "ci-deployer",
@@ -62,7 +62,7 @@ new Repo("indexer", {
   activeTags: ["latest", "stable"],
 });
 
-// Every change in the organisation is told to this address.
+// Every change in the organisation is sent to this address.
 new Subscription("audit", {
   parentUid: organisation.id,
   sink: "https://audit.example.com/platform-events",

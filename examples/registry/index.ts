@@ -19,7 +19,7 @@ const release = "sha256:6b3f9d1c2e4a58770f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c
 const previous = "sha256:0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
 new Tag("api-latest", { parentUid: api.id, name: "latest", digest: release, bundles: ["application"] });
 new Tag("api-2.0.0", { parentUid: api.id, name: "2.0.0", digest: release });
-// Whoever still uses this one is told that its time is over.
+// Users of this one get a warning that it is deprecated.
 new Tag("api-1.9.4", { parentUid: api.id, name: "1.9.4", digest: previous, deprecated: true });
 
 // What people read on the page of the repository. Plain Markdown.

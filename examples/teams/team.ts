@@ -44,7 +44,7 @@ export class Team extends pulumi.ComponentResource {
     const bindings = Object.entries(access).flatMap(([role, holders]) =>
       holders.map((who) => {
         const identityUid = people[who];
-        if (identityUid === undefined) throw new Error(`team ${name}: nobody is called ${who}`);
+        if (identityUid === undefined) throw new Error(`team ${name}: there is no person "${who}"`);
         return [`${who} as ${role}`, { identityUid, roleUid: roleUid(role) }] as const;
       }),
     );

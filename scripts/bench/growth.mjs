@@ -99,7 +99,7 @@ function policyOf(objects) {
   ) => access.applyPolicy(findings, policy, now, "drift", isWhole, comparison);
 }
 
-/** A server that answers lists from memory. @param {readonly LiveObject[]} objects */
+/** A client that returns lists from memory. @param {readonly LiveObject[]} objects */
 function clientOf(objects) {
   const collections = new Map(kinds.map((/** @type {any} */ { spec }) => [spec.kind, spec.collection]));
   return {

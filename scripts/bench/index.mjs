@@ -8,16 +8,16 @@ import { ensureReady, root } from "../setup.mjs";
 import { endRunning, hasProc } from "./measure.mjs";
 import { compare, growth, limits, limitTable, medians, resultTable } from "./report.mjs";
 import { operations, subjects } from "./subjects.mjs";
-import { World } from "./world.mjs";
+import { BenchServer } from "./benchServer.mjs";
 
 const usage = `Usage: npm run bench -- [options]
 
 Measures this package beside others, with the real Pulumi CLI against the emulator: role bindings of one
-group, made, previewed, refreshed, changed and deleted. Every time and size is a ratio to the first subject of
+group, created, previewed, refreshed, changed and deleted. Every time and size is a ratio to the first subject of
 the same run. Takes hours with the defaults.
 
   --n 100,500,1000      numbers of role bindings
-  --latency 0,20        milliseconds that each answer of the emulator takes
+  --latency 0,20        milliseconds that each response of the emulator takes
   --only a,b            subjects: ${subjects.map(({ name }) => name).join(", ")}
   --runs 3              runs of each, alternating; the median counts
   --parallel 64         operations that the engine has under way at once; default: the engine's
@@ -92,8 +92,8 @@ function readArguments(args) {
 }
 
 /**
- * One subject, once: a world and a state of its own, all operations in their order.
- * @param {import("./subjects.mjs").Surroundings} at
+ * Runs all operations of one subject once, with its own server and state.
+ * @param {import("./subjects.mjs").BenchContext} at
  * @param {import("./subjects.mjs").Subject} subject
  * @param {{ n: number, latencyMs: number }} setting
  * @returns {Promise<import("./report.mjs").Sample[]>}
@@ -101,20 +101,20 @@ function readArguments(args) {
 async function measureOnce(at, subject, { n, latencyMs }) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-bench-"));
   const discard = onEarlyEnd(() => remove(folder));
-  const world = await World.start({ root: at.root, size: n, latencyMs });
+  const server = await BenchServer.start({ root: at.root, size: n, latencyMs });
   try {
-    const deployment = await subject.deploy(at, world, folder);
+    const deployment = await subject.deploy(at, server, folder);
     /** @type {import("./report.mjs").Sample[]} */
     const samples = [];
     let size = { stored: NaN, ours: NaN };
     for (const operation of operations) {
-      world.requests();
+      server.requests();
       const { code, output, wallMs, usage } = await deployment.run(operation);
       if (code !== 0)
         throw new Error(`${subject.name} ${operation} ended with ${code}:\n${output.slice(-3000)}`);
       if (operation === "up") size = deployment.stateSize();
-      const { byMethod, total, connections } = world.requests();
-      check(subject, operation, world);
+      const { byMethod, total, connections } = server.requests();
+      check(subject, operation, server);
       samples.push({
         n,
         latencyMs,
@@ -137,19 +137,19 @@ async function measureOnce(at, subject, { n, latencyMs }) {
     }
     return samples;
   } finally {
-    await world.close();
+    await server.close();
     discard();
   }
 }
 
-/** What is measured must have happened. @param {import("./subjects.mjs").Subject} subject @param {string} operation @param {World} world */
-function check(subject, operation, world) {
+/** Checks that the server has what the measured operation should have written. @param {import("./subjects.mjs").Subject} subject @param {string} operation @param {BenchServer} server */
+function check(subject, operation, server) {
   if (!subject.talks) return;
-  const wanted = { update: [0, world.size], destroy: [0, 0] }[operation] ?? [world.size, 0];
-  const held = [world.holds(0), world.holds(1)];
-  if (held.join() !== wanted.join()) {
+  const expected = { update: [0, server.size], destroy: [0, 0] }[operation] ?? [server.size, 0];
+  const actual = [server.holds(0), server.holds(1)];
+  if (actual.join() !== expected.join()) {
     throw new Error(
-      `${subject.name} ${operation}: the server holds ${held.join(" and ")} bindings of the two roles, not ${wanted.join(" and ")}`,
+      `${subject.name} ${operation}: the server holds ${actual.join(" and ")} bindings of the two roles, not ${expected.join(" and ")}`,
     );
   }
 }

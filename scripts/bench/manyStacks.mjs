@@ -35,12 +35,12 @@ const CLOSED_WITHIN_MS = 5000;
  * @property {string[]} left
  */
 
-/** The emulator's process: answers each message with what it holds, and forgets its logs, which grow on purpose. */
+/** The emulator's process: responds to each message with its state and clears its logs, which only grow. */
 async function serve() {
   const require = createRequire(import.meta.url);
   const { startEmulator } = require(path.join(root, "dist", "emulator", "index.js"));
   const emulator = await startEmulator({ token: TOKEN });
-  const answer = () => {
+  const respond = () => {
     const requests = emulator.requests.length;
     const left = leftOf(emulator.state());
     emulator.clearRequests();
@@ -53,9 +53,9 @@ async function serve() {
     const { heapUsed: heap, rss: resident } = process.memoryUsage();
     process.send?.({ url: emulator.url, sockets, heap, resident, requests, left });
   };
-  process.on("message", answer);
+  process.on("message", respond);
   process.on("disconnect", () => process.exit());
-  answer();
+  respond();
 }
 
 /** @param {string} text @param {string} what */

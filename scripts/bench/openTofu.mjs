@@ -33,7 +33,7 @@ let found;
 
 /**
  * The binaries in the cache, built there with Go where they are not.
- * @param {import("./subjects.mjs").Surroundings} at
+ * @param {import("./subjects.mjs").BenchContext} at
  * @returns {Promise<{ tofu: string, folder: string } | string>} A text says why there are none.
  */
 export function findOpenTofu({ log }) {

@@ -21,10 +21,10 @@ import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
  * @property {string} name
  * @property {string} title
  * @property {boolean} talks Whether it makes requests.
- * @property {(at: Surroundings) => Promise<string | undefined>} problem Why it cannot be measured here.
- * @property {(at: Surroundings, world: import("./world.mjs").World, folder: string) => Promise<Deployment>} deploy
+ * @property {(at: BenchContext) => Promise<string | undefined>} problem Why it cannot be measured here.
+ * @property {(at: BenchContext, server: import("./benchServer.mjs").BenchServer, folder: string) => Promise<Deployment>} deploy
  *
- * @typedef {object} Surroundings
+ * @typedef {object} BenchContext
  * @property {string} root
  * @property {import("../lib/pulumi.mjs").PulumiCli} cli
  * @property {(line: string) => void} log
@@ -60,14 +60,14 @@ const PROJECT = "bench";
 /** @param {string} root @param {string} name */
 const programFolder = (root, name) => path.join(root, "scripts", "bench", "programs", name);
 
-/** Writes what the program declares. @param {string} folder @param {import("./world.mjs").World} world @param {number} role */
-function declare(folder, world, role) {
-  writeFileSync(path.join(folder, "bench.json"), JSON.stringify(world.declared(role)));
+/** Writes what the program declares. @param {string} folder @param {import("./benchServer.mjs").BenchServer} server @param {number} role */
+function declare(folder, server, role) {
+  writeFileSync(path.join(folder, "bench.json"), JSON.stringify(server.declared(role)));
 }
 
 /** @param {string} program @returns {Subject["deploy"]} */
 function deployWithPulumi(program) {
-  return async ({ root, cli, more, checkpoints }, world, folder) => {
+  return async ({ root, cli, more, checkpoints }, server, folder) => {
     const directory = path.join(folder, "program");
     const backend = path.join(folder, "backend");
     cpSync(programFolder(root, program), directory, { recursive: true });
@@ -95,17 +95,17 @@ function deployWithPulumi(program) {
       PULUMI_SKIP_UPDATE_CHECK: "true",
       ...(checkpoints ? {} : { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" }),
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-      PLATFORM_BASE_URL: world.emulator.url,
-      PLATFORM_TOKEN: world.emulator.token,
+      PLATFORM_BASE_URL: server.emulator.url,
+      PLATFORM_TOKEN: server.emulator.token,
     };
     const pulumi = (/** @type {string[]} */ args) =>
       measure(cli.pulumi, [...args, "--non-interactive"], { cwd: directory, env });
-    declare(directory, world, 0);
+    declare(directory, server, 0);
     const { code, output } = await pulumi(["stack", "init", "bench"]);
     if (code !== 0) throw new Error(`pulumi stack init failed:\n${output}`);
     return {
       run: (operation) => {
-        if (operation === "update") declare(directory, world, 1);
+        if (operation === "update") declare(directory, server, 1);
         return pulumi([...PULUMI[operation], ...more]);
       },
       stateSize: () => {
@@ -115,14 +115,14 @@ function deployWithPulumi(program) {
           .filter((/** @type {{ type: string }} */ { type }) => type.startsWith("pulumi-nodejs:dynamic"))
           .map((/** @type {any} */ { inputs, outputs }) => JSON.stringify([inputs, outputs]).length);
         const sum = ours.reduce((/** @type {number} */ one, /** @type {number} */ other) => one + other, 0);
-        return { stored: statSync(file).size / world.size, ours: sum / world.size };
+        return { stored: statSync(file).size / server.size, ours: sum / server.size };
       },
     };
   };
 }
 
 /** @type {Subject["deploy"]} */
-async function deployWithOpenTofu(at, world, folder) {
+async function deployWithOpenTofu(at, server, folder) {
   const found = await findOpenTofu(at);
   if (typeof found === "string") throw new Error(found);
   cpSync(programFolder(at.root, "openTofu"), folder, { recursive: true });
@@ -136,12 +136,12 @@ async function deployWithOpenTofu(at, world, folder) {
     TF_CLI_CONFIG_FILE: settings,
     TF_IN_AUTOMATION: "1",
     CHECKPOINT_DISABLE: "1",
-    TF_VAR_token: world.emulator.token,
+    TF_VAR_token: server.emulator.token,
   };
-  declare(folder, world, 0);
+  declare(folder, server, 0);
   return {
     run: (operation) => {
-      if (operation === "update") declare(folder, world, 1);
+      if (operation === "update") declare(folder, server, 1);
       return measure(found.tofu, [...OPEN_TOFU[operation], "-input=false", "-no-color"], {
         cwd: folder,
         env,
@@ -155,7 +155,7 @@ async function deployWithOpenTofu(at, world, folder) {
           instances.map((/** @type {any} */ { attributes }) => attributes),
         ),
       ).length;
-      return { stored: statSync(file).size / world.size, ours: ours / world.size };
+      return { stored: statSync(file).size / server.size, ours: ours / server.size };
     },
   };
 }

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ kind: string, args: Record<string, unknown> }} Declaration
- * @typedef {Record<string, any>} Resource As the API answers it, or as an exported state holds it.
+ * @typedef {Record<string, any>} Resource As the API returns it, or as in an exported state.
  */
 
 /** The collection of each kind that has one; the others are a part of another resource. */
@@ -20,7 +20,7 @@ export const COLLECTIONS = {
   ExternalGroupRoleMapping: "externalGroupRoleMappings",
 };
 
-/** What the server answers as it was sent. */
+/** Properties that the server returns unchanged. */
 const PLAIN = [
   "name",
   "description",

@@ -66,7 +66,7 @@ function mayBe({ collection, resource }, declaration) {
  * Kills the engine with all it started, or the provider's process alone, in the middle of `up`; then does what
  * docs/failures.md says. What is at the server and in no state may be what was under way at that moment, and nothing else; once it
  * is deleted, the next `up` makes exactly what is declared.
- * @param {{ seed: number, emulator: any, stack: import("../demo/stack.mjs").Stack, declare: (resources: object) => void, declared: Record<string, any>, random: () => number, exported: (stack: any) => Promise<any> }} around
+ * @param {{ seed: number, emulator: any, stack: import("../demo/stack.mjs").Stack, declare: (resources: object) => void, declared: Record<string, any>, random: () => number, exported: (stack: any) => Promise<any> }} context
  * @returns {Promise<{ line: string, problems: string[] }>}
  */
 export async function killDuring({ seed, emulator, stack, declare, declared, random, exported }) {
@@ -114,7 +114,7 @@ export async function killDuring({ seed, emulator, stack, declare, declared, ran
   const send = async (/** @type {string} */ method, /** @type {string} */ target) => {
     const headers = { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" };
     const { status } = await fetch(`${emulator.url}${target}`, { method, headers, body: "{}" });
-    if (status !== 200) problems.push(`${method} ${target} answers ${status}`);
+    if (status !== 200) problems.push(`${method} ${target} responds with ${status}`);
   };
   for (const orphan of unknown) {
     const { collection, resource } = orphan;
@@ -135,6 +135,6 @@ export async function killDuring({ seed, emulator, stack, declare, declared, ran
     ...found.orphans.map(({ collection, resource }) => `too much: ${collection} ${resource["uid"]}`),
   );
   if (again.code !== 0) problems.push(`the next up ended with ${again.code}:\n${excerpt(again.output)}`);
-  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unknown.length} of them made and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
+  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unknown.length} of them created and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
   return { line, problems };
 }

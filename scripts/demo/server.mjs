@@ -7,7 +7,7 @@ import { URLSearchParams } from "node:url";
 import { onEarlyEnd } from "../lib/processes.mjs";
 
 /**
- * @typedef {Record<string, any>} Resource As the API answers it.
+ * @typedef {Record<string, any>} Resource As the API returns it.
  * @typedef {Record<string, Resource[]>} State Resources by collection.
  *
  * @typedef {object} LoggedRequest
@@ -39,7 +39,7 @@ export const COLLECTIONS = {
   repos: "/registry/v2/repos",
 };
 
-/** The emulator as a process of its own, and what the demo asks of it over HTTP. */
+/** The emulator as a process of its own, and the requests of the demo to it. */
 export class Server {
   /** Names of all resources seen so far, by uid. @type {Map<string, string>} */
   #names = new Map();
@@ -113,21 +113,21 @@ export class Server {
   }
 
   /** @param {string} name */
-  async #ask(name) {
+  async #control(name) {
     const { status, body } = await this.send("GET", `/_emulator/${name}`);
-    if (status !== 200) throw new Error(`the emulator answers ${status} to GET /_emulator/${name}`);
+    if (status !== 200) throw new Error(`the emulator responds with ${status} to GET /_emulator/${name}`);
     return body;
   }
 
   /** All that the server holds. @returns {Promise<State>} */
   async state() {
     /** @type {State} */
-    const state = await this.#ask("state");
+    const state = await this.#control("state");
     for (const resource of Object.values(state).flat()) {
       const { uid, name, identity, role, group } = resource;
       if (typeof uid !== "string") continue;
       if (name) this.#names.set(uid, name);
-      // Built-in roles are not in the state: the bindings tell their names.
+      // Built-in roles are not in the state, but bindings contain their names.
       if (role?.uid) this.#names.set(role.uid, role.name);
       if (identity && role && group)
         this.#names.set(uid, `${identity.name} as ${role.name} on ${group.name}`);
@@ -138,7 +138,7 @@ export class Server {
   /** The requests of the API since the last call. @returns {Promise<Request[]>} */
   async newRequests() {
     /** @type {{ requests: LoggedRequest[] }} */
-    const { requests } = await this.#ask("requests");
+    const { requests } = await this.#control("requests");
     const fresh = requests.filter(({ seq }) => seq > this.#lastSeq);
     this.#lastSeq = requests.at(-1)?.seq ?? this.#lastSeq;
     return fresh.map(({ method, path: target, query, body, status }) => {
@@ -178,8 +178,8 @@ export function parentOf({ uid }) {
 }
 
 /**
- * What a state says, whenever it was said: without times, and without the uids of bindings, which a binding
- * that was made again cannot keep.
+ * The content of a state without times, and without the uids of bindings, which change when a binding is
+ * created again.
  * @param {State} state
  */
 export function contentOf(state) {

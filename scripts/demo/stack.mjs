@@ -34,14 +34,14 @@ export function cleanEnvironment(env) {
   /** @type {NodeJS.ProcessEnv} */
   const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name)));
   clean.NO_COLOR = "1";
-  // A proxy of the outer world cannot reach an address of this computer.
+  // A proxy cannot reach an address of this computer.
   for (const name of ["NO_PROXY", "no_proxy"]) {
     clean[name] = [env[name], "127.0.0.1", "localhost"].filter(Boolean).join(",");
   }
   return clean;
 }
 
-/** @typedef {{ code: number, stdout: string, output: string }} Told What a command of this package told. */
+/** @typedef {{ code: number, stdout: string, output: string }} CommandOutput The result of a command of this package. */
 
 /** A copy of an example with a stack of its own, on a file backend, all in one folder. */
 export class Stack {
@@ -108,7 +108,7 @@ export class Stack {
    * Runs a command of this package, as it runs from `npx`.
    * @param {string[]} args
    * @param {{ input?: string, cwd?: string }} options `cwd`: the program's folder by default.
-   * @returns {Promise<Told>}
+   * @returns {Promise<CommandOutput>}
    */
   async platform(args, { input, cwd = this.program }) {
     const main = path.join(this.root, "dist", "provider", "cli", "main.js");

@@ -85,7 +85,7 @@ function removeStale(file, text) {
 export async function withLock(file, body, options = {}) {
   mkdirSync(path.dirname(file), { recursive: true });
   const mine = `${process.pid} ${os.hostname()} ${randomBytes(8).toString("hex")}`;
-  let told = false;
+  let hasReported = false;
   while (!create(file, mine)) {
     const found = inspectLock(file);
     if (found === undefined) continue;
@@ -93,8 +93,8 @@ export async function withLock(file, body, options = {}) {
       removeStale(file, found.text);
       continue;
     }
-    if (!told) options.onWait?.(found.holder);
-    told = true;
+    if (!hasReported) options.onWait?.(found.holder);
+    hasReported = true;
     await sleep(options.pollMs ?? 300);
   }
   const release = onEarlyEnd(() => {

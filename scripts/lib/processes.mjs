@@ -108,7 +108,7 @@ export async function withSignals(body) {
  * @property {number} [timeoutMs]
  * @property {"capture" | "inherit"} [output]
  * @property {string} [input] What it reads from standard input; nothing by default.
- * @property {(pid: number) => void} [started] Told the process, which leads a group of its own.
+ * @property {(pid: number) => void} [started] Gets the process id, which is also that of its group.
  *
  * @typedef {object} RunResult
  * @property {number} code The exit code; 1 when it ended by a signal.

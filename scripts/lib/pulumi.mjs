@@ -28,7 +28,7 @@ import { excerpt, lastLine, messageOf, onEarlyEnd, remove, run } from "./process
  * @property {string} version
  * @property {"path" | "cache" | "official" | "go"} source
  *
- * @typedef {object} Surroundings
+ * @typedef {object} SetupContext
  * @property {string} root The checkout.
  * @property {NodeJS.ProcessEnv} env
  * @property {(line: string) => void} log
@@ -50,7 +50,7 @@ const companions = [
 ];
 
 /**
- * The engine starts it in the program's folder, so the program's own SDK answers. `exec` lets signals reach
+ * The engine starts it in the program's folder, so the program's own SDK is used. `exec` lets signals reach
  * Node itself.
  */
 const RESOURCE_PLUGIN = `#!/bin/sh
@@ -170,7 +170,7 @@ function cliIn(folder, version, source) {
   return { pulumi: path.join(folder, `pulumi${exe}`), pulumiDir: folder, version, source };
 }
 
-/** @param {Surroundings} at @returns {Promise<PulumiCli | undefined>} */
+/** @param {SetupContext} at @returns {Promise<PulumiCli | undefined>} */
 async function findOnPath({ root, env, log }) {
   const pulumi = which(env.PATH, `pulumi${exe}`);
   if (pulumi === undefined) return undefined;
@@ -211,7 +211,7 @@ function findCached(root, env) {
 
 /**
  * The CLI that is there already: on PATH, else in the cache. Downloads and builds nothing.
- * @param {Surroundings} at
+ * @param {SetupContext} at
  * @returns {Promise<PulumiCli | undefined>}
  */
 export async function findInstalled(at) {
@@ -270,7 +270,7 @@ try {
 process.exit(0);
 `;
 
-/** @param {Surroundings} at @param {string} target @param {string} version */
+/** @param {SetupContext} at @param {string} target @param {string} version */
 async function installOfficial({ root, env }, target, version) {
   await fillFolder(target, async (temporary) => {
     const { code, timedOut, output } = await run(
@@ -311,7 +311,7 @@ async function buildTool(module, { bin, work, env: given }) {
   if (code !== 0) throw new Error(`go build ${module.tool} failed:\n${excerpt(output)}`);
 }
 
-/** @param {Surroundings} at @param {string} target @param {string} version */
+/** @param {SetupContext} at @param {string} target @param {string} version */
 async function buildWithGo({ root, env, log }, target, version) {
   const modules = goModules(root);
   await fillFolder(target, async (temporary) => {
@@ -336,7 +336,7 @@ async function buildWithGo({ root, env, log }, target, version) {
   });
 }
 
-/** @param {Surroundings} at */
+/** @param {SetupContext} at */
 function goProblem({ root, env }) {
   if (process.platform === "win32") return "Building it on Windows is not supported yet, use WSL.";
   if (which(env.PATH, "go") !== undefined) return undefined;
@@ -351,7 +351,7 @@ function goProblem({ root, env }) {
 
 /**
  * Finds the CLI, or downloads or builds it into the cache.
- * @param {Surroundings} at
+ * @param {SetupContext} at
  * @returns {Promise<PulumiCli>}
  */
 export async function obtain(at) {

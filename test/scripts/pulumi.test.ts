@@ -99,12 +99,12 @@ function writeCli(folder: string, version: string, without: string[] = []): stri
   return folder;
 }
 
-interface Surroundings {
+interface SetupContext {
   root: string;
   env: { PATH: string; PULUMI_PLATFORM_CACHE: string };
 }
 
-function surroundings(...searchPath: string[]): Surroundings {
+function surroundings(...searchPath: string[]): SetupContext {
   const cache = path.join(temporaryFolder(), "cache");
   return {
     root: checkout(),
@@ -112,7 +112,7 @@ function surroundings(...searchPath: string[]): Surroundings {
   };
 }
 
-async function cacheEntry(at: Surroundings, kind: "go" | "official"): Promise<string> {
+async function cacheEntry(at: SetupContext, kind: "go" | "official"): Promise<string> {
   const entries = (await call(
     `m.cacheEntries(${JSON.stringify(at.root)}, ${JSON.stringify(at.env)})`,
   )) as Record<string, string>;
@@ -120,7 +120,7 @@ async function cacheEntry(at: Surroundings, kind: "go" | "official"): Promise<st
 }
 
 /** What is found, and what is said about what was passed over. */
-async function find(at: Surroundings): Promise<{ found: unknown; lines: string[] }> {
+async function find(at: SetupContext): Promise<{ found: unknown; lines: string[] }> {
   return (await call(
     `(async () => {
       const lines = [];

@@ -16,7 +16,7 @@ const ROLES = [`${ROOT_UID}/${uid(2)}`, `${ROOT_UID}/${uid(3)}`];
  */
 
 /** The emulator with an organisation: a group, two roles, as many identities as bindings are wanted. */
-export class World {
+export class BenchServer {
   connections = 0;
 
   /** @param {any} emulator @param {number} size */
@@ -53,7 +53,7 @@ export class World {
       })),
       identities,
     };
-    return new World(await startEmulator({ seed, latencyMs }), size);
+    return new BenchServer(await startEmulator({ seed, latencyMs }), size);
   }
 
   /** What a program declares. @param {number} role */

@@ -1,0 +1,248 @@
+// @ts-check
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { COLLECTIONS, isWrite } from "./server.mjs";
+import { printChanges, summaryOf, the } from "./state.mjs";
+import { counted, paint, print, say, show, signed } from "./terminal.mjs";
+
+/**
+ * @typedef {import("./tour.mjs").Tour} Tour
+ * @typedef {import("./steps.mjs").StepRun} StepRun
+ */
+
+/** The exit codes of `pulumi-platform review` and `drift` where they find something. */
+const EXIT_FINDINGS = 5;
+
+const EXIT_DRIFT = 7;
+
+/** What the pull request of the review changes: the role of one grant, and whom an identity trusts. */
+const RISKY_EDITS = [
+  { from: 'getRole({ name: "viewer", builtIn: true })', to: 'getRole({ name: "owner", builtIn: true })' },
+  { from: 'subject: "repo:acme/pay:ref:refs/heads/release"', to: 'subjectPattern: "repo:acme/.*"' },
+];
+
+/** The rules that it breaks: an owner, any pull request, and somebody else behind a known name. */
+const RISKS = ["G1", "T4", "T5"];
+
+/** Where the page of the review is left, in the checkout; git ignores it. */
+const PAGE = "demo-review.html";
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function review(tour, step) {
+  const { uid: root } = the(tour.declared.groups, ({ name }) => name === "acme");
+  print(paint("dim", "examples/getting-started/index.ts (a copy)"));
+  const edited = tour.stack.edit(RISKY_EDITS);
+  for (const { line, before, after } of edited) {
+    signed("-", `${String(line).padStart(3)}  ${before}`);
+    signed("+", `     ${after}`);
+  }
+  print();
+  const inventory = ["inventory", "--root", root, "-o", "json=inventory.json"];
+  await tour.runPlatform(step, inventory, { expected: [0] });
+  const preview = await tour.run(step, ["preview", "--json", "--show-sames"], {
+    then: ["pulumi-platform review - --inventory inventory.json \\", `  -o text -o html=${PAGE}`],
+  });
+  const page = path.join(tour.stack.root, PAGE);
+  rmSync(page, { force: true });
+  const review = ["review", "-", "--inventory", "inventory.json", "-o", "text"];
+  const { code, stdout } = await tour.runPlatform(
+    step,
+    [...review, "-o", `html=${page}`, "-o", "json=review.json"],
+    { input: preview.stdout, expected: [0, EXIT_FINDINGS], quiet: true },
+  );
+  print();
+  show(tour.server.withNames(stdout));
+  print();
+  print(`exit code ${code}`);
+  print(`The same as a page, with filters: ${page}`);
+  tour.stack.edit(RISKY_EDITS.map(({ from, to }) => ({ from: to, to: from })));
+  const writes = (await tour.server.newRequests()).filter(isWrite);
+  const report = JSON.parse(readFileSync(path.join(tour.stack.program, "review.json"), "utf8"));
+
+  /** @type {{ id: string, severity: string, location?: { file: string, line: number } }[]} */
+  const findings = report.findings;
+  const rules = [...new Set(findings.map(({ id }) => id))].sort();
+  step.check("its exit code stops a merge", code === EXIT_FINDINGS, `exit code ${code}`);
+  step.check(
+    "it finds what is dangerous about the change, and nothing else",
+    isDeepStrictEqual(rules, RISKS) && findings.some(({ severity }) => severity === "critical"),
+    findings.map(({ id, severity }) => `${id} ${severity}`).join(", "),
+  );
+  step.check(
+    "each finding names its line of the program",
+    findings.length > 0 && findings.every(({ location }) => location?.file === "index.ts"),
+    findings.map(({ location }) => `${location?.file}:${location?.line}`).join(", "),
+  );
+  const html = existsSync(page) ? readFileSync(page, "utf8") : "";
+  const foreign = [...html.matchAll(/(?:src|href)="(?:https?:)?\/\/[^"]*/g)].map(([link]) => link);
+  step.check(
+    "the page holds each rule, and loads nothing",
+    RISKS.every((rule) => html.includes(rule)) && foreign.length === 0,
+    `${html.length} characters, ${foreign.join(", ") || "no address in it"}`,
+  );
+  step.check(
+    "neither the preview nor the review wrote to the server",
+    writes.length === 0,
+    `${counted(writes.length, "write")} in its log`,
+  );
+}
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function findGrant(tour, step) {
+  const team = the(tour.declared.groups, ({ name }) => name === "payments");
+  const deployer = the(tour.declared.identities, ({ name }) => name === "ci-deployer");
+  const roles = await tour.server.send("GET", `${COLLECTIONS.roles}?name=owner`);
+  const owner = the(roles.body.roles, ({ name }) => name === "owner");
+  const body = { identityUid: deployer.uid, roleUid: owner.uid };
+  const created = await tour.server.send("POST", `${COLLECTIONS.roleBindings}/${team.uid}`, body);
+  await tour.server.state();
+  await tour.server.newRequests();
+  say("The CI identity becomes an owner of the team “payments”.");
+  tour.printRequests([
+    {
+      method: "POST",
+      collection: COLLECTIONS.roleBindings,
+      uid: team.uid,
+      query: "",
+      updateMask: "",
+      body,
+    },
+  ]);
+  print();
+  const { code, stdout } = await tour.runPlatform(
+    step,
+    ["drift", "--stack", "demo", "-o", "text", "-o", "json=drift.json"],
+    { expected: [0, EXIT_DRIFT] },
+  );
+  print();
+  show(tour.server.withNames(stdout));
+  print();
+  print(`exit code ${code}`);
+  const requests = await tour.server.newRequests();
+  const writes = requests.filter(isWrite);
+  const report = JSON.parse(readFileSync(path.join(tour.stack.program, "drift.json"), "utf8"));
+
+  /** @type {{ id: string, uid: string, drift?: Record<string, string> }[]} */
+  const findings = report.findings;
+  const [found] = findings.filter(({ drift }) => drift !== undefined);
+  step.check("its exit code tells that there is drift", code === EXIT_DRIFT, `exit code ${code}`);
+  step.check(
+    "it finds the grant, in no stack and with more access, by the rule of owners and as drift",
+    isDeepStrictEqual(findings.map(({ id }) => id).sort(), ["G1", "drift-unmanaged"]) &&
+      found?.uid === created.body.uid &&
+      found?.drift?.direction === "widened",
+    findings.map(({ id, uid }) => `${id}: ${tour.server.withNames(uid)}`).join("\n") || "nothing is found",
+  );
+  const remedies = ["revert", "adopt", "suppress"].filter(
+    (remedy) => report.differences[0]?.answers?.[remedy] !== undefined,
+  );
+  step.check(
+    "it offers all three remedies: revert, adopt, suppress",
+    remedies.length === 3,
+    remedies.join(", ") || "none",
+  );
+  step.check(
+    "it read the organisation with few requests, and wrote nothing",
+    requests.length > 0 && writes.length === 0,
+    `${counted(requests.length, "read")}, ${counted(writes.length, "write")}`,
+  );
+}
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function adopt(tour, step) {
+  const { uid: root } = the(tour.declared.groups, ({ name }) => name === "acme");
+  const before = await tour.server.state();
+  const folder = path.join(tour.stack.folder, "organisation");
+  mkdirSync(folder);
+  const adopt = ["adopt", "--root", root, "--out", "."];
+  print(`${paint("dim", "$")} ${paint("cyan", "mkdir organisation && cd organisation")}`);
+  const { stdout: written } = await tour.runPlatform(step, adopt, { cwd: folder, expected: [0] });
+  show(tour.server.withNames(written).replace(/^/gm, "   "));
+  print();
+  print(paint("dim", "organisation/index.ts (its role bindings)"));
+  const program = readFileSync(path.join(folder, "index.ts"), "utf8");
+  for (const line of excerptOf(program)) print(line);
+  print();
+  tour.stack.linkPackages(folder);
+  print(`${paint("dim", "$")} ${paint("cyan", "npm install")} ${paint("dim", "(here: a link)")}`);
+  await tour.run(step, ["stack", "init", "adopted"], { cwd: folder });
+  const { stdout: imported } = await tour.runPlatform(
+    step,
+    [...adopt, "--stack", "adopted", "--write-state"],
+    { cwd: folder, expected: [0] },
+  );
+  show(tour.server.withNames(imported).replace(/^/gm, "   "));
+  const preview = await tour.run(step, ["preview", "--expect-no-changes"], { cwd: folder });
+  const unchanged = Number(/(\d+) unchanged/.exec(preview.stdout)?.[1] ?? 0);
+  print(`${unchanged} unchanged ${paint("dim", "(the stack itself is one)")}`);
+  const writes = (await tour.server.newRequests()).filter(isWrite);
+  const after = await tour.server.state();
+  tour.declared = after;
+
+  const held = Object.values(before).flat().length;
+  step.check(
+    "with --expect-no-changes the preview of the new stack ends with exit code 0",
+    preview.code === 0,
+    `exit code ${preview.code}`,
+  );
+  step.check(
+    "it manages all that the server holds, but for the organisation itself",
+    // The stack counts as a resource, and stands for the organisation in this sum.
+    unchanged === held,
+    `${held - 1} below the organisation, ${unchanged - 1} unchanged`,
+  );
+  step.check(
+    "the program declares the grant made by hand, by names and not by uids",
+    program.includes("roleUid: ownerRole.uid") && !program.includes(`${root}/`),
+    "roleUid: ownerRole.uid; no uid but the organisation's",
+  );
+  step.check(
+    "the server got no write, and holds what it held",
+    writes.length === 0 && isDeepStrictEqual(before, after),
+    `${counted(writes.length, "write")} in its log`,
+  );
+}
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function destroy(tour, step) {
+  const cwd = path.join(tour.stack.folder, "organisation");
+  const { changes: adopted } = await tour.run(step, ["destroy", "--yes", "--skip-preview"], { cwd });
+  printChanges(adopted);
+  print();
+  const { changes } = await tour.run(step, ["destroy", "--refresh", "--yes", "--skip-preview"]);
+  const state = await tour.server.state();
+  const writes = (await tour.server.newRequests()).filter(isWrite);
+  printChanges(changes);
+  const before = Object.values(tour.declared).flat().length;
+  const left = Object.entries(state).filter(([, resources]) => resources.length > 0);
+  print();
+  print(left.length === 0 ? "The server is empty." : "The server is not empty.");
+
+  step.check(
+    "the server is empty",
+    before > 0 && Object.keys(state).length > 0 && left.length === 0,
+    `${counted(before, "resource")} before; ` +
+      (left.map(([collection, resources]) => `${resources.length} ${collection}`).join(", ") || "none") +
+      " now",
+  );
+  step.check(
+    "one DELETE for each resource, each accepted the first time",
+    writes.length === before && writes.every(({ method, status }) => method === "DELETE" && status === 200),
+    summaryOf(writes),
+  );
+  const { searched, found } = tour.stack.filesWith(tour.server.token);
+  step.check(
+    "the access token is in no file of the tour: programs, states, reports",
+    searched > 0 && found.length === 0,
+    `${counted(searched, "file")} searched, ${found.length === 0 ? "not found" : found.join(", ")}`,
+  );
+}
+
+/** The role bindings of a program. @param {string} program */
+function excerptOf(program) {
+  return program
+    .split("\n\n")
+    .filter((block) => block.startsWith("new RoleBinding("))
+    .flatMap((block) => block.split("\n"));
+}

@@ -1,0 +1,125 @@
+// @ts-check
+import { isDeepStrictEqual } from "node:util";
+import { isWrite, leafPaths } from "./server.mjs";
+import { printChanges, printTree, summaryOf, text, uidOf, valueAt } from "./state.mjs";
+import { counted, paint, print, signed } from "./terminal.mjs";
+
+/**
+ * @typedef {import("./tour.mjs").Tour} Tour
+ * @typedef {import("./steps.mjs").StepRun} StepRun
+ */
+
+/** The edit of step 3: one field of three resources each. */
+const EDITS = [
+  {
+    from: '"Takes the money"',
+    to: '"Takes and refunds the money"',
+    resource: "payments",
+    field: "description",
+  },
+  {
+    from: "ref:refs/heads/main",
+    to: "ref:refs/heads/release",
+    resource: "ci-deployer",
+    field: "claimMatch.subject",
+  },
+  {
+    from: '["latest", "stable"]',
+    to: '["latest", "stable", "v2"]',
+    resource: "indexer",
+    field: "activeTags",
+  },
+];
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function create(tour, step) {
+  await tour.run(step, ["stack", "init", "demo"]);
+  const { changes, counts } = await tour.run(step, ["up", "--yes", "--skip-preview"]);
+  const state = await tour.server.state();
+  const writes = (await tour.server.newRequests()).filter(isWrite);
+  tour.declared = state;
+  printChanges(changes);
+  print();
+  print("What the server holds now:");
+  printTree(state);
+
+  const held = Object.values(state).flat().length;
+  // The CLI counts the stack itself as a resource.
+  const created = (counts.created ?? 0) - 1;
+  step.check(
+    "the server holds each resource that the CLI says it created",
+    held > 0 && held === created && changes.length === held && changes.every(({ sign }) => sign === "+"),
+    `${created} created, ${held} at the server`,
+  );
+  step.check(
+    "one POST created each of them, and nothing else was written",
+    writes.length === held && writes.every(({ method, status }) => method === "POST" && status === 200),
+    summaryOf(writes),
+  );
+}
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function repeat(tour, step) {
+  const { code, counts } = await tour.run(step, ["up", "--yes", "--skip-preview", "--expect-no-changes"]);
+  const requests = await tour.server.newRequests();
+  const writes = requests.filter(isWrite);
+  print(`${counts.unchanged ?? 0} unchanged`);
+  print();
+  print("All requests that the server got:");
+  tour.printRequests(requests);
+
+  const all = Object.values(tour.declared).flat().length + 1;
+  step.check("with --expect-no-changes it ends with exit code 0", code === 0, `exit code ${code}`);
+  step.check(
+    "every resource is unchanged",
+    counts.unchanged === all && Object.keys(counts).length === 1,
+    Object.entries(counts)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(", ") + ` of ${all}, the stack included`,
+  );
+  step.check("the server got no write", writes.length === 0, `${counted(writes.length, "write")} in its log`);
+}
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function edit(tour, step) {
+  print(paint("dim", "examples/getting-started/index.ts (a copy)"));
+  for (const { line, before, after } of tour.stack.edit(EDITS)) {
+    signed("-", `${String(line).padStart(3)}  ${before}`);
+    signed("+", `     ${after}`);
+  }
+  print();
+  const { changes } = await tour.run(step, ["up", "--yes", "--skip-preview"]);
+  const state = await tour.server.state();
+  const writes = (await tour.server.newRequests()).filter(isWrite);
+  tour.declared = state;
+  printChanges(changes);
+  print();
+  print("The writes that the server got:");
+  tour.printRequests(writes);
+
+  const resources = Object.values(state).flat();
+  step.check(
+    "exactly three requests, each a PATCH of an edited resource",
+    writes.length === EDITS.length &&
+      writes.every(({ method, status }) => method === "PATCH" && status === 200) &&
+      EDITS.every(({ resource }) => writes.some(({ uid }) => uid === uidOf(resources, resource))),
+    `${summaryOf(writes)}: ${writes.map(({ uid }) => tour.server.withNames(uid)).join(", ")}`,
+  );
+  step.check(
+    "each updateMask names the edited field alone, and the body holds it",
+    EDITS.every(({ resource, field }) =>
+      writes.some(({ uid, updateMask }) => uid === uidOf(resources, resource) && updateMask === field),
+    ) && writes.every(({ body, updateMask }) => leafPaths(body).join() === updateMask),
+    writes
+      .map(({ updateMask, body }) => `${updateMask ?? "no mask"} (body: ${leafPaths(body).join()})`)
+      .join("\n"),
+  );
+  step.check(
+    "the server holds the new values",
+    writes.every(({ uid, body }) => {
+      const live = resources.find((resource) => resource.uid === uid);
+      return leafPaths(body).every((path) => isDeepStrictEqual(valueAt(live, path), valueAt(body, path)));
+    }),
+    writes.flatMap(({ body }) => leafPaths(body).map((path) => text(valueAt(body, path)))).join("\n"),
+  );
+}
