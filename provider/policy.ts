@@ -7,10 +7,12 @@ import type { RecordedResource } from "./access/documents/engineState";
 import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
 import { parsePolicy } from "./access/suppressions/parsePolicy";
-import { isReference, mapLeaves, referredKind, specs } from "./access/graph/references";
+import { isReference, mapLeaves, referredKind } from "./access/graph/references";
+import { specs } from "./access/documents/specs";
 import { whyNotReviewed } from "./access/documents/reviewable";
 import type { Leaf } from "./access/graph/references";
-import type { Finding, Severity } from "./access/report/report";
+import type { Finding } from "./access/review/finding";
+import { isHighOrCritical } from "./access/review/finding";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
 import type { Rule, RuleOptions } from "./access/rules";
 import { didYouMean } from "./engine/check";
@@ -30,21 +32,21 @@ export interface AccessPolicyArgs {
    * program are not known, built-in ones included: such a grant is reported by X3 only, which stops nothing.
    */
   readonly inventory?: string;
-  /** The path of a policy file (`access-policy.yaml`): what it excepts is not reported. */
+  /** The path of a policy file (`access-policy.yaml`): what it suppresses is not reported. */
   readonly policyFile?: string;
   /**
    * What happens for a rule, by its id or name. If not given: findings that are critical or high stop the update,
-   * others are told.
+   * others are advisory.
    */
   readonly enforcement?: Readonly<Record<string, Enforcement>>;
 }
 
-/** A secret reaches a policy as plain text, so that nothing can be said of it. */
-const NOT_HERE = ["K4"];
+/** A secret reaches a policy as plain text, so that the rule for plain text cannot judge it. */
+const NOT_IN_PACK = ["K4"];
 
 /** The rules that a policy can decide: those that do without the state before. */
 export const policyRules: readonly Rule[] = rules.filter(
-  ({ id, needsBefore }) => !needsBefore && !NOT_HERE.includes(id),
+  ({ id, needsBefore }) => !needsBefore && !NOT_IN_PACK.includes(id),
 );
 
 /** Reads a value of the policy SDK, whose objects throw where a part is not known. */
@@ -151,7 +153,7 @@ function recorded(each: Read, urns: ReadonlyMap<string, string>): RecordedResour
   };
 }
 
-/** What a rule finds in a stack, as if all of it were new, without what the policy file lets be. */
+/** What a rule finds in a stack, as if all of it were new, without what the policy file suppresses. */
 function findingsIn(
   resources: readonly PolicyResource[],
   rule: Rule,
@@ -185,10 +187,8 @@ function violation({ message, details, advice }: Finding): string {
   ].join("\n");
 }
 
-const LOUD: readonly Severity[] = ["critical", "high"];
-
-/** A preview knows too little to stop at what cannot be judged yet: these are told. */
-const TOLD = ["X3"];
+/** A preview knows too little to stop an update at these: they are advisory. */
+const ALWAYS_ADVISORY = ["X3"];
 
 function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforcement> {
   const levels = new Map<Rule, Enforcement>();
@@ -222,21 +222,22 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
 export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPolicy[] {
   const levels = enforcementOf(args);
   return policyRules.flatMap((rule) => {
-    const policy = (isLoud: boolean): StackValidationPolicy[] => {
-      const severity = rule.severities.find((each) => LOUD.includes(each) === isLoud);
+    const policy = (isMandatory: boolean): StackValidationPolicy[] => {
+      const severity = rule.severities.find((each) => isHighOrCritical(each) === isMandatory);
       if (severity === undefined) return [];
       return [
         {
-          name: isLoud ? rule.name : `${rule.name}-advice`,
+          name: isMandatory ? rule.name : `${rule.name}-advice`,
           displayName: `${rule.id} ${rule.name}`,
           description: `${rule.id}: ${rule.why}`,
           remediationSteps: rule.fix,
           severity,
           enforcementLevel:
-            levels.get(rule) ?? (isLoud && !TOLD.includes(rule.id) ? "mandatory" : "advisory"),
+            levels.get(rule) ??
+            (isMandatory && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory"),
           validateStack: ({ resources }, report) => {
             for (const finding of findingsIn(resources, rule, args)) {
-              if (LOUD.includes(finding.severity) === isLoud) report(violation(finding), finding.urn);
+              if (isHighOrCritical(finding.severity) === isMandatory) report(violation(finding), finding.urn);
             }
           },
         },

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { accessKinds } from "../../provider/access/graph/grants";
+import { accessKinds } from "../../provider/access/graph/accessKinds";
 import { parsePreview } from "../../provider/access/documents/preview";
 import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import { takeInventory } from "../../provider/inventory/takeInventory";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { compare } from "../../provider/access/review/compare";
-import type { Comparison } from "../../provider/access/graph/model";
+import type { Comparison } from "../../provider/access/review/comparison";
 import { UNKNOWN } from "../../provider/engine/spec";
 import type { Json, Props } from "../../provider/engine/spec";
 import { inventoryOf, preview, state, step, urn } from "./documents";

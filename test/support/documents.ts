@@ -4,7 +4,7 @@ import type { Inventory, InventoryObject } from "../../provider/access/documents
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Preview } from "../../provider/access/documents/preview";
 import type { Provenance, Report, ReviewReport } from "../../provider/access/report/report";
-import { review } from "../../provider/access/review/review";
+import { review } from "../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
 import type { Props } from "../../provider/engine/spec";
 

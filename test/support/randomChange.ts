@@ -1,6 +1,6 @@
 import { generateProgram } from "../../provider/access/adopt/program";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
-import { specs } from "../../provider/access/graph/references";
+import { specs } from "../../provider/access/documents/specs";
 import type { Props } from "../../provider/engine/spec";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { withUids } from "./byHand";

@@ -8,11 +8,11 @@ import MarkdownIt from "markdown-it";
 import { parseFragment } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
 import type { Format } from "../../provider/access/report/render";
-import type { Finding, Report } from "../../provider/access/report/report";
+import type { Report } from "../../provider/access/report/report";
+import type { Finding } from "../../provider/access/review/finding";
 import { ROOT } from "./engine";
 
 /* What every form of every report keeps to. */
-
 const load = createRequire(__filename);
 const readJson = (path: string): object => JSON.parse(readFileSync(path, "utf8")) as object;
 

@@ -3,8 +3,8 @@ import { SECRET_MASK, UNKNOWN } from "../../engine/spec";
 import type { Json, Props } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import { PlainSecrets } from "./plainSecrets";
-import type { SourceLocation } from "../report/report";
-import { specs } from "../graph/references";
+import type { SourceLocation } from "./sourceLocation";
+import { specs } from "./specs";
 import { kindOf, whyNotReviewed } from "./reviewable";
 
 /** How the engine marks a special value in a state; what follows says which. */

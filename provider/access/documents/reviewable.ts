@@ -1,5 +1,5 @@
 import { providerText } from "../../engine/resource";
-import { specs } from "../graph/references";
+import { specs } from "./specs";
 
 const OURS = "pulumi-nodejs:dynamic/platform:";
 

@@ -1,6 +1,7 @@
 import { entryText, policyEntryFor } from "../suppressions/writeEntries";
 import type { PolicyEntry } from "../suppressions/policyDocument";
-import type { Finding } from "../report/report";
+import { isHighOrCritical } from "../review/finding";
+import type { Finding } from "../review/finding";
 
 const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
 const MONTHS = 3;
@@ -18,14 +19,12 @@ export function defaultExpiry(now: number): string {
   return day.toISOString().slice(0, 10);
 }
 
-const needsApproval = ({ severity }: Finding): boolean => severity === "critical" || severity === "high";
-
 /**
  * The entry of the policy file that suppresses a finding; undefined where a person must write it. The entry of a high or
  * critical finding is refused until a person has filled in the reason and who accepted it.
  */
 export function suppressionEntry(finding: Finding, now: number): string | undefined {
-  const isBlank = needsApproval(finding);
+  const isBlank = isHighOrCritical(finding.severity);
   const entry = policyEntryFor(finding, isBlank ? "" : PLACEHOLDER_REASON, defaultExpiry(now));
   return entry && entryText(isBlank ? { ...entry, acceptedBy: "" } : entry);
 }
@@ -45,7 +44,7 @@ export function createBaseline(findings: readonly Finding[], now: number): Basel
   const entries: PolicyEntry[] = [];
   const left: Finding[] = [];
   for (const finding of findings) {
-    const entry = needsApproval(finding) ? undefined : policyEntryFor(finding, reason, expires);
+    const entry = isHighOrCritical(finding.severity) ? undefined : policyEntryFor(finding, reason, expires);
     if (entry === undefined) left.push(finding);
     else entries.push(entry);
   }

@@ -3,7 +3,7 @@ import { compareTexts } from "../../engine/values";
 import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import { entityOfObject } from "../graph/entities";
-import { bindingKeys } from "../graph/grants";
+import { bindingKeys } from "../graph/accessKinds";
 import type { Coverage, ManagedCount } from "../report/report";
 import type { ComparisonScope } from "./comparisonScope";
 import type { ComparedResource } from "./difference";

@@ -1,6 +1,6 @@
 import type { Props, ResourceSpec } from "../../engine/spec";
 import type { RecordedResource } from "../documents/engineState";
-import type { DifferenceKind } from "../report/report";
+import type { DifferenceKind } from "../review/finding";
 import type { Direction, FieldEffect } from "../effects";
 
 /** A resource that a state manages. */

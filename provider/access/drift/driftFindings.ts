@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { toFieldChange } from "../report/report";
-import type { Difference, Finding, Severity } from "../report/report";
+import type { Difference } from "../report/report";
+import type { Finding, Severity } from "../review/finding";
 import { suppressionEntry } from "./baseline";
 import type { DetectedDifference } from "./difference";
 import type { DriftRequest } from "./request";

@@ -1,9 +1,11 @@
-import type { Comparison } from "../graph/model";
+import type { Comparison } from "../review/comparison";
 import { compareTexts } from "../../engine/values";
-import { differenceKinds, driftDirections, SCHEMA_VERSION, severities } from "../report/report";
-import type { Coverage, Difference, DriftReport, Finding, GrantCounts } from "../report/report";
-import { countBy, sortGrants } from "../review/review";
-import type { SuppressionResult } from "../review/review";
+import { differenceKinds, driftDirections, severities } from "../review/finding";
+import { SCHEMA_VERSION } from "../report/report";
+import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/report";
+import type { Finding } from "../review/finding";
+import { countBy, sortGrants } from "../report/reviewReport";
+import type { SuppressionResult } from "../report/reviewReport";
 import { listedKinds } from "../documents/inventoryKinds";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";

@@ -1,7 +1,7 @@
 import type { Inventory } from "../documents/inventory";
-import type { Comparison } from "../graph/model";
-import type { Finding } from "../report/report";
-import type { SuppressionResult, Rules } from "../review/review";
+import type { Comparison } from "../review/comparison";
+import type { Finding } from "../review/finding";
+import type { SuppressionResult, Rules } from "../report/reviewReport";
 import type { StateExport } from "../documents/stateExport";
 
 /** Which findings decide the exit code. */

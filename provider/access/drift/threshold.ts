@@ -1,8 +1,7 @@
 import { mayWiden } from "../effects";
-import type { Finding } from "../report/report";
+import { isHighOrCritical } from "../review/finding";
+import type { Finding } from "../review/finding";
 import type { DriftThreshold } from "./request";
-
-const isHighOrCritical = ({ severity }: Finding): boolean => severity === "critical" || severity === "high";
 
 /** Whether a finding decides the exit code. */
 function meets(finding: Finding, failOn: DriftThreshold): boolean {
@@ -12,7 +11,7 @@ function meets(finding: Finding, failOn: DriftThreshold): boolean {
       return true;
     case "widened":
       // A rule's finding speaks of the risk itself, whichever way access has moved.
-      return drift === undefined ? isHighOrCritical(finding) : mayWiden(drift.direction);
+      return drift === undefined ? isHighOrCritical(finding.severity) : mayWiden(drift.direction);
     case "unmanaged":
       return drift?.kind === "unmanaged";
     case "never":

@@ -1,5 +1,6 @@
-import { capabilitiesOf, label } from "../graph/grants";
-import type { Entities } from "../graph/grants";
+import { label } from "../graph/groupHierarchy";
+import { capabilitiesOf } from "../graph/capabilities";
+import type { Entities } from "../graph/model";
 import type { Languages } from "../trust/languages";
 
 /** What is known of the resources that a value refers to, before a change or after it. */

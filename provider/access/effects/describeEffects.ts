@@ -6,7 +6,8 @@ import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
 import { displayValue } from "./display";
 import { judgeEntry, judgeField } from "./judge";
-import { effectOf, membersOf } from "./level";
+import { membersOf } from "./level";
+import { effectOf } from "../graph/fieldAccess";
 import type { Level, FieldStates } from "./level";
 
 /** One property that differs, and what the difference does to access. */

@@ -3,6 +3,8 @@
  * form of name, never a list. `CAP_IAM_ROLES_UPDATE` is the family `IAM_ROLES` and the verb `UPDATE`.
  */
 
+import type { Entity } from "./model";
+
 const READING = /_(?:LIST|GET|READ|DISCOVER|RESOLVE|VIEW|DUMP)$/;
 const IAM = /^CAP_IAM_/;
 
@@ -61,4 +63,11 @@ const OWNER_FALLBACK = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE", 
 export function ownerCapabilities(owner: readonly string[] | undefined): readonly string[] {
   const writing = owner?.filter(isIamWriting) ?? [];
   return writing.length > 0 ? writing : OWNER_FALLBACK;
+}
+/** What a role allows, sorted; undefined where a part of it was not read. */
+export function capabilitiesOf(role: Entity | undefined): readonly string[] | undefined {
+  const value = role?.inputs["capabilities"];
+  if (!Array.isArray(value)) return undefined;
+  const names = value.filter((item): item is string => typeof item === "string" && /^CAP_/.test(item));
+  return names.length === value.length ? [...new Set(names)].sort() : undefined;
 }

@@ -1,9 +1,9 @@
 import { printable } from "../../api/errors";
-import { grantKey } from "../review/grantChanges";
-import { label, GroupHierarchy } from "./grants";
+import { grantKey } from "./groupHierarchy";
+import { label, GroupHierarchy } from "./groupHierarchy";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph } from "./model";
-import type { Grant, Scope } from "../report/report";
+import type { Grant, Scope } from "./grant";
 
 /** Which access is asked for; all of it where nothing is given. */
 export interface AccessQuery {

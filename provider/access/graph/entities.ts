@@ -5,7 +5,8 @@ import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
-import { mapLeaves, specs } from "./references";
+import { mapLeaves } from "./references";
+import { specs } from "../documents/specs";
 import { isUnread, unreadAt } from "./unread";
 import type { Place, UnreadReason, UnreadValue } from "./unread";
 

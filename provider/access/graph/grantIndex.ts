@@ -1,7 +1,7 @@
-import { tupleOf } from "./grants";
+import { tupleOf } from "./grant";
 import { ownerOf } from "./keys";
 import type { Entity } from "./model";
-import type { Grant } from "../report/report";
+import type { Grant } from "./grant";
 
 const resourceKey = (kind: string, id: string): string => JSON.stringify([kind, id]);
 

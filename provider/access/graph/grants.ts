@@ -1,201 +1,17 @@
 import { isUid, parentOf } from "../../api/uid";
-import type { Json } from "../../engine/spec";
-import { compareTexts, isObject } from "../../engine/values";
-import { urnParts } from "../documents/engineState";
-import { groupPath } from "./groupPath";
 import { compositeKey, ownerOf } from "./keys";
-import type { Entity } from "./model";
-import type { Grant, GrantedRole, Named, Scope, Subject } from "../report/report";
-import { describeIdentity, describeInvite, describeProvider } from "./subjects";
-import type { SubjectDescription } from "./subjects";
+import type { AccessGraph, Entities, Entity } from "./model";
+import { compareGrants, type Grant, type GrantedRole, type Subject } from "./grant";
+import { describeIdentity } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
-
-export type Entities = ReadonlyMap<string, Entity>;
-
-/** A reference as inputs hold it: a key, what stands for a value that was not read, or nothing. */
-type Reference = Json | undefined;
-
-/** What a resource grants, before anything is looked up. */
-interface DeclaredGrant {
-  readonly holder:
-    | { readonly identity: Reference }
-    /** The resource itself is the holder: whoever redeems it, or signs in by it. */
-    | { readonly type: "invite" | "identityProvider"; readonly described: SubjectDescription }
-    | { readonly externalGroup: string; readonly provider: Reference };
-  readonly role: Reference;
-  readonly group: Reference;
-}
-
-/** What one kind has to do with access. Everything that is special about a kind here is in this one table. */
-export interface AccessKind {
-  readonly grants?: (entity: Entity) => DeclaredGrant[];
-  /** The resource whose holders it lets anyone be: whoever has a SCIM token says who is in the directory. */
-  readonly impersonates?: (entity: Entity) => {
-    readonly subject: SubjectDescription;
-    readonly holder: Reference;
-  };
-  /** Services that act as identities, and so hold what these hold. */
-  readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
-  /** The properties that say who the holder of existing grants is, or what those allow. */
-  readonly accessFields?: readonly string[];
-  /** It owns all role bindings of its group: what the server lists there is not another grant. */
-  readonly ownsBindings?: true;
-}
-
-const knownKinds: Readonly<Record<string, AccessKind>> = {
-  Group: {},
-  Identity: { accessFields: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] },
-  Role: { accessFields: ["capabilities"] },
-  RoleBinding: {
-    grants: ({ inputs }) => [
-      {
-        holder: { identity: inputs["identityUid"] },
-        role: inputs["roleUid"],
-        group: inputs["parentUid"],
-      },
-    ],
-  },
-  GroupAccess: {
-    grants: ({ inputs }) => {
-      const bindings = inputs["bindings"];
-      // What was not read hides a grant, or all of them.
-      const entries = isObject(bindings) ? Object.values(bindings) : isUnread(bindings) ? [bindings] : [];
-      return entries.map((binding) => {
-        const { identityUid, roleUid } = isObject(binding)
-          ? binding
-          : { identityUid: binding, roleUid: binding };
-        return { holder: { identity: identityUid }, role: roleUid, group: inputs["parentUid"] };
-      });
-    },
-    ownsBindings: true,
-  },
-  GroupInvite: {
-    grants: (entity) => [
-      {
-        holder: { type: "invite", described: describeInvite(entity) },
-        role: entity.inputs["roleUid"],
-        group: entity.inputs["parentUid"],
-      },
-    ],
-    accessFields: ["email", "singleUse"],
-  },
-  IdentityProvider: {
-    grants: (entity) => [
-      {
-        holder: { type: "identityProvider", described: describeProvider(entity) },
-        role: entity.inputs["defaultRole"],
-        group: entity.inputs["parentUid"],
-      },
-    ],
-    accessFields: ["oidc", "scimEnabled"],
-  },
-  ExternalGroupRoleMapping: {
-    grants: ({ inputs }) => [
-      {
-        holder: { externalGroup: textOf(inputs["externalGroupId"]), provider: inputs["parentUid"] },
-        role: inputs["roleUid"],
-        group: inputs["scope"],
-      },
-    ],
-  },
-  ScimToken: {
-    impersonates: ({ inputs }) => ({
-      subject: { displayName: "whoever has a SCIM token", matchesMany: true },
-      holder: inputs["parentUid"],
-    }),
-    accessFields: ["expireTime", "neverExpires"],
-  },
-  AccountAssociation: {
-    services: ({ inputs: { chainguard } }) => {
-      const bound = isObject(chainguard) ? chainguard["serviceBindings"] : undefined;
-      return Object.entries(isObject(bound) ? bound : {});
-    },
-    accessFields: ["amazon", "google", "azure", "github"],
-  },
-};
-
-/** Without a prototype: a kind may be called `constructor`. */
-export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Object.assign(
-  Object.create(null) as Record<string, AccessKind>,
-  knownKinds,
-);
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function grantsIn(entity: Entity): DeclaredGrant[] {
-  return accessKinds[entity.kind]?.grants?.(entity) ?? [];
-}
-
-/** What a role allows, sorted; undefined where a part of it was not read. */
-export function capabilitiesOf(role: Entity | undefined): readonly string[] | undefined {
-  const value = role?.inputs["capabilities"];
-  if (!Array.isArray(value)) return undefined;
-  const names = value.filter((item): item is string => typeof item === "string" && /^CAP_/.test(item));
-  return names.length === value.length ? [...new Set(names)].sort() : undefined;
-}
+import { capabilitiesOf } from "./capabilities";
+import { GroupHierarchy, namedOf, label } from "./groupHierarchy";
+import { type Reference, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 
 /** A grant, and the entities that say who its holder is. */
 export interface ResolvedGrant {
   readonly grant: Grant;
   readonly holders: readonly string[];
-}
-
-/** Groups by key: their names and places. */
-export class GroupHierarchy {
-  private readonly scopes = new Map<string, Scope>();
-
-  constructor(private readonly entities: Entities) {}
-
-  /** The key of the parent; undefined of a root, and where nothing tells it. */
-  parentOf(key: string): string | undefined {
-    const entity = this.entities.get(key);
-    if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
-    const parent = entity.inputs["parentUid"];
-    // A uid tells the place; of what was only read a program may say anything.
-    const isTold = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
-    if (isTold) return parent;
-    return entity.uid === undefined ? undefined : parentOf(entity.uid);
-  }
-
-  /** The key itself and its ancestors', from below. */
-  chain(key: string): string[] {
-    const chain: string[] = [];
-    for (let at: string | undefined = key; at !== undefined && !chain.includes(at); at = this.parentOf(at)) {
-      chain.push(at);
-    }
-    return chain;
-  }
-
-  scope(key: string): Scope {
-    const known = this.scopes.get(key);
-    if (known) return known;
-    const chain = this.chain(key);
-    const entity = this.entities.get(key);
-    const scope: Scope = {
-      ...namedOf(this.entities, key),
-      path: groupPath(chain.map((step) => label(this.entities, step)).reverse()),
-      isRoot:
-        chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
-    };
-    this.scopes.set(key, scope);
-    return scope;
-  }
-}
-
-function namedOf(entities: Entities, key: string): Named {
-  const entity = entities.get(key);
-  if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
-  return { key, ...(isUid(key) ? { uid: key } : {}) };
-}
-
-/** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
-export function label(entities: Entities, key: string): string {
-  const entity = entities.get(key);
-  if (entity?.name !== undefined) return entity.name;
-  if (entity?.urn !== undefined) return urnParts(entity.urn).name;
-  return isUid(key) ? key.slice(key.lastIndexOf("/") + 1).slice(0, 12) : key;
 }
 
 /** An invite to another person is another holder, though it is the same resource. */
@@ -354,24 +170,6 @@ class GrantResolver {
   }
 }
 
-/** Who, what and where, as one text: two resources that grant the same have the same. */
-export function tupleOf({ subject, role, group }: Pick<Grant, "subject" | "role" | "group">): string {
-  return JSON.stringify([subject.key, role.key, group.key]);
-}
-
-/** The order in which people look for grants; the same for the same grants. */
-export function compareGrants(a: Grant, b: Grant): number {
-  const name = ({ name, key }: Named) => name ?? key;
-  return (
-    compareTexts(a.subject.displayName, b.subject.displayName) ||
-    compareTexts(name(a.role), name(b.role)) ||
-    compareTexts(a.group.path, b.group.path) ||
-    compareTexts(a.sourceKind, b.sourceKind) ||
-    compareTexts(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
-    compareTexts(a.subject.key + a.role.key + a.group.key, b.subject.key + b.role.key + b.group.key)
-  );
-}
-
 /** All that a set of resources grants, with whose trust each grant hangs on. Sorted. */
 export function resolveGrants(entities: Entities): ResolvedGrant[] {
   const tracer = new GrantResolver(entities);
@@ -392,14 +190,11 @@ export function resolveGrants(entities: Entities): ResolvedGrant[] {
   return [...direct, ...derived].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 
-/** Which identity holds which role where, of the grants that bindings are made of: a text for each. */
-export function bindingKeys(entity: Entity): string[] {
-  return grantsIn(entity).flatMap(({ holder, role, group }) =>
-    "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],
-  );
-}
-
 /** All that a set of resources grants. Sorted; two resources that grant the same are both there. */
 export function grantsOf(entities: Entities): Grant[] {
   return resolveGrants(entities).map(({ grant }) => grant);
+}
+/** Everything that exists, with what it grants. */
+export function graphOf(entities: ReadonlyMap<string, Entity>): AccessGraph {
+  return { entities, grants: grantsOf(entities) };
 }

@@ -1,11 +1,11 @@
 import { isUnknown } from "../../engine/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
-import type { Entities } from "./grants";
+import type { Entities } from "./model";
 import type { Inventory } from "../documents/inventory";
 import type { Entity } from "./model";
 import type { Preview } from "../documents/preview";
-import { specs } from "./references";
+import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 
 /** What an import shows as the state before is what the program's own provider read. */

@@ -1,13 +1,6 @@
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject } from "../../engine/values";
-import { kinds } from "../../resources";
-import { decidesAccess } from "../effects/level";
-
-/** Without a prototype: a kind may be called `constructor`. */
-export const specs: Readonly<Record<string, ResourceSpec | undefined>> = Object.assign(
-  Object.create(null) as Record<string, ResourceSpec>,
-  Object.fromEntries(kinds.map(({ spec }) => [spec.kind, spec])),
-);
+import { decidesAccess } from "./fieldAccess";
 
 /** A value inside inputs. */
 export interface Leaf {

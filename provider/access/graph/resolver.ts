@@ -4,7 +4,7 @@ import { referredKind } from "./references";
 import type { Leaf } from "./references";
 import type { UnreadValue } from "./unread";
 import { reasonWords } from "./unread";
-import type { ResourcePlan } from "./worlds";
+import type { ResourcePlan } from "./resourcePlan";
 
 /** Names in a line, so that thousands stay readable. */
 const MOST_NAMES = 5;

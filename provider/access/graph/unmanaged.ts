@@ -1,7 +1,7 @@
 import type { Json, Props } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import { UNMANAGED } from "../../resources/groupBindings";
-import { accessKinds } from "./grants";
+import { accessKinds } from "./accessKinds";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
 import type { Op } from "../documents/operations";

@@ -1,5 +1,8 @@
 import type { Props } from "../../engine/spec";
+import type { SourceLocation } from "../documents/sourceLocation";
 import type { FieldEffect } from "../effects";
+import type { GrantChange, GroupNode } from "../graph/grant";
+import type { Finding, DriftDirection, DifferenceKind, Severity } from "../review/finding";
 
 /**
  * What a review, a drift run and a verification have found: the one form that every output is made from. Plain
@@ -28,80 +31,6 @@ export type Sha256 = string;
 /** RFC 3339. */
 export type Timestamp = string;
 
-/** From worst to least. */
-export const severities = ["critical", "high", "medium", "low"] as const;
-export type Severity = (typeof severities)[number];
-
-/** A place in the user's program. `file` is relative to the Pulumi project. Lines and columns count from 1. */
-export interface SourceLocation {
-  readonly file: string;
-  /**
-   * @asType integer
-   * @minimum 1
-   */
-  readonly line: number;
-  /**
-   * @asType integer
-   * @minimum 1
-   */
-  readonly column?: number;
-}
-
-/** Something that a report speaks of: an identity, a role, a group. */
-export interface Named {
-  /** Stable within the report: the uid where it is known, else the urn. */
-  readonly key: string;
-  readonly uid?: string;
-  readonly urn?: string;
-  /** The resource's own name; undefined where nothing tells it. */
-  readonly name?: string;
-}
-
-/** Who holds a grant. */
-export interface Subject extends Named {
-  readonly type: "identity" | "invite" | "identityProvider" | "externalGroup" | "service" | "unknown";
-  /** For people: "GitHub Actions of acme/pay, branch main". */
-  readonly displayName: string;
-  /** Whether more than one outsider can be it: a pattern, an invite without an e-mail address. */
-  readonly matchesMany: boolean;
-}
-
-export interface GrantedRole extends Named {
-  readonly builtIn: boolean;
-  /** Undefined where they are not known. Sorted. */
-  readonly capabilities?: readonly string[];
-}
-
-export interface Scope extends Named {
-  /** Names from the root down, joined by " / ": "acme / payments". */
-  readonly path: string;
-  readonly isRoot: boolean;
-}
-
-/** One subject holding one role at one group and everything below it. */
-export interface Grant {
-  readonly subject: Subject;
-  readonly role: GrantedRole;
-  readonly group: Scope;
-  /** The kind of resource that grants it: `RoleBinding`, `GroupAccess`, `GroupInvite`, … */
-  readonly sourceKind: string;
-  readonly urn?: string;
-  readonly uid?: string;
-  readonly location?: SourceLocation;
-}
-
-export interface GrantChange {
-  readonly change: "gained" | "lost" | "widened" | "narrowed";
-  /** After the change; before it where it is lost. */
-  readonly grant: Grant;
-  /** Where it is widened or narrowed: what it was. */
-  readonly before?: Grant;
-  /** In words: "role gains 3 capabilities", "moves from acme / payments up to acme". */
-  readonly reason: string;
-  readonly capabilitiesAdded: readonly string[];
-  readonly capabilitiesRemoved: readonly string[];
-}
-
 /** A change of what existing grants mean: of a role's capabilities, of who an identity is. */
 export interface TrustChange {
   readonly kind: string;
@@ -125,68 +54,6 @@ export interface FieldChange {
 /** What a report says of a property that differs. */
 export function toFieldChange({ path, before, after }: FieldEffect): FieldChange {
   return { path, before, after };
-}
-
-/** An entry of the policy file that sets a finding apart. */
-export interface Suppression {
-  readonly reason: string;
-  /** The last day on which it holds: `2027-01-31`. */
-  readonly expires?: string;
-}
-
-export const differenceKinds = ["changed", "deleted", "unmanaged", "contested"] as const;
-export type DifferenceKind = (typeof differenceKinds)[number];
-
-export const driftDirections = ["widened", "narrowed", "neutral", "unknown"] as const;
-/** What a difference does to access. */
-export type DriftDirection = (typeof driftDirections)[number];
-
-export interface Finding {
-  /** The rule's id (`G1`), or `drift-changed`, `drift-deleted`, `drift-unmanaged`, `drift-contested`. */
-  readonly id: string;
-  /** The rule's name: `owner-grant`. */
-  readonly rule: string;
-  readonly severity: Severity;
-  /** One line, what is found. */
-  readonly message: string;
-  /** More of it, each a line: who inherits what, which grants are touched. */
-  readonly details: readonly string[];
-  /** What to do instead, one line. */
-  readonly advice?: string;
-  /** The kind of the resource: `Identity`. */
-  readonly kind?: string;
-  readonly name?: string;
-  readonly urn?: string;
-  readonly uid?: string;
-  /** The property that it is about: `claimMatch.subjectPattern`. */
-  readonly field?: string;
-  /** The group that it concerns, where there is no grant. */
-  readonly group?: Scope;
-  readonly grant?: Grant;
-  /** How the holder proves who it is, as the program writes it: for suppressions. */
-  readonly trust?: { readonly issuer?: string; readonly subject?: string };
-  /** What an outsider could write to match a pattern. */
-  readonly counterexample?: string;
-  readonly location?: SourceLocation;
-  /**
-   * The same for the same finding in the next run: no line, no run data in it.
-   * @pattern ^[0-9a-f]+$
-   */
-  readonly fingerprint: string;
-  /** Of a finding in `suppressed`: what sets it apart. */
-  readonly suppression?: Suppression;
-  /** Of a finding `drift-*`; the difference of the same fingerprint says more. `paths`: the properties that differ. */
-  readonly drift?: {
-    readonly kind: DifferenceKind;
-    readonly direction: DriftDirection;
-    readonly paths: readonly string[];
-  };
-}
-
-/** A node of the tree of groups, with what changes there. */
-export interface GroupNode extends Scope {
-  readonly parentKey?: string;
-  readonly change: "added" | "removed" | "moved" | "renamed" | "same";
 }
 
 /** Where a report comes from, as far as flags, documents and the CI's environment tell. */

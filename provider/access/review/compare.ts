@@ -2,20 +2,25 @@ import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
 import { SECRET_MASK, urnParts } from "../documents/engineState";
 import { diffGrants } from "./grantChanges";
-import { accessKinds, compareGrants, label, GroupHierarchy } from "../graph/grants";
+import { accessKinds } from "../graph/accessKinds";
+import { label, GroupHierarchy } from "../graph/groupHierarchy";
+import { compareGrants } from "../graph/grant";
 import { changesByMoves } from "./groupMoves";
-import type { Entities } from "../graph/grants";
+import type { Entities } from "../graph/model";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
-import type { Comparison, ResourceChange, AccessGraph } from "../graph/model";
+import type { AccessGraph } from "../graph/model";
+import type { Comparison, ResourceChange } from "./comparison";
 import type { Preview } from "../documents/preview";
 import { recordedObjects } from "../graph/recorded";
-import { specs } from "../graph/references";
-import type { GroupNode, GrantChange } from "../report/report";
+import { specs } from "../documents/specs";
+import type { GroupNode } from "../graph/grant";
+import type { GrantChange } from "../graph/grant";
 import type { StateExport } from "../documents/stateExport";
 import { Languages } from "../trust/languages";
-import { buildGraphs, planResources } from "../graph/worlds";
-import type { PlannedChange } from "../graph/worlds";
+import { buildGraphs } from "../graph/graphBuilder";
+import { planResources } from "../graph/resourcePlan";
+import type { PlannedChange } from "../graph/graphBuilder";
 
 /** What a comparison is made from. */
 export interface Sources {

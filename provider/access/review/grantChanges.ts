@@ -1,12 +1,15 @@
 import { combineDirections, describeEffects, mayWiden, sideOf } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
-import { accessKinds, compareGrants, label, GroupHierarchy, resolveGrants } from "../graph/grants";
-import type { Entities, ResolvedGrant } from "../graph/grants";
-import { withoutRetained } from "../graph/keys";
+import { resolveGrants } from "../graph/grants";
+import { accessKinds } from "../graph/accessKinds";
+import { label, GroupHierarchy, grantKey } from "../graph/groupHierarchy";
+import { compareGrants } from "../graph/grant";
+import type { ResolvedGrant } from "../graph/grants";
+import type { Entities } from "../graph/model";
 import { LostGrants } from "./lostGrants";
 import type { AccessGraph } from "../graph/model";
-import { specs } from "../graph/references";
-import type { Grant, GrantChange, GrantedRole } from "../report/report";
+import { specs } from "../documents/specs";
+import type { GrantChange, GrantedRole } from "../graph/grant";
 import { Languages } from "../trust/languages";
 
 /** What lies between the grants of two graphs. */
@@ -15,16 +18,6 @@ export interface GrantDifference {
   readonly changes: readonly GrantChange[];
   /** How many grants stay as they are. */
   readonly unchanged: number;
-}
-
-/**
- * One text for each grant that is told apart from others: who, what, where. A group that moves takes
- * its grants to another place.
- */
-export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
-  // What stays beside its successor is what it was.
-  const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
-  return JSON.stringify(keys.map(withoutRetained));
 }
 
 /** Grants by key; of those that two resources make alike the first. */

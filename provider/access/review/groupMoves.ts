@@ -1,6 +1,7 @@
-import { GroupHierarchy, tupleOf } from "../graph/grants";
+import { GroupHierarchy } from "../graph/groupHierarchy";
+import { tupleOf } from "../graph/grant";
 import type { AccessGraph } from "../graph/model";
-import type { Grant, GrantChange } from "../report/report";
+import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread } from "../graph/unread";
 
 /** The grants on some groups, each subject and role once: the first, which is the nearest. */

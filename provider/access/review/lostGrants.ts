@@ -1,5 +1,6 @@
-import type { GroupHierarchy, ResolvedGrant } from "../graph/grants";
-import type { Grant } from "../report/report";
+import type { ResolvedGrant } from "../graph/grants";
+import type { GroupHierarchy } from "../graph/groupHierarchy";
+import type { Grant } from "../graph/grant";
 
 const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 

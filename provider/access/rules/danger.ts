@@ -1,12 +1,13 @@
 import { isTopUid } from "../../api/uid";
 import { globMatches } from "../trust/glob";
-import { tupleOf } from "../graph/grants";
+import { tupleOf } from "../graph/grant";
 import type { Entity } from "../graph/model";
-import type { Grant, Subject } from "../report/report";
+import type { Grant, Subject } from "../graph/grant";
 import { timestampNanos } from "../../engine/times";
 import { limitLines, labelOf, plural, listFirst, textAt, trustOf } from "./facts";
 import type { Facts } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
 
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;

@@ -1,5 +1,5 @@
-import { isAlwaysHigh } from "../suppressions/policySchema";
 import { rules } from ".";
+import { isAlwaysHigh } from "./rule";
 import type { Rule } from ".";
 
 /** What is to be known of a rule, as data. */

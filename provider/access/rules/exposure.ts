@@ -1,7 +1,8 @@
 import { globMatches } from "../trust/glob";
 import type { Entity, AccessGraph } from "../graph/model";
 import { limitLines, labelOf, listFirst, textAt } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
 
 function hostOf(sink: string | undefined): string | undefined {

@@ -1,16 +1,20 @@
 import { isTopUid } from "../../api/uid";
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
-import { ownerCapabilities } from "../graph/capabilities";
+import { ownerCapabilities, capabilitiesOf } from "../graph/capabilities";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
-import { capabilitiesOf, GroupHierarchy, tupleOf } from "../graph/grants";
+import { GroupHierarchy } from "../graph/groupHierarchy";
+import { tupleOf } from "../graph/grant";
 import { withoutRetained } from "../graph/keys";
-import type { Comparison, Entity, ResourceChange, AccessGraph } from "../graph/model";
+import type { Entity, AccessGraph } from "../graph/model";
+import type { Comparison, ResourceChange } from "../review/comparison";
 import { ownMember } from "../graph/references";
-import type { Finding, Grant, GrantChange, GrantedRole, Scope, Severity } from "../report/report";
+import type { Finding, Severity } from "../review/finding";
+import type { Grant, GrantChange, GrantedRole, Scope } from "../graph/grant";
 import { isUnread } from "../graph/unread";
-import type { FindingInput, RuleOptions } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { RuleOptions } from "./ruleOptions";
 
 export function textAt(value: Json | undefined, key: string): string | undefined {
   const member = isObject(value) ? ownMember(value, key) : undefined;

@@ -1,12 +1,13 @@
-import { isDelegation, isSupplyChain, isTakeover } from "../graph/capabilities";
+import { isDelegation, isSupplyChain, isTakeover, capabilitiesOf } from "../graph/capabilities";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
-import { capabilitiesOf } from "../graph/grants";
 import type { Entity } from "../graph/model";
-import type { Grant, GrantChange, Severity } from "../report/report";
+import type { Severity } from "../review/finding";
+import type { Grant, GrantChange } from "../graph/grant";
 import { limitLines, labelOf, plural, listFirst, textAt } from "./facts";
 import type { Facts } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
 
 const scopeText = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
 const roleName = (grant: Grant): string => grant.role.name ?? grant.role.uid ?? grant.role.key;

@@ -1,20 +1,23 @@
 import { createHash } from "node:crypto";
 import { compareTexts } from "../../engine/values";
 import { printable } from "../../api/errors";
-import type { Comparison } from "../graph/model";
-import { severities } from "../report/report";
-import type { Finding } from "../report/report";
+import type { Comparison } from "../review/comparison";
+import { severities } from "../review/finding";
+import type { Finding } from "../review/finding";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
 import { Facts } from "./facts";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
-import type { FindingInput, Rule, RuleOptions } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
+import type { RuleOptions } from "./ruleOptions";
 import { trustRules } from "./trust";
 
-export { defaultRuleOptions } from "./rule";
-export type { Rule, RuleOptions } from "./rule";
+export { defaultRuleOptions } from "./ruleOptions";
+export type { Rule } from "./rule";
+export type { RuleOptions } from "./ruleOptions";
 
 /** THE list. Their order is the order among findings of one severity. */
 export const rules: readonly Rule[] = [

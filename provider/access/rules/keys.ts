@@ -3,10 +3,12 @@ import type { FieldSpec, Json, Props } from "../../engine/spec";
 import { durationNanos, timestampNanos } from "../../engine/times";
 import { isTakeover } from "../graph/capabilities";
 import type { Entity } from "../graph/model";
-import { ownMember, specs } from "../graph/references";
+import { ownMember } from "../graph/references";
+import { specs } from "../documents/specs";
 import { labelOf, plural, textAt } from "./facts";
 import type { Facts } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;

@@ -1,8 +1,9 @@
 import { isObject } from "../../engine/values";
 import type { Json, Props } from "../../engine/spec";
-import type { Severity } from "../report/report";
+import type { Severity } from "../review/finding";
 import { labelOf, listAt, listFirst, textAt } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
 
 const brief = (digest: string | undefined): string =>
   digest === undefined ? "another image" : digest.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]+$/, "$1…");

@@ -6,7 +6,7 @@ import { globMatches } from "../trust/glob";
 import { multiTenantIssuerOf, findMultiTenantIssuer, filterMultiTenantIssuers } from "../trust/issuers";
 import type { MultiTenantIssuer } from "../trust/issuers";
 import type { Entity } from "../graph/model";
-import type { Grant } from "../report/report";
+import type { Grant } from "../graph/grant";
 import { judgeForms, namesOwner, findPatternProblem } from "../trust/judgement";
 import type { PatternJudgement } from "../trust/judgement";
 import { exactPattern, Languages } from "../trust/languages";
@@ -21,7 +21,8 @@ import {
 import { findRunsOf, findUntrustedRuns } from "../trust/untrustedRefs";
 import { limitLines, labelOf, plural, textAt } from "./facts";
 import type { Facts } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
 
 const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)/;
 
@@ -211,7 +212,7 @@ const anySubject: Rule = {
   name: "any-subject",
   severities: ["critical", "high"],
   when: "critical for an identity that holds a grant; high while it holds none, or where claims of an issuer that is not known narrow it",
-  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts somebody else: another organisation's repository, another role, any text. All texts that the pattern accepts are compared with all subjects that an outsider can have at that issuer, and one of both is shown. A pattern is closed when it names its owners: at most nine of them, each in full. So `acme[0-9]` is open, reason anybody can register `acme7`; `(acme|globex)` is not. Found are also patterns that are not anchored, whose alternatives are anchored on one side only (`^a|b$`), or whose dot is not escaped. A pattern that cannot be judged is reported as open: one that is too long, is not valid, or takes too many steps. At an issuer that is not known, a fixed first or last word (`^user-.*$`) or mail domain counts as a name. Judged are identities that are made or changed, and unchanged ones that gain a grant. A wildcard within your own organisation is not reported (T4 looks at branches and pull requests), nor is one that an exact claim narrows to an owner.",
+  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts somebody else: another organisation's repository, another role, any text. All texts that the pattern accepts are compared with all subjects that an outsider can have at that issuer, and one of both is shown. A pattern is closed when it names its owners: at most nine of them, each in full. So `acme[0-9]` is open, because anybody can register `acme7`; `(acme|globex)` is not. Found are also patterns that are not anchored, whose alternatives are anchored on one side only (`^a|b$`), or whose dot is not escaped. A pattern that cannot be judged is reported as open: one that is too long, is not valid, or takes too many steps. At an issuer that is not known, a fixed first or last word (`^user-.*$`) or mail domain counts as a name. Judged are identities that are made or changed, and unchanged ones that gain a grant. A wildcard within your own organisation is not reported (T4 looks at branches and pull requests), nor is one that an exact claim narrows to an owner.",
   why: "A pattern is searched for anywhere in the subject, so one without `^` and `$` accepts whatever contains it. Whoever can make the issuer write such a subject holds all that the identity holds.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
   except: "Hardly ever. When the issuer is your own and everybody there is meant.",

@@ -1,11 +1,13 @@
 import { urnParts } from "../documents/engineState";
-import type { Entity, ResourceChange } from "../graph/model";
-import type { GrantChange } from "../report/report";
+import type { Entity } from "../graph/model";
+import type { ResourceChange } from "../review/comparison";
+import type { GrantChange } from "../graph/grant";
 import { reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
 import { limitLines, labelOf, plural, listFirst } from "./facts";
 import type { Facts } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
 
 const INSTEAD: Readonly<Record<UnreadReason, string>> = {
   secret: "write it in plain text: it is no secret, and nobody can review what is hidden",

@@ -1,13 +1,13 @@
 import { printable } from "../../api/errors";
-import type { Comparison } from "../graph/model";
-import type { Finding, Severity } from "../report/report";
+import type { Comparison } from "../review/comparison";
+import type { Finding } from "../review/finding";
+import { isHighOrCritical } from "../review/finding";
 import { EntryIndex, matchesEntry } from "./matchEntry";
 import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
 import type { Policy, PolicyEntry } from "./policyDocument";
 
 const DAY_MS = 86_400_000;
-const LOUD: readonly Severity[] = ["critical", "high"];
 
 /** What became of findings. No finding is ever dropped: each is in one of the two lists. */
 export interface PolicyResult {
@@ -117,12 +117,12 @@ class PolicyApplier {
         const use = this.uses.get(entry);
         return use === undefined ? [] : [[entry, use]];
       });
-    const isLoud = LOUD.includes(finding.severity);
+    const isSevere = isHighOrCritical(finding.severity);
     const allows = ([entry]: readonly [PolicyEntry, EntryUse]): boolean =>
       matchesEntry(entry, finding, texts) &&
       !isExpired(entry, this.now) &&
-      (entry.expires !== undefined || !isLoud) &&
-      (entry.acceptedBy !== undefined || !isLoud || !this.needsPerson);
+      (entry.expires !== undefined || !isSevere) &&
+      (entry.acceptedBy !== undefined || !isSevere || !this.needsPerson);
     const found = fitting.find(allows);
     if (found !== undefined) {
       found[1].used = true;

@@ -1,4 +1,4 @@
-import type { Finding } from "../report/report";
+import type { Finding } from "../review/finding";
 import { globMatches } from "../trust/glob";
 import { statedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";

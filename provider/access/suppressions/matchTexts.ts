@@ -1,11 +1,13 @@
 import { containsUnknown } from "../../engine/values";
 import { SECRET_MASK } from "../documents/engineState";
-import { GroupHierarchy } from "../graph/grants";
+import { GroupHierarchy } from "../graph/groupHierarchy";
 import { groupPath } from "../graph/groupPath";
-import type { Comparison, Entity } from "../graph/model";
+import type { Entity } from "../graph/model";
+import type { Comparison } from "../review/comparison";
 import type { MatchKey } from "./policyDocument";
-import { specs } from "../graph/references";
-import type { Finding, Grant, Named, Subject } from "../report/report";
+import { specs } from "../documents/specs";
+import type { Finding } from "../review/finding";
+import type { Grant, Named, Subject } from "../graph/grant";
 import { trustOf } from "../rules/facts";
 import { describeIdentity, describeInvite, describeProvider } from "../graph/subjects";
 import { isUnread } from "../graph/unread";

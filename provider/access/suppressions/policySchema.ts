@@ -1,6 +1,5 @@
-import { severities } from "../report/report";
 import { rules } from "../rules";
-import type { Rule } from "../rules";
+import { isAlwaysHigh } from "../rules/rule";
 import { INVISIBLE, LONGEST_GLOB } from "../trust/glob";
 import { driftKinds } from "./policyDocument";
 
@@ -9,13 +8,6 @@ const ruleNames: readonly string[] = [
   ...rules.flatMap(({ id, name }) => [id, name]),
   ...driftKinds.map((kind) => `drift-${kind}`),
 ];
-
-const HIGH = severities.indexOf("high");
-
-/** Whether all findings of a rule are of high severity or above. */
-export function isAlwaysHigh(rule: Rule): boolean {
-  return rule.severities.every((severity) => severities.indexOf(severity) <= HIGH);
-}
 
 const PUNCTUATION = "\\s!-/:-@\\[-`{-~";
 

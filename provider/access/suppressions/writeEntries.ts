@@ -1,5 +1,5 @@
 import { isSeq, stringify } from "yaml";
-import type { Finding } from "../report/report";
+import type { Finding } from "../review/finding";
 import { globOf } from "../trust/glob";
 import { matchesEntry } from "./matchEntry";
 import { parsePolicy, PolicyError, readPolicy } from "./parsePolicy";

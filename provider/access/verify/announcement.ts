@@ -1,7 +1,7 @@
 import { urnParts } from "../documents/engineState";
-import { GroupHierarchy } from "../graph/grants";
-import { grantKey } from "../review/grantChanges";
-import type { GrantChange, ReviewReport } from "../report/report";
+import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
+import type { GrantChange } from "../graph/grant";
+import type { ReviewReport } from "../report/report";
 import { entityLabel } from "./compareExpected";
 import type { Differences } from "./compareExpected";
 import type { ResolvedAccess } from "./resolveCreated";

@@ -5,14 +5,15 @@ import { urnParts } from "../documents/engineState";
 import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
 import { diffGrants } from "../review/grantChanges";
-import { accessKinds } from "../graph/grants";
-import type { Entities } from "../graph/grants";
+import { accessKinds } from "../graph/accessKinds";
+import type { Entities } from "../graph/model";
 import type { Entity, AccessGraph } from "../graph/model";
-import { specs } from "../graph/references";
+import { specs } from "../documents/specs";
 import { toFieldChange } from "../report/report";
-import type { FieldChange, GrantChange } from "../report/report";
+import type { FieldChange } from "../report/report";
+import type { GrantChange } from "../graph/grant";
 import { Languages } from "../trust/languages";
-import { graphOf } from "../graph/worlds";
+import { graphOf } from "../graph/grants";
 
 /** A difference that no grant shows: where a group lies, who signs in by a provider, where events go. */
 export interface EntityDifference {

@@ -1,7 +1,7 @@
 import { urnParts } from "../documents/engineState";
 import type { Entity } from "../graph/model";
 import { entityLabel } from "./compareExpected";
-import { isVerified, isWithin } from "./expected";
+import { isVerified, isWithin } from "../report/expectedAccess";
 import type { ResolvedAccess } from "./resolveCreated";
 import type { VerifySources } from "./sources";
 

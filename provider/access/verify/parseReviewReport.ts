@@ -1,5 +1,5 @@
 import { printable } from "../../api/errors";
-import { reportDigest } from "../documents/digest";
+import { reportDigest } from "../report/reportDigest";
 import { DocumentError } from "../documents/jsonText";
 import { parseReport } from "../report/parseReport";
 import type { ReviewReport } from "../report/report";

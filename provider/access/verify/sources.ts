@@ -3,9 +3,9 @@ import { DocumentError } from "../documents/jsonText";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "../graph/entities";
 import type { Entity } from "../graph/model";
-import { specs } from "../graph/references";
+import { specs } from "../documents/specs";
 import type { ExpectedAccess, ReviewReport } from "../report/report";
-import { comparableInputs, isVerified } from "./expected";
+import { comparableInputs, isVerified } from "../report/expectedAccess";
 
 /** The documents of a verification. */
 export interface VerifySources {

@@ -1,5 +1,6 @@
 import { sha256 } from "../documents/digest";
-import type { Finding, GrantChange } from "../report/report";
+import type { Finding } from "../review/finding";
+import type { GrantChange } from "../graph/grant";
 import { entityLabel } from "./compareExpected";
 import type { EntityDifference } from "./compareExpected";
 

@@ -2,7 +2,7 @@ import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePlan } from "../../access/documents/plan";
 import { parsePreview } from "../../access/documents/preview";
 import type { ReviewReport } from "../../access/report/report";
-import { review } from "../../access/review/review";
+import { review } from "../../access/report/reviewReport";
 import { parseStateExport } from "../../access/documents/stateExport";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeReport } from "../output/writeReport";

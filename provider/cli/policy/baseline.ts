@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { commentTitle, createBaseline, defaultExpiry, formatComment } from "../../access/drift/baseline";
-import type { Comparison } from "../../access/graph/model";
-import type { Finding } from "../../access/report/report";
-import type { SuppressionResult } from "../../access/review/review";
+import type { Comparison } from "../../access/review/comparison";
+import type { Finding } from "../../access/review/finding";
+import type { SuppressionResult } from "../../access/report/reviewReport";
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import { appendEntries } from "../../access/suppressions/writeEntries";

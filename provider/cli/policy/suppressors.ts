@@ -1,6 +1,6 @@
-import type { Comparison } from "../../access/graph/model";
-import type { Finding } from "../../access/report/report";
-import type { SuppressionResult, Rules } from "../../access/review/review";
+import type { Comparison } from "../../access/review/comparison";
+import type { Finding } from "../../access/review/finding";
+import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
 import { findingsOf } from "../../access/rules";
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";

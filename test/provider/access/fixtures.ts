@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Finding, GrantChange, ReviewReport } from "../../../provider/access/report/report";
+import type { ReviewReport } from "../../../provider/access/report/report";
+import type { Finding } from "../../../provider/access/review/finding";
+import type { GrantChange } from "../../../provider/access/graph/grant";
 import { parsePreview } from "../../../provider/access/documents/preview";
-import { review } from "../../../provider/access/review/review";
+import { review } from "../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../provider/access/documents/stateExport";
 import { PROVENANCE } from "../../support/documents";
 

@@ -1,4 +1,6 @@
-import type { Finding, Report, Severity } from "../report";
+import type { Report } from "../report";
+import type { Finding } from "../../review/finding";
+import type { Severity } from "../../review/finding";
 import { json, plain, shorten } from "./escape";
 import { largestThatFits } from "./fit";
 import type { RenderOptions } from "./options";

@@ -1,4 +1,4 @@
-import type { GrantChange } from "../report";
+import type { GrantChange } from "../../graph/grant";
 import { mermaid } from "./escape";
 import { nameOf, subjectOf } from "./words";
 

@@ -1,4 +1,7 @@
-import type { Difference, FieldChange, Finding, GrantChange, Report, Severity } from "../report";
+import type { Difference, FieldChange, Report } from "../report";
+import type { Finding } from "../../review/finding";
+import type { Severity } from "../../review/finding";
+import type { GrantChange } from "../../graph/grant";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";
 import {

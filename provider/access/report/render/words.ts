@@ -1,17 +1,11 @@
-import type {
-  Difference,
-  Finding,
-  Grant,
-  GrantChange,
-  GroupNode,
-  ManagedCount,
-  Report,
-  Severity,
-  SourceLocation,
-  TrustChange,
-  VerifyReport,
-} from "../report";
-import { differenceKinds, driftDirections, severities } from "../report";
+import type { Difference, ManagedCount, Report, TrustChange, VerifyReport } from "../report";
+import type { Finding } from "../../review/finding";
+import type { Severity } from "../../review/finding";
+import type { GroupNode } from "../../graph/grant";
+import type { Grant, GrantChange } from "../../graph/grant";
+import type { SourceLocation } from "../../documents/sourceLocation";
+import { differenceKinds, driftDirections } from "../../review/finding";
+import { severities } from "../../review/finding";
 
 /** What a report says first. `state` is what colours and icons follow. */
 export interface Verdict {

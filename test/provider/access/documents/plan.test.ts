@@ -1,6 +1,6 @@
 import { comparePlan, parsePlan } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
-import { review } from "../../../../provider/access/review/review";
+import { review } from "../../../../provider/access/report/reviewReport";
 import { PROVENANCE } from "../../../support/documents";
 
 const urn = (name: string): string => `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:Role::${name}`;

@@ -1,6 +1,6 @@
-import { review } from "../../../../provider/access/review/review";
+import { review } from "../../../../provider/access/report/reviewReport";
 import { rules } from "../../../../provider/access/rules";
-import type { Finding } from "../../../../provider/access/report/report";
+import type { Finding } from "../../../../provider/access/review/finding";
 import {
   driftBetween,
   inventoryOf,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { uncomparedFields, insertUncomparedFields } from "../../../../provider/access/drift/uncomparedFields";
-import { decidesAccess } from "../../../../provider/access/effects/level";
+import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { specOf } from "../../../../provider/access/graph/directory";
 import type { FieldSpec, Json, Props } from "../../../../provider/engine/spec";
 import { isObject } from "../../../../provider/engine/values";

@@ -1,7 +1,7 @@
 import fc, { casesOf } from "../../../support/properties";
 import { combineDirections, describeEffects } from "../../../../provider/access/effects";
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
-import { specs } from "../../../../provider/access/graph/references";
+import { specs } from "../../../../provider/access/documents/specs";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
 import { SECRET_MASK } from "../../../../provider/engine/spec";

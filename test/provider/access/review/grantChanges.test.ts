@@ -1,9 +1,10 @@
 import fc, { casesOf } from "../../../support/properties";
-import { diffGrants, grantKey } from "../../../../provider/access/review/grantChanges";
-import { GroupHierarchy } from "../../../../provider/access/graph/grants";
+import { diffGrants } from "../../../../provider/access/review/grantChanges";
+import { grantKey } from "../../../../provider/access/graph/groupHierarchy";
+import { GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
-import type { Grant } from "../../../../provider/access/report/report";
-import { graphOf } from "../../../../provider/access/graph/worlds";
+import type { Grant } from "../../../../provider/access/graph/grant";
+import { graphOf } from "../../../../provider/access/graph/grants";
 import type { Props } from "../../../../provider/engine/spec";
 
 const ROOT_UID = "a".repeat(40);

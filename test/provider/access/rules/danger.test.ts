@@ -1,4 +1,4 @@
-import type { Comparison } from "../../../../provider/access/graph/model";
+import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Props } from "../../../../provider/engine/spec";
 import {
   acme,

@@ -1,5 +1,5 @@
 import { defaultRuleOptions, findingsOf, findRule, rules } from "../../../../provider/access/rules";
-import { severities } from "../../../../provider/access/report/report";
+import { severities } from "../../../../provider/access/review/finding";
 import {
   acme,
   binding,

@@ -1,7 +1,7 @@
 import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
 import type { RuleOptions } from "../../../../provider/access/rules";
-import type { Comparison } from "../../../../provider/access/graph/model";
-import type { Finding } from "../../../../provider/access/report/report";
+import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Finding } from "../../../../provider/access/review/finding";
 
 export const NOW = Date.parse("2026-06-01T00:00:00Z");
 

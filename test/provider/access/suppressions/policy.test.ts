@@ -13,7 +13,7 @@ import {
 } from "../../../../provider/access/suppressions/writeEntries";
 import { createBaseline, suppressionEntry } from "../../../../provider/access/drift/baseline";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
-import type { Finding } from "../../../../provider/access/report/report";
+import type { Finding } from "../../../../provider/access/review/finding";
 import {
   acme,
   binding,

@@ -2,13 +2,14 @@ import fc, { casesOf } from "../../../support/properties";
 import { compare } from "../../../../provider/access/review/compare";
 import type { Sources } from "../../../../provider/access/review/compare";
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
-import type { Comparison } from "../../../../provider/access/graph/model";
+import type { Comparison } from "../../../../provider/access/review/comparison";
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import type { Finding, Named } from "../../../../provider/access/report/report";
+import type { Finding } from "../../../../provider/access/review/finding";
+import type { Named } from "../../../../provider/access/graph/grant";
 import type { Props } from "../../../../provider/engine/spec";
 import { UNKNOWN } from "../../../../provider/engine/spec";
 

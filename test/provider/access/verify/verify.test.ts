@@ -1,9 +1,9 @@
-import { reportDigest } from "../../../../provider/access/documents/digest";
+import { reportDigest } from "../../../../provider/access/report/reportDigest";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { reportProblem } from "../../../../provider/access/report/parseReport";
 import { formats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
-import { reportOn } from "../../../../provider/access/review/review";
+import { reportOn } from "../../../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
 import { verify } from "../../../../provider/access/verify/verify";

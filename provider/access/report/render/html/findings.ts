@@ -1,4 +1,7 @@
-import type { Difference, FieldChange, Finding, Grant, Scope, Severity } from "../../report";
+import type { Difference, FieldChange } from "../../report";
+import type { Finding } from "../../../review/finding";
+import type { Severity } from "../../../review/finding";
+import type { Grant, Scope } from "../../../graph/grant";
 import { plainIndented } from "../escape";
 import type { RenderOptions } from "../options";
 import { answersTo, locationOf, placeOf, plural, ruleOf } from "../words";

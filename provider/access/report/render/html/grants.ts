@@ -1,4 +1,5 @@
-import type { GrantChange, Report } from "../../report";
+import type { Report } from "../../report";
+import type { GrantChange } from "../../../graph/grant";
 import type { RenderOptions } from "../options";
 import { changeOrder, groupCapabilities, nameOf, placeOf, subjectOf } from "../words";
 import { filterAttributes, fold, severityTag } from "./findings";

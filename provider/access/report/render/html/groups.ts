@@ -1,4 +1,6 @@
-import type { GrantChange, GroupNode, Report } from "../../report";
+import type { Report } from "../../report";
+import type { GroupNode } from "../../../graph/grant";
+import type { GrantChange } from "../../../graph/grant";
 import { changeOrder, nameOf, plural } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Finding, Report } from "../../report";
-import { severities } from "../../report";
+import type { Report } from "../../report";
+import type { Finding } from "../../../review/finding";
+import { severities } from "../../../review/finding";
 import { early, script } from "../htmlScript";
 import { style } from "../htmlStyle";
 import type { RenderOptions } from "../options";

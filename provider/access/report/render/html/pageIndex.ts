@@ -1,5 +1,8 @@
-import type { Grant, GroupNode, Report, Severity } from "../../report";
-import { severities } from "../../report";
+import type { Report } from "../../report";
+import type { Severity } from "../../../review/finding";
+import type { GroupNode } from "../../../graph/grant";
+import type { Grant } from "../../../graph/grant";
+import { severities } from "../../../review/finding";
 import { groupsOf, nameOf, subjectOf } from "../words";
 
 /** What the rows, the lists of choices and the tree have in common: short keys for roles and groups. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { renderDiagram } from "../../../../../provider/access/report/render/mermaid";
 import { nameOf, subjectOf } from "../../../../../provider/access/report/render/words";
-import type { GrantChange } from "../../../../../provider/access/report/report";
+import type { GrantChange } from "../../../../../provider/access/graph/grant";
 import { FIXTURES, reportOf } from "../../fixtures";
 import { riskyReview } from "./reports";
 

@@ -1,23 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DriftReport, Report, ReviewReport } from "../../../../../provider/access/report/report";
+import type { Finding } from "../../../../../provider/access/review/finding";
+import type { Severity } from "../../../../../provider/access/review/finding";
+import type { GroupNode } from "../../../../../provider/access/graph/grant";
 import type {
-  DriftReport,
-  Finding,
   Grant,
   GrantChange,
   GrantedRole,
-  GroupNode,
-  Report,
-  ReviewReport,
   Scope,
-  Severity,
   Subject,
-} from "../../../../../provider/access/report/report";
+} from "../../../../../provider/access/graph/grant";
 import { reportProblem } from "../../../../../provider/access/report/parseReport";
-import { severities } from "../../../../../provider/access/report/report";
+import { severities } from "../../../../../provider/access/review/finding";
 
 /** Reports made by hand: what the forms are shown with. */
-
 const ORGANISATION = "ce2d1984a010471142503340d670612d63ffb9f6";
 
 const scope = (key: string, path: string, isRoot = false): Scope => ({

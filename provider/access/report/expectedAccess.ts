@@ -1,10 +1,12 @@
 import type { Props, ResourceSpec } from "../../engine/spec";
 import { canonicalJwks, compareTexts } from "../../engine/values";
 import { sha256 } from "../documents/digest";
-import { accessKinds } from "../graph/grants";
-import type { Comparison, Entity } from "../graph/model";
-import { mapLeaves, specs } from "../graph/references";
-import type { ExpectedAccess, ExpectedEntity } from "../report/report";
+import { accessKinds } from "../graph/accessKinds";
+import type { Entity } from "../graph/model";
+import type { Comparison } from "../review/comparison";
+import { mapLeaves } from "../graph/references";
+import { specs } from "../documents/specs";
+import type { ExpectedAccess, ExpectedEntity } from "./report";
 
 /** Kinds that give access without being a grant: who has the token, signs in or receives the events. */
 const OTHER_KINDS: readonly string[] = ["ScimToken", "Subscription"];

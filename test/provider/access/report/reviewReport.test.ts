@@ -1,6 +1,6 @@
 import { parsePreview } from "../../../../provider/access/documents/preview";
-import type { Finding } from "../../../../provider/access/report/report";
-import { countFailing, review } from "../../../../provider/access/review/review";
+import type { Finding } from "../../../../provider/access/review/finding";
+import { countFailing, review } from "../../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { PROVENANCE } from "../../../support/documents";
 import { fixture, lines, reportOf } from "../fixtures";

@@ -1,7 +1,7 @@
 import { compare } from "../../../../provider/access/review/compare";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
-import { review } from "../../../../provider/access/review/review";
+import { review } from "../../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { Props } from "../../../../provider/engine/spec";
 import { UNKNOWN } from "../../../../provider/engine/spec";

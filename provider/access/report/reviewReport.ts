@@ -1,17 +1,22 @@
 import { urnParts } from "../documents/engineState";
 import { compareTexts } from "../../engine/values";
 import { GrantIndex } from "../graph/grantIndex";
-import { accessKinds, tupleOf } from "../graph/grants";
-import { compare } from "./compare";
-import type { Sources } from "./compare";
-import type { Comparison, ResourceChange } from "../graph/model";
-import { specs } from "../graph/references";
-import { SCHEMA_VERSION, severities, toFieldChange } from "../report/report";
-import type { Finding, GrantChange, Provenance, ReviewReport, Severity, TrustChange } from "../report/report";
-import { reportDigest } from "../documents/digest";
+import { accessKinds } from "../graph/accessKinds";
+import { tupleOf } from "../graph/grant";
+import { compare } from "../review/compare";
+import type { Sources } from "../review/compare";
+import type { Comparison, ResourceChange } from "../review/comparison";
+import { specs } from "../documents/specs";
+import { SCHEMA_VERSION, toFieldChange } from "./report";
+import { rank, severities, sortFindings } from "../review/finding";
+import type { Provenance, ReviewReport, TrustChange } from "./report";
+import type { Finding } from "../review/finding";
+import type { Severity } from "../review/finding";
+import type { GrantChange } from "../graph/grant";
+import { reportDigest } from "./reportDigest";
 import { comparePlan } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
-import { expectedAccess } from "../verify/expected";
+import { expectedAccess } from "./expectedAccess";
 
 /** What the rules find in a comparison. */
 export type Rules = (comparison: Comparison) => readonly Finding[];
@@ -51,20 +56,6 @@ export function countBy<Item, Key extends string>(
 export function countFailing(findings: readonly Finding[], failOn: Severity | "never"): number {
   if (failOn === "never") return 0;
   return findings.filter(({ severity }) => severities.indexOf(severity) <= severities.indexOf(failOn)).length;
-}
-
-const rank = ({ severity }: Finding): number => severities.indexOf(severity);
-
-/** Worst first; else by rule and resource. */
-export function sortFindings(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort(
-    (a, b) =>
-      rank(a) - rank(b) ||
-      compareTexts(a.id, b.id) ||
-      compareTexts(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
-      compareTexts(a.message, b.message) ||
-      compareTexts(a.fingerprint, b.fingerprint),
-  );
 }
 
 /** Grants whose finding is worst come first; in one severity they keep their order. */

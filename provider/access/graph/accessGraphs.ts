@@ -1,0 +1,21 @@
+import type { Inventory } from "../documents/inventory";
+import type { StateExport } from "../documents/stateExport";
+import { entityOfObject } from "./entities";
+import { graphOf } from "./grants";
+import type { AccessGraph, Entity } from "./model";
+import { planResources } from "./resourcePlan";
+import { buildGraphs } from "./graphBuilder";
+
+export function graphOfInventory(inventory: Inventory): AccessGraph {
+  return graphOf(new Map(inventory.objects.map(entityOfObject).map((entity) => [entity.key, entity])));
+}
+
+export function graphOfState(recorded: StateExport): AccessGraph {
+  return acceptAssumed(buildGraphs(planResources([], recorded), undefined).after);
+}
+/** A graph in which what was read with `.get` counts like all else: for questions, not for a judgement. */
+export function acceptAssumed({ entities }: AccessGraph): AccessGraph {
+  return graphOf(
+    new Map([...entities].map(([key, { assumed: _assumed, ...entity }]) => [key, entity as Entity])),
+  );
+}

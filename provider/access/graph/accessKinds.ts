@@ -1,0 +1,121 @@
+import type { Json } from "../../engine/spec";
+import { isObject } from "../../engine/values";
+import type { Entity } from "./model";
+import { type SubjectDescription, describeInvite, describeProvider } from "./subjects";
+import { isUnread } from "./unread";
+
+/** A reference as inputs hold it: a key, what stands for a value that was not read, or nothing. */
+export type Reference = Json | undefined;
+/** What a resource grants, before anything is looked up. */
+export interface DeclaredGrant {
+  readonly holder:
+    | { readonly identity: Reference }
+    /** The resource itself is the holder: whoever redeems it, or signs in by it. */
+    | { readonly type: "invite" | "identityProvider"; readonly described: SubjectDescription }
+    | { readonly externalGroup: string; readonly provider: Reference };
+  readonly role: Reference;
+  readonly group: Reference;
+}
+/** What one kind has to do with access. Everything that is special about a kind here is in this one table. */
+export interface AccessKind {
+  readonly grants?: (entity: Entity) => DeclaredGrant[];
+  /** The resource whose holders it lets anyone be: whoever has a SCIM token says who is in the directory. */
+  readonly impersonates?: (entity: Entity) => {
+    readonly subject: SubjectDescription;
+    readonly holder: Reference;
+  };
+  /** Services that act as identities, and so hold what these hold. */
+  readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
+  /** The properties that say who the holder of existing grants is, or what those allow. */
+  readonly accessFields?: readonly string[];
+  /** It owns all role bindings of its group: what the server lists there is not another grant. */
+  readonly ownsBindings?: true;
+}
+const knownKinds: Readonly<Record<string, AccessKind>> = {
+  Group: {},
+  Identity: { accessFields: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] },
+  Role: { accessFields: ["capabilities"] },
+  RoleBinding: {
+    grants: ({ inputs }) => [
+      {
+        holder: { identity: inputs["identityUid"] },
+        role: inputs["roleUid"],
+        group: inputs["parentUid"],
+      },
+    ],
+  },
+  GroupAccess: {
+    grants: ({ inputs }) => {
+      const bindings = inputs["bindings"];
+      // What was not read hides a grant, or all of them.
+      const entries = isObject(bindings) ? Object.values(bindings) : isUnread(bindings) ? [bindings] : [];
+      return entries.map((binding) => {
+        const { identityUid, roleUid } = isObject(binding)
+          ? binding
+          : { identityUid: binding, roleUid: binding };
+        return { holder: { identity: identityUid }, role: roleUid, group: inputs["parentUid"] };
+      });
+    },
+    ownsBindings: true,
+  },
+  GroupInvite: {
+    grants: (entity) => [
+      {
+        holder: { type: "invite", described: describeInvite(entity) },
+        role: entity.inputs["roleUid"],
+        group: entity.inputs["parentUid"],
+      },
+    ],
+    accessFields: ["email", "singleUse"],
+  },
+  IdentityProvider: {
+    grants: (entity) => [
+      {
+        holder: { type: "identityProvider", described: describeProvider(entity) },
+        role: entity.inputs["defaultRole"],
+        group: entity.inputs["parentUid"],
+      },
+    ],
+    accessFields: ["oidc", "scimEnabled"],
+  },
+  ExternalGroupRoleMapping: {
+    grants: ({ inputs }) => [
+      {
+        holder: { externalGroup: textOf(inputs["externalGroupId"]), provider: inputs["parentUid"] },
+        role: inputs["roleUid"],
+        group: inputs["scope"],
+      },
+    ],
+  },
+  ScimToken: {
+    impersonates: ({ inputs }) => ({
+      subject: { displayName: "whoever has a SCIM token", matchesMany: true },
+      holder: inputs["parentUid"],
+    }),
+    accessFields: ["expireTime", "neverExpires"],
+  },
+  AccountAssociation: {
+    services: ({ inputs: { chainguard } }) => {
+      const bound = isObject(chainguard) ? chainguard["serviceBindings"] : undefined;
+      return Object.entries(isObject(bound) ? bound : {});
+    },
+    accessFields: ["amazon", "google", "azure", "github"],
+  },
+};
+/** Without a prototype: a kind may be called `constructor`. */
+export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Object.assign(
+  Object.create(null) as Record<string, AccessKind>,
+  knownKinds,
+);
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+export function grantsIn(entity: Entity): DeclaredGrant[] {
+  return accessKinds[entity.kind]?.grants?.(entity) ?? [];
+}
+/** Which identity holds which role where, of the grants that bindings are made of: a text for each. */
+export function bindingKeys(entity: Entity): string[] {
+  return grantsIn(entity).flatMap(({ holder, role, group }) =>
+    "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],
+  );
+}

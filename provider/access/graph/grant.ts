@@ -1,0 +1,76 @@
+import { compareTexts } from "../../engine/values";
+import type { SourceLocation } from "../documents/sourceLocation";
+
+/** Something that a report speaks of: an identity, a role, a group. */
+export interface Named {
+  /** Stable within the report: the uid where it is known, else the urn. */
+  readonly key: string;
+  readonly uid?: string;
+  readonly urn?: string;
+  /** The resource's own name; undefined where nothing tells it. */
+  readonly name?: string;
+}
+/** Who holds a grant. */
+export interface Subject extends Named {
+  readonly type: "identity" | "invite" | "identityProvider" | "externalGroup" | "service" | "unknown";
+  /** For people: "GitHub Actions of acme/pay, branch main". */
+  readonly displayName: string;
+  /** Whether more than one outsider can be it: a pattern, an invite without an e-mail address. */
+  readonly matchesMany: boolean;
+}
+
+export interface GrantedRole extends Named {
+  readonly builtIn: boolean;
+  /** Undefined where they are not known. Sorted. */
+  readonly capabilities?: readonly string[];
+}
+
+export interface Scope extends Named {
+  /** Names from the root down, joined by " / ": "acme / payments". */
+  readonly path: string;
+  readonly isRoot: boolean;
+}
+/** One subject holding one role at one group and everything below it. */
+export interface Grant {
+  readonly subject: Subject;
+  readonly role: GrantedRole;
+  readonly group: Scope;
+  /** The kind of resource that grants it: `RoleBinding`, `GroupAccess`, `GroupInvite`, … */
+  readonly sourceKind: string;
+  readonly urn?: string;
+  readonly uid?: string;
+  readonly location?: SourceLocation;
+}
+
+export interface GrantChange {
+  readonly change: "gained" | "lost" | "widened" | "narrowed";
+  /** After the change; before it where it is lost. */
+  readonly grant: Grant;
+  /** Where it is widened or narrowed: what it was. */
+  readonly before?: Grant;
+  /** In words: "role gains 3 capabilities", "moves from acme / payments up to acme". */
+  readonly reason: string;
+  readonly capabilitiesAdded: readonly string[];
+  readonly capabilitiesRemoved: readonly string[];
+}
+/** A node of the tree of groups, with what changes there. */
+export interface GroupNode extends Scope {
+  readonly parentKey?: string;
+  readonly change: "added" | "removed" | "moved" | "renamed" | "same";
+}
+/** Who, what and where, as one text: two resources that grant the same have the same. */
+export function tupleOf({ subject, role, group }: Pick<Grant, "subject" | "role" | "group">): string {
+  return JSON.stringify([subject.key, role.key, group.key]);
+}
+/** The order in which people look for grants; the same for the same grants. */
+export function compareGrants(a: Grant, b: Grant): number {
+  const name = ({ name, key }: Named) => name ?? key;
+  return (
+    compareTexts(a.subject.displayName, b.subject.displayName) ||
+    compareTexts(name(a.role), name(b.role)) ||
+    compareTexts(a.group.path, b.group.path) ||
+    compareTexts(a.sourceKind, b.sourceKind) ||
+    compareTexts(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
+    compareTexts(a.subject.key + a.role.key + a.group.key, b.subject.key + b.role.key + b.group.key)
+  );
+}

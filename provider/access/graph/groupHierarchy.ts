@@ -1,0 +1,70 @@
+import { isUid, parentOf } from "../../api/uid";
+import { urnParts } from "../documents/engineState";
+import type { Scope, Named, Grant } from "./grant";
+import { groupPath } from "./groupPath";
+import { withoutRetained } from "./keys";
+import type { Entities } from "./model";
+import { isUnread } from "./unread";
+
+/** Groups by key: their names and places. */
+export class GroupHierarchy {
+  private readonly scopes = new Map<string, Scope>();
+
+  constructor(private readonly entities: Entities) {}
+
+  /** The key of the parent; undefined of a root, and where nothing tells it. */
+  parentOf(key: string): string | undefined {
+    const entity = this.entities.get(key);
+    if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
+    const parent = entity.inputs["parentUid"];
+    // A uid tells the place; of what was only read a program may say anything.
+    const isTold = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
+    if (isTold) return parent;
+    return entity.uid === undefined ? undefined : parentOf(entity.uid);
+  }
+
+  /** The key itself and its ancestors', from below. */
+  chain(key: string): string[] {
+    const chain: string[] = [];
+    for (let at: string | undefined = key; at !== undefined && !chain.includes(at); at = this.parentOf(at)) {
+      chain.push(at);
+    }
+    return chain;
+  }
+
+  scope(key: string): Scope {
+    const known = this.scopes.get(key);
+    if (known) return known;
+    const chain = this.chain(key);
+    const entity = this.entities.get(key);
+    const scope: Scope = {
+      ...namedOf(this.entities, key),
+      path: groupPath(chain.map((step) => label(this.entities, step)).reverse()),
+      isRoot:
+        chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
+    };
+    this.scopes.set(key, scope);
+    return scope;
+  }
+}
+export function namedOf(entities: Entities, key: string): Named {
+  const entity = entities.get(key);
+  if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
+  return { key, ...(isUid(key) ? { uid: key } : {}) };
+}
+/** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
+export function label(entities: Entities, key: string): string {
+  const entity = entities.get(key);
+  if (entity?.name !== undefined) return entity.name;
+  if (entity?.urn !== undefined) return urnParts(entity.urn).name;
+  return isUid(key) ? key.slice(key.lastIndexOf("/") + 1).slice(0, 12) : key;
+}
+/**
+ * One text for each grant that is told apart from others: who, what, where. A group that moves takes
+ * its grants to another place.
+ */
+export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
+  // What stays beside its successor is what it was.
+  const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
+  return JSON.stringify(keys.map(withoutRetained));
+}

@@ -1,0 +1,16 @@
+import type { Entity } from "./model";
+
+/** An entity with what the server says of it. Of an assumed entity, only what the server says remains. */
+export function mergeLive(entity: Entity, live: Entity): Entity {
+  const { urn, location, assumed: isAssumed, ...known } = entity;
+  if (isAssumed === true) return { ...live, urn, location };
+  const { lastSeenTime, details, builtIn } = live;
+  return {
+    ...known,
+    urn,
+    location,
+    ...(builtIn ? { builtIn } : {}),
+    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
+    ...(details === undefined ? {} : { details: { ...details, ...entity.details } }),
+  };
+}

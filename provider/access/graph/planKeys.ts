@@ -1,0 +1,37 @@
+import { isUid } from "../../api/uid";
+import type { RecordedResource } from "../documents/engineState";
+import { declaredOf, keyOf } from "./entities";
+import type { ResourcePlan } from "./resourcePlan";
+
+/** A resource of a kind of this package. */
+export type ManagedResource = RecordedResource & { readonly kind: string };
+
+export const isManagedKind = (resource: RecordedResource | undefined): resource is ManagedResource =>
+  resource?.kind !== undefined;
+
+/** The uid of a resource; undefined of a new one, and of an id that no server of the API assigns. */
+export const uidOf = (resource: RecordedResource | undefined): string | undefined =>
+  isUid(resource?.id) ? resource.id : undefined;
+
+/** The uid after the change; undefined where the change creates the resource. */
+export function uidAfter({ op, before, after }: ResourcePlan): string | undefined {
+  if (op === "create" || op === "replace") return undefined;
+  if (op === "import") return isUid(after?.importId) ? after.importId : uidOf(after);
+  return uidOf(before) ?? uidOf(after);
+}
+
+/** The key of each planned resource: one before and after the change. */
+export class PlanKeys {
+  private readonly keys = new Map<string, string>();
+
+  of(plan: ResourcePlan): string {
+    const known = this.keys.get(plan.urn);
+    if (known !== undefined) return known;
+    const resource = plan.before ?? plan.after;
+    const uid = uidOf(plan.before) ?? uidAfter(plan);
+    const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
+    const key = uid === undefined ? plan.urn : keyOf(resource?.kind ?? "", uid, parent);
+    this.keys.set(plan.urn, key);
+    return key;
+  }
+}

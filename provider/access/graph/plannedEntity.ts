@@ -1,0 +1,49 @@
+import { specs } from "../documents/specs";
+import { entityOf, unresolvedPaths } from "./entities";
+import type { Assumption, Entity } from "./model";
+import { uidAfter } from "./planKeys";
+import type { ManagedResource } from "./planKeys";
+import { isReference, mapLeaves } from "./references";
+import type { ReferenceResolver } from "./resolver";
+import type { ResourcePlan } from "./resourcePlan";
+import type { ServerRemovals } from "./serverRemovals";
+import { isUnread, reasonOf } from "./unread";
+import type { UnreadValue } from "./unread";
+
+/**
+ * A resource as it will be after the change. A reference to a resource that does not exist yet is assumed to be the id
+ * of the one resource that it depends on.
+ */
+export function plannedEntity(
+  plan: ResourcePlan,
+  resource: ManagedResource,
+  key: string,
+  resolver: ReferenceResolver,
+  removals: ServerRemovals,
+): Entity {
+  const isSame = plan.op === "same";
+  const planned = entityOf(resource, { key, uid: uidAfter(plan), side: "after", isSame });
+  const spec = specs[resource.kind];
+  if (spec === undefined) return planned;
+  const assumptions: Assumption[] = [];
+  const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
+    if (!isReference(leaf)) return value;
+    if (!isUnread(value)) return removals.pruneDanglingRef(value);
+    const source = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : undefined;
+    if (source === undefined) return value;
+    assumptions.push({ path: leaf.path, property: leaf.property, key: source });
+    return source;
+  });
+  const assumed = new Set(assumptions.map(({ path }) => path));
+  const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
+  // The engine has compared the secrets of an unchanged resource.
+  const isReported = ({ reason }: UnreadValue): boolean => !isSame || reason !== "secret";
+  resolver.report(resource, unread.filter(isReported));
+  return {
+    ...planned,
+    inputs,
+    unresolved: unresolvedPaths(unread),
+    ...(planned.unread ? { unread } : {}),
+    ...(assumptions.length > 0 ? { assumptions } : {}),
+  };
+}

@@ -1,0 +1,42 @@
+import type { RecordedResource } from "../documents/engineState";
+import { type Op, operations } from "../documents/operations";
+import type { PreviewStep } from "../documents/preview";
+import type { StateExport } from "../documents/stateExport";
+
+/** All that is known of one urn, its steps taken together. */
+export interface ResourcePlan {
+  readonly urn: string;
+  readonly op: Op;
+  readonly before?: RecordedResource;
+  readonly after?: RecordedResource;
+}
+/**
+ * One plan for each urn. A later step knows more than an earlier one: after a refresh it begins with
+ * what the server holds. Rests of replacements are no one's any more.
+ */
+export function planResources(
+  steps: readonly PreviewStep[],
+  recorded: StateExport | undefined,
+): ResourcePlan[] {
+  const plans = new Map<string, ResourcePlan>();
+  for (const resource of recorded?.resources ?? []) {
+    plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
+  }
+  const whole = new Set<string>();
+  for (const { op: told, urn, before, after } of steps) {
+    const op = operations.get(told);
+    // The old half of a replacement is marked for its delete; alone it is the rest of an earlier one.
+    if (op === undefined || (op === "delete" && before?.pendingDelete === true)) continue;
+    if (told === "create-replacement" && whole.has(urn)) continue;
+    if (told === "replace") whole.add(urn);
+    const earlier = plans.get(urn);
+    plans.set(urn, {
+      urn,
+      op,
+      // Deleted by hand, and made again: there is nothing before.
+      before: op === "create" ? undefined : (before ?? earlier?.before),
+      after: op === "delete" ? undefined : after,
+    });
+  }
+  return [...plans.values()];
+}

@@ -1,0 +1,161 @@
+import { parentOf } from "../../api/uid";
+import type { Json } from "../../engine/spec";
+import type { Inventory, InventoryObject } from "../documents/inventory";
+import { specs } from "../documents/specs";
+import { accessKinds, bindingKeys } from "./accessKinds";
+import { declaredOf, entityOf, entityOfObject, keyOf } from "./entities";
+import { compositeKey } from "./keys";
+import type { Entity } from "./model";
+import { isManagedKind, uidOf } from "./planKeys";
+import type { PlanKeys } from "./planKeys";
+import { isReference, mapLeaves } from "./references";
+import type { ResourcePlan } from "./resourcePlan";
+
+/** The server refuses to delete a role that is bound, and a group that is not empty. */
+const BLOCKED_BY_DEPENDENTS: ReadonlySet<string> = new Set(["Role", "Group"]);
+
+/** Which resources a change removes from the server, and which it leaves there beside their replacements. */
+export class ServerRemovals {
+  private readonly byUrn: ReadonlyMap<string, ResourcePlan>;
+  private readonly removed = new Set<string>();
+  /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
+  private readonly retained = new Map<string, string>();
+  private readonly refused = new Set<string>();
+  private managed: ReadonlySet<string> | undefined;
+
+  /** @param plans of the kinds of this package. */
+  constructor(
+    private readonly plans: readonly ResourcePlan[],
+    private readonly keys: PlanKeys,
+    allPlans: readonly ResourcePlan[],
+    private readonly inventory: Inventory | undefined,
+  ) {
+    this.byUrn = new Map(allPlans.map((plan) => [plan.urn, plan]));
+    this.findRemoved();
+    this.findRetained();
+  }
+
+  isRemoved(uid: string): boolean {
+    return this.removed.has(uid);
+  }
+
+  /** Whether the server refuses to delete a resource, because another one still refers to it. */
+  isRefused(uid: string | undefined): boolean {
+    return this.refused.has(uid ?? "");
+  }
+
+  isRemovedFromServer({ op, before }: ResourcePlan): boolean {
+    if ((op !== "delete" && op !== "replace") || before === undefined) return false;
+    if (before.external || before.retainOnDelete || this.isRefused(before.id)) return false;
+    // The engine leaves it to the delete of the other resource, and the API does not cascade.
+    const other = this.byUrn.get(before.deletedWith ?? "");
+    return other?.op !== "delete" && other?.op !== "replace";
+  }
+
+  /** A reference to a removed resource becomes empty; one to a replaced resource that stays leads to that. */
+  pruneDanglingRef(value: Json | undefined): Json | undefined {
+    if (typeof value !== "string") return value;
+    return this.removed.has(value) ? "" : (this.retained.get(value) ?? value);
+  }
+
+  /** An entity that no step changes, with its references as they lead after the change. */
+  rewriteReplacedRefs(entity: Entity): Entity {
+    const spec = specs[entity.kind];
+    if (spec === undefined || this.removed.size + this.retained.size === 0) return entity;
+    const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
+      isReference(leaf) ? this.pruneDanglingRef(value) : value,
+    );
+    return { ...entity, inputs };
+  }
+
+  private findRemoved(): void {
+    // A resource whose delete is refused may itself keep another one from being deleted.
+    for (let known = -1; known < this.refused.size;) {
+      known = this.refused.size;
+      this.removed.clear();
+      for (const plan of this.plans) {
+        const uid = uidOf(plan.before);
+        // Nothing refers to a resource that shares the uid of its parent.
+        if (uid !== undefined && this.keys.of(plan) === uid && this.isRemovedFromServer(plan)) {
+          this.removed.add(uid);
+        }
+      }
+      this.findRefused();
+    }
+  }
+
+  private findRetained(): void {
+    for (const plan of this.plans) {
+      const uid = uidOf(plan.before);
+      if (uid === undefined || this.keys.of(plan) !== uid || plan.op !== "replace") continue;
+      if (!this.isRemovedFromServer(plan)) this.retained.set(uid, compositeKey("retained", uid));
+    }
+  }
+
+  private findRefused(): void {
+    const blockable = this.plans.flatMap(({ before }) => {
+      const uid = uidOf(before);
+      const isBlockable = uid !== undefined && BLOCKED_BY_DEPENDENTS.has(before?.kind ?? "");
+      return isBlockable && this.removed.has(uid) ? [uid] : [];
+    });
+    if (blockable.length === 0) return;
+    const candidates = new Set(blockable);
+    for (const plan of this.plans) this.refuseForPlan(plan, candidates);
+    const owned = this.ownedBindings();
+    for (const object of this.inventory?.objects ?? []) this.refuseForObject(object, candidates, owned);
+  }
+
+  private refuse(
+    candidates: ReadonlySet<string>,
+    kind: string,
+    property: string,
+    value: Json | undefined,
+  ): void {
+    const blocks = property === "parentUid" || (property === "roleUid" && kind === "RoleBinding");
+    if (typeof value === "string" && candidates.has(value) && blocks) this.refused.add(value);
+  }
+
+  private refuseForPlan(plan: ResourcePlan, candidates: ReadonlySet<string>): void {
+    const resource = plan.after ?? plan.before;
+    if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) return;
+    const kind = resource.kind ?? "";
+    for (const [property, value] of Object.entries(declaredOf(resource))) {
+      // A part of a group does not block its delete: the server deletes both.
+      if (specs[kind]?.sharesParentUid === true && property === "parentUid") continue;
+      this.refuse(candidates, kind, property, value);
+    }
+  }
+
+  private refuseForObject(
+    object: InventoryObject,
+    candidates: ReadonlySet<string>,
+    owned: ReadonlySet<string>,
+  ): void {
+    const { kind, uid, inputs } = object;
+    if (this.isManaged(keyOf(kind, uid, inputs["parentUid"])) || specs[kind]?.sharesParentUid === true)
+      return;
+    if (bindingKeys(entityOfObject(object)).some((key) => owned.has(key))) return;
+    this.refuse(candidates, kind, "parentUid", parentOf(uid));
+    this.refuse(candidates, kind, "roleUid", inputs["roleUid"]);
+  }
+
+  /** The bindings of resources that own all bindings of their group. */
+  private ownedBindings(): Set<string> {
+    return new Set(
+      this.plans.flatMap((plan) => {
+        const { before } = plan;
+        if (!isManagedKind(before) || accessKinds[before.kind]?.ownsBindings !== true) return [];
+        return bindingKeys(entityOf(before, { key: this.keys.of(plan), uid: uidOf(before), side: "before" }));
+      }),
+    );
+  }
+
+  private isManaged(key: string): boolean {
+    this.managed ??= new Set(
+      [...this.byUrn.values()]
+        .filter(({ before, after }) => (before ?? after)?.external !== true)
+        .map((plan) => this.keys.of(plan)),
+    );
+    return this.managed.has(key);
+  }
+}

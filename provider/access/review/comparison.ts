@@ -1,0 +1,52 @@
+import type { Inventory } from "../documents/inventory";
+import type { SourceLocation } from "../documents/sourceLocation";
+import type { FieldEffect } from "../effects";
+import type { GrantChange, GroupNode } from "../graph/grant";
+import type { Entity, AccessGraph } from "../graph/model";
+import type { Languages } from "../trust/languages";
+
+/** What happens to one resource. */
+export interface ResourceChange {
+  readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
+  /** The registry key; the type token of a resource that is not of this package, which has no entities. */
+  readonly kind: string;
+  readonly urn?: string;
+  /** Absent for a create. */
+  readonly before?: Entity;
+  /** Absent for a delete. */
+  readonly after?: Entity;
+  readonly fields: readonly FieldEffect[];
+  /** What was there before stays at the server, deleted or replaced by the program as it may be. */
+  readonly isLeftOnServer?: true;
+  /** It stays since the server refuses to delete it: something that stays refers to it. */
+  readonly isRefused?: true;
+  /** Why nothing can be said of what it does; such a change has no entities. */
+  readonly notReviewed?: string;
+  readonly location?: SourceLocation;
+  /** Properties that are secret on both sides, so that a change cannot be seen. */
+  readonly secretsMayHaveChanged: readonly string[];
+}
+/** Two graphs and what lies between them. */
+export interface Comparison {
+  readonly stack?: string;
+  readonly before: AccessGraph;
+  readonly after: AccessGraph;
+  readonly changes: readonly ResourceChange[];
+  readonly grants: readonly GrantChange[];
+  readonly unchanged: number;
+  readonly groups: readonly GroupNode[];
+  readonly unresolved: readonly string[];
+  readonly complete: boolean;
+  readonly incomplete: readonly string[];
+  /** The live organisation, where it was given. */
+  readonly inventory?: Inventory;
+  /** What the patterns of the change were compared with: who asks more of them shares its budget. */
+  readonly languages?: Languages;
+  /**
+   * What exists before the change, by uid, from states and the inventory alone: what a suppression may name.
+   * Without it a suppression matches by uid only.
+   */
+  readonly recorded?: ReadonlyMap<string, Entity>;
+  /** Set where the change has happened already: both sides are facts. `isWhole`: everything that exists was compared. */
+  readonly drift?: { readonly isWhole: boolean };
+}
