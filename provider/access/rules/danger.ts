@@ -111,7 +111,7 @@ function findSelfLockout(facts: Facts): FindingInput[] {
       op === "delete" || op === "replace"
         ? `is ${op}d`
         : trust.length > 0
-          ? `trusts somebody else: ${trust.map(({ path }) => path).join(", ")}`
+          ? `trusts a different principal: ${trust.map(({ path }) => path).join(", ")}`
           : undefined;
     if (what === undefined) continue;
     findings.push(
@@ -131,7 +131,7 @@ const lockOut: Rule = {
   name: "lock-out",
   severities: ["critical", "high"],
   when: "critical; high where owners of the root may be bound elsewhere and no inventory is given to count them",
-  what: "A root group loses an owner and is left with fewer than `--min-owners` (2); a `--required-owner` no longer owns a root; or the identity given as `--self` loses a right that nothing else gives it, is deleted or replaced, or trusts somebody else. Only identities count as owners: an invite is not one yet, and who is in a directory group is not known here. A root that loses no owner is not reported.",
+  what: "A root group loses an owner and is left with fewer than `--min-owners` (2); a `--required-owner` no longer owns a root; or the identity given as `--self` loses a right that nothing else gives it, is deleted or replaced, or trusts a different principal. Only identities count as owners: an invite is not one yet, and who is in a directory group is not known here. A root that loses no owner is not reported.",
   why: "Nobody is left who could undo it. A pipeline that takes its own rights stops half-way.",
   fix: "First bind the next owner, and see that it can sign in. Then remove the old one, in a change of its own, applied by somebody else than the one who loses.",
   except: "When an organisation is wound up.",

@@ -28,7 +28,7 @@ function exampleOf(rule: Rule): string {
     `  - rule: ${rule.id}`,
     "    match:",
     ...match,
-    "    reason: why this is all right, and who agreed",
+    "    reason: why this is acceptable, and who agreed",
     ...(isAlwaysHigh(rule) || rule.severities.includes("high") ? ["    expires: 2027-01-31"] : []),
   ].join("\n");
 }
@@ -73,7 +73,7 @@ export function explainAsText(rule: Rule): string {
     section("What it finds", what),
     section("Why it matters", why),
     section("How to fix it", fix),
-    section("When to except it", except),
+    section("When to suppress it", except),
     `In access-policy.yaml\n${example.replace(/^/gm, "  ")}`,
   ].join("\n\n");
 }
@@ -90,7 +90,7 @@ export function explainAsMarkdown(rule: Rule): string {
     wrapped(what, "", 110),
     wrapped(`**Why.** ${why}`, "", 110),
     wrapped(`**Fix.** ${fix}`, "", 110),
-    wrapped(`**Except.** ${except}`, "", 110),
+    wrapped(`**Suppress.** ${except}`, "", 110),
     `\`\`\`yaml\n${example}\n\`\`\``,
   ].join("\n\n");
 }
@@ -116,9 +116,9 @@ export function rulesPage(): string {
 
 Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says the same.
 
-A rule looks at what a change does to access, not at what was there before. A finding is fixed, or excepted in
-\`access-policy.yaml\`: with a reason, and for everything high or critical with the last day on which the exception
-counts. Prefer \`uid\` in \`match\`: a name is chosen by whoever writes the program, in a pull request too.
+A rule looks at what a change does to access, not at what was there before. A finding is fixed, or suppressed in
+\`access-policy.yaml\`: with a reason, and for everything high or critical with the last day on which the suppression
+applies. Prefer \`uid\` in \`match\`: a name is chosen by whoever writes the program, in a pull request too.
 
 ${listAsMarkdown()}
 

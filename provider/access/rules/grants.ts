@@ -13,8 +13,11 @@ const scopeText = (grant: Grant): string => `on ${grant.group.path} and everythi
 const roleName = (grant: Grant): string => grant.role.name ?? grant.role.uid ?? grant.role.key;
 
 /** Who gets it: said where more than one outsider can be it. */
-const subjectName = ({ subject }: Grant): string =>
-  subject.matchesMany ? `${subject.displayName} (anyone who fits it)` : subject.displayName;
+const subjectName = ({ subject }: Grant): string => {
+  if (!subject.matchesMany) return subject.displayName;
+  const anyone = subject.type === "identity" ? "anyone matching this pattern" : "anyone who has it";
+  return `${subject.displayName} (${anyone})`;
+};
 
 /** What it was before, where that was not nothing. */
 function priorReason({ before, reason }: GrantChange): string[] {
@@ -60,7 +63,7 @@ const ownerGrant: Rule = {
           details: [
             ...priorReason(change),
             ...(before !== undefined && facts.isOwner(before.role)
-              ? ["it was an owner before, of less"]
+              ? ["it already owned a smaller scope"]
               : []),
           ],
           advice: `bind a smaller role${isRoot ? ", on the lowest group that needs it" : ""}: editor, or a Role with just the capabilities that are used`,
@@ -195,7 +198,7 @@ const scopeWidened: Rule = {
   severities: ["high", "medium"],
   when: "high where it reaches a root group; medium else",
   what: "A subject that holds a role on a group now holds the same role on a group above it, instead. The groups that are newly reached are listed. A move down or sideways is not reported here.",
-  why: "A binding counts for everything below its group, what will be made there later included. One level up is often every other team.",
+  why: "A binding applies to everything below its group, and to what is created there later. One level up is often every other team.",
   fix: "Keep the binding where it was, and add one for each further group that needs it.",
   except: "When the subject is meant for all groups below, as a central team is.",
   exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },

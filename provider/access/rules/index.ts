@@ -93,7 +93,7 @@ function applies({ planOnly, needsWhole }: Rule, { drift }: Comparison): boolean
 /**
  * What is dangerous about a change of access.
  * @param only The rules to ask; all of them if not given.
- * @returns The findings, worst first. Nothing is excepted yet: see policy.ts.
+ * @returns The findings, worst first. Suppressions are applied later: see applyPolicy.ts.
  */
 export function findingsOf(
   comparison: Comparison,

@@ -118,7 +118,7 @@ function findKeyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string
     facts.aboutEntity(entity, {
       severity: "low",
       field,
-      message: `the keys of ${labelOf(entity)} count for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
+      message: `the keys of ${labelOf(entity)} are valid for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
       advice: `set an expirationTime at most ${LONG_DAYS} days ahead, and rotate the keys before it`,
     }),
   ];
@@ -142,9 +142,9 @@ const expiry: Rule = {
   id: "K2",
   name: "expiry",
   severities: ["high", "medium", "low"],
-  when: "high for keys that have expired; medium for those that expire in less than 30 days; low for new ones that count for more than 90 days, and for an invite that has ended",
-  what: "The `expirationTime` of static keys is past or near, of all identities that are known here, changed or not; or an identity that is made or changed has keys that count for longer than 90 days (without a time: 365). An invite that has ended is reported as of no use; how long a new one counts is K3's affair. `--now` sets the day.",
-  why: "An expired key stops a pipeline at night. A key that counts for a year is stolen for a year.",
+  when: "high for keys that have expired; medium for those that expire in less than 30 days; low for new ones that are valid for more than 90 days, and for an invite that has ended",
+  what: "The `expirationTime` of static keys is past or near, of all identities that are known here, changed or not; or an identity that is made or changed has keys that are valid for longer than 90 days (without a time: 365). An invite that has expired is reported; K3 reports how long a new one is valid. `--now` sets the day.",
+  why: "An expired key stops a pipeline at night. A stolen key that is valid for a year works for a year.",
   fix: "Register the new key beside the old one, move `expirationTime`, remove the old key when nothing signs with it any more.",
   except: "Until a planned rotation, with its date.",
   exampleMatch: { name: "build-cluster" },
@@ -166,7 +166,7 @@ const openInvite: Rule = {
   name: "open-invite",
   severities: ["critical", "high"],
   when: "critical where its role is `owner`, or holds a capability of G2; high else",
-  what: "A new invite names no e-mail address, can be used more than once, or counts for longer than 7 days.",
+  what: "A new invite names no e-mail address, can be used more than once, or is valid for longer than 7 days.",
   why: "An invite without an address is a password to a group: whoever has the code joins. It is in a state file, and in whatever it was sent with.",
   fix: "Set `email` and `singleUse: true`, and a `ttl` of a day or two (`48h`).",
   except: "For an event with many guests, with a reading role, until it is over.",
@@ -186,10 +186,7 @@ const openInvite: Rule = {
       if (singleUse !== true && !isUnresolved("singleUse"))
         problems.push(["singleUse", "it can be used again"]);
       if (nanos !== undefined && nanos > BigInt(INVITE_DAYS * DAY_MS) * 1_000_000n) {
-        problems.push([
-          "ttl",
-          `it counts for ${textAt(after.inputs, "ttl") ?? ""}, longer than ${INVITE_DAYS} days`,
-        ]);
+        problems.push(["ttl", `valid for ${textAt(after.inputs, "ttl") ?? ""} (limit ${INVITE_DAYS} days)`]);
       }
       const [first] = problems;
       if (first === undefined) continue;

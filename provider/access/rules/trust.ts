@@ -445,8 +445,8 @@ const trustChanged: Rule = {
   name: "trust-changed",
   severities: ["high"],
   when: "always",
-  what: "An identity that holds grants is from now on somebody else: its issuer, subject, audience, claims, keys or AWS match change, or it goes from one way of proving itself to another. What the new holder inherits is listed. Of identity providers the issuer, the client id, the claim that holds the groups and the correlation rule count. A change after which it accepts the same or less is not reported, such as a further claim or a pattern within the old one; one that cannot be judged is. Nor is an identity without grants, a new description, or another end of its keys.",
-  why: "No binding changes, so nothing in the diff says that all of this now belongs to somebody else.",
+  what: "The trust of an identity that holds grants changes, so that a different principal holds them: its issuer, subject, audience, claims, keys or AWS match change, or it goes from one way of proving itself to another. What the new holder inherits is listed. Of identity providers the issuer, the client id, the claim that holds the groups and the correlation rule count. A change after which it accepts the same or less is not reported, such as a further claim or a pattern within the old one; one that cannot be judged is. Nor is an identity without grants, a new description, or another end of its keys.",
+  why: "No binding changes, so nothing in the diff says that a different principal now holds all of this.",
   fix: "Make a new identity for the new holder, bind what it needs, and remove the old one. If it is the same holder under another name, say so in the pull request.",
   except:
     "After a move of a repository or of an issuer, for that identity, for as long as the pull request is open.",
@@ -468,7 +468,7 @@ const trustChanged: Rule = {
         facts.aboutEntity(after, {
           severity: "high",
           field: changed[0]?.path ?? "",
-          message: `${labelOf(after)} will be somebody else, who inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
+          message: `the trust of ${labelOf(after)} changes: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
           details: [
             ...limitLines(
               changed.map(

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export interface PolicyResult {
   readonly findings: readonly Finding[];
   readonly suppressed: readonly Finding[];
-  /** Entries that let nothing be, a line each. */
+  /** Entries that match no finding, a line each. */
   readonly unused: readonly string[];
   /** Entries whose day is over, a line each, with the findings that are back. */
   readonly expired: readonly string[];
@@ -30,12 +30,12 @@ function countFindings(findings: readonly Finding[]): string {
 /** What became of one entry. */
 interface EntryUse {
   used: boolean;
-  /** Findings that it would let be, were it not over, or had it an end. */
+  /** Findings that it would suppress if it had not expired, or if it named its last day. */
   readonly afterExpiry: Finding[];
   readonly withoutExpiry: Finding[];
   /** Findings of drift that it would suppress, if it named a person. */
   readonly withoutPerson: Finding[];
-  /** Findings that it fits by words alone: of what the change makes, or of what nothing but the program names. */
+  /** Findings that it matches only by names: of resources that the change creates, or that only the program names. */
   readonly ofNewResources: Finding[];
   readonly unverified: Finding[];
 }
@@ -44,27 +44,27 @@ function isExpired({ expires }: PolicyEntry, now: number): boolean {
   return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
 }
 
-/** What there is to say of an entry that is not over. */
+/** Why an entry that has not expired suppresses less than it could. */
 function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
   const { used, withoutExpiry, withoutPerson, ofNewResources, unverified } = use;
   if (withoutExpiry.length > 0) {
-    yield `has no expires, so it does not let ${countFindings(withoutExpiry)} be, high or critical: add expires`;
+    yield `has no expires, so it does not suppress ${countFindings(withoutExpiry)}, high or critical: add expires`;
   }
   if (withoutPerson.length > 0) {
     yield `has no acceptedBy, so it does not suppress ${countFindings(withoutPerson)} of drift, high or critical: name the person who accepted it`;
   }
   if (ofNewResources.length > 0) {
-    yield `matches only things made, renamed or moved in this change: ${countFindings(ofNewResources)} not let be: name what exists before it, best by uid`;
+    yield `matches only resources that this change creates, renames or moves: ${countFindings(ofNewResources)} not suppressed: name one that exists before it, best by uid`;
   }
   if (unverified.length > 0) {
-    yield `matches names that only the program states: ${countFindings(unverified)} not let be: give --inventory or --before, or name a uid`;
+    yield `matches names that only the program states: ${countFindings(unverified)} not suppressed: give --inventory or --before, or name a uid`;
   }
   if (
     isUnused &&
     !used &&
     withoutExpiry.length + withoutPerson.length + ofNewResources.length + unverified.length === 0
   ) {
-    yield "lets nothing be: remove it, or correct what it names";
+    yield "matches no finding: remove it, or correct what it names";
   }
 }
 
@@ -72,7 +72,7 @@ function expiredNote({ expires = "" }: PolicyEntry, { afterExpiry }: EntryUse): 
   const what =
     afterExpiry.length > 0
       ? `${countFindings(afterExpiry)} back: renew it or fix them`
-      : "it means nothing any more: remove it";
+      : "it matches no finding any more: remove it";
   return `expired on ${expires}; ${what}`;
 }
 
@@ -107,7 +107,7 @@ class PolicyApplier {
     }
   }
 
-  /** The entry that lets a finding be. */
+  /** The entry that suppresses a finding. */
   entryFor(finding: Finding): PolicyEntry | undefined {
     const texts = this.texts.of(finding);
     const fitting = this.index
@@ -152,7 +152,7 @@ class PolicyApplier {
 }
 
 /**
- * Lets be what the policy allows: findings of a review by uids, and by the names that things had before the change.
+ * Suppresses what the policy allows: findings of a review by uids, and by the names that resources had before the change.
  * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
  * @param command What is run: entries that only the other command can use are not called unused.
  * @param isWhole Whether all was looked at: where it was not, no entry is called unused.

@@ -14,8 +14,8 @@ function uidsOf(grant: Finding["grant"]): Partial<Record<MatchKey, string | unde
 }
 
 /**
- * An entry that lets this finding be, and as little else as can be said.
- * @param expires The last day on which it counts: `2027-01-31`.
+ * An entry that suppresses this finding, and as few others as possible.
+ * @param expires The last day on which it applies: `2027-01-31`.
  * @returns undefined where no glob matches it: that is for a person to write.
  */
 export function policyEntryFor(finding: Finding, reason: string, expires: string): PolicyEntry | undefined {

@@ -279,7 +279,8 @@ describe("T5 trust-changed", () => {
     expect(found("T5", changed(pinned, other))).toMatchObject([
       {
         severity: "high",
-        message: "identity ci will be somebody else, who inherits 1 grant: claimMatch.subject",
+        message:
+          "the trust of identity ci changes: a different principal inherits 1 grant: claimMatch.subject",
         details: [
           "claimMatch.subject: repo:acme/pay:ref:refs/heads/main → repo:globex/pay:ref:refs/heads/main",
           "inherits:",

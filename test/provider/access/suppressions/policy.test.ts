@@ -357,7 +357,7 @@ describe("exceptions", () => {
   it("that are over and mean nothing are to be removed", () => {
     const text = entry("rule: G1", "match: { name: nobody }", "reason: x", "expires: 2026-01-01");
     expect(apply(text).expired).toEqual([
-      "access-policy.yaml:2: expired on 2026-01-01; it means nothing any more: remove it",
+      "access-policy.yaml:2: expired on 2026-01-01; it matches no finding any more: remove it",
     ]);
   });
 
@@ -365,7 +365,7 @@ describe("exceptions", () => {
     const { suppressed, unused } = apply(entry("rule: G6", "match: { name: open }", "reason: x"));
     expect(suppressed).toEqual([]);
     expect(unused).toEqual([
-      "access-policy.yaml:2: has no expires, so it does not let 1 finding (G6) be, high or critical: add expires",
+      "access-policy.yaml:2: has no expires, so it does not suppress 1 finding (G6), high or critical: add expires",
     ]);
   });
 
@@ -378,7 +378,7 @@ describe("exceptions", () => {
   it("that are of no use are reported, but for those of the other command", () => {
     const text = entry("kind: unmanaged", "match: { name: x }", "reason: x");
     expect(apply(text).unused).toEqual([
-      "access-policy.yaml:2: lets nothing be: remove it, or correct what it names",
+      "access-policy.yaml:2: matches no finding: remove it, or correct what it names",
     ]);
     expect(apply(text, NOW, "review").unused).toEqual([]);
     expect(apply(text, NOW, "drift").unused).toHaveLength(1);

@@ -402,7 +402,7 @@ describe("an exception", () => {
       create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", fake))),
     ];
     expect(judge(sourcesOf(steps), "{ subject: break-glass }").unused).toEqual([
-      "p.yaml:2: matches only things made, renamed or moved in this change: 1 finding (G1) not let be: name what exists before it, best by uid",
+      "p.yaml:2: matches only resources that this change creates, renames or moves: 1 finding (G1) not suppressed: name one that exists before it, best by uid",
     ]);
   });
 
@@ -420,7 +420,7 @@ describe("an exception", () => {
     expect(judge(sourcesOf(lying), "{ group: acme / sandbox }")).toMatchObject({
       suppressed: [],
       unused: [
-        "p.yaml:2: matches names that only the program states: 1 finding (G1) not let be: give --inventory or --before, or name a uid",
+        "p.yaml:2: matches names that only the program states: 1 finding (G1) not suppressed: give --inventory or --before, or name a uid",
       ],
     });
     expect(unused).toHaveLength(1);
