@@ -121,7 +121,7 @@ describe("pulumi-platform drift", () => {
       expired: [
         expect.stringContaining("policy.yaml:7: expired on 2026-01-14; 1 finding (drift-changed) back"),
       ],
-      unused: [expect.stringContaining("policy.yaml:14: lets nothing be")],
+      unused: [expect.stringContaining("policy.yaml:14: matches no finding")],
     });
   });
 

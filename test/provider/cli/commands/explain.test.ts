@@ -27,7 +27,7 @@ describe("pulumi-platform explain", () => {
       "What it finds",
       "Why it matters",
       "How to fix it",
-      "When to except it",
+      "When to suppress it",
     ]) {
       expect(text).toContain(`\n${title}\n`);
     }
