@@ -130,7 +130,7 @@ export class Client {
   }
 
   /**
-   * The list that a response holds under a name. It may be left out where it is empty (contract, section 2), at a server
+   * The list that a response holds under a name. It may be left out where it is empty, at a server
    * that has shown itself to be the API, and where the response holds nothing else that could be the list.
    */
   async extractList(path: string, response: JsonObject, member: string): Promise<unknown[]> {
@@ -184,8 +184,8 @@ export class Client {
   }
 
   /**
-   * Has the token know a root group that this client made: rights on it may be in no token from before (contract,
-   * section 9). Once for each; for other groups nothing.
+   * Has the token know a root group that this client made: rights on it may be in no token from before.
+   * Once for each; for other groups nothing.
    */
   async refreshTokenFor(root: string): Promise<void> {
     if (!this.createdAt.has(root) || this.learntRoots.has(root)) return;
@@ -231,8 +231,8 @@ export class Client {
   }
 
   /**
-   * All objects of a list, page by page. An expired token restarts a list without an error
-   * (contract, section 4): objects already seen are dropped. Pages that bring nothing new end in an error, once there
+   * All objects of a list, page by page. An expired token restarts a list without an error:
+   * objects already seen are dropped. Pages that bring nothing new end in an error, once there
    * are more of them than a restart explains.
    */
   async *list(

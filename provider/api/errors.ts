@@ -63,7 +63,7 @@ export interface MissingTerms {
   readonly url: string;
 }
 
-/** The typed details of an error (contract, section 8); absent where the answer has none. */
+/** The typed details of an error; absent where the answer has none. */
 export interface ErrorDetails {
   readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
   readonly fieldViolations: readonly FieldViolation[];
@@ -92,7 +92,7 @@ interface RequestLine {
   readonly path: string;
 }
 
-/** The API, or a proxy before it, answered with an error. Shape: contract, section 8. */
+/** The API, or a proxy before it, responded with an error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly method: string;
@@ -194,7 +194,7 @@ function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && error.name === "ApiError";
 }
 
-/** A missing resource: code NOT_FOUND *with* a ResourceInfo. A wrong address has none (contract, section 8). */
+/** A missing resource: code NOT_FOUND *with* a ResourceInfo. A wrong address has none. */
 export function isNotFound(error: unknown): boolean {
   return isApiError(error) && error.code === "NOT_FOUND" && error.details.resource !== undefined;
 }
@@ -211,7 +211,7 @@ export function isFailedPrecondition(error: unknown): boolean {
   return hasCode(error, "FAILED_PRECONDITION");
 }
 
-/** A message over 4 MiB, either way (contract, section 8): the same request meets the same answer. */
+/** A message over 4 MiB, in either direction: the same request meets the same answer. */
 export function isTooLarge(error: unknown): boolean {
   return (
     hasCode(error, "RESOURCE_EXHAUSTED") && isApiError(error) && /larger than max/i.test(error.serverMessage)

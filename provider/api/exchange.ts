@@ -22,7 +22,7 @@ interface Session {
 
 type JsonObject = Record<string, unknown>;
 
-/** Codes that pass, for an exchange and for a refresh (contract, section 10). */
+/** Codes of transient failures, of an exchange and of a refresh. */
 const TRANSIENT: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE"]);
 const TRANSIENT_REFRESH: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL"]);
 
@@ -153,7 +153,7 @@ export class Exchange implements TokenSource {
     });
   }
 
-  /** Twice more, after 100 to 200 ms (contract, section 10). */
+  /** Tries twice more, after 100 to 200 ms. */
   private sendWithRetry<T>(
     transientCodes: ReadonlySet<Code>,
     attempt: (count: number) => Promise<T>,

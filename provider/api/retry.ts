@@ -35,7 +35,7 @@ function isThrottled(error: unknown): boolean {
 }
 
 /**
- * Whether the same request may be sent again (contract, section 9).
+ * Whether the same request may be sent again.
  * `isIdempotent`: doing it twice is the same as doing it once.
  */
 export function mayRetry(error: unknown, isIdempotent: boolean): boolean {

@@ -263,7 +263,7 @@ export class Transport {
       ...agentsFor(this.options.baseUrl, this.options.maxSockets),
       // The agents know the way; axios would send plain http to a proxy with the bearer in it.
       proxy: false,
-      // The bearer follows no redirect (contract, section 10).
+      // The bearer follows no redirect: the target may be anybody's.
       maxRedirects: 0,
       maxContentLength: MAX_RESPONSE_BYTES,
       maxBodyLength: MAX_RESPONSE_BYTES,

@@ -1,4 +1,4 @@
-/** A uid is a path: 40 hex digits, then `/` and 16 hex digits for each level below (contract, section 1). */
+/** A uid is a path: 40 hex digits, then `/` and 16 hex digits for each level below. */
 const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
 export function isUid(text: unknown): text is string {

@@ -95,7 +95,7 @@ const differences: readonly Difference[] = [
   {
     stricter: "emulator",
     path: /^name$/,
-    why: "which names are checked is open (contract, section 14): the package checks identities' only",
+    why: "which names the server checks is not documented: the package checks identities' only",
   },
   { stricter: "emulator", path: /^bundles$/, why: "the list of bundles is the server's, and grows" },
   {

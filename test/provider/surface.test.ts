@@ -77,8 +77,7 @@ const unused: Readonly<Record<string, string>> = {
     "the profile of whoever runs the program, not of the organisation",
   "ExternalGroupRoleMappingsService/BatchDeleteExternalGroupRoleMappings":
     "the engine deletes resources one by one",
-  "SecurityAdvisoryService/ListResolvedVulnsReports":
-    "its required argument fits no query (contract, section 7)",
+  "SecurityAdvisoryService/ListResolvedVulnsReports": "its required argument fits no query",
   "SecurityTokenService/Exchange": "not a program's: the client gets its token there",
   "SecurityTokenService/ExchangeRefreshToken": "not a program's: the client gets its token there",
 };
