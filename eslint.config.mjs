@@ -80,7 +80,7 @@ export default tseslint.config(
     [["^\\.", "spec imports nothing of ours."], noPulumi, noAxios, noEmulator],
   ),
   layer(
-    ["provider/engine/{check,fieldMask,wire,values,formats,times}.ts"],
+    ["provider/engine/{check,fieldMask,wire,schemaMismatch,values,formats,times}.ts"],
     [
       ["^\\.\\./(?!api/uid$)", "The pure modules import only the spec."],
       ["^\\./(handlers|dynamic|resource)", "The pure modules import only the spec."],
@@ -90,7 +90,10 @@ export default tseslint.config(
     ],
   ),
   layer(
-    ["provider/engine/{handlers,messages,creator,adoption,lostCreates,createRegistry,createAndVerify}.ts"],
+    [
+      "provider/engine/{handlers,messages,creator,adoption,lostCreates,createRegistry,createAndVerify}.ts",
+      "provider/engine/operations/**/*.ts",
+    ],
     [noPulumi, noUpper, noCli, noAxios, noEmulator],
   ),
   layer(["provider/engine/dynamic.ts"], [noPulumi, noCli, noAxios, noEmulator]),
@@ -102,7 +105,10 @@ export default tseslint.config(
       noUpper,
       noAxios,
       noEmulator,
-      ["/(handlers|dynamic)$|/api/", "The program's side never loads the provider process's side."],
+      [
+        "/(handlers|dynamic)$|/operations/|/api/",
+        "The program's side never loads the provider process's side.",
+      ],
     ],
   ),
   layer(
@@ -119,7 +125,7 @@ export default tseslint.config(
       noCli,
       noAxios,
       noEmulator,
-      ["/(handlers|dynamic)$|/api/(?!uid$)", "A kind describes; the engine side acts."],
+      ["/(handlers|dynamic)$|/operations/|/api/(?!uid$)", "A kind describes; the engine side acts."],
     ],
     ["provider/resources/index.ts"],
   ),

@@ -1,5 +1,5 @@
 import type { CreateResult } from "./creator";
-import type { KindReader } from "./lostCreates";
+import type { KindReader } from "./operations/kindReader";
 import { explain, printable, handlerError } from "./messages";
 import { createOnlyOutputs, containsSecret } from "./spec";
 import type { FieldSpec, Json, Props } from "./spec";

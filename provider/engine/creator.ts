@@ -5,15 +5,26 @@ import { isUid, lineage } from "../api/uid";
 import { adoptExisting } from "./adoption";
 import { createAndVerify } from "./createAndVerify";
 import type { Created } from "./createAndVerify";
-import type { CreateRegistry, PendingCreate } from "./createRegistry";
+import type { PendingCreate } from "./createRegistry";
 import { changedSubresources } from "./fieldMask";
 import { identityKey, LostCreateFinder, objectKey, collectionKey } from "./lostCreates";
-import type { Attempt, KindReader } from "./lostCreates";
-import { explain, hasCode, label, messageOf, PartialFailure, handlerError, RENAME_ADVICE } from "./messages";
+import type { Attempt } from "./lostCreates";
+import type { KindContext } from "./operations/kindContext";
+import { isEqualObject, runAfterWrite, verifyWrite } from "./operations/verifyWrite";
+import {
+  explain,
+  explainFailure,
+  hasCode,
+  label,
+  messageOf,
+  PartialFailure,
+  handlerError,
+  RENAME_ADVICE,
+} from "./messages";
 import { ADOPT, createOnlyOutputs, UNCONFIRMED } from "./spec";
-import type { Host, Props } from "./spec";
-import type { KeyedMutex } from "./keyedMutex";
-import { createBody, findSchemaMismatch, outputsFor, parentUidOf, readOutputs } from "./wire";
+import type { Props } from "./spec";
+import { findSchemaMismatch } from "./schemaMismatch";
+import { createBody, outputsFor, parentUidOf, readOutputs } from "./wire";
 
 /** The rights of a group's owner are known everywhere by then. */
 const NEW_GROUP_MS = 120_000;
@@ -21,17 +32,6 @@ const NEW_GROUP_MS = 120_000;
 export interface CreateResult {
   readonly id: string;
   readonly outs: Props;
-}
-
-/** What creating needs of the other handlers of a kind. */
-export interface KindHost extends KindReader {
-  readonly host: Host;
-  readonly mutex: KeyedMutex;
-  readonly registry: CreateRegistry;
-  /** Outputs of a resource after its create, by a response that holds all of it. */
-  readonly verifyWrite: (id: string, news: Props, response: JsonObject, outputs: Props) => Props;
-  /** Runs what follows each write. */
-  readonly runAfterWrite: (id: string, news: Props, outs: Props) => Promise<Props>;
 }
 
 function parentOfInputs({ parentUid }: Props): string | undefined {
@@ -42,8 +42,8 @@ function parentOfInputs({ parentUid }: Props): string | undefined {
 export class Creator {
   private readonly finder: LostCreateFinder;
 
-  constructor(private readonly kind: KindHost) {
-    this.finder = new LostCreateFinder(kind, kind.registry);
+  constructor(private readonly kind: KindContext) {
+    this.finder = new LostCreateFinder(kind.reader, kind.registry);
   }
 
   create(inputs: Props): Promise<CreateResult> {
@@ -54,7 +54,7 @@ export class Creator {
     if (typeof adopted === "string" && adopted !== "") {
       const what = `adopting ${label(spec, inputs)} ${adopted}`;
       return this.reserve(what, [identity, objectKey(spec, adopted)], inputs, () =>
-        adoptExisting(this.kind, what, adopted, inputs),
+        adoptExisting(this.kind.reader, what, adopted, inputs),
       );
     }
     const what = `creating ${this.describe(inputs)}`;
@@ -99,13 +99,13 @@ export class Creator {
   }
 
   private createOne(what: string, inputs: Props): Promise<CreateResult> {
-    const { spec, registry, runAfterWrite } = this.kind;
+    const { spec, registry } = this.kind;
     const parent = parentOfInputs(inputs);
     return registry.run(collectionKey(spec, parent), inputs, async (pending) => {
-      const { id, response, duplicates } = await this.explainFailure(what, () =>
+      const { id, response, duplicates } = await explainFailure(spec, what, () =>
         this.createObject(what, inputs, pending),
       );
-      const outs = await runAfterWrite(id, inputs, await this.verifyCreate(id, inputs, response));
+      const outs = await runAfterWrite(this.kind, id, inputs, await this.verifyCreate(id, inputs, response));
       if (duplicates.length === 0) return { id, outs };
       throw new PartialFailure(id, outs, [
         `${label(spec, inputs)} was made as ${id} after an answer was lost, and what was sent first has arrived too: delete ${duplicates.join(", ")}, unless somebody else made it`,
@@ -256,12 +256,12 @@ export class Creator {
 
   /** Outputs of a new resource. What the server did not apply is a partial failure, never silence. */
   private async verifyCreate(id: string, news: Props, created: JsonObject): Promise<Props> {
-    const { spec, client, parseInputs, isEqual, verifyWrite } = this.kind;
+    const { spec, client, reader } = this.kind;
     let response = findSchemaMismatch(spec, created as Props, id) === undefined ? created : { uid: id };
     const outputs = readOutputs(spec, response as Props, id, {});
     if (createOnlyOutputs(spec).some((key) => outputs[key] === undefined)) throw this.lostSecret(id, news);
     const subresources = changedSubresources(spec, {}, news);
-    const isApplied = isEqual(news, parseInputs(response, id));
+    const isApplied = isEqualObject(spec, news, reader.parseInputs(response, id));
     try {
       if (subresources.length > 0) await spec.operations?.writeSubresource?.(client(), id, {}, news);
       if (subresources.length > 0 || !isApplied) response = await this.readBack(id, news);
@@ -280,22 +280,14 @@ export class Creator {
       );
     }
     // What is returned once is in the first response only.
-    return verifyWrite(id, news, response, outputs);
+    return verifyWrite(reader, { id, olds: undefined, news, response, known: outputs });
   }
 
   private async readBack(id: string, news: Props): Promise<JsonObject> {
-    const response = await this.kind.find(id, news);
-    if (response === undefined) throw handlerError(`${this.kind.spec.noun} ${id} is gone`);
+    const { reader } = this.kind;
+    const response = await reader.get(id, news);
     // Throws where the response does not have the form of the kind.
-    this.kind.parseInputs(response, id);
+    reader.parseInputs(response, id);
     return response;
-  }
-
-  private async explainFailure<T>(what: string, action: () => Promise<T>): Promise<T> {
-    try {
-      return await action();
-    } catch (error) {
-      throw explain(this.kind.spec, what, error, []);
-    }
   }
 }

@@ -1,10 +1,12 @@
-import type { Client, JsonObject } from "../api/client";
+import type { JsonObject } from "../api/client";
 import { uidOf } from "../api/client";
 import { ConnectionError } from "../api/errors";
 import type { CreateRegistry, PendingCreate } from "./createRegistry";
 import { HandlerError, messageOf, handlerError } from "./messages";
 import type { Props, ResourceSpec } from "./spec";
 import { equal, isSet } from "./values";
+import type { KindReader } from "./operations/kindReader";
+import { isEqualObject } from "./operations/verifyWrite";
 import { mergeLive, parentUidOf } from "./wire";
 
 /** Two clocks that show whole seconds may differ by this. */
@@ -20,18 +22,6 @@ export interface Attempt {
   /** Equal objects from before it, for a kind whose objects have no date. */
   readonly older: ReadonlySet<string>;
   readonly pending: PendingCreate;
-}
-
-/** What of a kind's handlers a lookup needs. */
-export interface KindReader {
-  readonly spec: ResourceSpec;
-  readonly client: () => Client;
-  /** The object with this uid; undefined where it is gone. */
-  readonly find: (uid: string, inputs: Props) => Promise<JsonObject | undefined>;
-  /** What a response holds, in the form of inputs. */
-  readonly parseInputs: (response: JsonObject, uid: string) => Props;
-  /** Whether an object is what a create with these inputs makes. */
-  readonly isEqual: (inputs: Props, live: Props) => boolean;
 }
 
 /** Creates of one kind below one parent may make each other's objects look like their own. */
@@ -127,7 +117,7 @@ export class LostCreateFinder {
 
   /** Equal objects of the place that no resource of this run owns. */
   async listEqual({ what, parent, inputs, startedAt, older }: Attempt): Promise<JsonObject[]> {
-    const { spec, client, parseInputs, isEqual } = this.reader;
+    const { spec, client, parseInputs } = this.reader;
     const found: JsonObject[] = [];
     for await (const item of this.listSiblings(parent, inputs)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
@@ -135,7 +125,7 @@ export class LostCreateFinder {
       // The server's clock is known from its responses only, the first of which may be this list's.
       const since = client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
       const createdAt = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
-      if (createdAt < since || !isEqual(inputs, parseInputs(item, uid))) continue;
+      if (createdAt < since || !isEqualObject(spec, inputs, parseInputs(item, uid))) continue;
       if (Number.isNaN(createdAt) && !spec.lacksCreateTime) {
         throw handlerError(
           `${what}: the answer was lost; ${uid} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
@@ -182,7 +172,7 @@ export class LostCreateFinder {
   }
 
   private isMadeBy(inputs: Props, item: JsonObject): boolean {
-    return this.reader.isEqual(inputs, this.reader.parseInputs(item, String(item["uid"])));
+    return isEqualObject(this.reader.spec, inputs, this.reader.parseInputs(item, String(item["uid"])));
   }
 
   /** Whether other inputs describe an object more fully than these: inputs say nothing of what they leave out. */
@@ -192,6 +182,6 @@ export class LostCreateFinder {
       Object.entries(this.reader.spec.fields).filter(
         ([key, field]) => isSet(field, live[key]) && !isSet(field, given[key]),
       ).length;
-    return this.reader.isEqual(other, live) && countOpen(other) < countOpen(inputs);
+    return isEqualObject(this.reader.spec, other, live) && countOpen(other) < countOpen(inputs);
   }
 }

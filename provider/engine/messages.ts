@@ -155,3 +155,17 @@ export function explain(
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
   return new HandlerError([head, ...lines.map((line) => `  ${line}`)].join("\n"), error);
 }
+
+/** Runs an action; its error names what was being done. */
+export async function explainFailure<T>(
+  spec: ResourceSpec,
+  what: string,
+  action: () => Promise<T>,
+  notesOn: (error: unknown) => readonly string[] = () => [],
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw explain(spec, what, error, notesOn(error));
+  }
+}

@@ -1,10 +1,11 @@
 import type { JsonObject } from "../api/client";
 import { ConnectionError, printable } from "../api/errors";
 import type { InventoryObject } from "../access/documents/inventory";
-import { parseLiveInputs } from "../engine/handlers";
+import { parseLiveInputs } from "../engine/operations/kindReader";
 import type { FieldSpec, Props, ResourceSpec } from "../engine/spec";
 import { isObject, isSet } from "../engine/values";
-import { findSchemaMismatch, readOutputs } from "../engine/wire";
+import { findSchemaMismatch } from "../engine/schemaMismatch";
+import { readOutputs } from "../engine/wire";
 
 /** The value where it is a string that is not empty. */
 function textOf(value: unknown): string | undefined {

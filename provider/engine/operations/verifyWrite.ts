@@ -1,0 +1,141 @@
+import type { JsonObject } from "../../api/client";
+import { printable } from "../../api/errors";
+import { containsSecret } from "../spec";
+import type { Props, ResourceSpec } from "../spec";
+import { equal, isSet } from "../values";
+import { changedSubresources } from "../fieldMask";
+import { isServerFilled, mergeLive, normalizeBody, outputsFor, readOutputs, wireName } from "../wire";
+import type { KindContext } from "./kindContext";
+import type { KindReader } from "./kindReader";
+import { explain, label, PartialFailure } from "../messages";
+
+/** Inputs that the server did not apply: it ignores what it does not know. `olds` is undefined after a create. */
+export function findUnappliedFields(
+  spec: ResourceSpec,
+  olds: Props | undefined,
+  news: Props,
+  live: Props,
+): string[] {
+  const held = mergeLive(spec, outputsFor(spec, news, live), live).inputs;
+  return Object.entries(spec.fields)
+    .filter(([key, field]) => {
+      const isUnchanged = olds !== undefined && equal(field, olds[key], news[key]);
+      if (field.path || field.subresource || field.inputOnly || isUnchanged) return false;
+      if (!equal(field, held[key], news[key])) return true;
+      const isCleared = olds !== undefined && !isSet(field, news[key]);
+      return isCleared && isSet(field, live[key]) && !isServerFilled(field, live, key);
+    })
+    .map(([key]) => key);
+}
+
+/** Whether an object is what a create with these inputs makes. */
+export function isEqualObject(spec: ResourceSpec, inputs: Props, live: Props): boolean {
+  return findUnappliedFields(spec, undefined, inputs, live).length === 0;
+}
+
+/** A response to a write, and the inputs that it holds. */
+interface WriteResponse {
+  readonly body: Props;
+  readonly live: Props;
+}
+
+/** Inputs that this write did not change, and whose live value is not the recorded one. */
+function findForeignChanges(
+  spec: ResourceSpec,
+  olds: Props,
+  news: Props,
+  { body, live }: WriteResponse,
+): string[] {
+  const held = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
+  return Object.entries(spec.fields)
+    .filter(
+      ([key, field]) =>
+        !field.inputOnly &&
+        equal(field, olds[key], news[key]) &&
+        body[wireName(key, field)] !== undefined &&
+        !equal(field, held[key], news[key]),
+    )
+    .map(([key]) => key);
+}
+
+function parseResponse({ spec, parseInputs }: KindReader, id: string, response: JsonObject): WriteResponse {
+  const live = parseInputs(response, id);
+  return { body: normalizeBody(spec, response as Props, id), live };
+}
+
+/**
+ * Whether the response to an update proves that the update was applied. A response may hold a part of the resource, so
+ * a difference proves nothing before the resource is read again.
+ */
+export function isVerified(
+  reader: KindReader,
+  id: string,
+  olds: Props,
+  news: Props,
+  response: JsonObject,
+): boolean {
+  if (response["uid"] !== id) return false;
+  const parsed = parseResponse(reader, id, response);
+  return (
+    findUnappliedFields(reader.spec, olds, news, parsed.live).length === 0 &&
+    findForeignChanges(reader.spec, olds, news, parsed).length === 0
+  );
+}
+
+export interface Write {
+  readonly id: string;
+  /** The recorded properties; undefined after a create. */
+  readonly olds: Props | undefined;
+  readonly news: Props;
+  /** A response that holds the whole resource. */
+  readonly response: JsonObject;
+  /** Outputs that only an earlier response held. */
+  readonly known: Props;
+}
+
+/** The outputs after a write. @throws PartialFailure where the resource does not hold what was written */
+export function verifyWrite(reader: KindReader, { id, olds, news, response, known }: Write): Props {
+  const { spec } = reader;
+  const parsed = parseResponse(reader, id, response);
+  const { live } = parsed;
+  const unapplied = findUnappliedFields(spec, olds, news, live);
+  const foreign = olds === undefined ? [] : findForeignChanges(spec, olds, news, parsed);
+  const outputs = readOutputs(spec, response as Props, id, known);
+  if (unapplied.length === 0 && foreign.length === 0) {
+    return { ...outputsFor(spec, news, live, olds), ...outputs };
+  }
+  const held = mergeLive(spec, { ...news }, live).outs;
+  const reason =
+    unapplied.length > 0
+      ? `the server answered without an error, but did not take ${describeFields(spec, unapplied, live)}; a name it does not know is dropped silently`
+      : `changed as the preview said, but somebody else has changed ${describeFields(spec, foreign, live)} since the last run: run again to restore what the program says, unless another stack manages it too`;
+  throw new PartialFailure(id, { ...held, ...outputs }, [`${label(spec, news)} ${id}: ${reason}`]);
+}
+
+function describeFields(spec: ResourceSpec, keys: readonly string[], live: Props): string {
+  return keys
+    .map((key) => {
+      const field = spec.fields[key];
+      const value = field && !containsSecret(field) ? JSON.stringify(live[key] ?? null) : "something else";
+      return `${key} (it holds ${printable(value, 200)})`;
+    })
+    .join(", ");
+}
+
+/** Runs what a kind does after a write. Where it fails, the resource stays and the next run repeats it. */
+export async function runAfterWrite(
+  { spec, client, host }: KindContext,
+  id: string,
+  news: Props,
+  outs: Props,
+): Promise<Props> {
+  try {
+    await spec.operations?.afterWrite?.(client(), id, news, host);
+    return outs;
+  } catch (error) {
+    // A subresource that is recorded as not set differs from the program, so the next run writes it again.
+    const unset = Object.fromEntries(changedSubresources(spec, {}, news).map((key) => [key, null]));
+    const { message } = explain(spec, `${label(spec, news)} ${id}`, error, []);
+    throw new PartialFailure(id, { ...outs, ...unset }, [message]);
+  }
+}
