@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { Stack } from "../support/engine";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { call } from "../support/wire";
 
@@ -43,7 +43,10 @@ describe.each(["true", "false"])("many role bindings, PLATFORM_BATCHING=%s", (ba
   beforeAll(async () => {
     // Long enough for some to arrive while others are under way.
     emulator = await startEmulator({ latencyMs: 150 });
-    stack = await new Stack({ ...emulatorOf(emulator), env: { PLATFORM_BATCHING: batching } }).init();
+    stack = await new Stack({
+      ...emulatorOf(emulator),
+      env: { ...WRITES_STATE_ONCE, PLATFORM_BATCHING: batching },
+    }).init();
     stack.declare(bindings(COUNT));
     await stack.up();
   });

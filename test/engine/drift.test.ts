@@ -11,7 +11,7 @@ import { randomOf } from "../../scripts/lib/random.cjs";
 import { runCommand } from "../provider/cli/support";
 import { brief, describeDriftMatrix, survey } from "../support/driftMatrix";
 import type { Surveyed } from "../support/driftMatrix";
-import { Stack } from "../support/engine";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { builtInRoles, randomOrganisation, small } from "../support/organisation";
 import { apart, programsOf, randomSamples } from "../support/randomPrograms";
@@ -246,7 +246,7 @@ describe("drift after the run of a program, through the real engine", () => {
   beforeAll(async () => {
     emulator = await startEmulator();
     // The state of many is large, and the engine would write it after each resource.
-    const env = { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" };
+    const env = WRITES_STATE_ONCE;
     stack = await new Stack({ url: emulator.url, token: emulator.token, env }).init();
   });
 

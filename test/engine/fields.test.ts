@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { revealed, Stack } from "../support/engine";
+import { revealed, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { declared, memberAt, nested, ownOf, samples, surroundings, withMember } from "../support/samples";
 import type { FieldCase, Replacement, Sample } from "../support/samples";
@@ -92,7 +92,7 @@ describe("each field of each kind, through the real engine", () => {
 
   beforeAll(async () => {
     emulator = await startEmulator();
-    stack = await new Stack(emulator).init();
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
     stack.declare(program(before, false));
     await stack.up();
     const ours = await stack.ours();

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { revealed, Stack } from "../support/engine";
+import { revealed, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { call } from "../support/wire";
 
@@ -88,7 +88,7 @@ describe("the access of a group, through the real engine", () => {
     for (const name of ["alice", "bob", "carol", "mallory", "break-glass"]) await identity(name);
     const { roles } = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
     for (const { name, uid } of roles as { name: string; uid: string }[]) uids[name] = uid;
-    stack = await new Stack(emulator).init();
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
   });
 
   afterAll(async () => {

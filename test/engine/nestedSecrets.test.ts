@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import { brief, survey } from "../support/driftMatrix";
-import { Stack } from "../support/engine";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import { declared, samples, surroundings } from "../support/samples";
 
 /** Declares what resources.json says, with each text, each entry, or each argument of some of it as a secret. */
@@ -54,7 +54,7 @@ describe("secrets inside of arguments, through the real engine", () => {
 
   beforeAll(async () => {
     emulator = await startEmulator();
-    stack = await new Stack(emulator).init();
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
     stack.files({ "index.js": PROGRAM });
     const copies = ["texts", "entries", "arguments"].flatMap((hiding) =>
       samples.flatMap((sample) =>

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { Stack } from "../support/engine";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declaration, Declarations } from "../support/engine";
 import { declared, samples, surroundings, withMember } from "../support/samples";
 import type { Sample } from "../support/samples";
@@ -26,7 +26,7 @@ const isRefused = ({ kind }: Sample, isEdited: boolean): boolean =>
 
 /** The server holds what the state names, nothing besides, and all of it as the program declares it. */
 async function expectDeclared(emulator: Emulator, stack: Stack): Promise<void> {
-  const ours = Object.values(await stack.ours());
+  const ours = Object.values(stack.recorded());
   const server = emulator.state();
   const ofKind = (kind: string) => ours.filter(({ type }) => type.endsWith(`:${kind}`));
   for (const [kind, collection] of Object.entries(COLLECTIONS)) {
@@ -49,8 +49,8 @@ describe("what a program still declares stays, whatever happens to its name", ()
   let areEdited = false;
   let isFirst = true;
 
-  const urns = async (): Promise<Record<string, string>> =>
-    Object.fromEntries(Object.entries(await stack.ours()).map(([name, { urn }]) => [name, urn]));
+  const urns = (): Record<string, string> =>
+    Object.fromEntries(Object.entries(stack.recorded()).map(([name, { urn }]) => [name, urn]));
 
   /** The program with each sample under a name and with options; `isEdited` changes its first field. */
   const program = (
@@ -76,8 +76,8 @@ describe("what a program still declares stays, whatever happens to its name", ()
   };
 
   /** A rename without an alias, but for what cannot be taken over. */
-  const rename = async (suffix: string, options: Declaration["options"] = {}, isEdited = false) => {
-    const before = await urns();
+  const rename = (suffix: string, options: Declaration["options"] = {}, isEdited = false) => {
+    const before = urns();
     const old = names;
     stack.declare(
       program(
@@ -93,15 +93,15 @@ describe("what a program still declares stays, whatever happens to its name", ()
     areEdited = isEdited;
   };
 
-  const subjects = async (): Promise<string[]> => {
-    const all = await urns();
+  const subjects = (): string[] => {
+    const all = urns();
     return Object.values(names).map((name) => all[name] ?? name);
   };
   const flags = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
 
   beforeAll(async () => {
     emulator = await startEmulator();
-    stack = await new Stack(emulator).init();
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
     names = Object.fromEntries(samples.map(({ label }) => [label, label]));
     stack.declare(
       program(
@@ -124,23 +124,23 @@ describe("what a program still declares stays, whatever happens to its name", ()
 
   const edits: Readonly<Record<string, () => Promise<void>>> = {
     renamed: async () => {
-      await rename("-renamed");
+      rename("-renamed");
       await stack.up();
     },
     "moved into a component": async () => {
-      await rename("-renamed", { parent: "component" });
+      rename("-renamed", { parent: "component" });
       await stack.up();
     },
     "moved to another parent resource": async () => {
-      await rename("-renamed", { parent: "org" });
+      rename("-renamed", { parent: "org" });
       await stack.up();
     },
     "renamed and edited at once": async () => {
-      await rename("-edited", {}, true);
+      rename("-edited", {}, true);
       await stack.up();
     },
     "renamed with an alias": async () => {
-      const before = await urns();
+      const before = urns();
       const old = names;
       stack.declare(
         program(
@@ -153,10 +153,10 @@ describe("what a program still declares stays, whatever happens to its name", ()
       await stack.up();
     },
     "replaced by --replace": async () => {
-      await stack.up(...flags("--replace", await subjects()));
+      await stack.up(...flags("--replace", subjects()));
     },
     tainted: async () => {
-      await stack.succeed(["state", "taint", "--yes", ...(await subjects())]);
+      await stack.succeed(["state", "taint", "--yes", ...subjects()]);
       await stack.up();
     },
     "replaced by replaceOnChanges": async () => {
@@ -175,7 +175,7 @@ describe("what a program still declares stays, whatever happens to its name", ()
           () => ({ deleteBeforeReplace: true }),
         ),
       );
-      await stack.up(...flags("--replace", await subjects()));
+      await stack.up(...flags("--replace", subjects()));
     },
     "replaced by replaceOnChanges, deleted before": async () => {
       const options = { replaceOnChanges: ["*"], deleteBeforeReplace: true };
@@ -189,12 +189,12 @@ describe("what a program still declares stays, whatever happens to its name", ()
       await stack.up();
     },
     "renamed in a run that ended before the deletes, and in the next run": async () => {
-      const before = await urns();
-      await rename("-late", {}, true);
+      const before = urns();
+      rename("-late", {}, true);
       const type = (urn: string) => urn.slice(0, urn.lastIndexOf("::") + 2);
       const targets = samples.map(({ label }) => `${type(before[`${label}-alias`] ?? "")}${label}-late`);
       await stack.up(...flags("--target", targets));
-      expect(Object.keys(await urns())).toEqual(expect.arrayContaining(["tag-late", "tag-alias"]));
+      expect(Object.keys(urns())).toEqual(expect.arrayContaining(["tag-late", "tag-alias"]));
       await stack.up();
     },
   };
@@ -237,7 +237,7 @@ describe("what a program still declares stays, whatever happens to its name", ()
 
 test("two resources of each kind exchange their names", async () => {
   const emulator = await startEmulator();
-  const stack = await new Stack(emulator).init();
+  const stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
   try {
     const swapped = samples.filter((sample) => !isRefused(sample, true));
     const program = (nameOf: (label: string, copy: string) => string): Declarations => {
@@ -277,7 +277,7 @@ test("two resources of each kind exchange their names", async () => {
 
 test("nothing is deleted once a step has failed, though the run goes on", async () => {
   const emulator = await startEmulator();
-  const stack = await new Stack(emulator).init();
+  const stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
   const base = {
     org: { kind: "Group", args: { name: "org" } },
     reader: { kind: "Role", args: { parentUid: "${org}", name: "reader", capabilities: ["CAP_REPO_LIST"] } },

@@ -1,7 +1,7 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { AllKinds, asIs, elsewhereOf, program, stepsOf, writingOf } from "../support/allKinds";
-import { Stack } from "../support/engine";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { samples, surroundings, withMember } from "../support/samples";
 
@@ -15,7 +15,7 @@ describe("refreshes, spellings, losses and replacements of each kind, through th
 
   beforeAll(async () => {
     emulator = await startEmulator();
-    stack = await new Stack(emulator).init();
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
     all = new AllKinds(emulator, stack);
     stack.declare(asIs);
     await stack.up();

@@ -90,6 +90,9 @@ export interface StackOptions {
   readonly directory?: string;
 }
 
+/** Environment of a stack of many resources: the engine writes the state once a run instead of after each step. */
+export const WRITES_STATE_ONCE = { PULUMI_SKIP_CHECKPOINTS: "true" };
+
 /** A value of a state that was exported with its secrets, in the clear. */
 export function revealed(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;

@@ -9,7 +9,7 @@ import { main as reviewMain } from "../../provider/cli/commands/review";
 import { exitCode, FOLDER, plantOrganisation, policyFile } from "./adversarial";
 import type { HostileProgram, Outcome } from "./adversarial";
 import { clientOf } from "./driftMatrix";
-import { Stack } from "./engine";
+import { Stack, WRITES_STATE_ONCE } from "./engine";
 import { call } from "./wire";
 
 interface Step {
@@ -71,7 +71,7 @@ async function applyHonest(emulator: Emulator, stack: Stack, parts: readonly Par
   stack.files(runEach(parts, (id) => `require("./${id}/base").declare();`));
   await stack.init();
   // The state is written once instead of after each of a thousand resources.
-  await stack.succeed(["up", "--yes", "--skip-preview"], { PULUMI_SKIP_CHECKPOINTS: "true" });
+  await stack.succeed(["up", "--yes", "--skip-preview"], WRITES_STATE_ONCE);
   const uids = stack.ids();
   for (const { program, ids } of parts) {
     const sandbox = uids[`${prefixOf(program)}sandbox`] ?? "";
