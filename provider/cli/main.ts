@@ -6,7 +6,7 @@ import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
 import { commands } from "./commands";
 import { packageVersion } from "./framework/packageVersion";
 
-/** The program: it knows the names of the commands, and each command reads its own arguments. */
+/** Creates the parser of the command line; each command parses its own arguments. */
 function createProgram(onEnd: (code: number) => void): Command {
   const program = new Command("pulumi-platform")
     .usage("<command> [options]")

@@ -4,7 +4,7 @@ import { isObject, isSet } from "../../engine/values";
 import { isServerFilled } from "../../engine/wire";
 import type { InventoryObject } from "../documents/inventory";
 
-/** A secret that the server holds and never answers: its place among the arguments. */
+/** A secret that the server has and never returns. */
 export interface MissingSecret {
   /** `oidc.clientSecret` */
   readonly path: string;
@@ -25,7 +25,7 @@ function declaredFields(fields: Readonly<Record<string, FieldSpec>>, live: Props
   const entries = Object.entries(fields).flatMap(([key, field]): [string, Json][] => {
     const value = live[key];
     if (value === undefined || value === null || !isSet(field, value)) return [];
-    // What the server fills in by itself is left to it.
+    // The server fills in such a field again.
     if (isServerFilled(field, live, key) && field.serverFilled !== true) return [];
     if (field.type !== "object" || !isObject(value)) return [[key, value]];
     return [[key, declaredFields(field.fields, value)]];
@@ -49,7 +49,7 @@ function withMember(inputs: Props, path: readonly string[], value: Json): Props 
   };
 }
 
-/** Paths of secrets that are not answered. */
+/** The paths of the secrets that the server never returns. */
 function listSecretPaths(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): string[][] {
   return Object.entries(fields).flatMap(([key, field]): string[][] => {
     if (field.secret && field.inputOnly) return [[...path, key]];
@@ -68,9 +68,11 @@ export function declareObject(
   now: number,
 ): Declaration | NotAdoptable {
   if (object.builtIn) return { reason: "it is the platform's own, and never changes" };
-  const once = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.createOnly);
-  if (once.length > 0) {
-    return { reason: `its ${once.map(([key]) => key).join(", ")} is answered once only, when it is made` };
+  const createOnly = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.createOnly);
+  if (createOnly.length > 0) {
+    return {
+      reason: `its ${createOnly.map(([key]) => key).join(", ")} is answered once only, when it is made`,
+    };
   }
   if (spec.listing?.aggregates !== undefined) return { reason: "what it is made of is declared one by one" };
   let inputs = declaredFields(spec.fields, object.inputs);
@@ -78,11 +80,11 @@ export function declareObject(
   let secrets: MissingSecret[] = [];
   for (const { property } of problems()) {
     const path = property.split(".");
-    // A time that lies behind is the server's affair, and no drift where nothing declares it.
+    // A time in the past cannot be declared; where the server fills it in, the program leaves it out.
     if (isFilledByServer(spec.fields, path)) inputs = withoutMember(inputs, path);
   }
   if (problems().length > 0) {
-    // Where it cannot be without a secret, the server must hold one.
+    // An object that is valid with a secret only has one on the server.
     const paths = listSecretPaths(spec.fields, []);
     const filled = paths.reduce((all, path) => withMember(all, path, "secret"), inputs);
     if (paths.length > 0 && checkInputs(spec, filled, { olds: {}, now }).length === 0) {

@@ -56,10 +56,10 @@ function escapeUnit(text: string): string {
   ).join("");
 }
 
-/** What a CI runner takes for a command where it stands in a log. */
+/** The beginning of a command to a CI runner, which would run it where the code is logged. */
 const RUNNER_COMMAND = /##(?=[\w.-]*\[)/g;
 
-/** A text as a literal: what cannot be seen is escaped, and the quotes are those that need fewer escapes. */
+/** A string literal: invisible characters are escaped, and the quotes are those that need fewer escapes. */
 export function printLiteral(text: string): string {
   const body = JSON.stringify(text)
     .slice(1, -1)
@@ -93,7 +93,7 @@ function widthOf(text: string): number {
 
 type Members = readonly (readonly [string, CodeValue])[];
 
-/** The members of an object; undefined for what is none. */
+/** The members of an object; undefined for any other value. */
 function membersOf(value: CodeValue): Members | undefined {
   if (value instanceof CompactObject) return Object.entries(value.members);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
@@ -107,13 +107,13 @@ function printCallee({ callee, isNew }: Call): string {
   return `${isNew ? "new " : ""}${callee.text}(`;
 }
 
-/** Of several on one line; undefined where one of them needs several lines. */
+/** Values on one line; undefined where one of them needs several lines. */
 function printFlatList(values: readonly CodeValue[]): string | undefined {
   const texts = values.map(printFlat);
   return texts.includes(undefined) ? undefined : texts.join(", ");
 }
 
-/** On one line; undefined where it needs several. Objects do, but for empty and compact ones. */
+/** A value on one line; undefined where it needs several lines, as objects do unless they are empty or compact. */
 function printFlat(value: CodeValue): string | undefined {
   if (value instanceof Reference) return value.text;
   if (typeof value === "string") return printLiteral(value);
@@ -168,10 +168,10 @@ function printCall(call: Call, indent: number, used: number): string {
   const last = call.args.at(-1);
   const others = call.args.slice(0, -1).map(printFlat);
   if (last !== undefined && canOpen(last) && !others.includes(undefined)) {
-    const start = `${head}${others.map((other) => `${other ?? ""}, `).join("")}`;
-    const rest = printValue(last, indent, used + widthOf(start), WIDTH);
-    const [opening = ""] = rest.split("\n");
-    if (used + widthOf(start + opening) <= WIDTH) return `${start}${rest})`;
+    const start = `${head}${others.map((argument) => `${argument ?? ""}, `).join("")}`;
+    const lastText = printValue(last, indent, used + widthOf(start), WIDTH);
+    const [opening = ""] = lastText.split("\n");
+    if (used + widthOf(start + opening) <= WIDTH) return `${start}${lastText})`;
   }
   return `${head}${printLines(call.args, indent)})`;
 }
@@ -197,7 +197,7 @@ export function printStatement(value: CodeValue): string {
   return `${printValue(value, 0, 0)};`;
 }
 
-/** The same, where the last argument begins on the first line however long the uids before it are. */
+/** A call as a statement whose last argument begins on the first line, however long the uids before it are. */
 export function printOpenStatement(call: Call): string {
   return `${printValue(call, 0, Number.NEGATIVE_INFINITY)};`;
 }

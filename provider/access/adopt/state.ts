@@ -7,7 +7,7 @@ import { SECRET_MASK, kindOf, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";
 import type { AdoptedResource } from "./program";
 
-/** The engine's mark of a secret, and that of a secret in the clear. */
+/** The engine's key of a special value, and its value for a secret. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
@@ -15,7 +15,7 @@ const STACK_TYPE = "pulumi:pulumi:Stack";
 
 type StateResource = Props;
 
-/** What a state is made of. All documents are as the CLI writes them. */
+/** The parts of a state. All documents are as the CLI writes them. */
 export interface StateParts {
   /** `pulumi stack export` */
   readonly exported: unknown;
@@ -24,7 +24,7 @@ export interface StateParts {
   readonly resources: readonly AdoptedResource[];
   /** The values of secrets, by their key in the stack's configuration. */
   readonly secrets: ReadonlyMap<string, string>;
-  /** The stack's configuration: what the engine records beside it. */
+  /** The stack's configuration, which the engine records with its provider. */
   readonly config: Readonly<Record<string, { readonly value: string; readonly secret: boolean }>>;
   readonly newId: () => string;
 }
@@ -60,7 +60,7 @@ function readResources(exported: unknown): StateResource[] {
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/** The arguments of the preview with what it does not know yet, and what it hides, filled in. */
+/** Replaces the unknown arguments of a preview by the live ones. */
 function fillUnknowns(planned: Json | undefined, live: Json | undefined): Json | undefined {
   if (planned === UNKNOWN) return live;
   if (Array.isArray(planned)) {
@@ -148,7 +148,7 @@ class StateMerger {
     return steps.filter(isObject);
   }
 
-  /** The engine's own resource for dynamic providers: the stack's, or a new one before all that use it. */
+  /** Refers to the stack's provider resource of dynamic providers, or adds one before the resources that use it. */
   private addProvider(steps: readonly Props[]): void {
     const own = this.existing.find((row) => row["type"] === PROVIDER_TYPE && row["delete"] !== true);
     if (own) {
@@ -169,11 +169,11 @@ class StateMerger {
     this.added.push({ urn, custom: true, id, type: PROVIDER_TYPE, inputs: config, outputs: config });
   }
 
-  /** Whether it is a resource that is adopted. */
+  /** Adds a planned resource; returns whether it is one that is adopted. */
   private add(type: string, name: string, urn: string, state: Props): boolean {
     if (type === PROVIDER_TYPE) return false;
     if (state["custom"] !== true) {
-      // The stack itself, and components: the engine makes nothing of them.
+      // The stack itself, and components, exist in the state only.
       this.added.push(pickStateMembers(state));
       return false;
     }
@@ -228,7 +228,7 @@ class StateMerger {
   }
 }
 
-/** What a state keeps of a step. */
+/** The members of a planned step that a state has too. */
 const STATE_MEMBERS = [
   "urn",
   "custom",
@@ -251,7 +251,7 @@ function pickStateMembers(state: Props): StateResource {
   return Object.fromEntries(STATE_MEMBERS.filter((key) => key in state).map((key) => [key, state[key]]));
 }
 
-/** Each after what it depends on: the engine refuses a state in another order. */
+/** Sorts resources after their dependencies: the engine refuses a state in another order. */
 function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<string>): StateResource[] {
   const byUrn = new Map(rows.map((row) => [textOf(row["urn"]), row]));
   const done = new Set(known);
@@ -261,14 +261,14 @@ function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<s
     if (done.has(urn)) return;
     done.add(urn);
     const provider = textOf(row["provider"]);
-    const before = [
+    const dependencies = [
       textOf(row["parent"]),
       provider.slice(0, provider.lastIndexOf("::")),
       ...(Array.isArray(row["dependencies"]) ? row["dependencies"].map((each) => textOf(each)) : []),
     ];
-    for (const other of before) {
-      const found = byUrn.get(other);
-      if (found) visit(found);
+    for (const dependency of dependencies) {
+      const resource = byUrn.get(dependency);
+      if (resource) visit(resource);
     }
     result.push(row);
   };
@@ -282,10 +282,10 @@ function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<s
 }
 
 /**
- * The stack's state with the adopted resources in it, for `pulumi stack import`. What the stack holds already
- * stays as it is.
+ * Adds the adopted resources to the state of a stack, for `pulumi stack import`. What the stack has already stays
+ * as it is.
  *
- * @throws StateProblem where the program does more, or less, or other than what is adopted.
+ * @throws StateMergeError where the program does not declare exactly what is adopted.
  */
 export function mergeState(parts: StateParts): {
   readonly document: unknown;

@@ -7,8 +7,7 @@ const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
 const MONTHS = 3;
 
 /**
- * The last day of exceptions that are written at a time: the end of the third month after it, so that what is
- * written does not differ from day to day.
+ * The last day of new exceptions: the end of the third month from now, so that it changes once a month only.
  *
  * @param now milliseconds since the epoch.
  * @returns `2027-01-31`, in UTC.
@@ -29,9 +28,9 @@ export function suppressionEntry(finding: Finding, now: number): string | undefi
   return entry && entryText(isBlank ? { ...entry, acceptedBy: "" } : entry);
 }
 
-/** What a baseline holds. */
+/** What a baseline adds to a policy file. */
 export interface BaselineEntries {
-  /** Entries that suppress medium and low findings for the time being. */
+  /** Entries that suppress medium and low findings until they expire. */
   readonly entries: readonly PolicyEntry[];
   /** Findings that a person must accept by name. */
   readonly remaining: readonly Finding[];
@@ -51,7 +50,7 @@ export function createBaseline(findings: readonly Finding[], now: number): Basel
   return { entries, remaining: left };
 }
 
-/** How a policy file names a finding in a comment, so that it is written once. */
+/** The title of a finding in a comment of a policy file, by which a later run sees that it is there. */
 export const commentTitle = ({ id, severity, fingerprint }: Finding): string =>
   `${severity} ${id}, fingerprint ${fingerprint}`;
 

@@ -40,8 +40,8 @@ export class ComparisonScope {
 
   /** The inventory of a group at or above an object. */
   inventoryOf(uid: string): Inventory | undefined {
-    for (let at: string | undefined = uid; at !== undefined; at = parentOf(at)) {
-      const inventory = this.byRoot.get(at);
+    for (let current: string | undefined = uid; current !== undefined; current = parentOf(current)) {
+      const inventory = this.byRoot.get(current);
       if (inventory !== undefined) return inventory;
     }
     return undefined;
@@ -61,11 +61,11 @@ export class ComparisonScope {
     const inventory = this.inventoryOf(uid);
     if (inventory === undefined) {
       const root = uid.split("/")[0] ?? uid;
-      const line = `${stack}: resources below ${root} were not looked at: no inventory covers them`;
-      (this.request.isPartial ? this.notes.unresolved : this.notes.incomplete).add(line);
+      const note = `${stack}: resources below ${root} were not looked at: no inventory covers them`;
+      (this.request.isPartial ? this.notes.unresolved : this.notes.incomplete).add(note);
       return false;
     }
-    // The refusal itself is noted already.
+    // The refusal is an entry of its own.
     if (inventory.refused.some((refused) => refused.kind === kind)) return false;
     if (inventory.kinds.includes(kind) || this.readUids.has(keyOf(kind, uid))) return true;
     this.notes.incomplete.add(

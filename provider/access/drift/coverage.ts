@@ -42,9 +42,9 @@ export function measureCoverage({ directory, managed, resources, scope }: Covera
     const { kind, uid } = object;
     const spec = specOf(kind);
     if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
-    const bound = bindingKeys(entityOfObject(object));
+    const keys = bindingKeys(entityOfObject(object));
     const isManaged =
-      managed.ownersOf(kind, uid).length > 0 || (bound.length > 0 && bound.every((one) => declared.has(one)));
+      managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
     all.add("", isManaged);
     kinds.add(kind, isManaged);
     groups.add((spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged);

@@ -34,12 +34,12 @@ export interface DetectedDifference {
   readonly advice?: string;
   readonly details: readonly string[];
   readonly fields: readonly FieldEffect[];
-  /** The resource that the difference is about; for a contested object the first of them. */
+  /** The resource that the difference is about; for an object of several resources the first of them. */
   readonly managed?: ManagedResource;
   /** The arguments on both sides, where the object has them there. */
   readonly before?: Props;
   readonly after?: Props;
-  /** RFC 3339: the time of the change, as far as the API tells it. */
+  /** RFC 3339: the time of the change, where the API has it. */
   readonly at?: string;
   readonly revert?: string;
   readonly adopt?: string;

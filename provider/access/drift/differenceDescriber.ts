@@ -12,10 +12,10 @@ function capital(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
-function hasSameInputs(one: InventoryObject, other: InventoryObject): boolean {
+function hasSameInputs(a: InventoryObject, b: InventoryObject): boolean {
   const text = ({ inputs }: InventoryObject) =>
-    JSON.stringify(Object.entries(inputs).sort(([a], [b]) => compareTexts(a, b)));
-  return text(one) === text(other);
+    JSON.stringify(Object.entries(inputs).sort(([left], [right]) => compareTexts(left, right)));
+  return text(a) === text(b);
 }
 
 const directionOf = (changes: readonly FieldEffect[]): DetectedDifference["direction"] =>
@@ -23,7 +23,7 @@ const directionOf = (changes: readonly FieldEffect[]): DetectedDifference["direc
 
 const propertiesOf = (changes: readonly FieldEffect[]): string => changes.map(({ path }) => path).join(", ");
 
-/** Says what each difference is, and prepares the answers to it. */
+/** Describes each difference in words, with the commands and code that resolve it. */
 export class DifferenceDescriber {
   constructor(
     private readonly directory: Directory,
@@ -35,9 +35,9 @@ export class DifferenceDescriber {
     return this.older?.inventories[0]?.takenAt ?? "";
   }
 
-  private timeNotes(wasSo: boolean | undefined): string[] {
-    if (this.older === undefined || wasSo === undefined) return [];
-    return [wasSo ? `it was so at ${this.olderTime} already` : `it is new since ${this.olderTime}`];
+  private timeNotes(wasUnchanged: boolean | undefined): string[] {
+    if (this.older === undefined || wasUnchanged === undefined) return [];
+    return [wasUnchanged ? `it was so at ${this.olderTime} already` : `it is new since ${this.olderTime}`];
   }
 
   describeChanged(
@@ -113,7 +113,7 @@ export class DifferenceDescriber {
     const { spec, uid, resource } = first;
     const count = new Set(owners.map(({ stack }) => stack)).size;
     const name = this.directory.describe(spec, uid, resource.inputs);
-    const commands = others.flatMap((other) => forgetCommand(other.resource.urn, other.stackName) ?? []);
+    const commands = others.flatMap((owner) => forgetCommand(owner.resource.urn, owner.stackName) ?? []);
     const who = count > 1 ? `by ${count} stacks` : "twice in one stack";
     return {
       kind: "contested",
@@ -130,7 +130,7 @@ export class DifferenceDescriber {
     };
   }
 
-  /** @param givesAccess whether the object gives somebody access by itself. */
+  /** @param givesAccess whether the object grants access by itself. */
   describeUnmanaged(
     spec: ResourceSpec,
     object: InventoryObject,
@@ -138,7 +138,7 @@ export class DifferenceDescriber {
   ): DetectedDifference {
     const { uid, inputs } = object;
     const name = this.directory.describe(spec, uid, inputs);
-    const wasThere = this.older?.find(object.kind, uid) !== undefined;
+    const existedBefore = this.older?.find(object.kind, uid) !== undefined;
     return {
       kind: "unmanaged",
       spec,
@@ -147,7 +147,7 @@ export class DifferenceDescriber {
       direction: givesAccess ? "widened" : "neutral",
       message: `${capital(spec.noun)} ${name} is ${isNew ? "new" : "in no stack"}`,
       advice: "delete it, adopt it into a program, or accept it",
-      details: [...details, ...this.timeNotes(wasThere)],
+      details: [...details, ...this.timeNotes(existedBefore)],
       fields: [],
       after: inputs,
       at: object.createTime ?? object.updateTime,

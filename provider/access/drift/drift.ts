@@ -120,9 +120,9 @@ class DriftDetector {
 }
 
 /**
- * Compares what stacks record with the live organisation: what was changed, what is gone, what no stack manages, and
- * what two resources manage. Pure but for its arguments. An object has changed only if the provider's own diff of the
- * recorded arguments and the live ones says so.
+ * Compares what stacks record with the live organisation: what was changed, what was deleted, what no stack manages, and
+ * what two resources manage. An object has changed only if the provider's own diff of the recorded arguments and the live
+ * ones says so.
  */
 export function findDrift(request: DriftRequest): Promise<DriftReport> {
   return new DriftDetector(request).detect();

@@ -47,31 +47,34 @@ function asManaged(live: Entity, { resource }: ManagedResource): Entity {
   return { ...live, external: undefined, urn, location, ...(protect ? { protect } : {}) };
 }
 
-/** The bindings that resources own all of at their groups, as the resources declare them or as they live. */
+/** The keys of the bindings of resources that own all bindings of a group, on one side of the comparison. */
 export function bindingKeysOfCollections(
-  compared: readonly ComparedResource[],
+  resources: readonly ComparedResource[],
   side: "before" | "after",
 ): ReadonlySet<string> {
-  const bound = new Set<string>();
-  for (const one of compared) {
-    const { resource, spec, uid } = one.managed;
-    const inputs = one[side];
+  const keys = new Set<string>();
+  for (const compared of resources) {
+    const { resource, spec, uid } = compared.managed;
+    const inputs = compared[side];
     if (spec.listing?.aggregates === undefined || inputs === undefined) continue;
-    const whole = { ...resource, kind: spec.kind, inputs, hidden: [] };
-    for (const key of bindingKeys(entityOf(whole, { key: keyOfManaged(one.managed), uid, side })))
-      bound.add(key);
+    const complete = { ...resource, kind: spec.kind, inputs, secretPaths: [] };
+    for (const key of bindingKeys(entityOf(complete, { key: keyOfManaged(compared.managed), uid, side })))
+      keys.add(key);
   }
-  return bound;
+  return keys;
 }
 
-/** Builds the access graphs on both sides of the drift: what the programs declare, and what lives. */
+/** Builds the access graphs of both sides: what the programs declare, and the live organisation. */
 class DriftGraphs {
   readonly before: Map<string, Entity>;
   readonly after = new Map<string, Entity>();
   private readonly managed = new Map<string, ComparedResource>();
 
   constructor({ directory, compared, differences }: DriftSides) {
-    for (const one of compared) this.managed.set(keyOf(one.managed.spec.kind, one.managed.uid), one);
+    for (const resource of compared) {
+      const { spec, uid } = resource.managed;
+      this.managed.set(keyOf(spec.kind, uid), resource);
+    }
     const owned = this.addCollections(compared);
     for (const object of directory.all()) this.addLive(entityOfObject(object), owned);
     this.before = new Map(this.after);
@@ -79,7 +82,7 @@ class DriftGraphs {
     this.pruneDanglingReferences(differences);
   }
 
-  /** Clears what refers to an object that no longer exists: it gives nobody anything. */
+  /** Clears references to objects that no longer exist, since they grant no access. */
   private pruneDanglingReferences(differences: readonly DetectedDifference[]): void {
     const gone = new Set<Json | undefined>(
       differences
@@ -97,7 +100,7 @@ class DriftGraphs {
     }
   }
 
-  /** Adds what is made of other objects, and returns the bindings that it is made of. */
+  /** Adds the resources that aggregate other objects; returns the keys of the bindings that they own. */
   private addCollections(compared: readonly ComparedResource[]): ReadonlySet<string> {
     for (const { managed, after } of compared) {
       if (after === undefined || managed.spec.listing?.aggregates === undefined) continue;
@@ -107,20 +110,20 @@ class DriftGraphs {
   }
 
   private addLive(live: Entity, owned: ReadonlySet<string>): void {
-    const bound = bindingKeys(live);
-    if (bound.length > 0 && bound.every((one) => owned.has(one))) return;
+    const keys = bindingKeys(live);
+    if (keys.length > 0 && keys.every((key) => owned.has(key))) return;
     const compared = this.managed.get(keyOf(live.kind, live.uid ?? ""));
     if (compared?.after === undefined) {
       this.after.set(live.key, live);
     } else if (compared.managed.resource.secretPaths.length > 0) {
-      const told = entityOfManaged(compared.managed, compared.after, "before");
-      this.after.set(live.key, { ...told, details: live.details, lastSeenTime: live.lastSeenTime });
+      const masked = entityOfManaged(compared.managed, compared.after, "before");
+      this.after.set(live.key, { ...masked, details: live.details, lastSeenTime: live.lastSeenTime });
     } else {
       this.after.set(live.key, asManaged(live, compared.managed));
     }
   }
 
-  /** Puts a difference back in the graph before it. */
+  /** Undoes a difference in the graph before it, and masks secrets in the graph after it. */
   private applyDifference({ kind, spec, uid, managed, before, after }: DetectedDifference): void {
     if (kind === "contested") return;
     const key =
@@ -148,7 +151,7 @@ class DriftGraphs {
 
 const operations = { changed: "update", deleted: "delete", unmanaged: "create" } as const;
 
-/** The changes of resources that lie between the graphs. */
+/** The changes of resources that lead from one graph to the other. */
 function changesOf(
   differences: readonly DetectedDifference[],
   before: Entities,
@@ -178,7 +181,7 @@ function changesOf(
   });
 }
 
-/** The objects that programs declare or that no program touches, by uid: what a suppression may name. */
+/** The objects that a suppression may name, by uid: those that programs declare, and those that did not change. */
 function recordedObjects(before: Entities): Map<string, Entity> {
   const objects = [...before.values()].filter(
     ({ uid, kind }) => uid !== undefined && specOf(kind)?.sharesParentUid !== true,
@@ -187,8 +190,8 @@ function recordedObjects(before: Entities): Map<string, Entity> {
 }
 
 /**
- * Compares access as the programs declare it with access as it lives, by the engine of the review: before is the live
- * organisation with every difference put back, after is the live organisation.
+ * Compares access as the programs declare it with live access, as a review does: before is the live organisation with every
+ * difference undone, after is the live organisation.
  */
 export function compareDrift(sides: DriftSides): Comparison {
   const { directory, differences, isComplete: isWhole, languages } = sides;

@@ -39,7 +39,7 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
   );
 }
 
-/** What was compared, where that is not the usual kinds of whole organisations. */
+/** What was compared, where it is not the default kinds of complete organisations. */
 function describeScope({
   states,
   since = [],
@@ -49,13 +49,13 @@ function describeScope({
   if (only !== undefined) return "events";
   const sorted = (texts: Iterable<string>) => [...new Set(texts)].sort(compareTexts);
   const roots = sorted(inventories.map(({ root }) => root)).join(", ");
-  const whole = sorted([...organisationsOf(states), ...since.map(({ root }) => root)]).join(", ");
+  const organisations = sorted([...organisationsOf(states), ...since.map(({ root }) => root)]).join(", ");
   const extra = sorted(
     inventories.flatMap(({ kinds }) => kinds.filter((kind) => !listedKinds.includes(kind))),
   );
   const missing = listedKinds.filter((kind) => inventories.some(({ kinds }) => !kinds.includes(kind)));
   const parts = [
-    ...(roots === whole ? [] : [`below ${roots}`]),
+    ...(roots === organisations ? [] : [`below ${roots}`]),
     ...(extra.length === 0 ? [] : [`with ${extra.join(", ")}`]),
     ...(missing.length === 0 ? [] : [`without ${sorted(missing).join(", ")}`]),
   ];

@@ -18,7 +18,7 @@ export class ManagedResources {
     for (const state of states) this.readState(state, notes);
   }
 
-  /** Whether a state records an object, in whatever way. */
+  /** Whether a state records an object: managed, read, or about to be deleted. */
   isKnown(kind: string, uid: string): boolean {
     return this.known.has(keyOf(kind, uid));
   }
@@ -35,12 +35,12 @@ export class ManagedResources {
 
   /** The resources of objects that more than one resource manages. */
   conflictingOwners(): (readonly ManagedResource[])[] {
-    const same = [...this.byKey.values()].filter(({ length }) => length > 1);
-    const parts = this.all.flatMap((managed) => {
+    const shared = [...this.byKey.values()].filter(({ length }) => length > 1);
+    const inCollections = this.all.flatMap((managed) => {
       const owner = this.collectionOwner(managed.spec.kind, managed.uid);
       return owner === undefined ? [] : [[managed, owner]];
     });
-    return [...same, ...parts];
+    return [...shared, ...inCollections];
   }
 
   private readState(state: StateExport, notes: DriftNotes): void {

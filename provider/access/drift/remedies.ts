@@ -7,7 +7,7 @@ import { resourceName } from "../adopt/names";
 import type { Directory } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";
 
-/** A word of a shell's command line; undefined where it cannot be one: half a surrogate pair is no UTF-8. */
+/** Quotes a word for a shell; undefined where a command line cannot contain it: half a surrogate pair is no UTF-8. */
 export function quoteShellWord(text: string): string | undefined {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return undefined;
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
@@ -18,14 +18,14 @@ function stackCommand(command: string, urn: string, stack: string): string | und
   return word === undefined || name === undefined ? undefined : `${command} ${word} --stack ${name}`;
 }
 
-/** Puts a resource back as the program has it. */
+/** The command that restores what the program declares. */
 export function revertCommand(urn: string, stack: string): string | undefined {
   return stackCommand("pulumi up --refresh --target", urn, stack);
 }
 
 /**
- * Deletes an object that no stack manages; undefined where it takes more than one request, or where something
- * could depend on the object.
+ * The command that deletes an object that no stack manages; undefined where that takes more than one request, or
+ * where something could depend on the object.
  */
 export function deleteCommand(
   { collection, operations, dependents }: ResourceSpec,
@@ -35,30 +35,30 @@ export function deleteCommand(
   return `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL${collection}/${uid}"`;
 }
 
-/** Takes a resource that is gone out of the state. */
+/** The command that removes a deleted resource from the state. */
 export function forgetCommand(urn: string, stack: string): string | undefined {
   return stackCommand("pulumi state delete", urn, stack);
 }
 
-const LONGEST_LABEL = 100;
+const MAX_LABEL_LENGTH = 100;
 
-/** A value with labels that a program may use in place of those that only tell what it does not have. */
+/** Replaces the keys of a map that a program must not use: they stand for names that it does not know. */
 function replaceReservedKeys(field: FieldSpec | undefined, value: Json): Json {
   if (field?.type !== "map" || field.reservedKeys === undefined || !isObject(value)) return value;
   const { regex } = field.reservedKeys;
   const labels = new Set(Object.keys(value).filter((key) => !regex.test(key)));
   const entries = Object.entries(value).map(([key, member]): [string, Json | undefined] => {
     if (!regex.test(key)) return [key, member];
-    const base = key.replace(regex, "").trim().slice(0, LONGEST_LABEL) || "binding";
+    const base = key.replace(regex, "").trim().slice(0, MAX_LABEL_LENGTH) || "binding";
     let label = base;
-    for (let i = 2; labels.has(label); i += 1) label = `${base.slice(0, LONGEST_LABEL - 6)} (${i})`;
+    for (let i = 2; labels.has(label); i += 1) label = `${base.slice(0, MAX_LABEL_LENGTH - 6)} (${i})`;
     labels.add(label);
     return [label, member];
   });
   return Object.fromEntries(entries);
 }
 
-/** The arguments of a program that adopt a change. A secret must come from where the program has it. */
+/** The arguments with which a program takes over a change; a secret comes from where the program reads it. */
 export function changedArgumentsCode(
   spec: ResourceSpec,
   properties: readonly string[],
@@ -76,7 +76,7 @@ export function changedArgumentsCode(
     .join("\n");
 }
 
-/** The declaration that takes an object over as it is; undefined where it cannot be. */
+/** The declaration that adopts an object as it is; undefined where a program cannot declare it. */
 export function adoptionCode(
   spec: ResourceSpec,
   object: InventoryObject,

@@ -8,13 +8,13 @@ import type { StateExport } from "../documents/stateExport";
 export const driftThresholds = ["any", "widened", "unmanaged", "never"] as const;
 export type DriftThreshold = (typeof driftThresholds)[number];
 
-/** What is compared. */
+/** The input of a drift run. */
 export interface DriftRequest {
   /** What each stack records. Without any, `since` is compared. */
   readonly states: readonly StateExport[];
   /** The live organisation: one document for each root. */
   readonly inventories: readonly Inventory[];
-  /** Older inventories of the same roots: they tell since when. */
+  /** Older inventories of the same roots: they date a difference. */
   readonly since?: readonly Inventory[];
   readonly failOn: DriftThreshold;
   /** Milliseconds since the epoch. */
@@ -26,12 +26,12 @@ export interface DriftRequest {
   readonly onlyUids?: ReadonlySet<string>;
   /** Who changed the object of a uid. */
   readonly actors?: ReadonlyMap<string, string>;
-  /** Resources below other groups are outside the request, and do not make the run incomplete. */
+  /** Whether resources below other groups are left out on purpose, and do not make the run incomplete. */
   readonly isPartial?: boolean;
-  /** Applies the policy file. `isWhole`: everything was compared. */
+  /** Applies the policy file. `isComplete`: everything was compared. */
   readonly suppress?: (
     findings: readonly Finding[],
-    isWhole: boolean,
+    isComplete: boolean,
     comparison: Comparison,
   ) => SuppressionResult;
 }

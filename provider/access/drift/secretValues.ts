@@ -8,7 +8,7 @@ import type { Leaf } from "../graph/references";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";
 
-/** A value with plain text, or else the live value, in place of each secret: what cannot be compared is no drift. */
+/** Replaces each secret by its plain text, or else by the live value: what cannot be compared is no drift. */
 function reveal(
   value: Json | undefined,
   live: Json | undefined,
@@ -18,7 +18,7 @@ function reveal(
   if (secrets.paths.has(path)) return secrets.plaintext?.has(path) ? secrets.plaintext.get(path) : live;
   if (Array.isArray(value)) {
     const isComparable = [...secrets.paths].every(
-      (one) => !one.startsWith(`${path}[`) || secrets.plaintext?.has(one),
+      (secret) => !secret.startsWith(`${path}[`) || secrets.plaintext?.has(secret),
     );
     if (!isComparable) return live;
     return value.map((item, i) => reveal(item, undefined, `${path}[${i}]`, secrets) ?? null);
@@ -35,8 +35,8 @@ interface Secrets {
 function revealMembers(recorded: Props, live: Json | undefined, prefix: string, secrets: Secrets): Props {
   const entries = Object.entries(recorded)
     .map(([key, value]): [string, Json | undefined] => {
-      const other = isObject(live) && Object.hasOwn(live, key) ? live[key] : undefined;
-      return [key, reveal(value, other, `${prefix}${key}`, secrets)];
+      const liveValue = isObject(live) && Object.hasOwn(live, key) ? live[key] : undefined;
+      return [key, reveal(value, liveValue, `${prefix}${key}`, secrets)];
     })
     .filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries);
@@ -65,7 +65,7 @@ function secretLeaves(spec: ResourceSpec, { inputs, secretPaths }: RecordedResou
   return leaves;
 }
 
-/** The secrets that responses of the server hold too; a collection of objects shows which it leaves out. */
+/** The secrets that responses contain too. The response of a collection shows which of its members it lacks. */
 function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
   if (resource.secretPaths.length === 0) return [];
   const isCollection = spec.listing?.aggregates !== undefined;
@@ -94,7 +94,7 @@ export function revealedArguments({ inputs, secretPaths, secrets: plain }: Recor
   return known.size === 0 ? inputs : revealMembers(inputs, undefined, "", { paths: known, plaintext: plain });
 }
 
-/** Arguments without their secrets, and the paths of these; references stay, since they only name objects. */
+/** Masks the secrets of arguments and returns their paths; references stay, since they only name objects. */
 export function maskSecrets(
   managed: ManagedResource,
   inputs: Props,
@@ -106,7 +106,8 @@ export function maskSecrets(
   const masked = mapLeaves(spec, inputs, (value, leaf) => {
     const { path } = leaf;
     const isSecret = secret.some(
-      (one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`),
+      (secretPath) =>
+        path === secretPath || path.startsWith(`${secretPath}.`) || path.startsWith(`${secretPath}[`),
     );
     if (!isSecret || isReference(leaf) || value === undefined) return value;
     secretPaths.push(path);

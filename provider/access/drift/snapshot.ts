@@ -5,7 +5,7 @@ import { specOf } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";
 import { readOnly } from "../../engine/readOnly";
 
-/** An object in the form of an answer: the things that it names are told with their names. */
+/** An object as a response of the server, which names each object that it refers to. */
 function toResponse(object: InventoryObject, directory: Directory): Props {
   const named = Object.entries(object.inputs).flatMap(([key, value]): [string, Props][] => {
     const noun = /^(\w+)Uid$/.exec(key)?.[1];
@@ -30,8 +30,8 @@ function childrenByParent(directory: Directory): Map<string, InventoryObject[]> 
 }
 
 /**
- * What an inventory can answer of the API, so that a kind that is made of others reads them as it reads the
- * server: the children of a parent.
+ * An API that responds from inventories, so that a kind that aggregates others reads them as it reads the server.
+ * It lists the children of a parent.
  */
 export function createSnapshotApi(directory: Directory): Api {
   let children: ReadonlyMap<string, readonly InventoryObject[]> | undefined;

@@ -38,7 +38,7 @@ export interface StateComparisonContext {
   readonly notes: DriftNotes;
 }
 
-/** Compares what states record with the live organisation: what has changed, what is gone, what two resources manage. */
+/** Compares what states record with the live organisation: what changed, what was deleted, what two resources manage. */
 export class StateComparison {
   readonly differences: DetectedDifference[] = [];
   readonly compared: ComparedResource[] = [];

@@ -12,12 +12,12 @@ export interface UncomparedFields {
 
 type Fields = Readonly<Record<string, FieldSpec>>;
 
-function listPaths(fields: Fields, prefix: string, isMeant: (field: FieldSpec) => boolean): string[] {
+function listPaths(fields: Fields, prefix: string, matches: (field: FieldSpec) => boolean): string[] {
   return Object.entries(fields).flatMap(([key, field]) => {
     const path = `${prefix}${key}`;
-    if (isMeant(field)) return [path];
-    // What is sent only, or left out as a whole, has no parts of its own to name.
-    return field.type === "object" && !field.inputOnly ? listPaths(field.fields, `${path}.`, isMeant) : [];
+    if (matches(field)) return [path];
+    // A field that is only sent has no nested fields to name.
+    return field.type === "object" && !field.inputOnly ? listPaths(field.fields, `${path}.`, matches) : [];
   });
 }
 
@@ -39,7 +39,7 @@ export function uncomparedFields(): UncomparedFields[] {
 const START = "<!-- what drift does not compare: written by npm run docs -->";
 const END = "<!-- end -->";
 
-/** A page with its table of what drift does not compare brought up to date. */
+/** Replaces the table in a page of the documents by the current one. */
 export function insertUncomparedFields(page: string): string {
   const list = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(", ") || "-";
   const rows = uncomparedFields().map(
@@ -48,7 +48,7 @@ export function insertUncomparedFields(page: string): string {
   const table = ["| Kind | Only where the program sets it | Never |", "| --- | --- | --- |", ...rows].join(
     "\n",
   );
-  const [before = "", rest = ""] = page.split(START);
-  const [, after = ""] = rest.split(END);
+  const [before = "", following = ""] = page.split(START);
+  const [, after = ""] = following.split(END);
   return `${before}${START}\n\n${table}\n\n${END}${after}`;
 }

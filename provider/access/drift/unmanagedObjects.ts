@@ -9,7 +9,7 @@ import type { DetectedDifference } from "./difference";
 import type { DifferenceDescriber } from "./differenceDescriber";
 import type { ManagedResources } from "./managedResources";
 
-/** Whether an object is the platform's own, the organisation itself, or a person who signed in: no program declares it. */
+/** Whether no program can declare an object: the platform's own, the organisation itself, a person who signed in. */
 export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scope: ComparisonScope): boolean {
   const { uid, inputs, builtIn } = object;
   if (builtIn || (!spec.sharesParentUid && scope.isRoot(uid))) return true;
@@ -23,7 +23,7 @@ export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scop
   );
 }
 
-/** The arguments but the parent, as one text: an object that was moved has the same. */
+/** Identifies an object by its arguments without the parent: a moved object keeps them. */
 function textWithoutParent(kind: string, inputs: Props): string {
   const entries = Object.entries(inputs).filter(([name]) => name !== "parentUid");
   return JSON.stringify([kind, entries.sort(([a], [b]) => compareTexts(a, b))]);
@@ -43,15 +43,15 @@ export class UnmanagedObjects {
 
   /**
    * @param isCandidate whether an object may be unmanaged at all.
-   * @param gone the differences of objects that no longer exist, which may have been moved.
-   * @param isNew objects are compared with an older inventory.
+   * @param deleted the differences of objects that no longer exist, which may have been moved.
+   * @param isNew whether objects are compared with an older inventory.
    */
   find(
     isCandidate: (object: InventoryObject) => boolean,
-    gone: readonly DetectedDifference[],
+    deleted: readonly DetectedDifference[],
     isNew: boolean,
   ): DetectedDifference[] {
-    const moved = deletedByText(gone);
+    const moved = deletedByText(deleted);
     const differences: DetectedDifference[] = [];
     for (const object of this.directory.all()) {
       const spec = specOf(object.kind);
@@ -76,9 +76,9 @@ export class UnmanagedObjects {
 }
 
 /** The uids of deleted objects by what they were, without their parents. */
-function deletedByText(gone: readonly DetectedDifference[]): ReadonlyMap<string, readonly string[]> {
+function deletedByText(deleted: readonly DetectedDifference[]): ReadonlyMap<string, readonly string[]> {
   const byText = new Map<string, string[]>();
-  for (const { spec, uid, managed } of gone) {
+  for (const { spec, uid, managed } of deleted) {
     if (managed === undefined) continue;
     const text = textWithoutParent(spec.kind, managed.resource.inputs);
     const uids = byText.get(text);
@@ -88,7 +88,7 @@ function deletedByText(gone: readonly DetectedDifference[]): ReadonlyMap<string,
   return byText;
 }
 
-/** Everything that an object names as an argument: the holders and roles of bindings. */
+/** The uids that objects refer to: the subjects and roles of bindings. */
 function listReferredUids(directory: Directory): Set<string> {
   const uids = new Set<string>();
   for (const { kind, inputs } of directory.all()) {

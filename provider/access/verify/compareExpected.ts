@@ -34,7 +34,7 @@ export interface Differences {
   readonly actual: AccessGraph;
 }
 
-/** What the server holds, in the words of what was expected: what it fills in by itself is no difference. */
+/** Live entities with the expected form of each equal value: what the server fills in by itself is no difference. */
 function alignWithExpected(expected: Entities, actual: Entities): Map<string, Entity> {
   const rewritten = [...actual].map(([key, entity]): [string, Entity] => {
     const old = expected.get(key);
@@ -53,7 +53,7 @@ function decidesAccess(kind: string): (property: string) => boolean {
   return (property) => meaning.includes(property) || fields[property]?.security === true;
 }
 
-/** Who can be an identity, and what a role allows, matters by the grants that they have: those are compared. */
+/** Kinds whose differences show in the grants that they are part of, which are compared. */
 const COMPARED_BY_GRANTS: readonly string[] = [
   "Identity",
   "Role",
@@ -83,7 +83,7 @@ function compareEntities(expected: Entities, actual: Entities, languages: Langua
     const kind = (now ?? old)?.kind ?? "";
     if (COMPARED_BY_GRANTS.includes(kind)) return [];
     if (old === undefined && now !== undefined) {
-      // A group that nobody announced gives nothing by itself.
+      // A new group grants no access by itself.
       return kind === "Group" ? [] : [{ kind, entity: now, what: "new", fields: [] }];
     }
     if (old !== undefined && now === undefined) return [{ kind, entity: old, what: "gone", fields: [] }];
@@ -93,7 +93,7 @@ function compareEntities(expected: Entities, actual: Entities, languages: Langua
   });
 }
 
-/** What the organisation holds, beside what it should hold. */
+/** Compares the live organisation with what the review expects. */
 export function compareExpected(expected: Entities, live: Entities): Differences {
   const actual = alignWithExpected(expected, live);
   const [before, after] = [graphOf(expected), graphOf(actual)];

@@ -8,7 +8,7 @@ import type { ExpectedAccess, ExpectedEntity } from "../report/report";
 import type { StateExport } from "../documents/stateExport";
 import { keyOf } from "../graph/entities";
 
-/** What the review expects, with the uids that the update has given. */
+/** What the review expects, with the uids that the update assigned. */
 export interface ResolvedAccess {
   readonly entities: ReadonlyMap<string, Entity>;
   /** Entities that the change was to create and that are not found, with no uid. */
@@ -76,7 +76,7 @@ class CreatedResolver {
     const { kind, urn } = entity;
     if (sharesParent(kind)) return this.parentOf(inputs);
     if (this.uidByUrn !== undefined) {
-      // A uid that existed before is not what the change created, whatever a provider answered.
+      // A uid that existed before is not what the change created, whatever the state records.
       const id = this.uidByUrn.get(urn ?? "");
       return id === undefined || this.usedUids.has(id) ? undefined : id;
     }
@@ -96,8 +96,8 @@ class CreatedResolver {
 }
 
 /**
- * Finds what the change created: by its URN where a state is given, else by what it holds. The state is only
- * believed for uids that did not exist before; what such an entity holds is compared like all else.
+ * Finds what the change created: by its URN where there is a state, else by its arguments. A state is trusted only
+ * for uids that did not exist before, and the arguments of such an entity are compared all the same.
  */
 export function resolveCreated(
   expected: ExpectedAccess,

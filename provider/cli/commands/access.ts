@@ -39,7 +39,7 @@ const flags = {
   output: outputFlag(forms),
 } as const satisfies Flags;
 
-/** What is answered, with all that a program may want of it. */
+/** What `-o json` contains. */
 interface AccessDocument extends EffectiveAccess {
   readonly schemaVersion: 2;
   readonly complete: boolean;
@@ -49,21 +49,21 @@ interface AccessDocument extends EffectiveAccess {
 
 function formatAccess({ grant, inheritedBy }: Access): string {
   const { role, group, sourceKind, urn, uid, location } = grant;
-  const what = printable(role.name ?? `role ${role.uid ?? role.key}`, 80);
-  const where = printable(group.path, 200);
+  const roleName = printable(role.name ?? `role ${role.uid ?? role.key}`, 80);
+  const groupPath = printable(group.path, 200);
   const below = inheritedBy === undefined ? "" : ` (and so at ${printable(inheritedBy.path, 200)})`;
   const source = urn === undefined ? (uid ?? "") : urnParts(urn).name;
   const at = location === undefined ? "" : `, ${location.file}:${location.line}`;
-  return `  ${what} at ${where}${below}\n    by ${sourceKind} ${printable(source, 120)}${printable(at, 200)}`;
+  return `  ${roleName} at ${groupPath}${below}\n    by ${sourceKind} ${printable(source, 120)}${printable(at, 200)}`;
 }
 
 function formatBySubject(accesses: readonly Access[]): string[] {
   const bySubject = new Map<string, { displayName: string; lines: string[] }>();
   for (const access of accesses) {
     const { key, displayName } = access.grant.subject;
-    const known = bySubject.get(key) ?? { displayName: printable(displayName, 300), lines: [] };
-    bySubject.set(key, known);
-    known.lines.push(formatAccess(access));
+    const subject = bySubject.get(key) ?? { displayName: printable(displayName, 300), lines: [] };
+    bySubject.set(key, subject);
+    subject.lines.push(formatAccess(access));
   }
   return [...bySubject.values()].map(({ displayName, lines }) => [displayName, ...lines].join("\n"));
 }
@@ -99,11 +99,11 @@ export const { main } = command;
 /** @throws UsageError, DocumentError in one line. */
 async function showAccess(values: Values<typeof flags>): Promise<number> {
   const { who, can, on } = values;
-  const given = [values.inventory, values.state, values.preview];
-  if (given.every((path) => path === undefined)) {
+  const paths = [values.inventory, values.state, values.preview];
+  if (paths.every((path) => path === undefined)) {
     throw new UsageError("access needs a document: give --inventory, --state or --preview");
   }
-  if (given.filter((path) => path === "-").length > 1) {
+  if (paths.filter((path) => path === "-").length > 1) {
     throw new UsageError("only one document can come from standard input");
   }
   if (can !== undefined && !/^CAP_[A-Z0-9_]+$/.test(can)) {
@@ -140,7 +140,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
       ? ["nothing was read: the documents name no resource of the platform"]
       : []),
   ];
-  const answer: AccessDocument = {
+  const document: AccessDocument = {
     schemaVersion: 2,
     complete: incomplete.length === 0,
     incomplete,
@@ -148,17 +148,17 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     ...effectiveAccess(after, { who, can, on }),
   };
   const hasStacks = state !== undefined || preview !== undefined;
-  const table = { rows: accessRows(answer, after, hasStacks), incomplete };
+  const table = { rows: accessRows(document, after, hasStacks), incomplete };
   writeResults(outputs, {
-    text: () => formatText(answer),
-    json: () => `${json(answer)}\n`,
+    text: () => formatText(document),
+    json: () => `${json(document)}\n`,
     csv: () => accessAsCsv(table),
     md: () => accessAsMarkdown(table),
     html: () => accessAsHtml(table),
   });
-  // The other formats say it themselves.
+  // The other formats contain the reasons.
   if (outputs.some(({ format }) => format === "csv")) {
     for (const reason of incomplete) logError(`incomplete: ${printable(reason, 400)}`);
   }
-  return answer.complete ? exitCodes.clean : exitCodes.incomplete;
+  return document.complete ? exitCodes.clean : exitCodes.incomplete;
 }

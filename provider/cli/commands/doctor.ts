@@ -18,15 +18,15 @@ import type { NamedGroup } from "../input/groups";
 import { outputFlag, readDestinations } from "../framework/options";
 import { describeToken, describeExpiry, hasExpired } from "../input/token";
 
-/** One line of the report. */
+/** The result of one check: a line of the report. */
 export interface CheckResult {
   readonly check: string;
   readonly state: "ok" | "warning" | "wrong" | "skipped";
-  /** What was found, and the fix where it is wrong. */
+  /** The finding, and the fix where something is wrong. */
   readonly text: string;
-  /** Of something wrong: the exit code that it asks for. */
+  /** The exit code of a check that failed. */
   readonly code?: number;
-  /** Of the check "groups": the root groups that the credential may see. */
+  /** For the check "groups": the root groups that the credential may see. */
   readonly groups?: readonly NamedGroup[];
 }
 
@@ -38,10 +38,10 @@ const wrong = (check: string, text: string, code: number = exitCodes.error): Che
   text,
   code,
 });
-const skipped = (check: string, until: string): CheckResult => ({
+const skipped = (check: string, blocker: string): CheckResult => ({
   check,
   state: "skipped",
-  text: `not checked before ${until} is right`,
+  text: `not checked before ${blocker} is right`,
 });
 
 const failed = (check: string, error: unknown): CheckResult =>
@@ -109,23 +109,23 @@ async function checkCli(): Promise<CheckResult> {
 async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
   const { baseUrl, timeoutMs } = settings;
   const proxy = proxyFor(baseUrl);
-  const way =
+  const viaProxy =
     proxy === undefined ? "" : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : ""}`;
   const call = { method: "GET", path: "/ping/v2/ping" } as const;
   const transport = new Transport({ ...apiEndpoint(baseUrl), timeoutMs, maxSockets: 1 });
   let date: number;
   try {
-    const answer = await transport.send({ ...call, headers: {}, attempt: 1 });
-    transport.read(call, answer);
-    date = Date.parse(answer.header("date") ?? "");
+    const response = await transport.send({ ...call, headers: {}, attempt: 1 });
+    transport.read(call, response);
+    date = Date.parse(response.header("date") ?? "");
   } catch (error) {
     return error instanceof ConnectionError && error.isTls
-      ? [ok("address", `${baseUrl} is there${way}`), failed("tls", error), skipped("clock", "tls")]
+      ? [ok("address", `${baseUrl} is there${viaProxy}`), failed("tls", error), skipped("clock", "tls")]
       : [failed("address", error), skipped("tls", "address"), skipped("clock", "address")];
   }
   const skew = Date.now() - date;
   return [
-    ok("address", `${baseUrl} answers a ping${way}`),
+    ok("address", `${baseUrl} answers a ping${viaProxy}`),
     checkTls(baseUrl),
     Number.isNaN(skew)
       ? warning("clock", "the server does not say what time it has")
@@ -162,7 +162,7 @@ async function checkToken({ settings, tokens }: Connection, from: string): Promi
   }
 }
 
-/** Whether the API accepts the token, and the root groups that it shows for it. */
+/** Whether the API accepts the token, and which root groups it returns. */
 async function checkAccess({ client, settings }: Connection): Promise<CheckResult[]> {
   try {
     const groups = await listRootGroups(client);
@@ -184,17 +184,17 @@ async function checkAccess({ client, settings }: Connection): Promise<CheckResul
 
 /** What to do about a credential that was refused. */
 function addFix(
-  finding: CheckResult,
+  result: CheckResult,
   { credentials: { setting }, baseUrl }: Connection["settings"],
 ): CheckResult {
-  if (finding.code !== exitCodes.authentication) return finding;
+  if (result.code !== exitCodes.authentication) return result;
   return {
-    ...finding,
-    text: `${finding.text}; is the token of ${setting} for ${baseUrl}? Put a new one there`,
+    ...result,
+    text: `${result.text}; is the token of ${setting} for ${baseUrl}? Put a new one there`,
   };
 }
 
-/** All checks, in the order of the report; what cannot be told before another is right is skipped. */
+/** Runs all checks, in the order of the report; skips what a failed check makes meaningless. */
 export async function runChecks(stack: string | undefined): Promise<CheckResult[]> {
   const versions = checkVersions();
   const from = describeSources({ stack });
@@ -210,20 +210,20 @@ export async function runChecks(stack: string | undefined): Promise<CheckResult[
   }
   const server = await checkServer(connection);
   const token = await checkToken(connection, from);
-  const hindrance = [...server, token].find(({ state }) => state === "wrong");
+  const blocker = [...server, token].find(({ state }) => state === "wrong");
   return [
     ...(await versions),
     ok("configuration", `from ${from}: the API at ${connection.settings.baseUrl}`),
     ...server,
     token,
-    ...(hindrance ? [skipped("access", hindrance.check)] : await checkAccess(connection)),
+    ...(blocker ? [skipped("access", blocker.check)] : await checkAccess(connection)),
   ];
 }
 
 const CHECK_WIDTH = 13;
 
-function formatText(findings: readonly CheckResult[]): string {
-  return findings
+function formatText(results: readonly CheckResult[]): string {
+  return results
     .map(
       ({ check, state, text }) =>
         `${state.padEnd(7)}  ${check.padEnd(CHECK_WIDTH)}  ${printable(text, 2000)}\n`,
@@ -231,9 +231,9 @@ function formatText(findings: readonly CheckResult[]): string {
     .join("");
 }
 
-/** 2 before all else: without a configuration nothing that follows was checked. 3 where only the credential is wrong. */
-function codeOf(findings: readonly CheckResult[]): number {
-  const codes = findings.flatMap(({ code }) => code ?? []);
+/** 2 comes first, since without a configuration nothing else was checked; 3 means that only the credential is wrong. */
+function codeOf(results: readonly CheckResult[]): number {
+  const codes = results.flatMap(({ code }) => code ?? []);
   if (codes.length === 0) return exitCodes.clean;
   if (codes.includes(exitCodes.usage)) return exitCodes.usage;
   return codes.every((code) => code === exitCodes.authentication)
@@ -254,11 +254,11 @@ export const command = defineCommand(
   },
   async ({ values: { stack, output } }) => {
     const outputs = readDestinations(output, forms, "text");
-    const findings = await runChecks(stack);
-    const code = codeOf(findings);
+    const results = await runChecks(stack);
+    const code = codeOf(results);
     writeResults(outputs, {
-      text: () => formatText(findings),
-      json: () => `${json({ schemaVersion: 1, ok: code === exitCodes.clean, checks: findings })}\n`,
+      text: () => formatText(results),
+      json: () => `${json({ schemaVersion: 1, ok: code === exitCodes.clean, checks: results })}\n`,
     });
     return code;
   },

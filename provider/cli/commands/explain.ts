@@ -24,12 +24,13 @@ function resolveRule(text: string): (typeof rules)[number] {
   const names = rules.flatMap(({ id, name }) => [id, name]);
   const isId = /^[a-z]{1,2}\d{1,3}$/i.test(text);
   const family = rules.filter(({ id }) => id.charAt(0) === text.charAt(0).toUpperCase()).map(({ id }) => id);
-  const meant = isId
+  const suggestion = isId
     ? family.length > 0
       ? family.join(", ")
       : undefined
     : didYouMean(text.toLowerCase(), names);
-  const hint = meant === undefined ? "pulumi-platform explain lists them all" : `did you mean ${meant}?`;
+  const hint =
+    suggestion === undefined ? "pulumi-platform explain lists them all" : `did you mean ${suggestion}?`;
   throw new UsageError(`there is no rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
 }
 
@@ -50,12 +51,13 @@ export const { main } = command;
 
 /** @throws UsageError for an unknown rule. */
 function explainRules({ values, positionals }: Parsed<typeof flags>): Promise<number> {
-  const asked = positionals.map(resolveRule);
-  const chosen = asked.length === 0 ? rules : asked;
+  const requested = positionals.map(resolveRule);
+  const explained = requested.length === 0 ? rules : requested;
   writeResults(readDestinations(values.output, forms, "text"), {
-    text: () => `${asked.length === 0 ? listAsText() : asked.map(explainAsText).join("\n\n\n")}\n`,
-    md: () => `${asked.length === 0 ? listAsMarkdown() : asked.map(explainAsMarkdown).join("\n\n")}\n`,
-    json: () => `${JSON.stringify({ schemaVersion: 1, rules: chosen.map(explanationOf) }, null, 2)}\n`,
+    text: () => `${requested.length === 0 ? listAsText() : requested.map(explainAsText).join("\n\n\n")}\n`,
+    md: () =>
+      `${requested.length === 0 ? listAsMarkdown() : requested.map(explainAsMarkdown).join("\n\n")}\n`,
+    json: () => `${JSON.stringify({ schemaVersion: 1, rules: explained.map(explanationOf) }, null, 2)}\n`,
   });
   return Promise.resolve(exitCodes.clean);
 }

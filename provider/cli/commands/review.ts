@@ -52,14 +52,14 @@ const flags = {
   },
 } as const satisfies Flags;
 
-/** The exit code of a review. Findings come before what is missing. */
+/** The exit code of a review: findings come before incompleteness. */
 function codeOf(report: ReviewReport, exitZero: boolean): number {
   if (report.failing > 0 && !exitZero) return exitCodes.reviewFindings;
   return report.complete ? exitCodes.clean : exitCodes.incomplete;
 }
 
-/** One line for people, where the report itself went to files. */
-function sayVerdict({ summary, failing, complete, incomplete }: ReviewReport): void {
+/** Logs the result in one line, for a run that writes its report to files only. */
+function logSummary({ summary, failing, complete, incomplete }: ReviewReport): void {
   const { gained, lost, widened, narrowed } = summary;
   const counts = `${gained} gained, ${lost} lost, ${widened} widened, ${narrowed} narrowed`;
   const gaps = complete ? "" : `; incomplete: ${incomplete.join("; ")}`;
@@ -97,12 +97,12 @@ async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Pro
     values.policy,
     values["policy-base"],
   ];
-  if (documents.filter((one) => one === "-").length > 1) {
+  if (documents.filter((document) => document === "-").length > 1) {
     throw new UsageError("only one document can come from standard input");
   }
   const common = readCommonOptions(values, levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
-  const judge = createReviewSuppressor(
+  const suppress = createReviewSuppressor(
     { policy: values.policy, policyBase: values["policy-base"], baseRef: values["base-ref"] },
     common.now,
   );
@@ -125,11 +125,11 @@ async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Pro
   const report = review(sources, {
     failOn,
     rules: createRules(common),
-    judge,
+    judge: suppress,
     provenance,
     plan: updatePlan,
   });
   await writeReport(report, common);
-  if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
+  if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
   return codeOf(report, common.exitZero);
 }

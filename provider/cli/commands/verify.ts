@@ -102,8 +102,8 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
   }
 }
 
-/** One line for people, where the report itself went to files. */
-function sayVerdict({ failing, missing, incomplete }: VerifyReport): void {
+/** Logs the result in one line, for a run that writes its report to files only. */
+function logSummary({ failing, missing, incomplete }: VerifyReport): void {
   const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
   logError(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
 }
@@ -155,7 +155,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
     { provenance: readProvenance(values, { now: common.now, inventory, cli: recorded?.cli }) },
   );
   await writeReport(report, common);
-  if (common.outputs.every(({ path: file }) => file !== undefined)) sayVerdict(report);
+  if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
   if (report.failing > 0 && !common.exitZero) return exitCodes.reviewFindings;
   return report.complete ? exitCodes.clean : exitCodes.incomplete;
 }

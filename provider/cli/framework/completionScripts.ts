@@ -33,7 +33,7 @@ function kindOf(flag: Flag): Kind {
 /** A string that a POSIX shell takes literally. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A case of the bash function: what follows one of these flags of a command. */
+/** A case of the bash function: completes the value of a flag. */
 function bashCase(entry: CompletionEntry, [name, flag]: [string, Flag]): string[] {
   const pattern = spellings(name, flag)
     .map((spelling) => quote(`${entry.name} ${spelling}`))
@@ -106,8 +106,9 @@ function zshSpec([name, flag]: [string, Flag]): string[] {
 export function zshScript(entries: readonly CompletionEntry[]): string {
   const names = entries.map(({ name, summary }) => `    ${quote(`${name}:${zshText(summary)}`)}`);
   const cases = entries.map((entry) => {
-    const rest = entry.name === "completion" ? quote("1:shell:(bash zsh fish)") : quote("*:file:_files");
-    const specs = [...allFlags(entry).flatMap(zshSpec), rest];
+    const positional =
+      entry.name === "completion" ? quote("1:shell:(bash zsh fish)") : quote("*:file:_files");
+    const specs = [...allFlags(entry).flatMap(zshSpec), positional];
     return `    ${entry.name}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
   });
   return `#compdef ${PROGRAM}

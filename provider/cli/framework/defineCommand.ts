@@ -4,7 +4,7 @@ import type { ExitCodeName } from "./exitCodes";
 import { describeFlags, parseFlags, wrapText } from "./flags";
 import type { Flags, Parsed } from "./flags";
 
-/** All that the help, the shell completion and the documents say of a command. */
+/** What the help, the shell completion and the documents contain about a command. */
 export interface CommandDescription {
   readonly name: string;
   /** What follows the name, one string for each form of the call. */
@@ -26,7 +26,7 @@ export interface LoadedCommand {
 /** The flag that every command has. */
 const helpFlag = { help: { type: "boolean", short: "h", help: "show this text" } } as const satisfies Flags;
 
-/** The text of a command's exit codes: the part of the one table that applies to it. */
+/** Describes the exit codes of a command. */
 export function describeExitCodes(names: readonly ExitCodeName[]): string {
   const rows = exitCodeRows(names).map(([code, meaning]) => `  ${code}  ${meaning}`);
   const findings = exitCodeRows(names.filter((name) => name === "reviewFindings" || name === "drift"));
@@ -49,7 +49,7 @@ export function formatHelp(description: CommandDescription, width?: number): str
 }
 
 /**
- * Makes a command of its description and what it does.
+ * Creates a command from its description and its function.
  *
  * @param run gets the parsed arguments; returns the exit code.
  */

@@ -6,7 +6,7 @@ import { UsageError } from "./exitCodes";
 export interface Flag {
   readonly type: "string" | "boolean";
   readonly short?: string;
-  /** May be given several times; its value is then an array. */
+  /** Whether it may be repeated; its value is then an array. */
   readonly multiple?: boolean;
   /** The placeholder of the value in the help: `FILE`. */
   readonly value?: string;
@@ -14,7 +14,7 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** The formats of a `FORMAT[=PATH]`. */
   readonly formats?: readonly string[];
-  /** What applies where it is not given, for the help. */
+  /** The default, for the help. */
   readonly default?: string;
   readonly help: string;
 }
@@ -29,7 +29,7 @@ type Value<F extends Flag> = F extends { multiple: true }
     ? boolean
     : Single<F> | undefined;
 
-/** The values of flags: false and empty arrays where they are not given. */
+/** The values of flags; false and empty arrays by default. */
 export type Values<F extends Flags> = { readonly [K in keyof F]: Value<F[K]> };
 
 export interface Parsed<F extends Flags> {
@@ -39,7 +39,7 @@ export interface Parsed<F extends Flags> {
 
 const placeholder = ({ value }: Flag): string => value ?? "VALUE";
 
-/** What an argument parser must not take for the value of a flag: another flag of the same command. */
+/** Whether a text is a flag of the command: the parser must not accept it as a value. */
 function isFlagOf(flags: Flags, text: string): boolean {
   return Object.entries(flags).some(
     ([name, { short }]) => text === `--${name}` || text === `-${short ?? ""}`,
@@ -61,12 +61,12 @@ function checkValue(flags: Flags, name: string, flag: Flag, text: string): strin
 }
 
 /** The help of a flag, with what its description says of its values. */
-function describeFlag({ help, choices, formats, multiple, default: usual }: Flag): string {
+function describeFlag({ help, choices, formats, multiple, default: defaultValue }: Flag): string {
   return [
     help,
     ...(choices === undefined ? [] : [`; ${choices.length === 1 ? "only" : "one of"} ${choices.join(", ")}`]),
     ...(formats === undefined ? [] : [`; formats: ${formats.join(", ")}`]),
-    ...(usual === undefined ? [] : [`; default ${usual}`]),
+    ...(defaultValue === undefined ? [] : [`; default ${defaultValue}`]),
     ...(multiple ? ["; repeatable"] : []),
   ].join("");
 }
@@ -84,7 +84,7 @@ function createOption(flags: Flags, name: string, flag: Flag): Option {
 /** How wide a help text is at most. */
 const HELP_WIDTH = 100;
 
-/** A parser that neither prints nor ends the process. */
+/** Creates a parser that neither prints nor ends the process. */
 function createParser(
   command: string,
   flags: Flags,
@@ -108,22 +108,23 @@ function createParser(
   return { parser, options };
 }
 
-/** A parser's message in our words: the flag, and what to write. */
+/** Rewrites an error of the parser: names the flag, and what to write. */
 function usageError(error: CommanderError, command: string, flags: Flags): UsageError {
   const see = `see pulumi-platform ${command} --help`;
-  const [, said = "", meant] = /^error: ([^\n]*)(?:\n\(Did you mean (.*)\?\))?$/.exec(error.message) ?? [];
-  const [, given = ""] = /'(--?[^']*)'/.exec(said) ?? [];
-  const name = /^--([^= ]+)/.exec(given)?.[1] ?? "";
+  const [, message = "", suggestion] =
+    /^error: ([^\n]*)(?:\n\(Did you mean (.*)\?\))?$/.exec(error.message) ?? [];
+  const [, option = ""] = /'(--?[^']*)'/.exec(message) ?? [];
+  const name = /^--([^= ]+)/.exec(option)?.[1] ?? "";
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
   if (error.code === "commander.optionMissingArgument") {
-    const [long = ""] = /--[\w-]+/.exec(said) ?? [];
+    const [long = ""] = /--[\w-]+/.exec(message) ?? [];
     const value = placeholder(flags[long.slice(2)] ?? { type: "string", help: "" });
     return new UsageError(`${long} needs a value: write ${long} ${value}; ${see}`);
   }
   if (flag?.type === "boolean") return new UsageError(`--${name} takes no value: write --${name}; ${see}`);
-  if (error.code !== "commander.unknownOption") return new UsageError(`${printable(said, 200)}; ${see}`);
-  const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
-  return new UsageError(`unknown option ${printable(given, 80)}${hint}; ${see}`);
+  if (error.code !== "commander.unknownOption") return new UsageError(`${printable(message, 200)}; ${see}`);
+  const hint = suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
+  return new UsageError(`unknown option ${printable(option, 80)}${hint}; ${see}`);
 }
 
 /**
@@ -139,8 +140,8 @@ export function parseFlags<F extends Flags>(command: string, flags: F, argv: rea
   } catch (error) {
     throw error instanceof CommanderError ? usageError(error, command, flags) : error;
   }
-  const given = parser.opts<Record<string, unknown>>();
-  const values = options.map(([name, option]) => [name, given[option.attributeName()]] as const);
+  const parsed = parser.opts<Record<string, unknown>>();
+  const values = options.map(([name, option]) => [name, parsed[option.attributeName()]] as const);
   return { values: Object.fromEntries(values) as Values<F>, positionals: parser.args };
 }
 

@@ -8,7 +8,7 @@ import type { Flag, Flags, Values } from "./flags";
 export const formats = ["text", "json", "md", "html", "sarif", "github", "codequality"] as const;
 export type Format = (typeof formats)[number];
 
-/** Where one form of the result goes: a file, or stdout where there is no path. */
+/** Where one format of the result goes: a file, or stdout where there is no path. */
 export interface Destination<F extends string = Format> {
   readonly format: F;
   readonly path?: string;
@@ -31,7 +31,7 @@ export function outputFlag<F extends string>(allowed: readonly F[]) {
   } as const satisfies Flag;
 }
 
-/** The flags that every command that reports takes. */
+/** The flags of every command that writes a report. */
 export const commonFlags = {
   output: outputFlag(formats),
   "fail-on": { type: "string", value: "LEVEL", help: "which findings decide the exit code" },
@@ -120,24 +120,24 @@ export interface CommonOptions {
 }
 
 function parseChoice<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
-  const found = allowed.find((candidate) => candidate === text);
-  if (found === undefined) {
+  const choice = allowed.find((candidate) => candidate === text);
+  if (choice === undefined) {
     throw new UsageError(`--${flag} must be one of ${allowed.join(", ")}, not "${printable(text, 80)}"`);
   }
-  return found;
+  return choice;
 }
 
 /**
- * Reads `-o FORMAT[=PATH]`, given any number of times.
+ * Reads the values of `-o FORMAT[=PATH]`.
  *
- * @throws UsageError for an unknown format, and where two forms would both go to stdout or to one file.
+ * @throws UsageError for an unknown format, and where two formats would both go to stdout or to one file.
  */
 export function readDestinations<F extends string>(
-  given: readonly string[],
+  values: readonly string[],
   allowed: readonly F[],
-  usual: F,
+  fallback: F,
 ): Destination<F>[] {
-  const destinations = (given.length === 0 ? [usual] : given).map((text): Destination<F> => {
+  const destinations = (values.length === 0 ? [fallback] : values).map((text): Destination<F> => {
     const equals = text.indexOf("=");
     const format = parseChoice("output", equals < 0 ? text : text.slice(0, equals), allowed);
     const path = equals < 0 ? undefined : text.slice(equals + 1);
@@ -147,10 +147,10 @@ export function readDestinations<F extends string>(
       );
     return path === undefined || isStdout(path) ? { format } : { format, path };
   });
-  const places = destinations.map(({ path }) => path);
-  const twice = places.find((path, index) => places.indexOf(path) !== index);
-  if (places.length !== new Set(places).size) {
-    const where = twice === undefined ? "stdout" : `"${printable(twice, 200)}"`;
+  const paths = destinations.map(({ path }) => path);
+  const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (paths.length !== new Set(paths).size) {
+    const where = repeated === undefined ? "stdout" : `"${printable(repeated, 200)}"`;
     throw new UsageError(
       `--output names ${where} twice: give all but one another file, as in json=review.json`,
     );
@@ -158,7 +158,7 @@ export function readDestinations<F extends string>(
   return destinations;
 }
 
-/** @throws UsageError where it is no whole number of 0 or more. */
+/** @throws UsageError where it is not a whole number of at least 0. */
 export function readCount(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) {
     throw new UsageError(`--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);
@@ -192,9 +192,9 @@ type CommonValues = Values<typeof commonFlags>;
 /**
  * Checks the common flags.
  *
- * @param values a flag that the command does not have is as one that is not given.
+ * @param values of the flags that the command has.
  * @param failOn the levels that the command knows, its default first.
- * @param clock what `--now` replaces.
+ * @param clock the time without `--now`.
  * @throws UsageError that names the flag and what to write.
  */
 export function readCommonOptions(

@@ -8,7 +8,7 @@ import type { Settings, SettingSources } from "../../config";
 import { createClient } from "../../connect";
 import type { Flag } from "../framework/flags";
 
-/** What the options of a command say about where to connect to. */
+/** Where a command reads its connection settings from. */
 export interface ConnectOptions {
   /** `--stack`: take the configuration of this stack of the project in `cwd` too; absent: the environment alone. */
   readonly stack?: string;
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A client of the API that is configured, and what it was made of. */
+/** A client of the API, and what it was created from. */
 export interface Connection {
   readonly client: Client;
   readonly settings: Settings;
@@ -49,7 +49,7 @@ export async function settingSources({
   return { stack: (key) => config.get(`platform:${key}`), env };
 }
 
-/** The same, for a person. */
+/** Names the sources of settings for a person. */
 export function describeSources({ stack }: ConnectOptions): string {
   return stack === undefined
     ? "the environment"
@@ -57,7 +57,7 @@ export function describeSources({ stack }: ConnectOptions): string {
 }
 
 /**
- * Builds the client of a command. Nothing is asked of the API, and no token exchanged, before its first request.
+ * Builds the client of a command. It sends no request, and exchanges no token, before its first call.
  *
  * @throws ConfigError naming the setting that is missing or wrong.
  */
@@ -100,6 +100,6 @@ async function stackConfiguration(
 function describeFailure(error: unknown): string {
   const { code, stderr } = error as { code?: unknown; stderr?: unknown };
   if (code === "ENOENT") return "the Pulumi CLI is not on PATH";
-  const said = typeof stderr === "string" ? printable(stderr).replace(/^error: /, "") : "";
-  return said === "" ? "it failed" : said;
+  const message = typeof stderr === "string" ? printable(stderr).replace(/^error: /, "") : "";
+  return message === "" ? "it failed" : message;
 }

@@ -27,7 +27,7 @@ export const provenanceFlags = {
 
 const isCommit = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{7,64}$/.test(text);
 
-/** What the event of a run of GitHub Actions tells. Nothing where it cannot be read: provenance is no reason to fail. */
+/** Reads the event of a run of GitHub Actions; empty where it cannot be read, since provenance is no reason to fail. */
 function fromEvent(env: Environment): { commit?: string | undefined; number?: unknown } {
   try {
     const event = readEvent(env);
@@ -38,7 +38,7 @@ function fromEvent(env: Environment): { commit?: string | undefined; number?: un
   }
 }
 
-/** GITHUB_SHA of a pull request is a merge that nobody has seen: the event names the commit that was pushed. */
+/** GITHUB_SHA of a pull request is a merge commit that GitHub creates; the event names the commit that was pushed. */
 function fromEnvironment(env: Environment): { commit?: string; pullRequest?: string } {
   const { commit: pushed, number } = fromEvent(env);
   const commits = [pushed, env["GITHUB_SHA"], env["CI_COMMIT_SHA"]];
@@ -74,9 +74,11 @@ export function readProvenance(
     throw new UsageError(`--pull-request must be a number, as in 12, not "${printable(pullRequest, 80)}"`);
   }
   const { now, inventory, cli } = sources;
-  const taken = inventory && timestampNanos(inventory.takenAt);
+  const inventoryNanos = inventory && timestampNanos(inventory.takenAt);
   const age =
-    taken === undefined ? undefined : Math.floor((now.getTime() - Number(taken / 1_000_000n)) / 1000);
+    inventoryNanos === undefined
+      ? undefined
+      : Math.floor((now.getTime() - Number(inventoryNanos / 1_000_000n)) / 1000);
   return {
     ...fromEnvironment(env),
     ...(commit === undefined ? {} : { commit }),

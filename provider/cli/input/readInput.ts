@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { printable } from "../../api/errors";
 import { UsageError } from "../framework/exitCodes";
 
-/** A document that an argument names, and what messages call it. */
+/** A document that an argument names, and its name in messages. */
 export interface Input {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string | undefined>> = {
 /**
  * Reads a file, or standard input for `-`.
  *
- * @param what what it is given as: `--before`, or "the preview".
+ * @param what the argument in messages: `--before`, or "the preview".
  * @throws UsageError in one line.
  */
 export async function readInput(path: string, what: string): Promise<Input> {

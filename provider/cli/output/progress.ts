@@ -1,4 +1,4 @@
-/** Shows how far a run has come, on a terminal only: one line that is written over, and taken away at the end. */
+/** Shows the progress of a run on a terminal: one line that is overwritten, and cleared at the end. */
 export class Progress {
   private readonly counts = new Map<string, number>();
   private shownAt = 0;
@@ -9,15 +9,15 @@ export class Progress {
     private readonly stream: NodeJS.WriteStream = process.stderr,
   ) {}
 
-  /** How many there are of a thing by now. */
-  readonly report = (what: string, count: number): void => {
-    this.counts.set(what, count);
+  /** Sets the number of objects of a kind so far. */
+  readonly report = (kind: string, count: number): void => {
+    this.counts.set(kind, count);
     const now = performance.now();
     if (!this.stream.isTTY || now - this.shownAt < 100) return;
     this.shownAt = now;
     this.isShown = true;
     const total = [...this.counts.values()].reduce((sum, each) => sum + each, 0);
-    const line = `${this.title} ${total} (${what} ${count})`;
+    const line = `${this.title} ${total} (${kind} ${count})`;
     this.stream.write(`\r\x1b[K${line.slice(0, (this.stream.columns || 80) - 1)}`);
   };
 

@@ -2,13 +2,13 @@ import { appendFileSync, statSync } from "node:fs";
 import { renderers } from "../../access/report/render";
 import type { Report } from "../../access/report/report";
 
-/** GitHub drops the whole summary of a step that has more. */
+/** GitHub drops a larger summary of a step. */
 const MAX_BYTES = 1024 * 1024;
-/** So little of a report would not help anybody. */
+/** A smaller part of a report is of no help. */
 const MIN_BYTES = 4096;
 
 /**
- * Appends the report to the file that $GITHUB_STEP_SUMMARY names, within what GitHub takes for a step.
+ * Appends the report to the file that $GITHUB_STEP_SUMMARY names, within the size that GitHub accepts.
  *
  * @returns Undefined, or why nothing was written: one line for a person. It is no reason to fail.
  */

@@ -16,8 +16,8 @@ function terminalOptions(): RenderOptions {
 }
 
 /**
- * Writes a report in every form that was asked for, to stdout and to files, then to the step's summary, then
- * posts it. The last two only warn where they fail. @throws UsageError for a file.
+ * Writes a report in every requested format, appends it to the step's summary, and posts it. The last two only warn
+ * where they fail. @throws UsageError for a file.
  */
 export async function writeReport(report: Report, options: CommonOptions): Promise<void> {
   const { outputs, sourceRoot, summary, marker, dryRun } = options;

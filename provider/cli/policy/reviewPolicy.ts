@@ -8,7 +8,7 @@ import { entryText } from "../../access/suppressions/writeEntries";
 import { UsageError } from "../framework/exitCodes";
 import { readText } from "../input/readFiles";
 
-/** Where the policy file comes from, and where its version before the change does. */
+/** The policy file of a change, and its version before the change. */
 export interface PolicyFlags {
   readonly policy?: string | undefined;
   /** A path: `--policy-base`. */
@@ -17,7 +17,7 @@ export interface PolicyFlags {
   readonly baseRef?: string | undefined;
 }
 
-/** The policy that decides, and how the file of the change differs from it. */
+/** The policy that applies, and how the file of the change differs from it. */
 export interface ReviewPolicy {
   readonly policy: Policy;
   /** A line each; undefined where no base is given. */
@@ -55,9 +55,9 @@ function readAtRef(path: string, ref: string): BaseText {
     throw unusable("must be a branch, a tag or a commit, as in origin/main");
   }
   if (!existsSync(folder)) throw unusable(`there is no folder ${printable(folder, 200)}`);
-  const found = git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
-  const commit = found.stdout.trim();
-  if (found.status !== 0 || commit === "") {
+  const parsed = git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
+  const commit = parsed.stdout.trim();
+  if (parsed.status !== 0 || commit === "") {
     throw unusable(
       `no such commit in the repository of ${printable(path, 200)}: fetch it first, or give --policy-base FILE`,
     );
@@ -75,11 +75,11 @@ const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "
 
 /** Entries of one policy that another lacks, by their lines. */
 function linesOnlyIn(policy: Policy, other: Policy): string[] {
-  const known = other.entries.map((entry) => entryText(entry));
+  const texts = other.entries.map((entry) => entryText(entry));
   return policy.entries.flatMap((entry) => {
-    const at = known.indexOf(entryText(entry));
+    const at = texts.indexOf(entryText(entry));
     if (at < 0) return [String(entry.line)];
-    known.splice(at, 1);
+    texts.splice(at, 1);
     return [];
   });
 }
@@ -94,10 +94,10 @@ function describeChanges(
   base: Policy,
   from: BaseText,
 ): string[] {
-  const judged = `this review uses ${from.name}`;
+  const source = `this review uses ${from.name}`;
   const file = own?.file ?? "the policy file";
   if (own === undefined || ownText === undefined) {
-    return [`${base.file}: this change deletes the policy file; ${judged}`];
+    return [`${base.file}: this change deletes the policy file; ${source}`];
   }
   if (from.text === undefined)
     return [`${file}: this change adds the policy file: none of its entries is used`];
@@ -110,7 +110,7 @@ function describeChanges(
       : [`${added.length === 0 ? "removes" : "in place of"} those in ${formatLines(removed)} of the base`]),
   ];
   const what = parts.length === 0 ? "changes comments or the order" : parts.join(", ");
-  return [`${file}: this change ${what}; ${judged}`];
+  return [`${file}: this change ${what}; ${source}`];
 }
 
 function checkFlags({ policy, policyBase, baseRef }: PolicyFlags): void {
@@ -128,7 +128,7 @@ function checkFlags({ policy, policyBase, baseRef }: PolicyFlags): void {
 
 /**
  * The policy that a review uses: the base's version where a base is given, since the change could write its own.
- * A file of the change that is wrong is an error all the same.
+ * A file of the change that is invalid is an error in either case.
  *
  * @returns undefined where there is no policy file.
  * @throws UsageError, PolicyError where a flag or a file is wrong.

@@ -3,9 +3,9 @@ import { parseBaseUrl, findInPages, member, numberMember, PostError, request, st
 import { readEvent } from "./event";
 import type { Environment, Message } from "./message";
 
-/** 3,000 comments, or open issues. */
+/** Enough for 3,000 comments, or open issues. */
 const MAX_PAGES = 30;
-/** Of the closed issues, those that changed last. */
+/** Closed issues are searched among the newest only. */
 const MAX_CLOSED_PAGES = 5;
 const ACTIONS_BOT = "github-actions[bot]";
 
@@ -37,7 +37,7 @@ function readRepository(env: Environment, sleep: ApiHost["sleep"]): Repository {
   };
 }
 
-/** Whose comments are ours. An app's token may ask GraphQL only. */
+/** The login of the token's owner, whose comments are ours. An app's token may use GraphQL only. */
 async function readOwnLogin({ host, env }: Repository): Promise<string> {
   const url = env["GITHUB_GRAPHQL_URL"];
   const variable = url === undefined ? host.variable : "GITHUB_GRAPHQL_URL";
@@ -71,16 +71,16 @@ function isOwn(entry: unknown, login: string): boolean {
 
 /**
  * The number of the pull request that the job is about. In a `workflow_run` it is looked up by the commit: what
- * a job of a fork hands over is not to be believed.
+ * a job of a fork hands over is not trusted.
  */
 async function resolvePullRequest({ host, path, env }: Repository): Promise<number> {
   const event = readEvent(env);
-  const told =
+  const fromEvent =
     numberMember(event, "pull_request", "number") ??
     (member(event, "issue", "pull_request") === undefined
       ? undefined
       : numberMember(event, "issue", "number"));
-  if (told !== undefined) return told;
+  if (fromEvent !== undefined) return fromEvent;
   const run = member(event, "workflow_run");
   if (run !== undefined) {
     const owner = stringMember(run, "head_repository", "owner", "login");
@@ -105,16 +105,16 @@ async function resolvePullRequest({ host, path, env }: Repository): Promise<numb
 
 const addressOf = (body: unknown): string => stringMember(body, "html_url") ?? "";
 
-/** One comment of ours on the pull request: made, or brought up to date. */
+/** Creates or updates our comment on the pull request. */
 export async function postToPullRequest(
   message: Message,
   env: Environment,
   sleep?: ApiHost["sleep"],
 ): Promise<string> {
-  const at = readRepository(env, sleep);
-  const { host, path } = at;
-  const number = await resolvePullRequest(at);
-  const login = await readOwnLogin(at);
+  const repository = readRepository(env, sleep);
+  const { host, path } = repository;
+  const number = await resolvePullRequest(repository);
+  const login = await readOwnLogin(repository);
   const comments = `${path}/issues/${number}/comments`;
   const upsert = async (): Promise<string> => {
     const found = await findInPages(host, comments, MAX_PAGES, (entry) =>
@@ -132,7 +132,7 @@ export async function postToPullRequest(
   return await retryIfUnknown(upsert);
 }
 
-/** A post whose answer was lost is looked for before it is sent once more. */
+/** Tries once more where the response was lost: the second try finds what the first one created. */
 async function retryIfUnknown(upsert: () => Promise<string>): Promise<string> {
   try {
     return await upsert();
@@ -142,15 +142,15 @@ async function retryIfUnknown(upsert: () => Promise<string>): Promise<string> {
   }
 }
 
-/** One issue of ours for a stack: open while something differs, closed with a note by the first clean, complete run. */
+/** Creates or updates our issue for a stack: open while something differs, closed by the first clean, complete run. */
 export async function postToIssue(
   message: Message,
   env: Environment,
   sleep?: ApiHost["sleep"],
 ): Promise<string> {
-  const at = readRepository(env, sleep);
-  const { host, path } = at;
-  const login = await readOwnLogin(at);
+  const repository = readRepository(env, sleep);
+  const { host, path } = repository;
+  const login = await readOwnLogin(repository);
   const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
     findInPages(host, `${path}/issues?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
       member(entry, "pull_request") === undefined &&

@@ -4,16 +4,16 @@ import type { Environment, Message } from "./message";
 
 const MAX_PAGES = 30;
 
-/** A number of a project or a merge request, as GitLab's variables hold it. */
+/** The number of a project or a merge request, from GitLab's variables. */
 function readNumber(env: Environment, ...variables: readonly string[]): string {
-  const found = variables.map((name) => env[name]).find((value) => value !== undefined && value !== "");
-  if (found === undefined || !/^\d+$/.test(found)) {
+  const value = variables.map((name) => env[name]).find((text) => text !== undefined && text !== "");
+  if (value === undefined || !/^\d+$/.test(value)) {
     throw new PostError(`${variables.join(" and ")}: no number; is this a pipeline for a merge request?`);
   }
-  return found;
+  return value;
 }
 
-/** One note of ours on the merge request: made, or brought up to date. */
+/** Creates or updates our note on the merge request. */
 export async function postToMergeRequest(
   message: Message,
   env: Environment,
@@ -28,7 +28,7 @@ export async function postToMergeRequest(
   const baseUrl = parseBaseUrl(env["CI_API_V4_URL"] ?? "https://gitlab.com/api/v4", "CI_API_V4_URL");
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
   const project = readNumber(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
-  const request_ = readNumber(env, "CI_MERGE_REQUEST_IID");
+  const mergeRequest = readNumber(env, "CI_MERGE_REQUEST_IID");
   const host: ApiHost = {
     baseUrl,
     variable: "CI_API_V4_URL",
@@ -39,7 +39,7 @@ export async function postToMergeRequest(
   const { body: user } = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("GitLab does not say whose the token is");
-  const notes = `/projects/${project}/merge_requests/${request_}/notes`;
+  const notes = `/projects/${project}/merge_requests/${mergeRequest}/notes`;
   const upsert = async (): Promise<string> => {
     const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MAX_PAGES, (entry) =>
       member(entry, "system") !== true &&

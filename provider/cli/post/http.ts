@@ -6,7 +6,7 @@ import type { HttpResponse as Response } from "../../api/transport";
 
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;
-/** Longer than this is not waited for: a job must not hang on a comment. */
+/** The longest wait: a job must not hang on a comment. */
 const MAX_WAIT_MS = 120_000;
 const FIRST_WAIT_MS = 1_000;
 
@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 1_000;
 export class PostError extends Error {
   override readonly name = "PostError";
 
-  /** @param mayHaveSucceeded The request may have been carried out. */
+  /** @param mayHaveSucceeded Whether the server may have carried out the request. */
   constructor(
     message: string,
     readonly status?: number,
@@ -32,7 +32,7 @@ export interface ApiHost {
   /** Name and value of the header that authenticates. */
   readonly authorization: readonly [name: string, value: string];
   readonly token: string;
-  /** Waits; tests do not. Milliseconds. */
+  /** Waits so many milliseconds; tests replace it. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
@@ -41,10 +41,10 @@ interface JsonResponse {
   readonly body: unknown;
 }
 
-/** How long the host asks to wait, in milliseconds; undefined where it does not say that it limits. */
+/** How long the host wants a client to wait, in milliseconds; undefined where it does not limit requests. */
 function requestedWait({ status, header }: Response, attempt: number): number | undefined {
   const date = Date.parse(header("date") ?? "");
-  // By the host's clock where it tells: this machine's may be wrong.
+  // By the host's clock where the response has it: this machine's may be wrong.
   const now = Number.isNaN(date) ? Date.now() : date;
   const after = header("retry-after");
   const exhausted = header("x-ratelimit-remaining") === "0" || header("ratelimit-remaining") === "0";
@@ -62,10 +62,10 @@ function requestedWait({ status, header }: Response, attempt: number): number | 
 function describeError(body: unknown): string {
   if (typeof body !== "object" || body === null) return "";
   const { message, error } = body as { message?: unknown; error?: unknown };
-  const told = message ?? error;
-  return told === undefined
+  const detail = message ?? error;
+  return detail === undefined
     ? ""
-    : `: ${printable(typeof told === "string" ? told : JSON.stringify(told), 300)}`;
+    : `: ${printable(typeof detail === "string" ? detail : JSON.stringify(detail), 300)}`;
 }
 
 function readJson({ text }: Response): unknown {
@@ -77,11 +77,11 @@ function readJson({ text }: Response): unknown {
 }
 
 /**
- * One request to the API of GitHub or GitLab, repeated where the host asks for that, and where it can do no
- * harm. Redirects are not followed: they could take the token elsewhere.
+ * One request to the API of GitHub or GitLab, repeated where the host limits requests, and where repeating is
+ * safe. Redirects are not followed: they could take the token elsewhere.
  *
  * @param path Begins with a slash; its parts are encoded.
- * @throws PostError for every answer that is no success.
+ * @throws PostError for every response that is no success.
  */
 export async function request(
   host: ApiHost,
@@ -91,12 +91,12 @@ export async function request(
 ): Promise<JsonResponse> {
   const sleep = host.sleep ?? delay;
   registerCredential(host.token);
-  const isRepeatable = method !== "POST";
+  const isIdempotent = method !== "POST";
   for (let attempt = 0; ; attempt += 1) {
     const isLast = attempt + 1 >= ATTEMPTS;
     const response = await send(host, { method, path, body, attempt: attempt + 1 }).catch(
       (error: unknown) => {
-        if (!isRepeatable || isLast) throw postError(error);
+        if (!isIdempotent || isLast) throw postError(error);
         return undefined;
       },
     );
@@ -111,7 +111,7 @@ export async function request(
       await sleep(wait);
       continue;
     }
-    if (status >= 500 && isRepeatable && !isLast) {
+    if (status >= 500 && isIdempotent && !isLast) {
       await sleep(FIRST_WAIT_MS * 2 ** attempt);
       continue;
     }
@@ -128,7 +128,7 @@ interface HttpCall {
   readonly attempt: number;
 }
 
-/** By the transport of the API: through proxies, with the certificate checked, and no redirect followed. */
+/** Uses the transport of the API: it supports proxies, checks the certificate, and follows no redirect. */
 async function send(host: ApiHost, { method, path, body, attempt }: HttpCall): Promise<Response> {
   const { baseUrl, variable: setting, authorization } = host;
   const [pathname = "", ...query] = path.split("?");
@@ -160,24 +160,24 @@ function postError(error: unknown): unknown {
 const PAGE_SIZE = 100;
 
 /**
- * All entries of a list, page by page, until one satisfies or `mostPages` are read. Pages are counted: an address
- * in an answer is never followed.
+ * Searches a list page by page, at most `maxPages` of them. Pages are counted: an address in a response is never
+ * followed.
  *
  * @param path With or without a query.
  */
 export async function findInPages<T>(
   host: ApiHost,
   path: string,
-  mostPages: number,
-  fits: (entry: unknown) => T | undefined,
+  maxPages: number,
+  match: (entry: unknown) => T | undefined,
 ): Promise<T | undefined> {
-  const joint = path.includes("?") ? "&" : "?";
-  for (let page = 1; page <= mostPages; page += 1) {
-    const { body } = await request(host, "GET", `${path}${joint}per_page=${PAGE_SIZE}&page=${page}`);
+  const separator = path.includes("?") ? "&" : "?";
+  for (let page = 1; page <= maxPages; page += 1) {
+    const { body } = await request(host, "GET", `${path}${separator}per_page=${PAGE_SIZE}&page=${page}`);
     if (!Array.isArray(body)) throw new PostError(`GET ${path}: the answer is no list`);
     for (const entry of body as unknown[]) {
-      const found = fits(entry);
-      if (found !== undefined) return found;
+      const result = match(entry);
+      if (result !== undefined) return result;
     }
     if (body.length < PAGE_SIZE) return undefined;
   }
@@ -197,23 +197,23 @@ export function parseBaseUrl(text: string, variable: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-/** The member of an answer, or undefined where it is not of that type. */
+/** A nested member of a response; undefined where it is missing. */
 export function member(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (at, key) =>
-      typeof at === "object" && at !== null && Object.hasOwn(at, key)
-        ? (at as Readonly<Record<string, unknown>>)[key]
+    (current, key) =>
+      typeof current === "object" && current !== null && Object.hasOwn(current, key)
+        ? (current as Readonly<Record<string, unknown>>)[key]
         : undefined,
     value,
   );
 }
 
 export const stringMember = (value: unknown, ...path: readonly string[]): string | undefined => {
-  const found = member(value, ...path);
-  return typeof found === "string" ? found : undefined;
+  const text = member(value, ...path);
+  return typeof text === "string" ? text : undefined;
 };
 
 export const numberMember = (value: unknown, ...path: readonly string[]): number | undefined => {
-  const found = member(value, ...path);
-  return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
+  const number = member(value, ...path);
+  return typeof number === "number" && Number.isSafeInteger(number) ? number : undefined;
 };

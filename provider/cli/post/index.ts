@@ -13,7 +13,7 @@ interface Target {
   /** The most bytes of a comment there. */
   readonly maxBytes: number;
   readonly post: (message: Message, env: Environment, sleep?: HttpHost["sleep"]) => Promise<string>;
-  /** What to do about a refusal. */
+  /** What to do where the host refuses the token. */
   readonly refused: string;
 }
 
@@ -38,7 +38,7 @@ export interface PostOptions {
   /** Prints what would be posted, and sends nothing. */
   readonly dryRun: boolean;
   readonly env: Environment;
-  /** Takes lines for a person: stderr. */
+  /** Logs a line for a person. */
   readonly log: (line: string) => void;
   readonly sleep?: HttpHost["sleep"];
 }
@@ -51,10 +51,10 @@ function composeMessage(content: Report | NotReviewed, options: PostOptions, tar
 }
 
 /**
- * Posts a report, or why there is none, as one comment (or issue) for each stack, which later runs bring up to date.
+ * Posts a report, or why there is none, as one comment (or issue) for each stack, which later runs update.
  * A failure is a warning: it never throws, and must not change the exit code.
  *
- * @returns Whether the host holds the report now; false for a dry run.
+ * @returns Whether the report is posted; false for a dry run.
  */
 export async function post(content: Report | NotReviewed, options: PostOptions): Promise<boolean> {
   const { host, env, log: say, sleep } = options;

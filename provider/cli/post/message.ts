@@ -8,19 +8,19 @@ import type { Environment } from "./event";
 
 export type { Environment } from "./event";
 
-/** What is posted, for every host. */
+/** What is posted. */
 export interface Message {
-  /** The hidden first line, by which what was posted is found again. */
+  /** The hidden first line, by which a later run finds the comment. */
   readonly marker: string;
   /** Begins with the marker. */
   readonly body: string;
-  /** Of an issue. */
+  /** The title, for an issue. */
   readonly title: string;
-  /** Nothing is found, and everything was looked at. */
+  /** Whether the run was complete and found nothing. */
   readonly isClean: boolean;
-  /** Something is found. */
+  /** Whether the run found something. */
   readonly hasFindings: boolean;
-  /** Said when an issue is closed. */
+  /** The comment that closes an issue. */
   readonly closingNote: string;
 }
 
@@ -62,7 +62,7 @@ export function notReviewedMessage({ notReviewed, marker }: NotReviewed, env: En
 
 /**
  * @param key What tells this comment from others; the stack where it is undefined.
- * @param maxBytes What the host takes.
+ * @param maxBytes What the host accepts.
  * @param env Names the commit of a review: the job's, never the report's.
  */
 export function reportMessage(
@@ -72,7 +72,7 @@ export function reportMessage(
   maxBytes: number,
   env: Environment = {},
 ): Message {
-  // A run that looked at something else says nothing of what another has posted.
+  // A run of another scope must not replace what this one posts.
   const scope = report.command === "drift" && report.scope !== undefined ? ` (${report.scope})` : "";
   const stacks = stacksOf(report);
   const marker = `${key ?? stacks ?? "default"}${scope}`;

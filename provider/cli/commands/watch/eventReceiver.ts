@@ -30,14 +30,14 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** The values of the newest keys. */
+/** Remembers the values of the newest keys. */
 class RecentMap {
   private readonly values = new Map<string, string>();
 
-  /** The value of a key, which becomes this one where it has none. */
+  /** The value of a key; a new key gets this one. */
   getOrSet(key: string, value: string): { readonly value: string; readonly isNew: boolean } {
-    const known = this.values.get(key);
-    if (known !== undefined) return { value: known, isNew: false };
+    const existing = this.values.get(key);
+    if (existing !== undefined) return { value: existing, isNew: false };
     this.values.set(key, value);
     const [oldest] = this.values.keys();
     if (this.values.size > MAX_REMEMBERED && oldest !== undefined) this.values.delete(oldest);
@@ -47,29 +47,29 @@ class RecentMap {
 
 const sha256 = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** What a run needs of an event: never its body. */
+/** Drops the body of an event, which no run needs. */
 function withoutBody({ name, subject, time, actor }: ChangeEvent): ChangeEvent {
-  const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : undefined;
-  return { name, subject, time, ...(who === undefined ? {} : { actor: { subject: who } }) };
+  const actorSubject = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : undefined;
+  return { name, subject, time, ...(actorSubject === undefined ? {} : { actor: { subject: actorSubject } }) };
 }
 
-/** What a receiver of events does and needs. */
+/** How a receiver of events verifies and handles them. */
 export interface EventReceiverOptions {
   readonly verify: VerifyEventOptions;
-  /** How long it must be quiet after an event before a run, in milliseconds. */
+  /** How long no event may come before a run, in milliseconds. */
   readonly settleMs: number;
-  /** One run: looks at what was touched. */
-  readonly run: (touched: ChangedResources) => Promise<void>;
-  /** Takes a line about an event that was refused, or a run that failed. */
+  /** Compares the resources that a burst of events names. */
+  readonly run: (changed: ChangedResources) => Promise<void>;
+  /** Logs a line about an event that was refused, or a run that failed. */
   readonly log: (line: string) => void;
 }
 
-/** Receives events and bundles them: one run for each burst, one at a time. */
+/** Receives events and handles each burst of them by one run, one run at a time. */
 export class EventReceiver {
   readonly server: Server;
-  /** By the signed part of a bearer: the headers that first came with it. */
+  /** The digest of the headers of each delivery, by the signed part of its bearer token. */
   private readonly deliveries = new RecentMap();
-  /** Events that were accepted, by their ids and bodies: one may be delivered again with another bearer. */
+  /** Accepted events by their ids and bodies: one may be delivered again with another bearer token. */
   private readonly events = new RecentMap();
   private waiting: ChangeEvent[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ export class EventReceiver {
     });
   }
 
-  /** When all that came so far has been looked at. */
+  /** Resolves when all events so far are handled. */
   async waitUntilIdle(): Promise<void> {
     if (this.timer) this.start();
     await this.running;
@@ -117,8 +117,8 @@ export class EventReceiver {
       const status = error instanceof EventError ? error.status : 400;
       // The rest of the body is not read.
       response.writeHead(status, { Connection: "close" }).end();
-      const why = error instanceof Error ? printable(error.message, 300) : "";
-      this.options.log(`an event was not taken (${status}): ${why}`);
+      const reason = error instanceof Error ? printable(error.message, 300) : "";
+      this.options.log(`an event was not taken (${status}): ${reason}`);
     }
   }
 
@@ -149,8 +149,8 @@ export class EventReceiver {
     const now = performance.now();
     if (this.timer === undefined) this.firstAt = now;
     else clearTimeout(this.timer);
-    const left = this.firstAt + MAX_DELAY_FACTOR * settleMs - now;
-    this.timer = setTimeout(() => this.start(), Math.max(0, Math.min(settleMs, left)));
+    const remaining = this.firstAt + MAX_DELAY_FACTOR * settleMs - now;
+    this.timer = setTimeout(() => this.start(), Math.max(0, Math.min(settleMs, remaining)));
   }
 
   private start(): void {
@@ -162,16 +162,18 @@ export class EventReceiver {
   private async run(): Promise<void> {
     const events = this.waiting;
     this.waiting = [];
-    const touched = new ChangedResources();
-    for (const event of events) touched.add(event);
-    if (touched.isEmpty) return;
+    const changed = new ChangedResources();
+    for (const event of events) changed.add(event);
+    if (changed.isEmpty) return;
     try {
-      await this.options.run(touched);
+      await this.options.run(changed);
     } catch (error) {
-      const why = error instanceof Error ? printable(error.message) : "unknown error";
+      const reason = error instanceof Error ? printable(error.message) : "unknown error";
       const dropped = this.enqueue([...events, ...this.waiting]);
-      const rest = dropped === 0 ? "" : `; ${dropped} older events were dropped: run pulumi-platform drift`;
-      this.options.log(`a run failed: ${why}; the next run checks its ${events.length} events again${rest}`);
+      const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run pulumi-platform drift`;
+      this.options.log(
+        `a run failed: ${reason}; the next run checks its ${events.length} events again${loss}`,
+      );
     }
   }
 }
