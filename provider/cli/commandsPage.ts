@@ -1,5 +1,5 @@
 import { allExitCodes, exitCodeRows } from "./framework/exitCodes";
-import { commands } from "./commands";
+import { commands } from "./commands/list";
 import { formatHelp } from "./framework/defineCommand";
 
 /** `docs/commands.md`: the help of every command, and the table of exit codes. */

@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { printable } from "../api/errors";
 import { logFailure } from "./output/log";
 import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
-import { commands } from "./commands";
+import { commands } from "./commands/list";
 import { packageVersion } from "./framework/packageVersion";
 
 /** Creates the parser of the command line; each command parses its own arguments. */

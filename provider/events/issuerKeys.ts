@@ -26,7 +26,7 @@ async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
   const response = await getChecked(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`its configuration answers HTTP ${response.status}`);
+  if (!response.ok) throw new Error(`its configuration responds with HTTP ${response.status}`);
   const document: unknown = await response.json();
   const { issuer: named, jwks_uri: address } = (document ?? {}) as Record<string, unknown>;
   if (named !== issuer) throw new Error("its configuration names another issuer");
@@ -54,6 +54,6 @@ export async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
 export function keysUnavailable(issuer: string, error: unknown): EventError {
   return new EventError(
     "unavailable",
-    `the keys of ${issuer} could not be had: ${error instanceof Error ? error.message : "no answer"}`,
+    `the keys of ${issuer} could not be fetched: ${error instanceof Error ? error.message : "no response"}`,
   );
 }

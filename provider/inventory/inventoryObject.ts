@@ -38,7 +38,7 @@ export function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: str
   const mismatch = findSchemaMismatch(spec, response, uid);
   if (mismatch !== undefined) {
     throw new ConnectionError(
-      `the answer about ${uid} is not about a ${spec.noun}: ${printable(mismatch, 100)}`,
+      `the response for ${uid} is not a ${spec.noun}: ${printable(mismatch, 100)}`,
       "notSent",
       false,
     );

@@ -90,8 +90,8 @@ describe("adopt, through the real engine", () => {
     const first = await adopt();
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
     expect(first.stdout).toMatch(/^\d+ resources are declared in .*index\.ts\n/);
-    expect(first.stdout).toMatch(/GroupInvite .*\n +its code is answered once only, when it is made/);
-    expect(first.stdout).toMatch(/to be set: pulumi config set --secret \w+ClientSecret\n/);
+    expect(first.stdout).toMatch(/GroupInvite .*\n +its code is returned only at creation/);
+    expect(first.stdout).toMatch(/set this secret: pulumi config set --secret \w+ClientSecret\n/);
     expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
     expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"]);
     symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));
@@ -105,7 +105,7 @@ describe("adopt, through the real engine", () => {
     const done = await adopt("--stack", "test", "--write-state");
     expect({ code: done.code, stderr: done.stderr }).toEqual({ code: 0, stderr: "" });
     expect(done.stdout).toMatch(
-      /\d+ resources are in the state of test; as it was before: .*before-adopt\.json/,
+      /\d+ resources are in the state of test; backup of the state before: .*before-adopt\.json/,
     );
     const plan = ["--save-plan", chain.path("plan.json")];
     const preview = ["preview", "--json", "--show-sames", "--expect-no-changes", ...plan];
@@ -215,7 +215,7 @@ describe("adopt, through the real engine", () => {
 
     const apart = await adopt("--stack", "test", "--write-state", "--only", role);
     expect(apart.code).toBe(2);
-    expect(apart.stderr).toContain('the preview makes no Role "made-by-hand"');
+    expect(apart.stderr).toContain('the preview creates no Role "made-by-hand"');
     expect(await stack.resources()).toEqual(before);
 
     appendFileSync(join(out, "index.ts"), '\nimport "./adopted";\n');
@@ -236,7 +236,7 @@ describe("adopt, through the real engine", () => {
     expect(changed.output).toContain("CAP_TAG_LIST");
     const nothing = await adopt("--stack", "test", "--write-state", "--only", role);
     expect(nothing.stdout).toMatch(
-      /^there is nothing to adopt\nleft out:\n.*\n +the stack manages it already/,
+      /^there is nothing to adopt\nskipped:\n.*\n +the stack manages it already/,
     );
   });
 });

@@ -119,16 +119,16 @@ describe("TLS, on real sockets", () => {
     const port = await secured(certificate({ name: "server", authority }));
     const url = `https://127.0.0.1:${port}`;
     await expect(doctor(url, trusting())).resolves.toMatchObject({
-      address: `ok: ${url} answers a ping`,
+      address: `ok: ${url} responds to a ping`,
       tls: "ok: the certificate is valid",
-      access: expect.stringContaining("the API takes the token") as unknown,
+      access: expect.stringContaining("the API accepts the token") as unknown,
     });
     emulator.clearRequests();
     const { tls, access } = await doctor(url, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     expect(tls).toMatch(
       /^wrong: GET \S+: the TLS connection failed \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\): its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file/,
     );
-    expect(access).toBe("skipped: not checked before tls is right");
+    expect(access).toBe("skipped: not checked: fix tls first");
     expect(emulator.requests).toHaveLength(0);
   });
 
@@ -169,8 +169,8 @@ describe("a proxy, on real sockets", () => {
     const credentials = through.url.replace("//", "//user:proxy-password@");
     const found = await doctor(url, { ...trusting(), HTTPS_PROXY: credentials });
     expect(found).toMatchObject({
-      address: `ok: ${url} answers a ping through the proxy ${through.url.slice(7)}`,
-      access: expect.stringContaining("the API takes the token") as unknown,
+      address: `ok: ${url} responds to a ping through the proxy ${through.url.slice(7)}`,
+      access: expect.stringContaining("the API accepts the token") as unknown,
     });
     expect(found.printed).not.toContain("proxy-password");
     expect(through.asked.length).toBeGreaterThan(0);
@@ -182,7 +182,7 @@ describe("a proxy, on real sockets", () => {
     const direct = await doctor(url, { ...trusting(), HTTPS_PROXY: through.url, NO_PROXY: HIDDEN });
     expect(direct["address"]).toMatch(/\((ENOTFOUND|EAI_AGAIN)\); is platform:baseUrl/);
     const all = { HTTP_PROXY: through.url, HTTPS_PROXY: through.url };
-    expect((await doctor(emulator.url, all))["access"]).toContain("the API takes the token");
+    expect((await doctor(emulator.url, all))["access"]).toContain("the API accepts the token");
     expect(through.asked).toEqual([]);
   });
 
@@ -317,7 +317,7 @@ describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
       response.end(JSON.stringify(document));
     });
     expect(await outcomeOf(verify(`http://127.0.0.1:${await listening(issuer)}`))).toMatch(
-      /the keys of \S+ could not be had: self-signed certificate/,
+      /the keys of \S+ could not be fetched: self-signed certificate/,
     );
     expect(keys.reached).toEqual([]);
   });

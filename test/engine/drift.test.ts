@@ -126,7 +126,7 @@ describe("drift of every kind, through the real engine", () => {
     expect((await run(["--state", join(folder, "none-*.json")])).code).toBe(2);
     expect((await run([])).code).toBe(2);
     const unknown = await run(["--stack", "nope", "--cwd", stack.directory], stack.environment());
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no such stack") });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("stack not found") });
     const failing = emulator.addFault({ path: "/iam/v2/identities", status: 500, body: "<html>" });
     expect((await run([...state, "--fail-on", "never"])).code).toBe(4);
     failing.remove();

@@ -71,7 +71,7 @@ describe("the exit code of pulumi-platform review", () => {
     [
       "a file that is not there",
       [fixture("none.json")],
-      /^pulumi-platform: the preview: .*none\.json cannot be read: there is no such file\n$/,
+      /^pulumi-platform: the preview: .*none\.json cannot be read: file not found\n$/,
     ],
     [
       "an unknown flag",
@@ -148,7 +148,7 @@ describe("the output of pulumi-platform review", () => {
     });
     expect(ended).toMatchObject({ code: 0, stdout: "" });
     expect(ended.stderr).toMatch(
-      /^pulumi-platform review: 0 gained, 1 lost, 3 widened, 0 narrowed; 0 findings count\n$/,
+      /^pulumi-platform review: 0 gained, 1 lost, 3 widened, 0 narrowed; 0 findings meet --fail-on\n$/,
     );
     expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({
       schemaVersion: 2,
@@ -240,7 +240,9 @@ group “admins” of staff
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain("No grant that is known here matches.");
-    expect(stdout).toContain("Cannot be said, because nobody tells what the role allows (give --inventory):");
+    expect(stdout).toContain(
+      "Unknown, because the documents do not say what the role allows (give --inventory):",
+    );
   });
 
   test.each([

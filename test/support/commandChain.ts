@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator } from "../../emulator";
-import { commands } from "../../provider/cli/commands";
+import { commands } from "../../provider/cli/commands/list";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
 

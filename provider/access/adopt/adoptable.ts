@@ -67,14 +67,14 @@ export function declareObject(
   object: InventoryObject,
   now: number,
 ): Declaration | NotAdoptable {
-  if (object.builtIn) return { reason: "it is the platform's own, and never changes" };
+  if (object.builtIn) return { reason: "it is built in, and never changes" };
   const createOnly = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.createOnly);
   if (createOnly.length > 0) {
     return {
-      reason: `its ${createOnly.map(([key]) => key).join(", ")} is answered once only, when it is made`,
+      reason: `its ${createOnly.map(([key]) => key).join(", ")} is returned only at creation`,
     };
   }
-  if (spec.listing?.aggregates !== undefined) return { reason: "what it is made of is declared one by one" };
+  if (spec.listing?.aggregates !== undefined) return { reason: "its members are declared one by one" };
   let inputs = declaredFields(spec.fields, object.inputs);
   const problems = () => checkInputs(spec, inputs, { olds: {}, now });
   let secrets: MissingSecret[] = [];

@@ -48,7 +48,7 @@ export function wrapSecret(value: Json): Props {
 function readResources(exported: unknown): StateResource[] {
   const deployment = isObject(exported) ? exported["deployment"] : undefined;
   const resources = isObject(deployment) ? deployment["resources"] : undefined;
-  if (!isObject(deployment)) throw new StateMergeError(["the stack's export holds no deployment"]);
+  if (!isObject(deployment)) throw new StateMergeError(["the stack's export has no deployment"]);
   const pending = deployment["pending_operations"];
   if (Array.isArray(pending) && pending.length > 0) {
     throw new StateMergeError([
@@ -120,7 +120,7 @@ class StateMerger {
     }
     for (const { kind, name, uid } of this.pending.values()) {
       this.problems.push(
-        `the preview makes no ${kind} "${name}" (${uid}): is the file that declares it a part of the program?`,
+        `the preview creates no ${kind} "${name}" (${uid}): is the file that declares it a part of the program?`,
       );
     }
     if (this.problems.length > 0) throw new StateMergeError(this.problems);
@@ -144,7 +144,7 @@ class StateMerger {
       isObject(one) && one["severity"] === "error" ? [textOf(one["message"]).trim()] : [],
     );
     if (errors.length > 0) throw new StateMergeError(errors);
-    if (!Array.isArray(steps)) throw new StateMergeError(["the preview is none: it holds no steps"]);
+    if (!Array.isArray(steps)) throw new StateMergeError(["this is no preview: it has no steps"]);
     return steps.filter(isObject);
   }
 
@@ -215,7 +215,7 @@ class StateMerger {
     );
     if (diffInputs(spec, declared, shown).changed) {
       this.problems.push(
-        `${urn} is declared otherwise than what the organisation holds (${resource.uid}): the file was edited, or is of another inventory`,
+        `${urn} differs from what the organisation has (${resource.uid}): the file was edited, or belongs to another inventory`,
       );
     }
     return {

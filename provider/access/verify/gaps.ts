@@ -48,6 +48,6 @@ export function describeGaps(
       : []),
     ...[...names]
       .sort()
-      .map((name) => `${name} lies outside of ${root}, which was looked at: it is not verified`),
+      .map((name) => `${name} lies outside of ${root}, the group of the inventory: it is not verified`),
   ];
 }

@@ -17,14 +17,14 @@ function digestOf(report: ReviewReport): string | undefined {
 function problemOf(report: ReviewReport): string | undefined {
   if (report.digest === undefined) return "has no digest: write it with review --output json=FILE";
   if (report.digest !== digestOf(report)) {
-    return "does not fit its digest: it was changed after the review, or only a part of it is there";
+    return "does not match its digest: it was changed after the review, or is truncated";
   }
   if (!report.complete) return "is incomplete: what the review did not see cannot have been approved";
   return undefined;
 }
 
 /**
- * Reads the JSON report of a review for `verify`. A report that does not fit its own digest is refused; who can write
+ * Reads the JSON report of a review for `verify`. A report that does not match its own digest is refused; who can write
  * the file can write a digest too, so `digest` is one from a place that its author cannot write to.
  *
  * @param name what messages call it: a path.

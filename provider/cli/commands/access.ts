@@ -22,7 +22,7 @@ import { outputFlag, readDestinations } from "../framework/options";
 const forms = ["text", "json", "csv", "md", "html"] as const;
 
 const flags = {
-  who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of how the subject is told" },
+  who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of the displayed name" },
   can: { type: "string", value: "CAP_…", help: "only roles that hold this capability" },
   on: {
     type: "string",
@@ -74,7 +74,7 @@ function formatText({ access, undecided, incomplete }: AccessDocument): string {
     ...(undecided.length === 0
       ? []
       : [
-          "Cannot be said, because nobody tells what the role allows (give --inventory):",
+          "Unknown, because the documents do not say what the role allows (give --inventory):",
           ...formatBySubject(undecided),
         ]),
     ...incomplete.map((reason) => `Incomplete: ${printable(reason, 400)}`),

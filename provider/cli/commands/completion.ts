@@ -1,4 +1,4 @@
-import { commands } from ".";
+import { commands } from "./list";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { bashScript, fishScript, zshScript } from "../framework/completionScripts";
 import type { CompletionEntry } from "../framework/completionScripts";

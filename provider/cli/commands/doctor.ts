@@ -41,7 +41,7 @@ const wrong = (check: string, text: string, code: number = exitCodes.error): Che
 const skipped = (check: string, blocker: string): CheckResult => ({
   check,
   state: "skipped",
-  text: `not checked before ${blocker} is right`,
+  text: `not checked: fix ${blocker} first`,
 });
 
 const failed = (check: string, error: unknown): CheckResult =>
@@ -81,7 +81,7 @@ async function checkVersions(): Promise<CheckResult[]> {
         ? ok("sdk", `@pulumi/pulumi ${installed.version}`)
         : wrong(
             "sdk",
-            `@pulumi/pulumi ${installed.version} does not fit: npm install "@pulumi/pulumi@${sdk}"`,
+            `@pulumi/pulumi ${installed.version} is not supported: npm install "@pulumi/pulumi@${sdk}"`,
           ),
     await checkCli(),
   ];
@@ -96,7 +96,7 @@ async function checkCli(): Promise<CheckResult> {
     const version = printable(stdout, 50);
     return /^v?3\./.test(version)
       ? ok("cli", `pulumi ${version}`)
-      : wrong("cli", `pulumi ${version} does not fit: install version 3 of the Pulumi CLI`);
+      : wrong("cli", `pulumi ${version} is not supported: install version 3 of the Pulumi CLI`);
   } catch {
     return wrong(
       "cli",
@@ -120,17 +120,21 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
     date = Date.parse(response.header("date") ?? "");
   } catch (error) {
     return error instanceof ConnectionError && error.isTls
-      ? [ok("address", `${baseUrl} is there${viaProxy}`), failed("tls", error), skipped("clock", "tls")]
+      ? [
+          ok("address", `${baseUrl} accepts connections${viaProxy}`),
+          failed("tls", error),
+          skipped("clock", "tls"),
+        ]
       : [failed("address", error), skipped("tls", "address"), skipped("clock", "address")];
   }
   const skew = Date.now() - date;
   return [
-    ok("address", `${baseUrl} answers a ping${viaProxy}`),
+    ok("address", `${baseUrl} responds to a ping${viaProxy}`),
     checkTls(baseUrl),
     Number.isNaN(skew)
-      ? warning("clock", "the server does not say what time it has")
+      ? warning("clock", "the response has no Date header")
       : Math.abs(skew) <= MAX_SKEW_MS
-        ? ok("clock", "agrees with the server's")
+        ? ok("clock", "agrees with the clock of the server")
         : warning(
             "clock",
             `this machine is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} the server: set its clock by NTP`,
@@ -141,10 +145,7 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
 function checkTls(baseUrl: string): CheckResult {
   if (!baseUrl.startsWith("https:")) return warning("tls", "not used: the address is plain http");
   return process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
-    ? warning(
-        "tls",
-        "the certificate is checked all the same: unset NODE_TLS_REJECT_UNAUTHORIZED, it has no effect here",
-      )
+    ? warning("tls", "NODE_TLS_REJECT_UNAUTHORIZED has no effect here: the certificate is checked; unset it")
     : ok("tls", "the certificate is valid");
 }
 
@@ -153,9 +154,9 @@ async function checkToken({ settings, tokens }: Connection, from: string): Promi
   try {
     const who = describeToken(await tokens.token(), { source, settings: from }, tokens.expiry?.());
     const now = Date.now();
-    const text = `of ${source}; ends: ${describeExpiry(who, now)}`;
+    const text = `from ${source}; expires: ${describeExpiry(who, now)}`;
     return hasExpired(who, now)
-      ? wrong("token", `${text}: put a new one there`, exitCodes.authentication)
+      ? wrong("token", `${text}: replace it`, exitCodes.authentication)
       : ok("token", text);
   } catch (error) {
     return addFix(failed("token", error), settings);
@@ -170,11 +171,11 @@ async function checkAccess({ client, settings }: Connection): Promise<CheckResul
       ? [
           warning(
             "access",
-            "the API takes the token, but shows it no group: has the identity a role binding?",
+            "the API accepts the token, but returns no group: does the identity have a role binding?",
           ),
         ]
       : [
-          ok("access", "the API takes the token, and lists groups for it"),
+          ok("access", "the API accepts the token and lists groups"),
           { ...ok("groups", describeGroups(groups)), groups },
         ];
   } catch (error) {
@@ -190,7 +191,7 @@ function addFix(
   if (result.code !== exitCodes.authentication) return result;
   return {
     ...result,
-    text: `${result.text}; is the token of ${setting} for ${baseUrl}? Put a new one there`,
+    text: `${result.text}; is the token of ${setting} for ${baseUrl}? If not, replace it`,
   };
 }
 

@@ -55,18 +55,18 @@ const ownFlags = {
     type: "string",
     multiple: true,
     value: "KIND[,KIND]",
-    help: "+KIND: look for unmanaged ones of it too",
+    help: "+KIND: find unmanaged objects of this kind too",
   },
   since: {
     type: "string",
     multiple: true,
     value: "FILE",
-    help: "an older inventory: shows since when; without a stack it is what is compared",
+    help: "an older inventory: shows since when something differs; without a stack it is compared with the new one",
   },
   "write-baseline": {
     type: "string",
     value: "FILE",
-    help: "accept what is found: adds an exception for each medium and low finding to this policy file, and for each other one a comment that a person must complete",
+    help: "accept the findings: add an exception for each medium and low finding to this policy file, and a comment for each other one that a person must complete",
   },
   cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
 } as const satisfies Flags;
@@ -83,7 +83,7 @@ const shared = {
   "required-owner": commonFlags["required-owner"],
   "max-removal": {
     ...commonFlags["max-removal"],
-    help: "the part of all grants that may be lost to drift",
+    help: "the share of all grants that may be lost to drift",
   },
   "issuer-allow": commonFlags["issuer-allow"],
   "sink-allow": commonFlags["sink-allow"],
@@ -94,7 +94,11 @@ const shared = {
     choices: ["github-issue"],
     help: "post one issue for the stacks; the first clean and complete run closes it, and another --root or other --types is another issue",
   },
-  marker: { ...commonFlags.marker, default: "the stacks", help: "tells this issue from others" },
+  marker: {
+    ...commonFlags.marker,
+    default: "the stacks",
+    help: "identifies the issue: runs with the same key update it",
+  },
   "dry-run": commonFlags["dry-run"],
 } as const satisfies Flags;
 
@@ -106,7 +110,7 @@ const flags = {
     value: "WHICH",
     choices: driftThresholds,
     default: "any",
-    help: "which findings decide the exit code: widened counts what widens access or may widen it, unmanaged objects that give access among it, and high and critical findings of the rules; unmanaged counts each unmanaged object",
+    help: "which findings decide the exit code; widened: those that widen access or may widen it, unmanaged objects that grant access, and high and critical findings of the rules; unmanaged: unmanaged objects",
   },
 } as const satisfies Flags;
 
@@ -118,9 +122,7 @@ function checkSources(values: DriftValues): void {
     throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
   }
   if (values.inventory.length > 0 && values.root.length + values.types.length > 0) {
-    throw new UsageError(
-      "--root and --types belong to a live organisation: leave them out beside --inventory",
-    );
+    throw new UsageError("--root and --types conflict with --inventory; leave them out");
   }
 }
 

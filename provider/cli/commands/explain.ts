@@ -31,7 +31,7 @@ function resolveRule(text: string): (typeof rules)[number] {
     : didYouMean(text.toLowerCase(), names);
   const hint =
     suggestion === undefined ? "pulumi-platform explain lists them all" : `did you mean ${suggestion}?`;
-  throw new UsageError(`there is no rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
+  throw new UsageError(`unknown rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
 }
 
 export const command = defineCommand(

@@ -25,9 +25,9 @@ const flags = {
     type: "string",
     multiple: true,
     value: "KIND[,KIND]",
-    help: "these kinds instead of the usual ones; +KIND adds to those, as in --types +Tag",
+    help: "these kinds instead of the default ones; +KIND adds to the default ones, as in --types +Tag",
   },
-  stack: { type: "string", value: "STACK", help: "take the settings of this stack too" },
+  stack: { type: "string", value: "STACK", help: "read the settings of this stack too" },
   output: outputFlag(forms),
 } as const satisfies Flags;
 
@@ -41,7 +41,7 @@ function formatSummary(inventory: Inventory): string {
   const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
   const width = Math.max(...rows.map(([kind]) => kind.length));
   const lines = rows.map(([kind, count]) => `  ${kind.padEnd(width)}  ${String(count).padStart(6)}`);
-  const more = builtIn === 0 ? [] : [`  and ${builtIn} roles of the platform's own`];
+  const more = builtIn === 0 ? [] : [`  and ${builtIn} built-in roles`];
   return [`${inventory.root} at ${inventory.takenAt}:`, ...lines, ...more, ""].join("\n");
 }
 

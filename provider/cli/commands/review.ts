@@ -63,7 +63,7 @@ function logSummary({ summary, failing, complete, incomplete }: ReviewReport): v
   const { gained, lost, widened, narrowed } = summary;
   const counts = `${gained} gained, ${lost} lost, ${widened} widened, ${narrowed} narrowed`;
   const gaps = complete ? "" : `; incomplete: ${incomplete.join("; ")}`;
-  console.error(`pulumi-platform review: ${counts}; ${failing} findings count${gaps}`);
+  console.error(`pulumi-platform review: ${counts}; ${failing} findings meet --fail-on${gaps}`);
 }
 
 export const command = defineCommand(

@@ -47,7 +47,7 @@ async function readName(client: Client, uid: string): Promise<string | null> {
 
 function formatGroups({ rootGroups, problem }: VisibleGroups): string {
   if (rootGroups === null) return `unknown: ${problem ?? "not listed"}`;
-  return rootGroups.length === 0 ? "none: the API shows it no group" : describeGroups(rootGroups);
+  return rootGroups.length === 0 ? "none: the API returns no group" : describeGroups(rootGroups);
 }
 
 function formatText(who: TokenDescription & VisibleGroups, now: number): string {
@@ -64,7 +64,7 @@ function formatText(who: TokenDescription & VisibleGroups, now: number): string 
     ["  of issuer", who.actor?.issuer ?? null],
     ["source", who.source],
     ["settings", who.settings],
-    ["ends", describeExpiry(who, now)],
+    ["expires", describeExpiry(who, now)],
     ["groups", formatGroups(who)],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)}  ${value}`])).join("\n");
@@ -90,7 +90,7 @@ export const command = defineCommand(
     const claims = describeToken(token, from, tokens.expiry?.());
     const now = Date.now();
     const { visible, isRefused } = hasExpired(claims, now)
-      ? { visible: { name: null, rootGroups: null, problem: "the token has ended" }, isRefused: true }
+      ? { visible: { name: null, rootGroups: null, problem: "the token has expired" }, isRefused: true }
       : await readVisibleGroups(client, claims.subject);
     const who = { ...claims, ...visible };
     writeResults(outputs, { text: () => `${formatText(who, now)}\n`, json: () => `${json(who)}\n` });

@@ -40,7 +40,7 @@ export const commonFlags = {
     value: "FILE",
     help: "exceptions with reasons and end dates (access-policy.yaml)",
   },
-  strict: { type: "boolean", help: "what cannot be resolved counts as high" },
+  strict: { type: "boolean", help: "treat what cannot be resolved as a high finding" },
   "exit-zero": { type: "boolean", help: "findings do not change the exit code" },
   now: {
     type: "string",
@@ -57,7 +57,7 @@ export const commonFlags = {
     type: "string",
     value: "N",
     default: "2",
-    help: "owners that must be left at the root",
+    help: "the least number of owners at the root",
   },
   "required-owner": {
     type: "string",
@@ -69,7 +69,7 @@ export const commonFlags = {
     type: "string",
     value: "PERCENT",
     default: "25%",
-    help: "the share of all grants that may go at once",
+    help: "the share of all grants that one change may remove",
   },
   "issuer-allow": {
     type: "string",
@@ -90,7 +90,12 @@ export const commonFlags = {
   },
   summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
   post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
-  marker: { type: "string", value: "KEY", default: "the stack", help: "tells this comment from others" },
+  marker: {
+    type: "string",
+    value: "KEY",
+    default: "the stack",
+    help: "identifies the comment: runs with the same key update it",
+  },
   "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
 } as const satisfies Flags;
 
@@ -142,9 +147,7 @@ export function readDestinations<F extends string>(
     const format = parseChoice("output", equals < 0 ? text : text.slice(0, equals), allowed);
     const path = equals < 0 ? undefined : text.slice(equals + 1);
     if (path === "")
-      throw new UsageError(
-        `--output ${format}= names no file: write ${format}=PATH, or ${format} for stdout`,
-      );
+      throw new UsageError(`--output ${format}= needs a file: write ${format}=PATH, or ${format} for stdout`);
     return path === undefined || isStdout(path) ? { format } : { format, path };
   });
   const paths = destinations.map(({ path }) => path);
@@ -204,10 +207,10 @@ export function readCommonOptions(
 ): CommonOptions {
   const { post, now } = values;
   if (values["dry-run"] && post === undefined) {
-    throw new UsageError("--dry-run belongs to --post: say where the report would be posted");
+    throw new UsageError("--dry-run needs --post: say where the report would be posted");
   }
   if (values.marker !== undefined && post === undefined) {
-    throw new UsageError("--marker belongs to --post: say where the report is posted");
+    throw new UsageError("--marker needs --post: say where the report is posted");
   }
   return {
     outputs: readDestinations(values.output ?? [], formats, "text"),

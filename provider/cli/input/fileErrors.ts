@@ -1,7 +1,7 @@
 /** Why a file cannot be read or written, in words. */
 export function describeFileError(error: unknown): string {
   const { code } = error as { code?: unknown };
-  if (code === "ENOENT") return "there is no such file or folder";
+  if (code === "ENOENT") return "file or folder not found";
   if (code === "EACCES") return "permission denied";
   if (code === "EISDIR") return "it is a folder; name a file";
   if (code === "ELOOP") return "its symbolic links form a circle";

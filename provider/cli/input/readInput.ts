@@ -9,8 +9,8 @@ export interface Input {
 }
 
 const reasons: Readonly<Record<string, string | undefined>> = {
-  ENOENT: "there is no such file",
-  EACCES: "you may not read it",
+  ENOENT: "file not found",
+  EACCES: "permission denied",
   EISDIR: "it is a folder",
 };
 

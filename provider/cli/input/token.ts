@@ -71,9 +71,9 @@ export function formatRelativeTime(time: Date, now: number): string {
 
 /** When a token expires, relatively and exactly. */
 export function describeExpiry({ expiry, opaque }: TokenDescription, now: number): string {
-  if (expiry === null) return opaque ? "unknown" : "never, by its own words";
+  if (expiry === null) return opaque ? "unknown" : "never (the token has no expiry)";
   const time = new Date(expiry);
-  return `${time.getTime() <= now ? "ended " : ""}${formatRelativeTime(time, now)} (${expiry})`;
+  return `${time.getTime() <= now ? "expired " : ""}${formatRelativeTime(time, now)} (${expiry})`;
 }
 
 export function hasExpired({ expiry }: TokenDescription, now: number): boolean {

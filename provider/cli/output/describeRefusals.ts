@@ -5,6 +5,6 @@ import { printable } from "../../api/errors";
 export function describeRefusals({ refused }: Inventory): string[] {
   return refused.map(
     ({ kind, scope, code, message }) =>
-      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not looked at: ${code}: ${printable(message, 300)}`,
+      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)}`,
   );
 }

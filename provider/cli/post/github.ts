@@ -18,7 +18,7 @@ interface Repository {
 
 function readRepository(env: Environment, sleep: ApiHost["sleep"]): Repository {
   const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
-  if (token === "") throw new PostError("there is no token: set GITHUB_TOKEN");
+  if (token === "") throw new PostError("no token: set GITHUB_TOKEN");
   const name = env["GITHUB_REPOSITORY"] ?? "";
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) {
     throw new PostError("GITHUB_REPOSITORY names no repository: set it to owner/name");
@@ -99,7 +99,7 @@ async function resolvePullRequest({ host, path, env }: Repository): Promise<numb
   const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
   if (fromRef !== undefined) return Number(fromRef);
   throw new PostError(
-    "this is no run for a pull request: neither GITHUB_EVENT_PATH nor GITHUB_REF names one",
+    "this job runs for no pull request: neither GITHUB_EVENT_PATH nor GITHUB_REF names one",
   );
 }
 
@@ -123,7 +123,7 @@ export async function postToPullRequest(
     const id = numberMember(found, "id");
     if (id === undefined) {
       const { body } = await request(host, "POST", comments, { body: message.body });
-      return `made ${addressOf(body)}`;
+      return `created ${addressOf(body)}`;
     }
     if (stringMember(found, "body") === message.body) return `unchanged ${addressOf(found)}`;
     const { body } = await request(host, "PATCH", `${path}/issues/comments/${id}`, { body: message.body });
@@ -188,7 +188,7 @@ export async function postToIssue(
       title: message.title,
       body: message.body,
     });
-    return `made ${addressOf(body)}`;
+    return `created ${addressOf(body)}`;
   };
   return await retryIfUnknown(upsert);
 }

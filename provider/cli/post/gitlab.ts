@@ -21,9 +21,7 @@ export async function postToMergeRequest(
 ): Promise<string> {
   const token = env["GITLAB_TOKEN"] ?? "";
   if (token === "") {
-    throw new PostError(
-      "there is no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)",
-    );
+    throw new PostError("no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)");
   }
   const baseUrl = parseBaseUrl(env["CI_API_V4_URL"] ?? "https://gitlab.com/api/v4", "CI_API_V4_URL");
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
@@ -51,7 +49,7 @@ export async function postToMergeRequest(
     const id = numberMember(found, "id");
     if (id === undefined) {
       await request(host, "POST", notes, { body: message.body });
-      return "made";
+      return "created";
     }
     // GitLab takes white space off both ends.
     if (stringMember(found, "body")?.trim() === message.body.trim()) return "unchanged";

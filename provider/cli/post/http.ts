@@ -174,7 +174,7 @@ export async function findInPages<T>(
   const separator = path.includes("?") ? "&" : "?";
   for (let page = 1; page <= maxPages; page += 1) {
     const { body } = await request(host, "GET", `${path}${separator}per_page=${PAGE_SIZE}&page=${page}`);
-    if (!Array.isArray(body)) throw new PostError(`GET ${path}: the answer is no list`);
+    if (!Array.isArray(body)) throw new PostError(`GET ${path}: the response is no list`);
     for (const entry of body as unknown[]) {
       const result = match(entry);
       if (result !== undefined) return result;
@@ -188,7 +188,7 @@ export async function findInPages<T>(
 export function parseBaseUrl(text: string, variable: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== "" || url.password !== "") {
-    throw new PostError(`${variable} is no address: give one like https://api.github.com`);
+    throw new PostError(`${variable} is no URL: give one like https://api.github.com`);
   }
   const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback)) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { commands } from "../../../provider/cli/commands";
+import { commands } from "../../../provider/cli/commands/list";
 import { formatHelp } from "../../../provider/cli/framework/defineCommand";
 import { ROOT } from "../../support/engine";
 import type { Job, Step } from "../../support/githubActions";

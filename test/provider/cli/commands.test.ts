@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/framework/exitCodes";
-import { commands } from "../../../provider/cli/commands";
+import { commands } from "../../../provider/cli/commands/list";
 import { main as completion } from "../../../provider/cli/commands/completion";
 import { renderCommandsPage } from "../../../provider/cli/commandsPage";
 import { runCommand } from "./support";

@@ -33,7 +33,7 @@ import { chooseFile, isEmptyFolder, writeProject } from "./project";
 const forms = ["text", "json"] as const;
 
 const flags = {
-  out: { type: "string", value: "DIR", help: "the folder of the program; made if it does not exist" },
+  out: { type: "string", value: "DIR", help: "the folder of the program; created if it does not exist" },
   inventory: {
     type: "string",
     value: "FILE",
@@ -68,11 +68,11 @@ const flags = {
     default: "index.ts in an empty folder, else adopted.ts",
     help: "the file to write",
   },
-  force: { type: "boolean", help: "overwrite a file that holds something else" },
-  stack: { type: "string", value: "STACK", help: "the stack that is to manage them" },
+  force: { type: "boolean", help: "overwrite a file with other content" },
+  stack: { type: "string", value: "STACK", help: "the stack that will manage them" },
   "write-state": {
     type: "boolean",
-    help: "put them into the state of the stack by pulumi stack import, with a backup, and a check before and after",
+    help: "import them into the state of the stack (pulumi stack import), with a backup, and a check before and after",
   },
   output: outputFlag(forms),
 } as const satisfies Flags;
@@ -94,9 +94,7 @@ async function readInventory(values: AdoptValues, progress: Progress): Promise<I
   const { inventory, types, stack, out } = values;
   if (inventory !== undefined) {
     if (values.root !== undefined || types.length > 0) {
-      throw new UsageError(
-        "--root and --types belong to a live organisation: leave them out beside --inventory",
-      );
+      throw new UsageError("--root and --types conflict with --inventory; leave them out");
     }
     return parseInventory(readText(inventory, "--inventory"), inventory);
   }
@@ -155,7 +153,7 @@ function describeSkipped({ skipped }: Adoption): string[] {
   const shown = skipped.slice(0, 200);
   const more = skipped.length > shown.length ? [`  … and ${skipped.length - shown.length} more`] : [];
   return [
-    "left out:",
+    "skipped:",
     ...shown.flatMap(({ kind, name, uid, reason }) => [
       `  ${kind} ${printable(name, 200)} (${printable(uid, 200)})`,
       `    ${printable(reason, 300)}`,
@@ -178,9 +176,9 @@ function createDocument(
 function describeNextSteps({ resources }: Adoption, out: string): string[] {
   const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
   return [
-    ...keys.map((key) => `to be set: pulumi config set --secret ${key}`),
-    `next, in ${printable(out, 200)}: npm install, and pulumi stack init where there is no stack yet;`,
-    "then this command again, with --stack STACK --write-state",
+    ...keys.map((key) => `set this secret: pulumi config set --secret ${key}`),
+    `next, in ${printable(out, 200)}: npm install, and pulumi stack init if there is no stack yet;`,
+    "then run this command again with --stack STACK --write-state",
   ];
 }
 
@@ -200,7 +198,7 @@ async function writeAdoption(
     `${resources.length} resources are declared in ${join(out, file)}`,
     ...(file === "index.ts"
       ? []
-      : [`make it a part of the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),
+      : [`add it to the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),
     ...(existing.exported !== undefined && stack !== undefined
       ? [await importState({ stack, out, exported: existing.exported }, adoption)]
       : describeNextSteps(adoption, out)),
@@ -220,7 +218,7 @@ export const command = defineCommand(
     usage: ["--out DIR (--root GROUP | --inventory FILE) [options]"],
     about:
       "Writes the program that declares what the organisation holds, and with --write-state the state that belongs to it: " +
-      "from then on a stack manages what was made by hand. It never writes to the API.",
+      "from then on a stack manages what was created by hand. It never writes to the API.",
     flags,
     exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
   },

@@ -62,7 +62,7 @@ function readSecrets(adoption: Adoption, config: StateParts["config"], stack: st
   const unset = keys.filter((key) => !values.has(key));
   if (unset.length > 0) {
     throw new StateMergeError([
-      "the program is written, the state is not: the API never answers these secrets; set them, then run again:",
+      "the program is written, the state is not: the API never returns these secrets; set them, then run again:",
       ...unset.map((key) => `pulumi config set --secret ${key} --stack ${stack}`),
     ]);
   }
@@ -126,9 +126,9 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
   const backup = chooseBackupPath(out, stack);
   writeText(backup, exported, "--out", { isPrivate: true });
   if ((await runPulumi(["stack", "export", "--stack", stack], out)) !== exported) {
-    throw new UsageError(`stack ${stack} was changed meanwhile: nothing was imported; run again`);
+    throw new UsageError(`stack ${stack} changed during the run: nothing was imported; run again`);
   }
   await importDocument(document, stack, out);
   await verifyImport(target, backup);
-  return `${urns.length} resources are in the state of ${stack}; as it was before: ${backup}`;
+  return `${urns.length} resources are in the state of ${stack}; backup of the state before: ${backup}`;
 }

@@ -71,7 +71,7 @@ export function writeProject({ out, file, projectName, force }: ProgramTarget, c
     const path = join(out, name);
     if (!force && existsSync(path) && readFileSync(path, "utf8") !== text) {
       throw new UsageError(
-        `${printable(path, 200)} is there and holds something else: give another name with --file, or --force`,
+        `${printable(path, 200)} exists with other content: give another name with --file, or --force`,
       );
     }
   }

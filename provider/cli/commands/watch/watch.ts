@@ -59,7 +59,7 @@ const flags = {
   marker: {
     ...commonFlags.marker,
     default: "the stacks",
-    help: "tells this issue from others",
+    help: "identifies the issue: runs with the same key update it",
   },
   "dry-run": commonFlags["dry-run"],
 } as const satisfies Flags;

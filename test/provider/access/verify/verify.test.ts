@@ -259,16 +259,16 @@ describe("the report of a review", () => {
 
   it.each<[string, string, RegExp]>([
     ["cut off", text.slice(0, -20), /is truncated or invalid JSON$/],
-    ["without what it expects", edited((report) => delete report["expected"]), /does not fit its digest/],
+    ["without what it expects", edited((report) => delete report["expected"]), /does not match its digest/],
     [
       "with one entity less",
       edited((report) => (report["expected"] as { entities: unknown[] }).entities.pop()),
-      /does not fit its digest/,
+      /does not match its digest/,
     ],
     [
       "with another digest",
       edited((report) => (report["digest"] = "0".repeat(64))),
-      /does not fit its digest/,
+      /does not match its digest/,
     ],
     ["without a digest", edited((report) => delete report["digest"]), /has no digest/],
     ["with a member of no report", edited((report) => (report["more"] = 1)), /is not a valid report/],

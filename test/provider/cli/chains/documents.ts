@@ -1,4 +1,4 @@
-import { commands } from "../../../../provider/cli/commands";
+import { commands } from "../../../../provider/cli/commands/list";
 import { formats } from "../../../../provider/cli/framework/options";
 
 /*

@@ -45,14 +45,14 @@ describe("pulumi-platform adopt", () => {
       ["--out", out, "--root", "acme"],
       '--root: no group has the uid or name "acme"; the root groups are org (',
     ],
-    [["--out", out, "--inventory", inventory, "--root", NOBODY], "leave them out beside --inventory"],
-    [["--out", out, "--inventory", inventory, "--types", "+Tag"], "leave them out beside --inventory"],
+    [["--out", out, "--inventory", inventory, "--root", NOBODY], "conflict with --inventory; leave them out"],
+    [["--out", out, "--inventory", inventory, "--types", "+Tag"], "conflict with --inventory; leave them out"],
     [
       ["--out", out, "--inventory", inventory, "--only", NOBODY],
       `--only names ${NOBODY}, and nothing that was listed`,
     ],
     [["--out", out, "--inventory", inventory, "--only", "Foo"], "--only must be a uid or a kind"],
-    [["--out", out, "--inventory", join(folder, "none.json")], "there is no such file"],
+    [["--out", out, "--inventory", join(folder, "none.json")], "file or folder not found"],
     [["--out", out, "--inventory", join(folder, "half.json")], "half.json"],
     [["--out", out, "--inventory", inventory, "--by", "kind"], '--by must be team, not "kind"'],
     [["--out", out, "--inventory", inventory, "--write-state"], "--write-state belongs to --stack"],
@@ -87,7 +87,7 @@ describe("pulumi-platform adopt", () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^there is nothing to adopt\nleft out:\n {2}Group "org" .*\n {4}it is the organisation itself/,
+        /^there is nothing to adopt\nskipped:\n {2}Group "org" .*\n {4}it is the organisation itself/,
       ),
     });
   });

@@ -22,11 +22,11 @@ describe("doctor", () => {
       node: `ok: ${process.version}`,
       sdk: expect.stringMatching(/^ok: @pulumi\/pulumi 3\./) as unknown,
       configuration: `ok: from the environment: the API at ${bench.emulator.url}`,
-      address: `ok: ${bench.emulator.url} answers a ping`,
+      address: `ok: ${bench.emulator.url} responds to a ping`,
       tls: "warning: not used: the address is plain http",
-      clock: "ok: agrees with the server's",
+      clock: "ok: agrees with the clock of the server",
       token: expect.stringMatching(
-        /^ok: of PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN; ends: in (59|60) minutes/,
+        /^ok: from PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN; expires: in (59|60) minutes/,
       ) as unknown,
     });
     const [ping, exchange, list] = bench.emulator.requests;
@@ -42,7 +42,7 @@ describe("doctor", () => {
     const code = await doctor([]);
     const { access, cli } = report();
     expect(access).toMatch(/^wrong: GET \/iam\/v2\/groups: UNAUTHENTICATED \(HTTP 401\)/);
-    expect(access).toMatch(/; is the token of PLATFORM_TOKEN for http:\S+\? Put a new one there$/);
+    expect(access).toMatch(/; is the token of PLATFORM_TOKEN for http:\S+\? If not, replace it$/);
     // Where no CLI is installed that is wrong, too.
     expect(code).toBe(cli?.startsWith("ok") ? 3 : 1);
     expect(bench.printed.join("\n")).not.toContain("canary");
@@ -72,7 +72,7 @@ describe("doctor", () => {
     await bench.exchanging();
     bench.emulator.addFault({ path: "/sts/exchange", status: 401, body: { code: 16, message: "no" } });
     await doctor([]);
-    expect(report()["token"]).toMatch(/^wrong: .*PLATFORM_OIDC_TOKEN.*\? Put a new one there$/);
+    expect(report()["token"]).toMatch(/^wrong: .*PLATFORM_OIDC_TOKEN.*\? If not, replace it$/);
   });
 
   test("names the setting that is missing, and skips what depends on it", async () => {
@@ -81,8 +81,8 @@ describe("doctor", () => {
       configuration: expect.stringMatching(
         /^wrong: the access token is missing: set PLATFORM_TOKEN/,
       ) as unknown,
-      address: "skipped: not checked before configuration is right",
-      access: "skipped: not checked before configuration is right",
+      address: "skipped: not checked: fix configuration first",
+      access: "skipped: not checked: fix configuration first",
     });
   });
 

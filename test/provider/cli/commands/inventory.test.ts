@@ -36,7 +36,7 @@ describe("pulumi-platform inventory", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^${root} at 20`));
     expect(stdout).toMatch(/ {2}RoleBinding +10\n/);
-    expect(stdout).toMatch(/and 19 roles of the platform's own/);
+    expect(stdout).toMatch(/and 19 built-in roles/);
     expect(parseInventory(readFileSync(path, "utf8"), "inv.json")).toMatchObject({ root, complete: true });
   });
 
@@ -49,7 +49,7 @@ describe("pulumi-platform inventory", () => {
     const { code, stdout, stderr } = await run(["--root", root, "-o", "json"]);
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ complete: false });
-    expect(stderr).toMatch(/RoleBinding at [0-9a-f]{40} was not looked at: PERMISSION_DENIED: \P{Cc}+\n$/u);
+    expect(stderr).toMatch(/RoleBinding at [0-9a-f]{40} was not read: PERMISSION_DENIED: \P{Cc}+\n$/u);
   });
 
   test.each([
@@ -61,7 +61,7 @@ describe("pulumi-platform inventory", () => {
     [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
     [["--root", root, "-o", "md"], {}, 2, "--output must be one of text, json"],
     [["--rot", root], {}, 2, "see pulumi-platform inventory --help"],
-    [["--root", root, "-o", "json=/nowhere/inv.json"], {}, 2, "cannot be written: there is no such file"],
+    [["--root", root, "-o", "json=/nowhere/inv.json"], {}, 2, "cannot be written: file or folder not found"],
   ])("%j with %j ends with %i", async (argv, env, expected, message) => {
     const { code, stderr } = await run(argv, env);
     expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(message) });

@@ -25,7 +25,7 @@ describe("whoami", () => {
     ]) {
       expect(text).toContain(line);
     }
-    expect(text).toMatch(/^ends {9}in (59|60) minutes \(\d{4}-\d\d-\d\dT[\d:.]+Z\)$/m);
+    expect(text).toMatch(/^expires {6}in (59|60) minutes \(\d{4}-\d\d-\d\dT[\d:.]+Z\)$/m);
     expect(text).not.toContain(oidc);
     expect(text).not.toMatch(/eyJ/);
   });
@@ -60,7 +60,7 @@ describe("whoami", () => {
         "identity     unknown: the token is opaque, and the API does not name its caller",
         "source       PLATFORM_TOKEN",
         "settings     the environment",
-        "ends         unknown",
+        "expires      unknown",
         `groups       acme (${String(uid)})`,
       ].join("\n"),
     );
@@ -89,7 +89,7 @@ describe("whoami", () => {
   test("ends with 3 where the token has ended, and says when that was", async () => {
     process.env["PLATFORM_TOKEN"] = jwt({ sub: "x", exp: Math.floor(Date.now() / 1000) - 7300 });
     await expect(whoami([])).resolves.toBe(3);
-    expect(bench.printed.join("\n")).toMatch(/^ends {9}ended 2 hours ago \(/m);
+    expect(bench.printed.join("\n")).toMatch(/^expires {6}expired 2 hours ago \(/m);
   });
 
   test("takes no claim for what it is not, and nothing that a terminal would obey", () => {

@@ -67,7 +67,7 @@ describe("the common flags", () => {
   test.each([
     [["--fail-on", "any"], '--fail-on must be one of high, critical, never, not "any"'],
     [["-o", "pdf"], '--output must be one of text, json, md, html, sarif, github, codequality, not "pdf"'],
-    [["-o", "json="], "--output json= names no file: write json=PATH, or json for stdout"],
+    [["-o", "json="], "--output json= needs a file: write json=PATH, or json for stdout"],
     [
       ["-o", "json", "-o", "md"],
       "--output names stdout twice: give all but one another file, as in json=review.json",
@@ -81,8 +81,8 @@ describe("the common flags", () => {
     [["--max-removal", "101%"], '--max-removal must be a percentage from 0% to 100%, as in 25%, not "101%"'],
     [["--now", "tomorrow"], '--now must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "tomorrow"'],
     [["--post", "mail"], '--post must be one of github-pr, github-issue, gitlab-mr, not "mail"'],
-    [["--dry-run"], "--dry-run belongs to --post: say where the report would be posted"],
-    [["--marker", "x"], "--marker belongs to --post: say where the report is posted"],
+    [["--dry-run"], "--dry-run needs --post: say where the report would be posted"],
+    [["--marker", "x"], "--marker needs --post: say where the report is posted"],
     [["--self", ""], "--self must not be empty: give UID"],
     [["--strickt"], "unknown option --strickt (did you mean --strict?); see pulumi-platform review --help"],
     [["--\u001b[31m"], "unknown option -- [31m; see pulumi-platform review --help"],

@@ -72,7 +72,7 @@ describe("what a command writes to a file", () => {
     symlinkSync("circle", at("circle"));
     expect(() => write("folder")).toThrow(/^--output names .*folder, .*: it is a folder; name a file$/);
     expect(() => write("circle")).toThrow("its symbolic links form a circle");
-    expect(() => write("none/report.json")).toThrow("there is no such file or folder");
+    expect(() => write("none/report.json")).toThrow("file or folder not found");
     expect(readdirSync(folder).sort()).toEqual(["circle", "folder"]);
     expect(readdirSync(at("folder"))).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe("a comment on a pull request of GitHub", () => {
       `PATCH /repos/acme/access/issues/comments/${comments()[0]?.id}`,
     ]);
     expect(said.map((line) => line.replace(/ https.*/, ""))).toEqual([
-      "pulumi-platform: --post github-pr: made",
+      "pulumi-platform: --post github-pr: created",
       "pulumi-platform: --post github-pr: updated",
       "pulumi-platform: --post github-pr: unchanged",
     ]);
@@ -245,11 +245,11 @@ describe("a comment on a pull request of GitHub", () => {
   });
 
   test.each([
-    [{ GITHUB_TOKEN: "" }, "there is no token: set GITHUB_TOKEN"],
+    [{ GITHUB_TOKEN: "" }, "no token: set GITHUB_TOKEN"],
     [{ GITHUB_REPOSITORY: "../../evil" }, "GITHUB_REPOSITORY names no repository"],
     [{ GITHUB_API_URL: "http://evil.example" }, "GITHUB_API_URL must begin with https://"],
-    [{ GITHUB_API_URL: "nowhere" }, "GITHUB_API_URL is no address"],
-    [{ GITHUB_REF: "refs/heads/main" }, "this is no run for a pull request"],
+    [{ GITHUB_API_URL: "nowhere" }, "GITHUB_API_URL is no URL"],
+    [{ GITHUB_REF: "refs/heads/main" }, "this job runs for no pull request"],
     [{ GITHUB_EVENT_PATH: "/nowhere/event.json" }, "GITHUB_EVENT_PATH names cannot be read"],
   ])("is a warning that says what is missing: %j", async (wrong, message) => {
     const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", ...wrong };
@@ -293,7 +293,7 @@ describe("an issue of GitHub", () => {
     expect(github.issues).toMatchObject([{ state: "open" }]);
     expect(said.map((line) => line.split(": ").at(-1)?.split(" ")[0])).toEqual([
       "nothing",
-      "made",
+      "created",
       "updated",
       "updated",
       "closed",
@@ -323,7 +323,7 @@ describe("a note on a merge request of GitLab", () => {
     expect(gitlab.notes).toHaveLength(150);
     expect(gitlab.notes[0]?.body).toBe(`${marker}\nforged`);
     expect(gitlab.notes.at(-1)?.body).toContain("Passes: no change of access");
-    expect(said.map((line) => line.split(": ").at(-1))).toEqual(["made", "updated", "unchanged"]);
+    expect(said.map((line) => line.split(": ").at(-1))).toEqual(["created", "updated", "unchanged"]);
     expect(gitlab.seen.every(({ token }) => token === "glpat-canary")).toBe(true);
   });
 
