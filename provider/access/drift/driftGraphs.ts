@@ -57,7 +57,12 @@ export function bindingKeysOfCollections(
     const { resource, spec, uid } = compared.managed;
     const inputs = compared[side];
     if (spec.listing?.aggregates === undefined || inputs === undefined) continue;
-    const complete = { ...resource, kind: spec.kind, inputs, secretPaths: [] };
+    const complete: Parameters<typeof entityOf>[0] = {
+      ...resource,
+      kind: spec.kind,
+      inputs,
+      secretPaths: [],
+    };
     for (const key of bindingKeys(entityOf(complete, { key: keyOfManaged(compared.managed), uid, side })))
       keys.add(key);
   }

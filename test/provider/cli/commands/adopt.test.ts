@@ -46,7 +46,10 @@ describe("pulumi-platform adopt", () => {
       '--root: no group has the uid or name "acme"; the root groups are org (',
     ],
     [["--out", out, "--inventory", inventory, "--root", NOBODY], "conflict with --inventory; leave them out"],
-    [["--out", out, "--inventory", inventory, "--types", "+Tag"], "conflict with --inventory; leave them out"],
+    [
+      ["--out", out, "--inventory", inventory, "--types", "+Tag"],
+      "conflict with --inventory; leave them out",
+    ],
     [
       ["--out", out, "--inventory", inventory, "--only", NOBODY],
       `--only names ${NOBODY}, and nothing that was listed`,
