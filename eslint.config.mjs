@@ -26,7 +26,7 @@ const noUpper = ["/(resources|functions|access)(/|$)", "A lower layer does not k
 const noAxios = ["^(axios|p-retry|p-limit)$", "Only api/ speaks HTTP."];
 
 export default tseslint.config(
-  { ignores: ["dist/", "coverage/", "node_modules/", "**/node_modules/", "test/fixtures/"] },
+  { ignores: [".cache/", "dist/", "coverage/", "node_modules/", "**/node_modules/", "test/fixtures/"] },
   eslint.configs.recommended,
   {
     files: ["**/*.ts"],
