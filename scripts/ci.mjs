@@ -97,6 +97,7 @@ function checks(scratch) {
       { name: "lint", body: () => besides("check:lint") },
       { name: "types", body: () => besides("check:types") },
     ],
+    { name: "boundaries", body: () => npmRun("check:boundaries") },
     { name: "workflows", body: () => lintAllWorkflows(scratch) },
     {
       name: "lockfile",

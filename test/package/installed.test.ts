@@ -78,7 +78,7 @@ describe("the tarball", () => {
         ) &&
         !/^(dist\/)?schema\/[a-z-]+\.schema\.json$/.test(path) &&
         !/^dist\/schema\/[a-z-]+\.validate\.js$/.test(path) &&
-        !/^docs\/[a-z]+\.md$/.test(path) &&
+        !/^docs\/[a-z-]+\.md$/.test(path) &&
         !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);
@@ -111,7 +111,7 @@ describe("the installed package", () => {
 
   test("offers the access review to programs, without the command line and the HTTP library", async () => {
     const { answer, stderr } = await loaded("pulumi-platform/access");
-    expect(answer).toContainEqual(expect.stringMatching(/\/dist\/provider\/access\/review\.js$/));
+    expect(answer).toContainEqual(expect.stringMatching(/\/dist\/provider\/access\/review\/compare\.js$/));
     const unwanted = /\/node_modules\/(axios|p-retry|p-limit)\/|\/dist\/(emulator|provider\/cli)\//;
     expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
     expect(stderr).toBe("");

@@ -265,29 +265,34 @@ function project(options: { result?: string; testExit?: number; failing?: string
 }
 
 describe(".ci/run", () => {
-  test("passes with twelve results: ten checks and two tests", async () => {
+  test("passes with thirteen results: eleven checks and two tests", async () => {
     const { run, scratch } = project();
     const { code, stdout } = await run();
-    expect(stdout).toMatch(/\n12 passed, 0 failed\n$/);
+    expect(stdout).toMatch(/\n13 passed, 0 failed\n$/);
     expect(code).toBe(0);
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.each(["check:format", "check:lint", "check:types", "workflows", "publint", "demo"])(
-    "one failure and exit code 1 when %s fails",
-    async (failing) => {
-      const { code, stdout } = await project({ failing }).run();
-      expect(stdout).toMatch(/\n11 passed, 1 failed\n$/);
-      expect(code).toBe(1);
-    },
-  );
+  test.each([
+    "check:format",
+    "check:boundaries",
+    "check:lint",
+    "check:types",
+    "workflows",
+    "publint",
+    "demo",
+  ])("one failure and exit code 1 when %s fails", async (failing) => {
+    const { code, stdout } = await project({ failing }).run();
+    expect(stdout).toMatch(/\n12 passed, 1 failed\n$/);
+    expect(code).toBe(1);
+  });
 
   test.each([
-    ["a failed test", { result: JSON.stringify(jestResult(["passed", "failed"])), testExit: 1 }, 11],
-    ["no tests", { result: JSON.stringify(jestResult([])) }, 10],
-    ["no result", { result: "none" }, 10],
-    ["a broken result", { result: "{" }, 10],
-    ["an exit code without a failed test", { testExit: 1 }, 12],
+    ["a failed test", { result: JSON.stringify(jestResult(["passed", "failed"])), testExit: 1 }, 12],
+    ["no tests", { result: JSON.stringify(jestResult([])) }, 11],
+    ["no result", { result: "none" }, 11],
+    ["a broken result", { result: "{" }, 11],
+    ["an exit code without a failed test", { testExit: 1 }, 13],
   ])("%s is one failure and exit code 1", async (_name, options, passed) => {
     const { code, stdout } = await project(options).run();
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(`${passed} passed, 1 failed`);
@@ -297,7 +302,7 @@ describe(".ci/run", () => {
   test("a linter that cannot be built is skipped, with the reason", async () => {
     const { code, stdout } = await project({ failing: "go" }).run();
     expect(stdout).toContain("the workflows are not linted: go build");
-    expect(stdout).toMatch(/\n11 passed, 0 failed, 1 skipped\n$/);
+    expect(stdout).toMatch(/\n12 passed, 0 failed, 1 skipped\n$/);
     expect(code).toBe(0);
   });
 
@@ -314,11 +319,11 @@ describe(".ci/run", () => {
       "README.md": "Run the tests.",
       "package-lock.json": { packages: { "node_modules/a": { resolved: "https://example.org/a.tgz" } } },
     });
-    expect((await run()).stdout).toMatch(/\n10 passed, 2 failed\n$/);
+    expect((await run()).stdout).toMatch(/\n11 passed, 2 failed\n$/);
   });
 
   test("a package.json without demo has one check less", async () => {
-    expect((await project({ scripts: {} }).run()).stdout).toMatch(/\n11 passed, 0 failed\n$/);
+    expect((await project({ scripts: {} }).run()).stdout).toMatch(/\n12 passed, 0 failed\n$/);
     expect(existsSync(path.join(projectRoot, ".ci/run"))).toBe(true);
   });
 });

@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const root = resolve(__dirname, "../..");
+
+/** What a file must not import, by design: one line a boundary. */
+const forbidden: [string, string][] = [
+  ["provider/engine/spec.ts", "./values"],
+  ["provider/engine/check.ts", "../api/client"],
+  ["provider/engine/formats.ts", "../config"],
+  ["provider/engine/wire.ts", "@pulumi/pulumi"],
+  ["provider/engine/wire.ts", "./sdk"],
+  ["provider/engine/fieldMask.ts", "./handlers"],
+  ["provider/engine/handlers.ts", "../resources/group"],
+  ["provider/engine/handlers.ts", "@pulumi/pulumi"],
+  ["provider/engine/handlers.ts", "axios"],
+  ["provider/engine/handlers.ts", "../../emulator"],
+  ["provider/engine/messages.ts", "../cli/main"],
+  ["provider/engine/dynamic.ts", "../index"],
+  ["provider/engine/resource.ts", "./handlers"],
+  ["provider/engine/resource.ts", "@pulumi/pulumi"],
+  ["provider/engine/resource.ts", "../api/client"],
+  ["provider/engine/ownership.ts", "../api/client"],
+  ["provider/api/client.ts", "../engine/spec"],
+  ["provider/api/client.ts", "@pulumi/pulumi"],
+  ["provider/api/loopback.ts", "./uid"],
+  ["provider/events/verifyEvent.ts", "../api/uid"],
+  ["provider/resources/role.ts", "../api/client"],
+  ["provider/resources/role.ts", "axios"],
+  ["provider/functions/role.ts", "../cli/main"],
+  ["provider/functions/invoke.ts", "@pulumi/pulumi"],
+  ["provider/config.ts", "./resources"],
+  ["provider/index.ts", "./cli/main"],
+  ["provider/engine/operations/update.ts", "../sdk"],
+  ["provider/access/graph/keys.ts", "../review/compare"],
+  ["provider/access/documents/preview.ts", "../graph/keys"],
+  ["provider/inventory/takeInventory.ts", "../cli/main"],
+  ["emulator/index.ts", "../provider"],
+  ["emulator/index.ts", "@pulumi/pulumi"],
+];
+
+/** A file of a folder that has no row in the table. */
+const UNLISTED = "provider/unlisted/module.ts";
+
+interface Cruise {
+  readonly summary: { readonly violations: readonly { readonly from: string; readonly to: string }[] };
+}
+
+/** Runs `npm run check:boundaries` over a copy of the sources with the forbidden imports. */
+function cruiseWithForbidden(): Cruise {
+  const copy = mkdtempSync(join(tmpdir(), "pulumi-platform-boundaries-"));
+  try {
+    for (const name of ["provider", "emulator", "tsconfig.json", ".dependency-cruiser.cjs"]) {
+      cpSync(join(root, name), join(copy, name), { recursive: true });
+    }
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    for (const [file, target] of forbidden)
+      appendFileSync(join(copy, file), `\nimport ${JSON.stringify(target)};\n`);
+    mkdirSync(join(copy, "provider/unlisted"));
+    writeFileSync(join(copy, UNLISTED), 'import "../api/uid";\n');
+    const cruiser = join(root, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
+    const args = [cruiser, "provider", "emulator", "--output-type", "json"];
+    return JSON.parse(
+      execFileSync(process.execPath, args, { cwd: copy, maxBuffer: 2 ** 28 }).toString(),
+    ) as Cruise;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+test("every forbidden import is found, and a folder without a row", () => {
+  const { violations } = cruiseWithForbidden().summary;
+  const caught = (file: string, target: string) =>
+    violations.some(({ from, to }) => from === file && to.includes(target.replace(/^[./]+/, "")));
+  expect(forbidden.filter(([file, target]) => !caught(file, target))).toEqual([]);
+  expect(caught(UNLISTED, "api/uid")).toBe(true);
+});
