@@ -1,9 +1,8 @@
 // @ts-check
-import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ensureReady, root } from "./setup.mjs";
-import { messageOf } from "./lib/processes.mjs";
+import { messageOf, run, withSignals } from "./lib/processes.mjs";
 
 /*
  *   npm run check:kind Webhook   the checks of one kind: lint of its files, its cases in the unit tests over all kinds, and
@@ -46,42 +45,34 @@ export function filesOf(file) {
 }
 
 /**
- * Runs a tool of this repository to its end, and throws where it fails.
+ * Runs a script of this repository to its end, and throws where it fails.
  * @param {string} what
+ * @param {string} script its path from the folder of the repository
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
  */
-async function runTool(what, args, env = process.env) {
+async function runScript(what, script, args, env) {
   const start = performance.now();
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: "inherit" });
-  const code = await new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
+  const { code } = await run(process.execPath, [path.join(root, script), ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    output: "inherit",
   });
   console.error(`${what}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
   if (code !== 0) throw new Error(`${what} failed`);
 }
 
-/** @param {string} name @param {string} file */
-const bin = (name, file) => path.join(root, "node_modules", name, file);
-
 /** @param {string} kind @param {string} file */
 async function checkKind(kind, file) {
-  const cli = await ensureReady({});
+  await ensureReady({});
   const files = filesOf(file);
-  await runTool("format", [bin("prettier", "bin/prettier.cjs"), "--check", "--log-level", "warn", ...files]);
-  await runTool("lint", [bin("eslint", "bin/eslint.js"), "--max-warnings", "0", ...files]);
-  await runTool("build", [bin("typescript", "bin/tsc"), "-p", "tsconfig.build.json"]);
-  const jest = bin("jest", "bin/jest.js");
+  const prettier = "node_modules/prettier/bin/prettier.cjs";
+  await runScript("format", prettier, ["--check", "--log-level", "warn", ...files]);
+  await runScript("lint", "node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...files]);
   const cases = ["--selectProjects", "unit", "--testNamePattern", `\\b${kind}\\b`];
-  await runTool("unit tests", [jest, ...cases, "--testPathPatterns", ...UNIT_TESTS]);
-  const env = {
-    ...process.env,
-    PULUMI_PLATFORM_TEST_KIND: kind,
-    PATH: [cli?.pulumiDir, process.env.PATH].join(path.delimiter),
-    PULUMI_PLATFORM_CLI_DIR: cli?.pulumiDir,
-  };
-  await runTool("life", [jest, "test/engine/lifecycle.test.ts", "--selectProjects", "engine"], env);
+  await runScript("unit tests", "scripts/test.mjs", [...cases, "--testPathPatterns", ...UNIT_TESTS]);
+  const life = ["test/engine/lifecycle.test.ts", "--selectProjects", "engine"];
+  await runScript("life", "scripts/test.mjs", life, { PULUMI_PLATFORM_TEST_KIND: kind });
 }
 
 /** @param {string[]} args */
@@ -97,7 +88,7 @@ async function main([kind = "", ...others]) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  main(process.argv.slice(2)).catch((error) => {
+  withSignals(() => main(process.argv.slice(2))).catch((error) => {
     console.error(`npm run check:kind: ${messageOf(error)}`);
     process.exitCode = 1;
   });
