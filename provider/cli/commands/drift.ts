@@ -9,7 +9,7 @@ import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags, Values } from "../framework/flags";
-import { commonFlags, readCommonOptions } from "../framework/options";
+import { commonFlags, issueMarker, readCommonOptions } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
 import { packageVersion } from "../framework/packageVersion";
 import { connect } from "../input/connection";
@@ -94,11 +94,7 @@ const shared = {
     choices: ["github-issue"],
     help: "post one issue for the stacks; the first clean and complete run closes it, and another --root or other --types is another issue",
   },
-  marker: {
-    ...commonFlags.marker,
-    default: "the stacks",
-    help: "identifies the issue: runs with the same key update it",
-  },
+  marker: issueMarker,
   "dry-run": commonFlags["dry-run"],
 } as const satisfies Flags;
 

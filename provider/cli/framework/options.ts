@@ -99,6 +99,13 @@ export const commonFlags = {
   "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
 } as const satisfies Flags;
 
+/** The flag `--marker` of a command that posts one issue for several stacks. */
+export const issueMarker = {
+  ...commonFlags.marker,
+  default: "the stacks",
+  help: "identifies the issue: runs with the same key update it",
+} as const satisfies Flag;
+
 export type FailOn = "critical" | "high" | "medium" | "low" | "any" | "widened" | "unmanaged" | "never";
 
 /** The values of the common flags, checked. */

@@ -5,7 +5,7 @@ import type { VerifyEventOptions } from "../../../events";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
-import { commonFlags, readCommonOptions } from "../../framework/options";
+import { commonFlags, issueMarker, readCommonOptions } from "../../framework/options";
 import { connect } from "../../input/connection";
 import { parseGroupUid } from "../../input/groups";
 import { readStates } from "../../input/states";
@@ -56,11 +56,7 @@ const flags = {
     choices: ["github-issue"],
     help: "post an issue of its own: it shows what was found last, and stays open until you close it",
   },
-  marker: {
-    ...commonFlags.marker,
-    default: "the stacks",
-    help: "identifies the issue: runs with the same key update it",
-  },
+  marker: issueMarker,
   "dry-run": commonFlags["dry-run"],
 } as const satisfies Flags;
 
