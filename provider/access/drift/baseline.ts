@@ -41,13 +41,13 @@ export function createBaseline(findings: readonly Finding[], now: number): Basel
   const reason = `was so when the baseline was written on ${new Date(now).toISOString().slice(0, 10)}; not looked into yet`;
   const expires = defaultExpiry(now);
   const entries: PolicyEntry[] = [];
-  const left: Finding[] = [];
+  const remaining: Finding[] = [];
   for (const finding of findings) {
     const entry = isHighOrCritical(finding.severity) ? undefined : policyEntryFor(finding, reason, expires);
-    if (entry === undefined) left.push(finding);
+    if (entry === undefined) remaining.push(finding);
     else entries.push(entry);
   }
-  return { entries, remaining: left };
+  return { entries, remaining };
 }
 
 /** The title of a finding in a comment of a policy file, by which a later run sees that it is there. */
