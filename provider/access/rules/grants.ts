@@ -2,6 +2,7 @@ import { isDelegation, isSupplyChain, isTakeover, capabilitiesOf } from "../grap
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
+import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import type { Grant, GrantChange } from "../graph/grant";
 import { limitLines, labelOf, plural, listFirst, textAt } from "./facts";
@@ -148,8 +149,6 @@ function assessGain(
   return ["low", ""];
 }
 
-const ORDER: readonly Severity[] = ["critical", "high", "medium", "low"];
-
 const roleWidened: Rule = {
   id: "G4",
   name: "role-widened",
@@ -171,7 +170,7 @@ const roleWidened: Rule = {
       const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => assessGain(facts, grant, before, added));
-      const severity = ORDER.find((each) => gains.some(([one]) => one === each)) ?? "low";
+      const severity = severities.find((each) => gains.some(([one]) => one === each)) ?? "low";
       const consequence = gains.find(([one, text]) => one === severity && text !== "")?.[1];
       const subjects = new Set(grants.map(({ subject }) => subject.key)).size;
       const groups = new Set(grants.map(({ group }) => group.key)).size;
