@@ -27,6 +27,7 @@ export default tseslint.config(
         { considerDefaultExhaustiveForUnions: true },
       ],
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      "no-duplicate-imports": ["error", { allowSeparateTypeImports: true }],
       "no-console": "error",
       eqeqeq: "error",
     },

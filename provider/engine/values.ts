@@ -5,7 +5,9 @@ import { durationNanos, timestampNanos } from "./times";
 /** JSON of a value with the members of objects in one order: the same text for equal values. */
 export function sortedJson(json: unknown): string {
   return JSON.stringify(json, (_key, value: unknown) =>
-    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareTexts(a, b)))
+      : value,
   );
 }
 

@@ -1,6 +1,5 @@
-import type { KeyObject } from "node:crypto";
+import type { JsonWebKey, KeyObject } from "node:crypto";
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
-import type { JsonWebKey } from "node:crypto";
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
 import type { ApiResponse, Resource } from "./api";

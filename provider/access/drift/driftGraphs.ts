@@ -7,10 +7,9 @@ import { entityOf, entityOfObject, keyOf as entityKey } from "../graph/entities"
 import { diffGrants } from "../review/grantChanges";
 import { bindingKeys } from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
-import type { Entities } from "../graph/model";
+import type { Entities, Entity } from "../graph/model";
 import { changesByMoves } from "../review/groupMoves";
 import type { Languages } from "../trust/languages";
-import type { Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import { graphOf } from "../graph/grants";
 import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";

@@ -1,6 +1,5 @@
 import { printable } from "../../api/errors";
-import { grantKey } from "./groupHierarchy";
-import { label, GroupHierarchy } from "./groupHierarchy";
+import { grantKey, GroupHierarchy, label } from "./groupHierarchy";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph } from "./model";
 import type { Grant, Scope } from "./grant";

@@ -1,9 +1,8 @@
 import { isUnknown } from "../../engine/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
-import type { Entities } from "./model";
+import type { Entities, Entity } from "./model";
 import type { Inventory } from "../documents/inventory";
-import type { Entity } from "./model";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";

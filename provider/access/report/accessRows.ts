@@ -1,7 +1,7 @@
 import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import { urnParts } from "../documents/engineState";
 import type { Entity, AccessGraph } from "../graph/model";
-import { isObject } from "../../engine/values";
+import { compareTexts, isObject } from "../../engine/values";
 
 /** One line of "who has what": every value is a string, empty where nothing tells it. */
 export interface AccessRow {
@@ -105,5 +105,5 @@ export function accessRows(
     ...access.map((each) => rowOf(each, graph, hasStacks, "yes")),
     ...undecided.map((each) => rowOf(each, graph, hasStacks, "unknown")),
   ].map((row) => ({ row, key: JSON.stringify(Object.values(row)) }));
-  return rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ row }) => row);
+  return rows.sort((a, b) => compareTexts(a.key, b.key)).map(({ row }) => row);
 }

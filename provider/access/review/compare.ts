@@ -6,21 +6,20 @@ import { accessKinds } from "../graph/accessKinds";
 import { label, GroupHierarchy } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
 import { changesByMoves } from "./groupMoves";
-import type { Entities } from "../graph/model";
+import type { AccessGraph, Entities } from "../graph/model";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
-import type { AccessGraph } from "../graph/model";
 import type { Comparison, ResourceChange } from "./comparison";
 import type { Preview } from "../documents/preview";
 import { recordedObjects } from "../graph/recorded";
 import { specs } from "../documents/specs";
-import type { GroupNode } from "../graph/grant";
-import type { GrantChange } from "../graph/grant";
+import type { GrantChange, GroupNode } from "../graph/grant";
 import type { StateExport } from "../documents/stateExport";
 import { Languages } from "../trust/languages";
 import { buildGraphs } from "../graph/graphBuilder";
 import { planResources } from "../graph/resourcePlan";
 import type { PlannedChange } from "../graph/graphBuilder";
+import { compareTexts } from "../../engine/values";
 
 /** What a comparison is made from. */
 export interface Sources {
@@ -88,7 +87,7 @@ export function groupNodes(before: Entities, after: Entities): GroupNode[] {
     const parentKey = at.parentOf(key);
     return { ...at.scope(key), change, ...(parentKey === undefined ? {} : { parentKey }) };
   });
-  return nodes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.key < b.key ? -1 : 1));
+  return nodes.sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.key, b.key));
 }
 
 /** What a reader of the changes cannot know. */

@@ -12,6 +12,7 @@ import { describeRefusals } from "../output/describeRefusals";
 import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import { writeResults } from "../output/writeFiles";
+import { compareTexts } from "../../engine/values";
 
 const forms = ["text", "json"] as const;
 
@@ -38,7 +39,7 @@ function formatSummary(inventory: Inventory): string {
     if (object.builtIn) builtIn += 1;
     else counts.set(object.kind, (counts.get(object.kind) ?? 0) + 1);
   }
-  const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = [...counts].sort(([a], [b]) => compareTexts(a, b));
   const width = Math.max(...rows.map(([kind]) => kind.length));
   const lines = rows.map(([kind, count]) => `  ${kind.padEnd(width)}  ${String(count).padStart(6)}`);
   const more = builtIn === 0 ? [] : [`  and ${builtIn} built-in roles`];

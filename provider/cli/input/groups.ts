@@ -2,6 +2,7 @@ import type { Client } from "../../api/client";
 import { printable } from "../../api/errors";
 import { isUid, parentOf } from "../../api/uid";
 import { UsageError } from "../framework/exitCodes";
+import { compareTexts } from "../../engine/values";
 
 /** A group as people name it. */
 export interface NamedGroup {
@@ -20,7 +21,7 @@ async function listGroups(client: Client, query: Readonly<Record<string, string>
     groups.push({ uid, name: typeof name === "string" ? name : "" });
     if (groups.length === MAX_GROUPS) break;
   }
-  return groups.sort((a, b) => (a.uid < b.uid ? -1 : 1));
+  return groups.sort((a, b) => compareTexts(a.uid, b.uid));
 }
 
 /** The root groups that the credential may see; for one that sees no root, the highest groups that it sees. */

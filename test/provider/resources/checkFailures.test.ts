@@ -10,8 +10,12 @@ import {
   PUBLIC_KEY,
   ROLE_UID,
   ROOT_UID,
+  sample,
+  samples,
+  specOf,
+  specs,
+  withValue,
 } from "../support/samples";
-import { sample, samples, specOf, specs, withValue } from "../support/samples";
 
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 const context: CheckContext = { olds: {}, now: NOW };

@@ -1,6 +1,5 @@
 import type { Report } from "../report";
-import type { Finding } from "../../review/finding";
-import type { Severity } from "../../review/finding";
+import type { Finding, Severity } from "../../review/finding";
 import { json, plain, shorten } from "./escape";
 import { largestThatFits } from "./fit";
 import type { RenderOptions } from "./options";

@@ -1,6 +1,5 @@
 import type { Report } from "../report";
-import type { Finding } from "../../review/finding";
-import type { Severity } from "../../review/finding";
+import type { Finding, Severity } from "../../review/finding";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
 import { locationOf, pathOf, plural, provenanceParts, ruleOf, stacksOf, title, verdict } from "./words";

@@ -1,6 +1,5 @@
 import type { Report } from "../report";
-import type { Finding } from "../../review/finding";
-import type { Severity } from "../../review/finding";
+import type { Finding, Severity } from "../../review/finding";
 import { json, plain, shorten, uriPath } from "./escape";
 import { byteLength, largestThatFits } from "./fit";
 import type { RenderOptions } from "./options";

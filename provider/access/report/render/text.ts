@@ -1,6 +1,5 @@
 import type { Difference, FieldChange, Report } from "../report";
-import type { Finding } from "../../review/finding";
-import type { Severity } from "../../review/finding";
+import type { Finding, Severity } from "../../review/finding";
 import type { GrantChange } from "../../graph/grant";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";

@@ -1,11 +1,8 @@
 import type { Difference, ManagedCount, Report, TrustChange, VerifyReport } from "../report";
-import type { Finding } from "../../review/finding";
-import type { Severity } from "../../review/finding";
-import type { GroupNode } from "../../graph/grant";
-import type { Grant, GrantChange } from "../../graph/grant";
+import type { Finding, Severity } from "../../review/finding";
+import type { Grant, GrantChange, GroupNode } from "../../graph/grant";
 import type { SourceLocation } from "../../documents/sourceLocation";
-import { differenceKinds, driftDirections } from "../../review/finding";
-import { severities } from "../../review/finding";
+import { differenceKinds, driftDirections, severities } from "../../review/finding";
 
 /** What a report says first. `state` is what colours and icons follow. */
 export interface Verdict {

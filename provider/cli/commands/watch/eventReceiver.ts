@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ChangedResources } from "../../../access/drift/changedResources";
 import type { ChangeEvent } from "../../../access/drift/changedResources";
 import { printable } from "../../../api/errors";
-import { isObject } from "../../../engine/values";
+import { compareTexts, isObject } from "../../../engine/values";
 import { EventError } from "../../../events";
 import type { VerifyEventOptions } from "../../../events";
 import { verifyHeaders } from "../../../events/verifyEvent";
@@ -124,7 +124,7 @@ export class EventReceiver {
 
   /** Headers are not signed: a copy of a delivery with other headers would name other objects. */
   private checkReplay({ signedPart, attributes }: SignedDelivery): void {
-    const headers = sha256(JSON.stringify(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))));
+    const headers = sha256(JSON.stringify(Object.entries(attributes).sort(([a], [b]) => compareTexts(a, b))));
     const first = this.deliveries.getOrSet(sha256(signedPart), headers);
     if (first.value !== headers) {
       throw new EventError("refused", "its token was delivered before with other headers: it is a replay");

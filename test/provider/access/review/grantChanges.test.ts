@@ -1,7 +1,6 @@
 import fc, { casesOf } from "../../../support/properties";
 import { diffGrants } from "../../../../provider/access/review/grantChanges";
-import { grantKey } from "../../../../provider/access/graph/groupHierarchy";
-import { GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
+import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/graph/grant";
 import { graphOf } from "../../../../provider/access/graph/grants";

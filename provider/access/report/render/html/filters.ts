@@ -2,6 +2,7 @@ import { changeOrder } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";
 import type { PageIndex } from "./pageIndex";
+import { compareTexts } from "../../../../engine/values";
 
 /** Of the names that a browser offers while one types. */
 const MOST_SUGGESTIONS = 500;
@@ -21,8 +22,8 @@ const severityOptions = [
 
 /** The form by which a reader narrows the page down; shown by its script. */
 export function filterForm(index: PageIndex): Markup {
-  const roles = [...index.roles.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const groups = [...index.groups.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const roles = [...index.roles.values()].sort((a, b) => compareTexts(a.name, b.name));
+  const groups = [...index.groups.values()].sort((a, b) => compareTexts(a.path, b.path));
   const people = [...index.people].sort().slice(0, MOST_SUGGESTIONS);
   return markup`${[
     markup`<search class="filters js" hidden><div class="wrap"><form id="filter" aria-label="Filter">`,

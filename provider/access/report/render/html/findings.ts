@@ -1,6 +1,5 @@
 import type { Difference, FieldChange } from "../../report";
-import type { Finding } from "../../../review/finding";
-import type { Severity } from "../../../review/finding";
+import type { Finding, Severity } from "../../../review/finding";
 import type { Grant, Scope } from "../../../graph/grant";
 import { plainIndented } from "../escape";
 import type { RenderOptions } from "../options";

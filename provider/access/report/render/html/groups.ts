@@ -1,6 +1,5 @@
 import type { Report } from "../../report";
-import type { GroupNode } from "../../../graph/grant";
-import type { GrantChange } from "../../../graph/grant";
+import type { GrantChange, GroupNode } from "../../../graph/grant";
 import { changeOrder, nameOf, plural } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";

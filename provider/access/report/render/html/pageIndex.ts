@@ -1,7 +1,6 @@
 import type { Report } from "../../report";
 import type { Severity } from "../../../review/finding";
-import type { GroupNode } from "../../../graph/grant";
-import type { Grant } from "../../../graph/grant";
+import type { Grant, GroupNode } from "../../../graph/grant";
 import { severities } from "../../../review/finding";
 import { groupsOf, nameOf, subjectOf } from "../words";
 

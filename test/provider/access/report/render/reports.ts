@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DriftReport, Report, ReviewReport } from "../../../../../provider/access/report/report";
-import type { Finding } from "../../../../../provider/access/review/finding";
-import type { Severity } from "../../../../../provider/access/review/finding";
-import type { GroupNode } from "../../../../../provider/access/graph/grant";
+import type { Finding, Severity } from "../../../../../provider/access/review/finding";
 import type {
   Grant,
   GrantChange,
   GrantedRole,
+  GroupNode,
   Scope,
   Subject,
 } from "../../../../../provider/access/graph/grant";
