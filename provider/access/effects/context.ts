@@ -1,5 +1,5 @@
 import { label } from "../graph/groupHierarchy";
-import { capabilitiesOf } from "../graph/capabilities";
+import { capabilitiesOf } from "../graph/roleCapabilities";
 import type { Entities } from "../graph/model";
 import type { Languages } from "../trust/languages";
 

@@ -4,7 +4,7 @@ import type { AccessGraph, Entities, Entity } from "./model";
 import { compareGrants, type Grant, type GrantedRole, type Subject } from "./grant";
 import { describeIdentity } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
-import { capabilitiesOf } from "./capabilities";
+import { capabilitiesOf } from "./roleCapabilities";
 import { GroupHierarchy, namedOf, label } from "./groupHierarchy";
 import { type Reference, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 

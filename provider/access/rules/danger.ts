@@ -1,147 +1,16 @@
-import { isTopUid } from "../../api/uid";
-import { globMatches } from "../trust/glob";
 import { tupleOf } from "../graph/grant";
 import type { Entity } from "../graph/model";
-import type { Grant, Subject } from "../graph/grant";
 import { timestampNanos } from "../../engine/times";
-import { limitLines, labelOf, plural, listFirst, textAt, trustOf } from "./facts";
+import { plural, labelOf, limitLines } from "./wording";
+import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { isBuiltInRole } from "./builtInRoles";
 import type { Rule } from "./rule";
+import { lockOut } from "./lockout";
 
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
-
-/** The identities that own each root group. */
-function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<string, Grant>> {
-  const roots = new Map<string, Map<string, Grant>>();
-  for (const grant of grants) {
-    if (!grant.group.isRoot || grant.subject.type !== "identity" || !facts.isOwner(grant.role)) continue;
-    const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
-    owners.set(grant.subject.key, grant);
-    roots.set(grant.group.key, owners);
-  }
-  return roots;
-}
-
-function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
-  const trust = trustOf(facts.entity(subject.key));
-  const texts = [subject.uid, subject.name, subject.displayName, trust?.subject, subject.key];
-  return texts.some((text) => text !== undefined && globMatches(glob, text));
-}
-
-const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)/;
-
-function findLockouts(facts: Facts): FindingInput[] {
-  const { minOwners, requiredOwner } = facts.options;
-  const before = ownersOfRoots(facts, facts.comparison.before.grants);
-  const after = ownersOfRoots(facts, facts.comparison.after.grants);
-  const findings: FindingInput[] = [];
-  for (const [root, had] of before) {
-    const group = facts.scope(root);
-    const has = after.get(root) ?? new Map<string, Grant>();
-    const gone = [...had.values()].filter(({ subject }) => !has.has(subject.key));
-    const entity = facts.entity(root);
-    // Of a root that this program does not manage only an inventory tells all owners.
-    const isWhole =
-      facts.comparison.inventory !== undefined || (entity !== undefined && entity.external !== true);
-    if (gone[0] !== undefined && has.size < minOwners) {
-      findings.push({
-        ...facts.aboutGrant(gone[0], {
-          severity: isWhole ? "critical" : "high",
-          message: `${group.path} is left with ${plural(has.size, "owner")}, fewer than ${minOwners}${isWhole ? "" : ", of those that are known here"}`,
-          details: limitLines([
-            ...gone.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
-            ...[...has.values()].map(({ subject }) => `still an owner: ${subject.displayName}`),
-          ]),
-          advice: isWhole
-            ? "bind the next owner first, in a change of its own; then remove this one"
-            : "give --inventory, so that owners bound elsewhere are counted; or bind the next owner first",
-        }),
-        field: "min-owners",
-      });
-    }
-    for (const glob of requiredOwner) {
-      const lost = gone.find(({ subject }) => matchesSubject(facts, subject, glob));
-      if (lost === undefined || [...has.values()].some(({ subject }) => matchesSubject(facts, subject, glob)))
-        continue;
-      findings.push(
-        facts.aboutGrant(lost, {
-          severity: "critical",
-          field: `required-owner ${glob}`,
-          message: `${lost.subject.displayName} is a required owner, and no longer owns ${group.path}`,
-          advice: "keep its binding; if another identity takes its place, change --required-owner with it",
-        }),
-      );
-    }
-  }
-  return findings;
-}
-
-function findSelfLockout(facts: Facts): FindingInput[] {
-  const { self } = facts.options;
-  if (self === undefined) return [];
-  const isSelf = ({ key, uid }: { key: string; uid?: string }): boolean => key === self || uid === self;
-  const findings: FindingInput[] = [];
-  for (const change of facts.comparison.grants) {
-    const lost =
-      change.change === "lost" ? change.grant : change.change === "narrowed" ? change.before : undefined;
-    if (lost === undefined || !isSelf(lost.subject)) continue;
-    const capabilities = facts.lostCapabilities(lost);
-    if (capabilities.length === 0 && lost.role.capabilities !== undefined) continue;
-    findings.push(
-      facts.aboutGrant(lost, {
-        severity: "critical",
-        field: "self",
-        message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
-        details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
-        advice: "let somebody else apply this: the pipeline may stop half-way, and cannot undo it",
-      }),
-    );
-  }
-  for (const change of facts.comparison.changes) {
-    const { op, kind, before, fields } = change;
-    if (kind !== "Identity" || before === undefined || !isSelf(before)) continue;
-    // Less may be too little: a match that accepts less need not accept the pipeline.
-    const trust =
-      op === "update"
-        ? fields.filter(({ path, direction }) => TRUST.test(path) && direction !== "neutral")
-        : [];
-    const what =
-      op === "delete" || op === "replace"
-        ? `is ${op}d`
-        : trust.length > 0
-          ? `trusts a different principal: ${trust.map(({ path }) => path).join(", ")}`
-          : undefined;
-    if (what === undefined) continue;
-    findings.push(
-      facts.aboutEntity(before, {
-        severity: "critical",
-        field: "self",
-        message: `the pipeline's own identity, ${before.name ?? before.key}, ${what}`,
-        advice: "let somebody else apply this: the pipeline may not be able to sign in again",
-      }),
-    );
-  }
-  return findings;
-}
-
-const lockOut: Rule = {
-  id: "D1",
-  name: "lock-out",
-  severities: ["critical", "high"],
-  when: "critical; high where owners of the root may be bound elsewhere and no inventory is given to count them",
-  what: "A root group loses an owner and is left with fewer than `--min-owners` (2); a `--required-owner` no longer owns a root; or the identity given as `--self` loses a right that nothing else gives it, is deleted or replaced, or trusts a different principal. Only identities count as owners: an invite is not one yet, and who is in a directory group is not known here. A root that loses no owner is not reported.",
-  why: "Nobody is left who could undo it. A pipeline that takes its own rights stops half-way.",
-  fix: "First bind the next owner, and see that it can sign in. Then remove the old one, in a change of its own, applied by somebody else than the one who loses.",
-  except: "When an organisation is wound up.",
-  exampleMatch: { group: "acme-old" },
-  needsBefore: true,
-  needsWhole: true,
-  driftAdvice:
-    "restore this owner or bind another one, and find out who removed it; revert the drift of its binding",
-  find: (facts) => [...findLockouts(facts), ...findSelfLockout(facts)],
-};
 
 /** Those whose end takes something from others. */
 const DEPENDED_ON = ["Identity", "Role", "Group", "IdentityProvider"];
@@ -156,9 +25,61 @@ const isUnmanaged = ({ external, urn }: Entity): boolean => external === true ||
 
 /** Who is left behind: for a replaced role, only what this program does not point to the new one. */
 function remainingDependents(facts: Facts, before: Entity, op: string): Entity[] {
-  const dependants = facts.dependents(before.key);
-  if (op !== "replace" || before.kind !== "Role") return dependants;
-  return dependants.filter((entity) => isUnmanaged(entity) || facts.isLeftBehind(entity, before.key));
+  const dependents = facts.dependents(before.key);
+  if (op !== "replace" || before.kind !== "Role") return dependents;
+  return dependents.filter((entity) => isUnmanaged(entity) || facts.isLeftBehind(entity, before.key));
+}
+
+/** Deleted or replaced resources that something still uses. */
+function findStillInUse(facts: Facts): FindingInput[] {
+  return [...facts.removals()].flatMap(({ op, before }) => {
+    if (!DEPENDED_ON.includes(before.kind)) return [];
+    const dependents = remainingDependents(facts, before, op);
+    const uses = [...describeLastUse(facts, before), ...describeDependents(dependents, op)];
+    if (uses.length === 0) return [];
+    return [
+      facts.aboutEntity(before, {
+        severity: "high",
+        field: "uid",
+        message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${uses.join(" and ")}`,
+        details: limitLines(dependents.map((entity) => labelOf(entity)).sort()),
+        advice:
+          op === "delete"
+            ? "move what refers to it first, and delete it when it is no longer seen"
+            : "keep what forces the replacement as it is, or make a second one and move what refers to this one",
+      }),
+    ];
+  });
+}
+
+/** "was seen 3 days ago", where that is recent. */
+function describeLastUse(facts: Facts, entity: Entity): string[] {
+  const days = entity.kind === "Identity" ? daysSinceSeen(facts, entity) : undefined;
+  if (days === undefined || days >= RECENT_DAYS) return [];
+  return [`was seen ${days <= 0 ? "today" : `${plural(days, "day")} ago`}`];
+}
+
+function describeDependents({ length }: readonly Entity[], op: string): string[] {
+  if (length === 0) return [];
+  const text =
+    op === "delete"
+      ? plural(length, "resource still refers", "resources still refer")
+      : plural(length, "resource refers", "resources refer");
+  return [`${text} to it`];
+}
+
+function findUnprotected(facts: Facts): FindingInput[] {
+  return facts.comparison.changes.flatMap(({ before, after }) => {
+    if (before?.protect !== true || after === undefined || after.protect === true) return [];
+    return [
+      facts.aboutEntity(after, {
+        severity: "high",
+        field: "protect",
+        message: `protect is taken off ${labelOf(after)}: the next change may delete it`,
+        advice: "keep protect; take it off in the change that deletes it, with the reason",
+      }),
+    ];
+  });
 }
 
 const inUse: Rule = {
@@ -173,51 +94,56 @@ const inUse: Rule = {
   exampleMatch: { name: "ci-old" },
   needsBefore: true,
   driftAdvice: "create it again from its program, or move what still refers to it",
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { op, before } of facts.removals()) {
-      if (!DEPENDED_ON.includes(before.kind)) continue;
-      const dependants = remainingDependents(facts, before, op);
-      const days = before.kind === "Identity" ? daysSinceSeen(facts, before) : undefined;
-      const isSeen = days !== undefined && days < RECENT_DAYS;
-      if (dependants.length === 0 && !isSeen) continue;
-      const why = [
-        ...(isSeen ? [`was seen ${days <= 0 ? "today" : `${plural(days, "day")} ago`}`] : []),
-        ...(dependants.length > 0
-          ? [
-              op === "delete"
-                ? `${plural(dependants.length, "resource still refers", "resources still refer")} to it`
-                : `${plural(dependants.length, "resource refers", "resources refer")} to it`,
-            ]
-          : []),
-      ];
-      findings.push(
-        facts.aboutEntity(before, {
-          severity: "high",
-          field: "uid",
-          message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${why.join(" and ")}`,
-          details: limitLines(dependants.map((entity) => labelOf(entity)).sort()),
-          advice:
-            op === "delete"
-              ? "move what refers to it first, and delete it when it is no longer seen"
-              : "keep what forces the replacement as it is, or make a second one and move what refers to this one",
-        }),
-      );
-    }
-    for (const { before, after } of facts.comparison.changes) {
-      if (before?.protect !== true || after === undefined || after.protect === true) continue;
-      findings.push(
-        facts.aboutEntity(after, {
-          severity: "high",
-          field: "protect",
-          message: `protect is taken off ${labelOf(after)}: the next change may delete it`,
-          advice: "keep protect; take it off in the change that deletes it, with the reason",
-        }),
-      );
-    }
-    return findings;
-  },
+  find: (facts) => [...findStillInUse(facts), ...findUnprotected(facts)],
 };
+
+/** What keeps the server from deleting a resource. */
+function blockersOf(facts: Facts, before: Entity, op: string): Entity[] {
+  const dependents = remainingDependents(facts, before, op);
+  if (before.kind === "Role")
+    return dependents.filter(({ kind }) => kind === "RoleBinding" || kind === "GroupAccess");
+  if (before.kind !== "Group") return [];
+  return dependents.filter(
+    (entity) =>
+      textAt(entity.inputs, "parentUid") === before.key &&
+      (op === "delete" || facts.isLeftBehind(entity, before.key)),
+  );
+}
+
+function findRefusedDeletes(facts: Facts): FindingInput[] {
+  return [...facts.removals()].flatMap(({ op, before }) => {
+    if (isBuiltInRole(before)) return [];
+    const blockers = blockersOf(facts, before, op);
+    if (blockers.length === 0) return [];
+    const reason =
+      before.kind === "Role"
+        ? `${plural(blockers.length, "binding still holds", "bindings still hold")} it`
+        : `${plural(blockers.length, "resource is", "resources are")} still in it`;
+    return [
+      facts.aboutEntity(before, {
+        severity: "medium",
+        message: `deleting ${labelOf(before)} will fail: ${reason}`,
+        details: limitLines(blockers.map((entity) => labelOf(entity)).sort()),
+        advice: "remove these first: in this program, or by hand where no program manages them",
+      }),
+    ];
+  });
+}
+
+function findBuiltInRoleChanges(facts: Facts): FindingInput[] {
+  return facts.comparison.changes.flatMap(({ op, before, after }) => {
+    const entity = after ?? before;
+    if (entity === undefined || !isBuiltInRole(before ?? entity)) return [];
+    if (op !== "update" && op !== "delete" && op !== "replace") return [];
+    return [
+      facts.aboutEntity(entity, {
+        severity: "medium",
+        message: `the change of ${labelOf(entity)} will fail: built-in roles never change`,
+        advice: "make a Role of your own with the capabilities that are needed, and bind that",
+      }),
+    ];
+  });
+}
 
 const willFail: Rule = {
   id: "D3",
@@ -231,46 +157,8 @@ const willFail: Rule = {
   exampleMatch: { name: "old-team" },
   needsBefore: true,
   planOnly: true,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { op, before } of facts.removals()) {
-      if (isBuiltInRole(before)) continue;
-      const dependants = remainingDependents(facts, before, op).filter((entity) =>
-        before.kind === "Role"
-          ? entity.kind === "RoleBinding" || entity.kind === "GroupAccess"
-          : before.kind === "Group" &&
-            textAt(entity.inputs, "parentUid") === before.key &&
-            (op === "delete" || facts.isLeftBehind(entity, before.key)),
-      );
-      if (dependants.length === 0) continue;
-      findings.push(
-        facts.aboutEntity(before, {
-          severity: "medium",
-          message: `deleting ${labelOf(before)} will fail: ${before.kind === "Role" ? `${plural(dependants.length, "binding still holds", "bindings still hold")} it` : `${plural(dependants.length, "resource is", "resources are")} still in it`}`,
-          details: limitLines(dependants.map((entity) => labelOf(entity)).sort()),
-          advice: "remove these first: in this program, or by hand where no program manages them",
-        }),
-      );
-    }
-    for (const { op, kind, before, after } of facts.comparison.changes) {
-      const entity = after ?? before;
-      if (kind !== "Role" || entity === undefined || !isBuiltInRole(before ?? entity)) continue;
-      if (op !== "update" && op !== "delete" && op !== "replace") continue;
-      findings.push(
-        facts.aboutEntity(entity, {
-          severity: "medium",
-          message: `the change of ${labelOf(entity)} will fail: built-in roles never change`,
-          advice: "make a Role of your own with the capabilities that are needed, and bind that",
-        }),
-      );
-    }
-    return findings;
-  },
+  find: (facts) => [...findRefusedDeletes(facts), ...findBuiltInRoleChanges(facts)],
 };
-
-function isBuiltInRole(entity: Entity): boolean {
-  return entity.kind === "Role" && (entity.builtIn === true || isTopUid(entity.uid));
-}
 
 const massRemoval: Rule = {
   id: "D4",

@@ -1,6 +1,8 @@
 import { globMatches } from "../trust/glob";
 import type { Entity, AccessGraph } from "../graph/model";
-import { limitLines, labelOf, listFirst, textAt } from "./facts";
+import { limitLines, labelOf, listFirst } from "./wording";
+import { textAt } from "./inputValues";
+import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
@@ -50,9 +52,49 @@ const exposure: Rule = {
   },
 };
 
-/** What is not known and decides nothing: what does is X3's affair. */
+/** Values that are not known and decide nothing about access: X3 reports those that do. */
 function unknownPaths({ unread = [] }: Entity): string[] {
   return unread.filter(({ decidesAccess }) => !decidesAccess).map(({ path }) => path);
+}
+
+function findUnknownValues(facts: Facts): FindingInput[] {
+  return facts.comparison.changes.flatMap(({ op, after, secretsMayHaveChanged }) => {
+    if (after === undefined || op === "read" || op === "same") return [];
+    const paths = unknownPaths(after);
+    const findings: FindingInput[] = [];
+    if (paths.length > 0) {
+      findings.push(
+        facts.aboutEntity(after, {
+          severity: "low",
+          field: listFirst(paths, 3),
+          message: `${listFirst(paths, 3)} of ${labelOf(after)} is not known before the update`,
+          advice: "apply in two steps, so that the preview knows the value",
+        }),
+      );
+    }
+    if (secretsMayHaveChanged.length > 0) {
+      findings.push(
+        facts.aboutEntity(after, {
+          severity: "low",
+          field: secretsMayHaveChanged.join(", "),
+          message: `${secretsMayHaveChanged.join(", ")} of ${labelOf(after)} is secret before and after: whether it changes cannot be seen`,
+          advice: "ask the author whether the secret changes",
+        }),
+      );
+    }
+    return findings;
+  });
+}
+
+function reportUnresolvedLines(lines: readonly string[]): FindingInput {
+  return {
+    severity: "low",
+    name: "unresolved",
+    field: "unresolved",
+    message: `${lines.length === 1 ? "one thing" : `${lines.length} things`} could not be resolved`,
+    details: limitLines(lines),
+    advice: "give --inventory and --before, so that they are known",
+  };
 }
 
 const unresolved: Rule = {
@@ -68,47 +110,12 @@ const unresolved: Rule = {
   needsBefore: false,
   driftAdvice: "run drift on an inventory of all kinds, with all stacks, so that they are known",
   find: (facts) => {
-    const findings: FindingInput[] = [];
-    const say = (finding: FindingInput): void => {
-      findings.push(facts.options.strict ? { ...finding, severity: "high" } : finding);
-    };
-    for (const finding of findAssumed(facts)) say(finding);
-    for (const { op, after, secretsMayHaveChanged } of facts.comparison.changes) {
-      if (after === undefined || op === "read" || op === "same") continue;
-      const open = unknownPaths(after);
-      if (open.length > 0) {
-        say(
-          facts.aboutEntity(after, {
-            severity: "low",
-            field: listFirst(open, 3),
-            message: `${listFirst(open, 3)} of ${labelOf(after)} is not known before the update`,
-            advice: "apply in two steps, so that the preview knows the value",
-          }),
-        );
-      }
-      if (secretsMayHaveChanged.length > 0) {
-        say(
-          facts.aboutEntity(after, {
-            severity: "low",
-            field: secretsMayHaveChanged.join(", "),
-            message: `${secretsMayHaveChanged.join(", ")} of ${labelOf(after)} is secret before and after: whether it changes cannot be seen`,
-            advice: "ask the author whether the secret changes",
-          }),
-        );
-      }
-    }
+    const findings = [...findAssumed(facts), ...findUnknownValues(facts)];
     const lines = facts.comparison.unresolved;
     if (findings.length === 0 && lines.length > 0 && findUnjudged(facts).length === 0) {
-      say({
-        severity: "low",
-        name: "unresolved",
-        field: "unresolved",
-        message: `${lines.length === 1 ? "one thing" : `${lines.length} things`} could not be resolved`,
-        details: limitLines(lines),
-        advice: "give --inventory and --before, so that they are known",
-      });
+      findings.push(reportUnresolvedLines(lines));
     }
-    return findings;
+    return facts.options.strict ? findings.map((finding) => ({ ...finding, severity: "high" })) : findings;
   },
 };
 

@@ -1,76 +1,17 @@
 import { isTopUid } from "../../api/uid";
-import { isObject } from "../../engine/values";
-import type { Json } from "../../engine/spec";
-import { ownerCapabilities, capabilitiesOf } from "../graph/capabilities";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { tupleOf } from "../graph/grant";
-import { withoutRetained } from "../graph/keys";
-import type { Entity, AccessGraph } from "../graph/model";
+import type { Scope, Grant, GrantChange } from "../graph/grant";
+import type { Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
-import { ownMember } from "../graph/references";
-import type { Finding, Severity } from "../review/finding";
-import type { Grant, GrantChange, GrantedRole, Scope } from "../graph/grant";
-import { isUnread } from "../graph/unread";
+import type { Severity } from "../review/finding";
 import type { FindingInput } from "./findingInput";
 import type { RuleOptions } from "./ruleOptions";
-
-export function textAt(value: Json | undefined, key: string): string | undefined {
-  const member = isObject(value) ? ownMember(value, key) : undefined;
-  return typeof member === "string" && member !== "" && !isUnread(member) ? member : undefined;
-}
-
-export function listAt(value: Json | undefined, key: string): readonly Json[] {
-  const member = isObject(value) ? ownMember(value, key) : undefined;
-  return Array.isArray(member) ? member.filter((item) => !isUnread(item)) : [];
-}
-
-/** The kind in words: "identity provider". */
-export function nounOf(kind: string): string {
-  return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-}
-
-/** "identity ci-deployer". */
-export function labelOf({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
-  return `${nounOf(kind)} ${name ?? urn?.split("::").at(-1) ?? uid ?? "without a name"}`;
-}
-
-/** The first few of many, and how many more there are. */
-export function listFirst(items: readonly string[], most = 6): string {
-  const shown = items.slice(0, most).join(", ");
-  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
-}
-
-/** Lines for a report: not more than anybody reads. */
-export function limitLines(lines: readonly string[], most = 20): string[] {
-  return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : [...lines];
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-/** How an identity, or a provider of identities, proves who it is, as the program writes it. */
-export function trustOf(entity: Entity | undefined): Finding["trust"] {
-  if (entity === undefined) return undefined;
-  const { claimMatch, staticKeys, awsIdentity, oidc } = entity.inputs;
-  const issuer =
-    textAt(claimMatch, "issuer") ??
-    textAt(claimMatch, "issuerPattern") ??
-    textAt(staticKeys, "issuer") ??
-    textAt(oidc, "issuer") ??
-    textAt(awsIdentity, "awsAccount");
-  const subject =
-    textAt(claimMatch, "subject") ??
-    textAt(claimMatch, "subjectPattern") ??
-    textAt(staticKeys, "subject") ??
-    textAt(awsIdentity, "arn") ??
-    textAt(awsIdentity, "arnPattern") ??
-    textAt(entity.inputs, "servicePrincipal");
-  if (issuer === undefined && subject === undefined) return undefined;
-  return { ...(issuer === undefined ? {} : { issuer }), ...(subject === undefined ? {} : { subject }) };
-}
+import { BuiltInRoles } from "./builtInRoles";
+import { textAt, trustOf } from "./inputValues";
+import { textsIn, referencesOf, stillRefers } from "./referrers";
 
 interface FindingText {
   readonly severity: Severity;
@@ -86,14 +27,13 @@ export class Facts {
   /** The grants on both sides. */
   readonly before: GrantIndex;
   readonly after: GrantIndex;
+  readonly roles: BuiltInRoles;
   private readonly scopes: ReadonlyMap<string, Scope>;
   private readonly hierarchy: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
   private widenedHolders: ReadonlySet<string> | undefined;
   private deleted: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
-  private readonly ownerSet: readonly string[];
-  private readonly viewerSet: ReadonlySet<string> | undefined;
 
   constructor(
     readonly comparison: Comparison,
@@ -107,44 +47,7 @@ export class Facts {
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);
     this.scopes = new Map(comparison.groups.map((group) => [group.key, scopeOf(group)]));
-    this.ownerSet = ownerCapabilities(this.builtInCapabilities("owner"));
-    const viewer = this.builtInCapabilities("viewer");
-    this.viewerSet = viewer === undefined ? undefined : new Set(viewer);
-  }
-
-  /** The capabilities of a built-in role, as this organisation has it; undefined where nothing tells them. */
-  private builtInCapabilities(name: string): readonly string[] | undefined {
-    const { after, before, inventory } = this.comparison;
-    for (const graph of [after, before]) {
-      for (const entity of graph.entities.values()) {
-        // A program may say of any role that it is this one.
-        if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid) || entity.assumed)
-          continue;
-        const capabilities = capabilitiesOf(entity);
-        if (capabilities) return capabilities;
-      }
-    }
-    const live = inventory?.objects.find(
-      ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && isTopUid(uid),
-    );
-    return (
-      live &&
-      capabilitiesOf({ kind: live.kind, key: live.uid, inputs: live.inputs, unresolved: [], secretPaths: [] })
-    );
-  }
-
-  /** Whether a role is `owner`, or holds all that makes an owner of IAM. */
-  isOwner(role: GrantedRole): boolean {
-    if (role.builtIn && role.name === "owner") return true;
-    const capabilitiesAt = new Set(role.capabilities);
-    return capabilitiesAt.size > 0 && this.ownerSet.every((capability) => capabilitiesAt.has(capability));
-  }
-
-  /** What a role holds that the built-in `viewer` does not; without one, what does more than list. */
-  capabilitiesBeyondViewer(role: GrantedRole): readonly string[] {
-    return (role.capabilities ?? []).filter((capability) =>
-      this.viewerSet ? !this.viewerSet.has(capability) : !capability.endsWith("_LIST"),
-    );
+    this.roles = new BuiltInRoles(comparison);
   }
 
   scope(key: string): Scope {
@@ -332,43 +235,4 @@ const scopeOf = ({ key, uid, urn, name, path, isRoot }: Scope): Scope => ({
 /** Without the members that are undefined: reports are plain JSON. */
 function optional<T extends object>(members: T): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-function* textsIn(value: Json | undefined): Generator<string> {
-  if (typeof value === "string") yield value;
-  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
-  else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
-}
-
-/** Whether a value is the reference that it was, leads to what stays beside a successor, or leads nowhere now. */
-const isSameReference = (after: Json | undefined, key: string): boolean =>
-  after === undefined || after === "" || (typeof after === "string" && withoutRetained(after) === key);
-
-/** Whether a reference is there still, or leads nowhere now: a reference to what has gone is empty. */
-function stillRefers(before: Json | undefined, after: Json | undefined, key: string): boolean {
-  if (before === key) return isSameReference(after, key);
-  if (Array.isArray(before)) {
-    const items = Array.isArray(after) ? after : [];
-    return before.includes(key)
-      ? items.some((item) => isSameReference(item, key))
-      : items.some((item) => [...textsIn(item)].includes(key));
-  }
-  if (!isObject(before)) return false;
-  return Object.entries(before).some(([name, value]) =>
-    stillRefers(value, isObject(after) ? ownMember(after, name) : undefined, key),
-  );
-}
-
-/** Who refers to whom: by key. */
-function referencesOf({ entities }: AccessGraph): Map<string, Entity[]> {
-  const found = new Map<string, Entity[]>();
-  for (const entity of entities.values()) {
-    for (const text of new Set(textsIn(entity.inputs))) {
-      if (!entities.has(text)) continue;
-      const list = found.get(text);
-      if (list) list.push(entity);
-      else found.set(text, [entity]);
-    }
-  }
-  return found;
 }

@@ -1,29 +1,12 @@
-import { isDelegation, isSupplyChain, isTakeover, capabilitiesOf } from "../graph/capabilities";
-import { mayWiden } from "../effects";
-import { GrantIndex } from "../graph/grantIndex";
-import type { Entity } from "../graph/model";
-import { severities } from "../review/finding";
-import type { Severity } from "../review/finding";
-import type { Grant, GrantChange } from "../graph/grant";
-import { limitLines, labelOf, plural, listFirst, textAt } from "./facts";
+import { isTakeover, isDelegation, isSupplyChain } from "./capabilities";
+import type { GrantChange } from "../graph/grant";
+import { listFirst, limitLines } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
-
-const scopeText = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
-const roleName = (grant: Grant): string => grant.role.name ?? grant.role.uid ?? grant.role.key;
-
-/** Who gets it: said where more than one outsider can be it. */
-const subjectName = ({ subject }: Grant): string => {
-  if (!subject.matchesMany) return subject.displayName;
-  const anyone = subject.type === "identity" ? "anyone matching this pattern" : "anyone who has it";
-  return `${subject.displayName} (${anyone})`;
-};
-
-/** What it was before, where that was not nothing. */
-function priorReason({ before, reason }: GrantChange): string[] {
-  return before === undefined ? [] : [reason];
-}
+import { roleName, subjectName, scopeText, priorReason } from "./grantText";
+import { massGrant, identityProvider } from "./signIn";
+import { roleWidened, scopeWidened } from "./widening";
 
 /** Changes that bring something of a family which the subject did not hold, but for those that bring `owner`. */
 function* grantsWithNewCapabilities(
@@ -31,7 +14,7 @@ function* grantsWithNewCapabilities(
   isOfFamily: (capability: string) => boolean,
 ): Generator<{ change: GrantChange; capabilities: string[]; all: string[] }> {
   for (const change of facts.newOrWiderGrants()) {
-    if (facts.isOwner(change.grant.role)) continue;
+    if (facts.roles.isOwner(change.grant.role)) continue;
     const all = facts.newCapabilities(change);
     const capabilities = all.filter(isOfFamily);
     if (capabilities.length > 0) yield { change, capabilities, all };
@@ -54,7 +37,7 @@ const ownerGrant: Rule = {
     const findings: FindingInput[] = [];
     for (const change of facts.newOrWiderGrants()) {
       const { grant, before } = change;
-      if (!facts.isOwner(grant.role)) continue;
+      if (!facts.roles.isOwner(grant.role)) continue;
       const isRoot = grant.group.isRoot;
       const like = grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is as good as owner`;
       findings.push(
@@ -63,7 +46,7 @@ const ownerGrant: Rule = {
           message: `${subjectName(grant)} becomes ${like} ${scopeText(grant)}`,
           details: [
             ...priorReason(change),
-            ...(before !== undefined && facts.isOwner(before.role)
+            ...(before !== undefined && facts.roles.isOwner(before.role)
               ? ["it already owned a smaller scope"]
               : []),
           ],
@@ -129,109 +112,6 @@ const delegationCaps: Rule = {
     ),
 };
 
-/** The severity of capabilities that a subject gains through its role, and what they are. */
-function assessGain(
-  facts: Facts,
-  grant: Grant,
-  before: Entity,
-  added: readonly string[],
-): [Severity, string] {
-  const { isRoot } = grant.group;
-  const role = { key: before.key, builtIn: false, capabilities: capabilitiesOf(before) ?? [] };
-  if (facts.isOwner(grant.role) && !facts.isOwner(role)) {
-    return [isRoot || grant.subject.matchesMany ? "critical" : "high", "it is now as good as owner"];
-  }
-  if (added.some(isTakeover)) return ["high", "it can now take over what others hold"];
-  if (added.some(isDelegation)) return ["medium", "it can now pass on what it holds"];
-  if (added.some(isSupplyChain)) {
-    return [grant.subject.matchesMany ? "high" : "medium", "it can now change what others pull"];
-  }
-  return ["low", ""];
-}
-
-const roleWidened: Rule = {
-  id: "G4",
-  name: "role-widened",
-  severities: ["critical", "high", "medium", "low"],
-  when: "as the added capabilities would have by G1, G2, G3 and G6; low for others",
-  what: "A role that is bound already gains capabilities. Every identity that holds it is listed with the group, whether this program manages it or not (an inventory shows all of them). A role that nobody holds is not reported, nor one that only loses capabilities.",
-  why: "One line in a role changes what everybody who holds it may do, everywhere it is bound, and none of these bindings is in the diff.",
-  fix: "Make a second role with the added capabilities, and bind it to those who need them. Or take the writing capabilities out again.",
-  except: "When the list of those who hold the role was read and all of them are meant.",
-  exampleMatch: { role: "developer" },
-  needsBefore: true,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { op, before, after } of facts.writes("Role")) {
-      if (op === "create" || before === undefined) continue;
-      const old = new Set(capabilitiesOf(before));
-      const added = (capabilitiesOf(after) ?? []).filter((capability) => !old.has(capability));
-      if (added.length === 0 || capabilitiesOf(before) === undefined) continue;
-      const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
-      if (grants.length === 0) continue;
-      const gains = grants.map((grant) => assessGain(facts, grant, before, added));
-      const severity = severities.find((each) => gains.some(([one]) => one === each)) ?? "low";
-      const consequence = gains.find(([one, text]) => one === severity && text !== "")?.[1];
-      const subjects = new Set(grants.map(({ subject }) => subject.key)).size;
-      const groups = new Set(grants.map(({ group }) => group.key)).size;
-      findings.push(
-        facts.aboutEntity(after, {
-          severity,
-          field: "capabilities",
-          message: `${labelOf(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "holder")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
-          details: limitLines([
-            ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
-            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
-          ]),
-          advice: "make a role of its own for the added capabilities, and bind it to those who need them",
-        }),
-      );
-    }
-    return findings;
-  },
-};
-
-const scopeWidened: Rule = {
-  id: "G5",
-  name: "scope-widened",
-  severities: ["high", "medium"],
-  when: "high where it reaches a root group; medium else",
-  what: "A subject that holds a role on a group now holds the same role on a group above it, instead. The groups that are newly reached are listed. A move down or sideways is not reported here.",
-  why: "A binding applies to everything below its group, and to what is created there later. One level up is often every other team.",
-  fix: "Keep the binding where it was, and add one for each further group that needs it.",
-  except: "When the subject is meant for all groups below, as a central team is.",
-  exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },
-  needsBefore: true,
-  find: (facts) => {
-    const gone = facts.comparison.grants.filter(({ change }) => change === "lost");
-    const lost = new GrantIndex(gone.map(({ grant }) => grant));
-    const findings: FindingInput[] = [];
-    for (const { change, grant, before } of facts.comparison.grants) {
-      // What was held there before, and means more now, comes in the place of nothing.
-      if (change !== "gained" && (change !== "widened" || before?.group.key === grant.group.key)) continue;
-      const same = (old: Grant): boolean =>
-        old.subject.key === grant.subject.key &&
-        old.role.key === grant.role.key &&
-        old.group.key !== grant.group.key &&
-        facts.isWithin(old.group.key, grant.group.key);
-      const from =
-        before !== undefined && same(before) ? before : lost.ofSubject(grant.subject.key).find(same);
-      if (from === undefined) continue;
-      const reached = facts.newlyReachedGroups(grant.group.key, from.group.key);
-      findings.push(
-        facts.aboutGrant(grant, {
-          severity: grant.group.isRoot ? "high" : "medium",
-          field: "parentUid",
-          message: `${subjectName(grant)} holds ${roleName(grant)} on ${grant.group.path} instead of ${from.group.path}: ${plural(reached.length, "more group")} reached`,
-          details: limitLines(reached.map(({ path }) => path).sort()),
-          advice: `keep it on ${from.group.path}, and add a binding for each further group that needs it`,
-        }),
-      );
-    }
-    return findings;
-  },
-};
-
 const supplyChainWrite: Rule = {
   id: "G6",
   name: "supply-chain-write",
@@ -257,97 +137,6 @@ const supplyChainWrite: Rule = {
           "bind registry.pull for pulling; for pushing, one pinned identity on the group of its own repositories",
       }),
     ),
-};
-
-const massGrant: Rule = {
-  id: "G7",
-  name: "mass-grant",
-  severities: ["high"],
-  when: "always",
-  what: "Everybody who signs in through an identity provider gets a default role that reaches beyond the built-in `viewer` (where that is not known: that does more than list); or a group of the identity provider is mapped to a role with capabilities of G1 or G2.",
-  why: "Who is in the directory, or in that group of it, is decided elsewhere, by other people, and no review here shows it. One addition there, or one stray account, holds the role.",
-  fix: "Set `viewer` (or a role that reads less) as `defaultRole`, and bind more to those who need it, one by one. Map groups to roles that cannot change IAM.",
-  except: "For a directory group whose members are reviewed as strictly as this program.",
-  exampleMatch: { subject: "platform-admins", role: "owner" },
-  needsBefore: false,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { grant } of facts.newOrWiderGrants()) {
-      const { subject, role } = grant;
-      const isOwner = facts.isOwner(role);
-      if (subject.type === "identityProvider") {
-        const beyond = facts.capabilitiesBeyondViewer(role);
-        if (!isOwner && beyond.length === 0) continue;
-        findings.push(
-          facts.aboutGrant(grant, {
-            severity: "high",
-            field: "defaultRole",
-            message: `${grant.sourceKind === "IdentityProvider" ? `everybody who signs in through ${subject.name ?? subject.displayName} holds` : `${subject.displayName} lets anyone in who then holds`} ${roleName(grant)} ${scopeText(grant)}`,
-            details: beyond.length > 0 ? [`beyond viewer: ${listFirst(beyond, 10)}`] : [],
-            advice: "set viewer as defaultRole, and bind more to those who need it",
-          }),
-        );
-      } else if (subject.type === "externalGroup") {
-        const strong = (role.capabilities ?? []).filter(isTakeover);
-        if (!isOwner && strong.length === 0) continue;
-        findings.push(
-          facts.aboutGrant(grant, {
-            severity: "high",
-            field: "roleUid",
-            message: `${subject.displayName}: all its members hold ${roleName(grant)} ${scopeText(grant)}`,
-            details: strong.length > 0 ? [`with ${listFirst(strong, 10)}`] : [],
-            advice: "map the group to a role that cannot change IAM; bind owners one by one",
-          }),
-        );
-      }
-    }
-    return findings;
-  },
-};
-
-/** What decides who signs in by an identity provider, and into which groups. */
-const SIGN_IN = /^(?:oidc|scimEnabled)\b/;
-
-const identityProvider: Rule = {
-  id: "G8",
-  name: "identity-provider",
-  severities: ["high"],
-  when: "always",
-  what: "An identity provider or a SCIM token is new, or an existing provider changes who signs in by it: its issuer, its client, its scopes, the claim that names groups, PKCE, or provisioning by SCIM. Whatever role it gives is named. A change of its name is not reported, nor is one that only narrows who signs in (a scope removed, PKCE added).",
-  why: "Whoever runs the issuer says who signs in, and into which groups; whoever has the SCIM token does so too. Each of them gets the default role, and what the groups are mapped to.",
-  fix: "Let people who run the directory review it. Register it in a change of its own, and read the issuer letter by letter.",
-  except: "For the directory of your own company, by its uid.",
-  exampleMatch: { name: "staff" },
-  needsBefore: true,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { op, after, fields } of facts.writes("IdentityProvider", "ScimToken")) {
-      const changed = fields
-        .filter(({ path, direction }) => SIGN_IN.test(path) && mayWiden(direction))
-        .map(({ path }) => path);
-      if (op === "update" && changed.length === 0) continue;
-      const grants = facts.after.ofResource(after);
-      const isProvider = after.kind === "IdentityProvider";
-      const issuer = textAt(after.inputs["oidc"], "issuer");
-      const whom = !isProvider
-        ? "whoever has it says who is in the directory"
-        : `${issuer ?? "an issuer that was not read"} says who signs in`;
-      findings.push(
-        facts.aboutEntity(after, {
-          severity: "high",
-          field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
-          message: `${labelOf(after)} ${op === "update" ? `changes ${listFirst(changed, 3)}` : "is new"}: ${whom}`,
-          details: limitLines(
-            [...new Set(grants.map((grant) => `they hold ${roleName(grant)} ${scopeText(grant)}`))].sort(),
-          ),
-          advice: isProvider
-            ? "make it in a change of its own, reviewed by those who run the directory"
-            : "make it in a change of its own, and hand it to the directory alone",
-        }),
-      );
-    }
-    return findings;
-  },
 };
 
 export const grantRules: readonly Rule[] = [

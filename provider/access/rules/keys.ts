@@ -1,11 +1,12 @@
 import { isObject } from "../../engine/values";
 import type { FieldSpec, Json, Props } from "../../engine/spec";
 import { durationNanos, timestampNanos } from "../../engine/times";
-import { isTakeover } from "../graph/capabilities";
+import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
 import { ownMember } from "../graph/references";
 import { specs } from "../documents/specs";
-import { labelOf, plural, textAt } from "./facts";
+import { labelOf, plural } from "./wording";
+import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
@@ -193,7 +194,7 @@ const openInvite: Rule = {
       const [grant] = facts.after.ofResource(after);
       const isStrong =
         grant !== undefined &&
-        (facts.isOwner(grant.role) || (grant.role.capabilities ?? []).some(isTakeover));
+        (facts.roles.isOwner(grant.role) || (grant.role.capabilities ?? []).some(isTakeover));
       const role = grant?.role.name ?? grant?.role.uid;
       const place = facts.groupOf(after)?.path;
       findings.push({

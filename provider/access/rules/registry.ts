@@ -1,7 +1,8 @@
 import { isObject } from "../../engine/values";
 import type { Json, Props } from "../../engine/spec";
 import type { Severity } from "../review/finding";
-import { labelOf, listAt, listFirst, textAt } from "./facts";
+import { labelOf, listFirst } from "./wording";
+import { listAt, textAt } from "./inputValues";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 

@@ -4,7 +4,7 @@ import type { ResourceChange } from "../review/comparison";
 import type { GrantChange } from "../graph/grant";
 import { reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
-import { limitLines, labelOf, plural, listFirst } from "./facts";
+import { limitLines, labelOf, plural, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";

@@ -8,7 +8,7 @@ import type { MatchKey } from "./policyDocument";
 import { specs } from "../documents/specs";
 import type { Finding } from "../review/finding";
 import type { Grant, Named, Subject } from "../graph/grant";
-import { trustOf } from "../rules/facts";
+import { trustOf } from "../rules/inputValues";
 import { describeIdentity, describeInvite, describeProvider } from "../graph/subjects";
 import { isUnread } from "../graph/unread";
 

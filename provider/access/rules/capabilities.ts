@@ -3,8 +3,6 @@
  * form of name, never a list. `CAP_IAM_ROLES_UPDATE` is the family `IAM_ROLES` and the verb `UPDATE`.
  */
 
-import type { Entity } from "./model";
-
 const READING = /_(?:LIST|GET|READ|DISCOVER|RESOLVE|VIEW|DUMP)$/;
 const IAM = /^CAP_IAM_/;
 
@@ -16,22 +14,22 @@ const TAKEOVER =
 const DELEGATION =
   /^CAP_IAM_(?:ROLE_BINDINGS_(?!DELETE$)|GROUP_INVITES_(?!DELETE$)|(?:IDENTITY|IDENTITIES)_CREATE$)/;
 
-/** The families of IAM that this version knows and that are neither of the two. */
+/** The known families of IAM that neither take over nor delegate. */
 const OTHER_IAM =
   /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY|IDENTITIES|POLICY|ORGANIZATIONS?)_/;
 
 /** With one of these a holder changes what others pull and run. */
 const SUPPLY_CHAIN = /^CAP_(?:(?:MANIFEST|TAG|REPO|APK)_|REGISTRY_OVERLAYS_)/;
 
-/** `CAP_REPO_CHECK_POLICIES` asks; it changes nothing. */
+/** `CAP_REPO_CHECK_POLICIES` only evaluates policies. */
 const HARMLESS = /_CHECK_[A-Z0-9_]+$/;
 
-/** Whether it changes something: everything that is not known to read only. */
+/** Whether a capability changes something: everything that is not known to read only. */
 export function isWriting(capability: string): boolean {
   return !READING.test(capability) && !HARMLESS.test(capability);
 }
 
-/** Whether it changes something of IAM. */
+/** Whether a capability changes something of IAM. */
 export function isIamWriting(capability: string): boolean {
   return IAM.test(capability) && isWriting(capability);
 }
@@ -40,7 +38,7 @@ export function isTakeover(capability: string): boolean {
   return TAKEOVER.test(capability) && isWriting(capability);
 }
 
-/** A family of IAM that this version does not know counts as one: better asked about than overlooked. */
+/** A family of IAM that this version does not know counts as delegation, so that nothing is overlooked. */
 export function isDelegation(capability: string): boolean {
   if (!isIamWriting(capability) || isTakeover(capability)) return false;
   return DELEGATION.test(capability) || !OTHER_IAM.test(capability);
@@ -51,8 +49,8 @@ export function isSupplyChain(capability: string): boolean {
 }
 
 /**
- * What makes an owner, where the organisation's own role `owner` is not known: whoever can bind roles,
- * change roles and change identities can give itself the rest.
+ * Used where the organisation's own role `owner` is not known: whoever can bind roles, change roles and change
+ * identities can give itself the rest.
  */
 const OWNER_FALLBACK = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE", "CAP_IAM_IDENTITY_UPDATE"];
 
@@ -63,11 +61,4 @@ const OWNER_FALLBACK = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE", 
 export function ownerCapabilities(owner: readonly string[] | undefined): readonly string[] {
   const writing = owner?.filter(isIamWriting) ?? [];
   return writing.length > 0 ? writing : OWNER_FALLBACK;
-}
-/** What a role allows, sorted; undefined where a part of it was not read. */
-export function capabilitiesOf(role: Entity | undefined): readonly string[] | undefined {
-  const value = role?.inputs["capabilities"];
-  if (!Array.isArray(value)) return undefined;
-  const names = value.filter((item): item is string => typeof item === "string" && /^CAP_/.test(item));
-  return names.length === value.length ? [...new Set(names)].sort() : undefined;
 }

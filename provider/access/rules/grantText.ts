@@ -1,0 +1,16 @@
+import type { Grant, GrantChange } from "../graph/grant";
+
+export const scopeText = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
+export const roleName = (grant: Grant): string => grant.role.name ?? grant.role.uid ?? grant.role.key;
+
+/** Who gets it: said where more than one outsider can be it. */
+export const subjectName = ({ subject }: Grant): string => {
+  if (!subject.matchesMany) return subject.displayName;
+  const anyone = subject.type === "identity" ? "anyone matching this pattern" : "anyone who has it";
+  return `${subject.displayName} (${anyone})`;
+};
+
+/** What it was before, where that was not nothing. */
+export function priorReason({ before, reason }: GrantChange): string[] {
+  return before === undefined ? [] : [reason];
+}

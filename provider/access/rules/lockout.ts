@@ -1,0 +1,162 @@
+import { globMatches } from "../trust/glob";
+import type { Grant, Scope, Subject } from "../graph/grant";
+import type { ResourceChange } from "../review/comparison";
+import { trustOf } from "./inputValues";
+import { plural, limitLines, listFirst } from "./wording";
+import type { Facts } from "./facts";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
+import { TRUST } from "./trustedIdentities";
+
+/** The identities that own each root group. */
+function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<string, Grant>> {
+  const roots = new Map<string, Map<string, Grant>>();
+  for (const grant of grants) {
+    if (!grant.group.isRoot || grant.subject.type !== "identity" || !facts.roles.isOwner(grant.role))
+      continue;
+    const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
+    owners.set(grant.subject.key, grant);
+    roots.set(grant.group.key, owners);
+  }
+  return roots;
+}
+
+function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
+  const trust = trustOf(facts.entity(subject.key));
+  const texts = [subject.uid, subject.name, subject.displayName, trust?.subject, subject.key];
+  return texts.some((text) => text !== undefined && globMatches(glob, text));
+}
+
+/** A root group with its owners on both sides. */
+interface OwnerChange {
+  readonly root: Scope;
+  readonly lost: readonly [Grant, ...Grant[]];
+  readonly remaining: readonly Grant[];
+  /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
+  readonly isWhole: boolean;
+}
+
+/** The root groups that lose an owner. */
+function findLostOwners(facts: Facts): OwnerChange[] {
+  const { before, after, inventory } = facts.comparison;
+  const ownersAfter = ownersOfRoots(facts, after.grants);
+  return [...ownersOfRoots(facts, before.grants)].flatMap(([key, owners]) => {
+    const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
+    const [first, ...others] = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
+    if (first === undefined) return [];
+    const entity = facts.entity(key);
+    const isManaged = entity !== undefined && entity.external !== true;
+    return [
+      {
+        root: facts.scope(key),
+        lost: [first, ...others] as const,
+        remaining: [...remaining.values()],
+        isWhole: inventory !== undefined || isManaged,
+      },
+    ];
+  });
+}
+
+function findTooFewOwners(facts: Facts, { root, lost, remaining, isWhole }: OwnerChange): FindingInput[] {
+  const { minOwners } = facts.options;
+  if (remaining.length >= minOwners) return [];
+  const finding = facts.aboutGrant(lost[0], {
+    severity: isWhole ? "critical" : "high",
+    message: `${root.path} is left with ${plural(remaining.length, "owner")}, fewer than ${minOwners}${isWhole ? "" : ", of those that are known here"}`,
+    details: limitLines([
+      ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
+      ...remaining.map(({ subject }) => `still an owner: ${subject.displayName}`),
+    ]),
+    advice: isWhole
+      ? "bind the next owner first, in a change of its own; then remove this one"
+      : "give --inventory, so that owners bound elsewhere are counted; or bind the next owner first",
+  });
+  return [{ ...finding, field: "min-owners" }];
+}
+
+function findRequiredOwners(facts: Facts, { root, lost, remaining }: OwnerChange): FindingInput[] {
+  return facts.options.requiredOwner.flatMap((glob) => {
+    const isRequired = ({ subject }: Grant): boolean => matchesSubject(facts, subject, glob);
+    const grant = lost.find(isRequired);
+    if (grant === undefined || remaining.some(isRequired)) return [];
+    return [
+      facts.aboutGrant(grant, {
+        severity: "critical",
+        field: `required-owner ${glob}`,
+        message: `${grant.subject.displayName} is a required owner, and no longer owns ${root.path}`,
+        advice: "keep its binding; if another identity takes its place, change --required-owner with it",
+      }),
+    ];
+  });
+}
+
+const isSelf = (facts: Facts, { key, uid }: Pick<Subject, "key" | "uid">): boolean =>
+  facts.options.self !== undefined && [key, uid].includes(facts.options.self);
+
+function findLostOwnGrants(facts: Facts): FindingInput[] {
+  return facts.comparison.grants.flatMap(({ change, grant, before }) => {
+    const lost = change === "lost" ? grant : change === "narrowed" ? before : undefined;
+    if (lost === undefined || !isSelf(facts, lost.subject)) return [];
+    const capabilities = facts.lostCapabilities(lost);
+    if (capabilities.length === 0 && lost.role.capabilities !== undefined) return [];
+    return [
+      facts.aboutGrant(lost, {
+        severity: "critical",
+        field: "self",
+        message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
+        details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
+        advice: "let somebody else apply this: the pipeline may stop half-way, and cannot undo it",
+      }),
+    ];
+  });
+}
+
+/** What keeps an identity from signing in again; undefined where it can. */
+function lossOfTrust({ op, fields }: ResourceChange): string | undefined {
+  if (op === "delete" || op === "replace") return `is ${op}d`;
+  // A match that accepts less need not accept the pipeline any more.
+  const trust = fields.filter(({ path, direction }) => TRUST.test(path) && direction !== "neutral");
+  if (op !== "update" || trust.length === 0) return undefined;
+  return `trusts a different principal: ${trust.map(({ path }) => path).join(", ")}`;
+}
+
+function findLostOwnIdentity(facts: Facts): FindingInput[] {
+  return facts.comparison.changes.flatMap((change) => {
+    const { kind, before } = change;
+    if (kind !== "Identity" || before === undefined || !isSelf(facts, before)) return [];
+    const loss = lossOfTrust(change);
+    if (loss === undefined) return [];
+    return [
+      facts.aboutEntity(before, {
+        severity: "critical",
+        field: "self",
+        message: `the pipeline's own identity, ${before.name ?? before.key}, ${loss}`,
+        advice: "let somebody else apply this: the pipeline may not be able to sign in again",
+      }),
+    ];
+  });
+}
+
+export const lockOut: Rule = {
+  id: "D1",
+  name: "lock-out",
+  severities: ["critical", "high"],
+  when: "critical; high where owners of the root may be bound elsewhere and no inventory is given to count them",
+  what: "A root group loses an owner and is left with fewer than `--min-owners` (2); a `--required-owner` no longer owns a root; or the identity given as `--self` loses a right that nothing else gives it, is deleted or replaced, or trusts a different principal. Only identities count as owners: an invite is not one yet, and who is in a directory group is not known here. A root that loses no owner is not reported.",
+  why: "Nobody is left who could undo it. A pipeline that takes its own rights stops half-way.",
+  fix: "First bind the next owner, and see that it can sign in. Then remove the old one, in a change of its own, applied by somebody else than the one who loses.",
+  except: "When an organisation is wound up.",
+  exampleMatch: { group: "acme-old" },
+  needsBefore: true,
+  needsWhole: true,
+  driftAdvice:
+    "restore this owner or bind another one, and find out who removed it; revert the drift of its binding",
+  find: (facts) => [
+    ...findLostOwners(facts).flatMap((change) => [
+      ...findTooFewOwners(facts, change),
+      ...findRequiredOwners(facts, change),
+    ]),
+    ...findLostOwnGrants(facts),
+    ...findLostOwnIdentity(facts),
+  ],
+};

@@ -1,0 +1,216 @@
+import { isWriting } from "./capabilities";
+import { findMultiTenantIssuer } from "../trust/issuers";
+import type { MultiTenantIssuer } from "../trust/issuers";
+import { namesOwner, judgeForms } from "../trust/judgement";
+import { exactPattern } from "../trust/languages";
+import type { Languages } from "../trust/languages";
+import type { Entity } from "../graph/model";
+import { findUntrustedRuns, findRunsOf } from "../trust/untrustedRefs";
+import { labelOf, plural } from "./wording";
+import { textAt } from "./inputValues";
+import type { Facts } from "./facts";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
+import { describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
+import {
+  findOpenSubject,
+  findOpenPrincipal,
+  judgeSubjectAt,
+  multiTenantIssuersOf,
+  isPinnedByClaims,
+} from "./openSubjects";
+import { identitiesToJudge, listGrants, claimsOf } from "./trustedIdentities";
+
+export const anySubject: Rule = {
+  id: "T1",
+  name: "any-subject",
+  severities: ["critical", "high"],
+  when: "critical for an identity that holds a grant; high while it holds none, or where claims of an issuer that is not known narrow it",
+  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts somebody else: another organisation's repository, another role, any text. All texts that the pattern accepts are compared with all subjects that an outsider can have at that issuer, and one of both is shown. A pattern is closed when it names its owners: at most nine of them, each in full. So `acme[0-9]` is open, because anybody can register `acme7`; `(acme|globex)` is not. Found are also patterns that are not anchored, whose alternatives are anchored on one side only (`^a|b$`), or whose dot is not escaped. A pattern that cannot be judged is reported as open: one that is too long, is not valid, or takes too many steps. At an issuer that is not known, a fixed first or last word (`^user-.*$`) or mail domain counts as a name. Judged are identities that are made or changed, and unchanged ones that gain a grant. A wildcard within your own organisation is not reported (T4 looks at branches and pull requests), nor is one that an exact claim narrows to an owner.",
+  why: "A pattern is searched for anywhere in the subject, so one without `^` and `$` accepts whatever contains it. Whoever can make the issuer write such a subject holds all that the identity holds.",
+  fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
+  except: "Hardly ever. When the issuer is your own and everybody there is meant.",
+  exampleMatch: { name: "internal-sso", issuer: "https://sso.acme.example" },
+  needsBefore: false,
+  find: (facts) => {
+    const findings: FindingInput[] = [];
+    for (const entity of identitiesToJudge(facts)) {
+      const found =
+        findOpenSubject(facts, entity.inputs["claimMatch"]) ??
+        findOpenPrincipal(facts, entity.inputs["awsIdentity"]);
+      if (found === undefined) continue;
+      const grants = facts.grantsAfter(entity.key);
+      const isNarrowed = found.claims.length > 0;
+      findings.push(
+        facts.aboutEntity(entity, {
+          severity: grants.length > 0 && !isNarrowed ? "critical" : "high",
+          field: found.field,
+          message: `${labelOf(entity)} can be assumed by outsiders: ${found.field} ${describeOpenPattern(found.open)}`,
+          ...counterexampleOf(found.open),
+          details: [
+            `pattern: ${found.pattern}`,
+            ...(isNarrowed ? [`narrowed by claims only: ${found.claims.join(", ")}`] : []),
+            ...(grants.length === 0
+              ? ["it holds no grant yet"]
+              : [`who assumes it holds ${plural(grants.length, "grant")}:`, ...listGrants(grants)]),
+          ],
+          advice: found.advice,
+        }),
+      );
+    }
+    return findings;
+  },
+};
+
+/** Whether neither a subject nor a pattern of subjects names an owner at an issuer that serves everybody. */
+function namesNoOwner(
+  facts: Facts,
+  vendor: MultiTenantIssuer,
+  subject: string | undefined,
+  pattern: string | undefined,
+): boolean {
+  if (subject !== undefined) return !namesOwner(languagesOf(facts), subject, vendor.forms);
+  return judgeSubjectAt(facts, vendor, pattern) !== undefined;
+}
+
+export const sharedIssuer: Rule = {
+  id: "T3",
+  name: "shared-issuer",
+  severities: ["high"],
+  when: "always",
+  what: "An identity trusts an issuer that signs tokens for everybody (GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh, Pulumi Cloud), and neither its subject nor a claim names an organisation or repository. Claims that everybody can set do not count: `ref`, `environment`, `workflow`, `actor` and the like.",
+  why: "Every customer of that service gets tokens from the same issuer. `environment:production` is a name that anybody can give to an environment.",
+  fix: "Name the organisation: in the subject (`repo:acme/pay:…`), or by an exact claim such as `repository_owner_id`. A number is better than a name: names can be given up, and taken by others.",
+  except: "Not while the issuer serves others than you.",
+  exampleMatch: { name: "public-demo", issuer: "https://token.actions.githubusercontent.com" },
+  needsBefore: false,
+  find: (facts) => {
+    const findings: FindingInput[] = [];
+    for (const entity of identitiesToJudge(facts)) {
+      const { claimMatch } = entity.inputs;
+      const subject = textAt(claimMatch, "subject");
+      const pattern = textAt(claimMatch, "subjectPattern");
+      const vendor = multiTenantIssuersOf(facts, claimMatch).find(
+        (each) => !isPinnedByClaims(facts, claimMatch, each) && namesNoOwner(facts, each, subject, pattern),
+      );
+      if (vendor === undefined) continue;
+      const claims = claimsOf(claimMatch, "claims").map(([name]) => name);
+      findings.push(
+        facts.aboutEntity(entity, {
+          severity: "high",
+          field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
+          message: `${labelOf(entity)} trusts ${vendor.name}, which serves everybody, and names no ${vendor.owner}`,
+          details: [
+            `subject: ${subject ?? pattern ?? ""}`,
+            ...(claims.length > 0 ? [`claims that anybody can have: ${claims.join(", ")}`] : []),
+          ],
+          advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${vendor.pinningClaims.slice(0, 2).join(" or ")}`,
+        }),
+      );
+    }
+    return findings;
+  },
+};
+
+/** The runs of a CI system that an identity accepts although nobody has reviewed what they run. */
+interface UntrustedRuns {
+  readonly field: "claimMatch.subject" | "claimMatch.subjectPattern";
+  /** The subject or the pattern, as the program writes it. */
+  readonly accepted: string;
+  readonly vendor: MultiTenantIssuer;
+  /** As in "pull requests". */
+  readonly runs: readonly string[];
+  readonly example: string | undefined;
+  /** The owners that a pattern names. */
+  readonly owners: readonly string[];
+}
+
+function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | undefined {
+  const { claimMatch } = inputs;
+  const subject = textAt(claimMatch, "subject");
+  const accepted = subject ?? textAt(claimMatch, "subjectPattern");
+  if (accepted === undefined) return undefined;
+  // What any outsider can be is reported by T1.
+  if (subject === undefined && findOpenSubject(facts, claimMatch) !== undefined) return undefined;
+  const pattern = subject === undefined ? accepted : exactPattern(subject);
+  const languages = languagesOf(facts);
+  const known = multiTenantIssuersOf(facts, claimMatch);
+  const vendors =
+    known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, pattern) ?? []].flat();
+  const claims = { exact: claimsOf(claimMatch, "claims"), patterns: claimsOf(claimMatch, "claimPatterns") };
+  const refs = vendors.flatMap(({ untrustedRefs }) =>
+    subject === undefined
+      ? findUntrustedRuns(languages, pattern, untrustedRefs, claims)
+      : findRunsOf(languages, subject, untrustedRefs, claims),
+  );
+  const [vendor] = vendors;
+  if (vendor === undefined || refs[0] === undefined) return undefined;
+  return {
+    field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
+    accepted,
+    vendor,
+    runs: [...new Set(refs.map(({ what }) => what))],
+    example: refs[0].example,
+    owners: subject === undefined ? vendors.flatMap(({ forms }) => ownersIn(languages, pattern, forms)) : [],
+  };
+}
+
+function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns): FindingInput {
+  const { field, accepted, vendor, runs, example, owners } = found;
+  const grants = facts.grantsAfter(entity.key);
+  const canWrite = grants.some(({ role }) => role.capabilities?.some(isWriting) ?? true);
+  return facts.aboutEntity(entity, {
+    severity: canWrite ? "high" : "medium",
+    field,
+    message: `${labelOf(entity)} can be assumed by ${runs.join(" and by ")}${example === undefined ? "" : `: it accepts ${JSON.stringify(example)}`}`,
+    ...(example === undefined ? {} : { counterexample: example }),
+    details: [
+      `subject: ${accepted}`,
+      ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
+      ...(grants.length === 0 ? ["it holds no grant yet"] : ["who assumes it holds:", ...listGrants(grants)]),
+    ],
+    advice: `pin the branch or a protected environment, as in ${JSON.stringify(vendor.example)}`,
+  });
+}
+
+export const pullRequestRef: Rule = {
+  id: "T4",
+  name: "pull-request-ref",
+  severities: ["high", "medium"],
+  when: "high where the identity holds a capability that changes something (or its role's capabilities are not known); medium else",
+  what: "An identity of a CI system accepts runs of pull requests, of any branch, or of branches of many names: more than nine, or all that begin like the one that is meant (the pattern has no `$`). A number that varies after fixed words (`release-[0-9]+`) is not reported. What T1 finds is not reported here again. Branches that a claim such as `ref` excludes are not reported, nor are environments and named branches.",
+  why: "Whoever may push a branch, or open a pull request, writes the workflow that runs, and thereby acts as the identity before anybody has reviewed a line.",
+  fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a reading role for pull requests.",
+  except: "For an identity that only reads what pull requests need.",
+  exampleMatch: { name: "ci-preview", subject: "repo:acme/*:pull_request" },
+  needsBefore: false,
+  find: (facts) =>
+    [...identitiesToJudge(facts)].flatMap((entity) => {
+      const runs = findUntrustedRunsOf(facts, entity);
+      return runs === undefined ? [] : [reportUntrustedRuns(facts, entity, runs)];
+    }),
+};
+
+/** An issuer of one's own may write subjects as a known one does: a GitHub Enterprise Server, a GitLab. */
+function issuerWithSubjectsLike(
+  languages: Languages,
+  subject: string | undefined,
+  pattern: string,
+): MultiTenantIssuer | undefined {
+  return findMultiTenantIssuer(({ untrustedRefs, subjectPrefix }) => {
+    const start = `\\A(?:${subjectPrefix})`;
+    if (untrustedRefs.length === 0) return false;
+    return subject === undefined
+      ? languages.isSubset(pattern, start) === "yes"
+      : languages.matches(start, subject);
+  });
+}
+
+function ownersIn(
+  languages: Languages,
+  pattern: string,
+  forms: MultiTenantIssuer["forms"],
+): readonly string[] {
+  const judged = judgeForms(languages, pattern, forms);
+  return judged.kind === "pinned" ? judged.names : [];
+}

@@ -1,0 +1,42 @@
+import { isObject } from "../../engine/values";
+import type { Json } from "../../engine/spec";
+import type { Entity } from "../graph/model";
+import type { Grant } from "../graph/grant";
+import { limitLines } from "./wording";
+import type { Facts } from "./facts";
+
+/** The properties of an identity that say who may assume it. */
+export const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)/;
+
+/**
+ * Identities whose trust is to be judged: made or changed in what they trust, or unchanged and given
+ * something new to hold.
+ */
+export function* identitiesToJudge(facts: Facts): Generator<Entity> {
+  const seen = new Set<string>();
+  for (const { op, after, fields } of facts.writes("Identity")) {
+    if (op === "update" && !fields.some(({ path }) => TRUST.test(path))) continue;
+    seen.add(after.key);
+    yield after;
+  }
+  for (const { grant } of facts.newOrWiderGrants()) {
+    const entity = facts.comparison.after.entities.get(grant.subject.key);
+    if (entity?.kind !== "Identity" || seen.has(entity.key)) continue;
+    seen.add(entity.key);
+    yield entity;
+  }
+}
+
+export function claimsOf(claimMatch: Json | undefined, key: "claims" | "claimPatterns"): [string, string][] {
+  const value = isObject(claimMatch) ? claimMatch[key] : undefined;
+  if (!isObject(value)) return [];
+  return Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+}
+
+export function listGrants(grants: readonly Grant[]): string[] {
+  return limitLines(
+    [
+      ...new Set(grants.map(({ role, group }) => `${role.name ?? role.uid ?? role.key} on ${group.path}`)),
+    ].sort(),
+  );
+}
