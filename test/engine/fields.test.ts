@@ -2,7 +2,17 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { revealed, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
-import { declared, memberAt, nested, ownOf, samples, surroundings, withMember } from "../support/samples";
+import {
+  changeField,
+  declared,
+  memberAt,
+  nested,
+  ownOf,
+  propertyPathOf,
+  samples,
+  surroundings,
+  withMember,
+} from "../support/samples";
 import type { FieldCase, Replacement, Sample } from "../support/samples";
 
 /*
@@ -47,19 +57,14 @@ function replaced({ args }: Sample, { property, to, without, also }: Replacement
   return without === undefined ? changed : withMember(changed, without, undefined);
 }
 
-const property = ({ path, property: name }: FieldCase): string => name ?? path;
-
 /** One-of members and whole objects start from the sample; everything else is the sample itself. */
 const before = ({ sample }: Trial): Record<string, unknown> => sample.args;
 
-function changed({ sample, field }: Trial): Record<string, unknown> {
-  const args = withMember(sample.args, property(field), field.to);
-  return field.without === undefined ? args : withMember(args, field.without, undefined);
-}
+const changed = ({ sample, field }: Trial): Record<string, unknown> => changeField(sample.args, field);
 
 function cleared(trial: Trial): Record<string, unknown> {
   return "empty" in trial.field
-    ? withMember(changed(trial), property(trial.field), undefined)
+    ? withMember(changed(trial), propertyPathOf(trial.field), undefined)
     : changed(trial);
 }
 
@@ -81,7 +86,7 @@ describe("each field of each kind, through the real engine", () => {
   const expectedUpdate = ({ field, sample }: Trial, value: unknown) => {
     const whole = sample.writing?.update.body;
     if (whole) return { updateMask: undefined, body: { ...whole, [field.path]: value } };
-    const old = memberAt(sample.args, property(field));
+    const old = memberAt(sample.args, propertyPathOf(field));
     const isObject = (candidate: unknown): candidate is Record<string, unknown> =>
       candidate !== null && typeof candidate === "object" && !Array.isArray(candidate);
     if (!field.whole || !isObject(value) || !isObject(old)) {

@@ -3,7 +3,7 @@ import type { Emulator } from "../../emulator";
 import { AllKinds, asIs, program, samples, stepsOf, writingOf } from "../support/allKinds";
 import { withUids } from "../support/byHand";
 import { Stack } from "../support/engine";
-import { nested, ownOf, withMember } from "../support/samples";
+import { changeField, nested, ownOf, propertyPathOf } from "../support/samples";
 import type { FieldCase } from "../support/samples";
 
 /*
@@ -20,8 +20,8 @@ const byHand = Object.fromEntries(
   samples.flatMap(({ label, fields, writing }) => {
     const field = fields.findLast((one) => changesAlone(one) && !one.unseen);
     if (field === undefined) return [];
-    const { path, property = path } = field;
-    const change = nested(path, "wire" in field ? field.wire : field.to);
+    const property = propertyPathOf(field);
+    const change = nested(field.path, "wire" in field ? field.wire : field.to);
     const body = { ...writing?.update.body, ...(change as Record<string, unknown>) };
     return [[label, { body, property: property.split(".")[0] }] as const];
   }),
@@ -39,7 +39,7 @@ const editOf = (label: string): FieldCase | undefined =>
 
 const edited = program((label, args) => {
   const field = editOf(label);
-  return field === undefined ? args : withMember(args, field.property ?? field.path, field.to);
+  return field === undefined ? args : changeField(args, field);
 });
 
 describe("the life of each kind, through the real engine", () => {

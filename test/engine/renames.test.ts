@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declaration, Declarations } from "../support/engine";
-import { declared, samples, surroundings, withMember } from "../support/samples";
+import { changeField, declared, samples, surroundings } from "../support/samples";
 import type { Sample } from "../support/samples";
 
 /** Where the server keeps the objects of a kind; a readme, a token and an acceptance are parts of another object. */
@@ -61,8 +61,7 @@ describe("what a program still declares stays, whatever happens to its name", ()
     const copies = samples.flatMap((sample) => {
       const { label, fields } = sample;
       const [field] = fields;
-      const args =
-        isEdited && field ? withMember(sample.args, field.property ?? field.path, field.to) : sample.args;
+      const args = isEdited && field ? changeField(sample.args, field) : sample.args;
       const { [name(label)]: subject, ...own } = declared(name(label), sample, args, `${label}-own`);
       return subject
         ? [{ own, subject: { [name(label)]: { ...subject, options: optionsOf(sample, label) } } }]
@@ -245,10 +244,7 @@ test("two resources of each kind exchange their names", async () => {
         ["one", "two"].map((copy) => {
           const name = nameOf(sample.label, copy);
           const [field] = sample.fields;
-          const args =
-            copy === "two" && field
-              ? withMember(sample.args, field.property ?? field.path, field.to)
-              : sample.args;
+          const args = copy === "two" && field ? changeField(sample.args, field) : sample.args;
           const { [name]: subject, ...own } = declared(name, sample, args, `${sample.label}-own-${copy}`);
           return { own, subject: { [name]: subject } };
         }),

@@ -3,21 +3,21 @@ import type { Emulator } from "../../emulator";
 import { Stack } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { terseModes } from "../support/modes";
-import { declared, samples, surroundings, withMember } from "../support/samples";
+import { changeField, declared, propertyPathOf, samples, surroundings, withMember } from "../support/samples";
 import type { Sample } from "../support/samples";
 
 /** A sample with all fields changed that may be changed together. */
 function changed({ fields, args }: Sample): Record<string, unknown> {
   return fields
     .filter(({ without, whole }) => without === undefined && whole === undefined)
-    .reduce((all, { path, property, to }) => withMember(all, property ?? path, to), args);
+    .reduce(changeField, args);
 }
 
 /** A sample without all fields that may be cleared. */
 function cleared({ fields, args }: Sample): Record<string, unknown> {
   return fields
     .filter((field) => "empty" in field && !field.whole && !field.without)
-    .reduce((all, { path, property }) => withMember(all, property ?? path, undefined), args);
+    .reduce((all, field) => withMember(all, propertyPathOf(field), undefined), args);
 }
 
 const program = (argsOf: (sample: Sample) => Record<string, unknown>): Declarations => ({

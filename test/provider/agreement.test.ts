@@ -4,7 +4,16 @@ import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/api/errors";
 import { HandlerError, propertyOf } from "../../provider/engine/messages";
 import type { FieldSpec, Json, Props } from "../../provider/engine/spec";
-import { declared, memberAt, ownOf, samples, surroundings, withMember } from "../support/samples";
+import {
+  changeField,
+  declared,
+  memberAt,
+  ownOf,
+  propertyPathOf,
+  samples,
+  surroundings,
+  withMember,
+} from "../support/samples";
 import type { FieldCase, Sample } from "../support/samples";
 import { call } from "../support/wire";
 import { HandlerStack } from "./support/handlerStack";
@@ -214,11 +223,8 @@ const free: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 /** Changes of a sample in any order: each field set, or cleared where it can be. */
 function variantsOf(sample: Sample, base: Props): fc.Arbitrary<Props> {
   const change = (field: FieldCase): fc.Arbitrary<(args: Props) => Props> => {
-    const path = field.property ?? field.path;
-    const set = (to: unknown) => (args: Props) => {
-      const changed = withMember(args, path, to);
-      return (field.without === undefined ? changed : withMember(changed, field.without, undefined)) as Props;
-    };
+    const path = propertyPathOf(field);
+    const set = (to: unknown) => (args: Props) => changeField(args, { ...field, to }) as Props;
     const values = [
       fc.constant(field.to),
       ...(path in free && memberAt(base, path) !== undefined ? [free[path]!] : []),

@@ -4,8 +4,7 @@ import { kindTables } from "../../emulator/tables";
 import type { ResourceSpec } from "../../provider/engine/spec";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/resources";
-import { samples as lives } from "../support/samples";
-import { samples as inputs } from "./support/samples";
+import { samples } from "../support/samples";
 
 /* Whatever a kind needs beside its description, and where it is to be written. CONTRIBUTING.md, "Add a kind". */
 
@@ -45,16 +44,10 @@ function missingPlaces(spec: ResourceSpec): string[] {
       `add the table of emulator/tables/${name}.ts`,
     ],
     [
-      lives.some((sample) => sample.kind === kind),
+      samples.some((sample) => sample.kind === kind),
       "test/support/samples.ts",
       "export const samples",
       "add a sample that changes and clears each field once",
-    ],
-    [
-      inputs.some((sample) => sample.kind === kind),
-      "test/provider/support/samples.ts",
-      "export const samples",
-      "add inputs with every field set",
     ],
     [
       programs.includes(`new ${kind}(`),
@@ -91,7 +84,6 @@ describe("a kind of resource", () => {
     expect(missing.map((line) => line.replace(/:\d+: .*$/, ":LINE"))).toEqual([
       "emulator/tables/index.ts:LINE",
       "test/support/samples.ts:LINE",
-      "test/provider/support/samples.ts:LINE",
       "examples/registry/index.ts:LINE",
       "provider/functions/usual.ts:LINE",
       "docs/resources.md:LINE",

@@ -1,7 +1,7 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { declared, ownOf, samples, surroundings, withMember } from "../support/samples";
-import type { FieldCase, Sample } from "../support/samples";
+import { changeField, declared, ownOf, samples, surroundings } from "../support/samples";
+import type { FieldCase } from "../support/samples";
 import { HandlerStack } from "./support/handlerStack";
 
 /* Servers that refuse camelCase field masks, or ignore them: each field of each kind is changed all the same. */
@@ -13,11 +13,6 @@ const changes = samples
   );
 
 const isMultiWord = ({ field }: { field: FieldCase }): boolean => /[A-Z]/.test(field.path);
-
-function changed({ args }: Sample, { path, property, to, without }: FieldCase): Record<string, unknown> {
-  const result = withMember(args, property ?? path, to);
-  return without === undefined ? result : withMember(result, without, undefined);
-}
 
 describe.each([
   ["refuses", { maskSpelling: "snake" }, 1],
@@ -38,7 +33,7 @@ describe.each([
     let requests = 0;
     for (const { name, sample, field } of changes) {
       const { id, outs } = await stack.make(name);
-      const args = JSON.stringify(changed(sample, field)).replaceAll("${own}", `\${${ownOf(name)}}`);
+      const args = JSON.stringify(changeField(sample.args, field)).replaceAll("${own}", `\${${ownOf(name)}}`);
       const news = await stack.resolved(JSON.parse(args) as Record<string, unknown>);
       emulator.clearRequests();
       await expect(stack.handlersOf(sample.kind).update(id, outs, news)).resolves.toMatchObject(news);

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { startEmulator } from "../../emulator";
@@ -10,7 +9,7 @@ import type { FieldSpec, OneOf } from "../../provider/engine/spec";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/resources";
 import type { Sample } from "../support/samples";
-import { declared, memberAt, samples, surroundings, withMember } from "../support/samples";
+import { changeField, declared, memberAt, propertyPathOf, samples, surroundings } from "../support/samples";
 import { HandlerStack } from "./support/handlerStack";
 import { lookups } from "./support/lookups";
 import { ProgramContext } from "./support/program";
@@ -96,21 +95,14 @@ describe("the operations of the API", () => {
     sent.set(user, new Set([...(sent.get(user) ?? []), ...rpcs]));
   }
 
-  const updates: Readonly<Record<string, Record<string, unknown>>> = {
-    IdentityProvider: { scimEnabled: true },
-    ScimToken: { rotate: "two" },
-  };
-
   async function useOf(sample: Sample): Promise<void> {
-    const { label, kind, fields } = sample;
+    const { label, kind, fields, updates = [] } = sample;
     const handlers = stack.handlersOf(kind);
     await recorded(`${kind}.create`, () => stack.make(label));
     const { id, inputs, outs } = await stack.make(label);
     await recorded(`${kind}.read`, () => handlers.read(id, outs));
     const [field] = fields;
-    const args = field ? withMember(inputs, field.property ?? field.path, field.to) : inputs;
-    const without = field?.without === undefined ? args : withMember(args, field.without, undefined);
-    const news = await stack.resolved({ ...without, ...updates[kind] });
+    const news = await stack.resolved({ ...(field ? changeField(inputs, field) : inputs), ...updates[0] });
     await recorded(`${kind}.update`, () => handlers.update(id, outs, news));
     await recorded(`${kind}.delete`, () => stack.delete(label));
   }
@@ -177,56 +169,23 @@ function argumentsOf(
   });
 }
 
-/** Arguments whose life does not fit a sample: the tests, by file and name, that write, change and clear them. */
-const elsewhere: Readonly<Record<string, readonly [file: string, name: string]>> = {
-  "IdentityProvider.scimEnabled": [
-    "test/engine/credentials.test.ts",
-    "SCIM is switched with the etag read just before, once more where that is stale",
-  ],
-  ...Object.fromEntries(
-    ["expireTime", "neverExpires", "overlap", "rotate"].map((path) => [
-      `ScimToken.${path}`,
-      [
-        "test/engine/credentials.test.ts",
-        "a SCIM token is a secret output, kept on refresh, rotated by each trigger",
-      ],
-    ]),
-  ),
-  "GroupAccess.bindings": [
-    "test/engine/groupAccess.test.ts",
-    "changes create before they delete, are named in the preview, and a new label is no request",
-  ],
-  ...Object.fromEntries(
-    ["ignore", "ignore.identityUids", "ignore.roleUids", "ignore.namePatterns"].map((path) => [
-      `GroupAccess.${path}`,
-      [
-        "test/provider/resources/groupAccess.test.ts",
-        "leaves out what ignore excepts by identity, role or whole name, never what is the program's",
-      ],
-    ]),
-  ),
-  "GroupAccess.allowSelfRemoval": [
-    "test/engine/groupAccess.test.ts",
-    "the caller does not remove what it manages the bindings by, unless told to",
-  ],
-  "TermsAcceptance.documentIds": [
-    "test/provider/resources/termsAcceptance.test.ts",
-    "accepts what the program adds, and withdraws nothing",
-  ],
-  "AccountAssociation.awaitReady": [
-    "test/engine/accountsAndInvites.test.ts",
-    "accounts that cannot be checked stay in state, and the next run checks again",
-  ],
-};
+/** What nothing takes back: its tests in test/provider/resources/termsAcceptance.test.ts add to it. */
+const added = ["TermsAcceptance.documentIds"];
 
 describe("the arguments of the resources", () => {
   const all = kinds.flatMap(({ spec }) => argumentsOf(spec.kind, spec.fields, spec.oneOfs));
-  const inSamples = all.filter(({ name }) => !(name in elsewhere));
   const of = (kind: string) => samples.filter((sample) => sample.kind === kind);
   const casesOf = ({ kind, path }: Argument) =>
     of(kind)
       .flatMap(({ fields }) => fields)
-      .filter((field) => (field.property ?? field.path) === path);
+      .filter((field) => propertyPathOf(field) === path);
+  /** The values of an argument before and after each update that changes it. */
+  const updatesOf = ({ kind, path }: Argument) =>
+    of(kind)
+      .flatMap(({ args, updates = [] }) =>
+        updates.map((update) => [memberAt(args, path), memberAt({ ...args, ...update }, path)] as const),
+      )
+      .filter(([before, after]) => JSON.stringify(before) !== JSON.stringify(after));
   const replacementsOf = ({ kind, path }: Argument) =>
     of(kind)
       .flatMap(({ replacements }) => replacements ?? [])
@@ -247,19 +206,21 @@ describe("the arguments of the resources", () => {
   });
 
   test("are each written by a create", () => {
-    const missing = inSamples.filter(
+    const missing = all.filter(
       (argument) =>
         !of(argument.kind).some(({ args }) => memberAt(args, argument.path) !== undefined) &&
-        casesOf(argument).length + replacementsOf(argument).length === 0,
+        casesOf(argument).length + replacementsOf(argument).length + updatesOf(argument).length === 0,
     );
     expect(names(missing)).toEqual([]);
   });
 
   test("are each changed in place, or replaced where they cannot be", () => {
-    const missing = inSamples.filter(
+    const missing = all.filter(
       (argument) =>
         !isParent(argument) &&
-        (argument.immutable ? replacementsOf(argument) : casesOf(argument)).length === 0 &&
+        !added.includes(argument.name) &&
+        (argument.immutable ? replacementsOf(argument) : [...casesOf(argument), ...updatesOf(argument)])
+          .length === 0 &&
         // An object of which each member is changed.
         !all.some(({ kind, path }) => kind === argument.kind && path.startsWith(`${argument.path}.`)),
     );
@@ -273,20 +234,16 @@ describe("the arguments of the resources", () => {
       all.filter((other) => other.kind === kind && other.path.startsWith(`${path}.`));
     const isCleared = (argument: Argument): boolean => {
       if (casesOf(argument).some((field) => "empty" in field || typeof field.to === "boolean")) return true;
+      // After its updates a sample becomes what it was.
+      if (updatesOf(argument).some((values) => values.includes(undefined))) return true;
       // Without its only member an object is not set.
       const object = around(argument);
       return object !== undefined && membersOf(object).length === 1 && isCleared(object);
     };
-    const missing = inSamples.filter(
+    const missing = all.filter(
       (argument) => !argument.needed && !argument.immutable && !isParent(argument) && !isCleared(argument),
     );
     expect(names(missing)).toEqual([]);
-  });
-
-  test.each(Object.entries(elsewhere))("%s has its own test", (name, [file, title]) => {
-    expect(names(all)).toContain(name);
-    const text = readFileSync(join(__dirname, "../..", file), "utf8");
-    expect(text).toContain(JSON.stringify(title));
   });
 });
 

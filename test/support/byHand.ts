@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
 import type { Declarations } from "./engine";
-import { declared, memberAt, nested, samples, surroundings } from "./samples";
+import { declared, memberAt, nested, propertyPathOf, samples, surroundings } from "./samples";
 import type { FieldCase } from "./samples";
 import { call } from "./wire";
 
@@ -70,8 +70,6 @@ export interface Held {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-const propertyOf = ({ path, property }: FieldCase): string => property ?? path;
-
 /** The changes that the samples of a kind have, and that fit a resource as it is. */
 function fitting({ kind, inputs }: Held): FieldCase[] {
   const isSynced = inputs["syncConfig"] !== undefined;
@@ -79,7 +77,7 @@ function fitting({ kind, inputs }: Held): FieldCase[] {
     .filter((sample) => sample.kind === kind)
     .flatMap(({ fields }) => fields)
     .filter((field) => {
-      const property = propertyOf(field);
+      const property = propertyPathOf(field);
       const isSet = memberAt(inputs, property) !== undefined;
       // What a program leaves out is not its own, but for what decides access: whole accounts here.
       if (!isSet && !(kind === "AccountAssociation" && field.whole)) return false;
@@ -108,7 +106,7 @@ export async function changeByHand(
   if (kind === "TermsAcceptance") return undefined;
   const fields = fitting(held).filter(
     (field) =>
-      JSON.stringify(memberAt(inputs, propertyOf(field))) !== JSON.stringify(withUids(field.to, ids)),
+      JSON.stringify(memberAt(inputs, propertyPathOf(field))) !== JSON.stringify(withUids(field.to, ids)),
   );
   const field = fields[turn % fields.length];
   if (field === undefined) {
@@ -124,5 +122,5 @@ export async function changeByHand(
       kind === "RepoReadme" ? `/registry/v2/repos/${uid}/readme` : `${addresses[kind] ?? ""}/${uid}`;
     await call(emulator, "PATCH", `${address}?updateMask=${field.path}`, nested(field.path, to));
   }
-  return propertyOf(field);
+  return propertyPathOf(field);
 }

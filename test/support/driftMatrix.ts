@@ -11,7 +11,7 @@ import { addresses, bodyOf, withUids } from "./byHand";
 import { createOnlyOutputs } from "../../provider/engine/spec";
 import type { Props } from "../../provider/engine/spec";
 import { specOf } from "../provider/support/samples";
-import { memberAt, nested, ownOf, samples } from "./samples";
+import { memberAt, nested, ownOf, propertyPathOf, samples } from "./samples";
 import type { FieldCase, Sample } from "./samples";
 import { call } from "./wire";
 import { isQuick } from "./properties";
@@ -160,7 +160,7 @@ export function describeDriftMatrix(surveyed: () => Surveyed, extent: "all" | "p
         fields: expect.any(Array),
       },
     ]);
-    const property = field.property ?? field.path;
+    const property = propertyPathOf(field);
     const fields = found[0]?.fields ?? [];
     expect(fields).not.toEqual([]);
     const others = [property, field.without ?? property];

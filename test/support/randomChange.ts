@@ -4,7 +4,7 @@ import { specs } from "../../provider/access/documents/specs";
 import type { Props } from "../../provider/engine/spec";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { withUids } from "./byHand";
-import { memberAt, ownOf, samples, surroundings, withMember } from "./samples";
+import { memberAt, ownOf, propertyPathOf, samples, surroundings, withMember } from "./samples";
 
 /* Random changes of an organisation, as the documents that the Pulumi CLI writes. */
 
@@ -71,12 +71,10 @@ export function randomChange(inventory: Inventory, seed: number): RandomChange {
     const isUsed = users.some((user) => JSON.stringify(user).includes(uid));
     if (!isUsed && random() < 0.4) return [];
     const fields = samples.filter((sample) => sample.kind === kind).flatMap((sample) => sample.fields);
-    const field = pick(
-      fields.filter(({ path, property = path }) => memberAt(inputs, property) !== undefined),
-    );
+    const field = pick(fields.filter((each) => memberAt(inputs, propertyPathOf(each)) !== undefined));
     if (field === undefined) return [resource];
     const to = withUids(field.to, ids);
-    return [{ ...resource, inputs: withMember(inputs, field.property ?? field.path, to) as Props }];
+    return [{ ...resource, inputs: withMember(inputs, propertyPathOf(field), to) as Props }];
   });
   const created: ProgramResource[] = [];
   for (const { label, kind, args } of samples) {

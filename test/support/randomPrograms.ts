@@ -5,23 +5,19 @@ import { takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "./driftMatrix";
 import type { Declarations } from "./engine";
 import type { Organisation } from "./organisation";
-import { declared, samples, surroundings, withMember } from "./samples";
+import { changeField, declared, propertyPathOf, samples, surroundings, withMember } from "./samples";
 
 /** All samples and what they refer to, each with random changes of its fields. `random`: numbers from 0 to 1. */
 export function randomSamples(random: () => number): Declarations {
   const all: Declarations = { ...surroundings };
   for (const sample of samples) {
     let { args } = sample;
-    for (const { path, property = path, to, empty, without } of sample.fields) {
+    for (const field of sample.fields) {
       const draw = random();
       // A provider without a secret needs the other proof.
-      const isClearable = empty !== undefined && path !== "oidc.clientSecret";
-      if (draw < 0.3) {
-        args = withMember(args, property, to);
-        if (without !== undefined) args = withMember(args, without, undefined);
-      } else if (draw < 0.45 && isClearable) {
-        args = withMember(args, property, undefined);
-      }
+      const isClearable = field.empty !== undefined && field.path !== "oidc.clientSecret";
+      if (draw < 0.3) args = changeField(args, field);
+      else if (draw < 0.45 && isClearable) args = withMember(args, propertyPathOf(field), undefined);
     }
     if (args["verified"] === true && args["kind"] === undefined) args = sample.args;
     Object.assign(all, declared(sample.label, sample, args));

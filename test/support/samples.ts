@@ -62,6 +62,8 @@ export interface Sample {
   /** What a second one beside it must have of its own, where the server refuses an equal one. */
   readonly beside?: Readonly<Record<string, unknown>>;
   readonly fields: readonly FieldCase[];
+  /** Updates that are no PATCH of one field: members that take the place of those in `args`. */
+  readonly updates?: readonly Readonly<Record<string, unknown>>[];
   /** Besides another parent, which replaces a resource of any kind. */
   readonly replacements?: readonly Replacement[];
 }
@@ -69,8 +71,7 @@ export interface Sample {
 export const jwks = (kid: string): string =>
   JSON.stringify({ keys: [{ kty: "RSA", kid, use: "sig", n: "sXchpZ0rJg7Yc6cLmHv4", e: "AQAB" }] });
 
-export const publicKey = (body: string): string =>
-  `-----BEGIN PUBLIC KEY-----\n${body}\n-----END PUBLIC KEY-----\n`;
+const publicKey = (body: string): string => `-----BEGIN PUBLIC KEY-----\n${body}\n-----END PUBLIC KEY-----\n`;
 
 const KEY_A =
   "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDGYu1nKdHUdBv/ApzXe1t/czGJ\ny5cTPjHLs5SHO1dOA2AzrbqHH9Aqm7S6Po0G7iomdnMP/i6fxDuCX8dxjuTbanui\nstXzv+HjmouNRjtDzLfMzFApzyE9nW31eUxKTf/adneAT8UTbXdrqnHifBAh9AuC\n8XL5E3KmfVCbuhiEaQIDAQAB";
@@ -79,6 +80,9 @@ const KEY_B =
 
 const certificate = (body: string): string =>
   `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+
+export const PUBLIC_KEY = publicKey(KEY_A);
+export const CERTIFICATE = certificate("QUFB");
 
 /** A day well inside the 365 that a key may live. */
 export const inDays = (days: number): string =>
@@ -290,6 +294,10 @@ export const samples: readonly Sample[] = [
     },
     permanent: true,
     fields: [],
+    updates: [
+      { bindings: {}, ignore: undefined },
+      { allowSelfRemoval: true, ignore: { identityUids: ["${other}"], roleUids: ["${writer}"] } },
+    ],
   },
   {
     label: "repo",
@@ -305,7 +313,7 @@ export const samples: readonly Sample[] = [
         contents: {
           packages: ["curl"],
           runtimeRepositories: ["https://packages.example.com/one"],
-          runtimeKeyring: [{ name: "one.rsa.pub", content: publicKey(KEY_A) }],
+          runtimeKeyring: [{ name: "one.rsa.pub", content: PUBLIC_KEY }],
         },
         environment: { A: "1" },
         annotations: { "com.example.a": "1" },
@@ -317,7 +325,7 @@ export const samples: readonly Sample[] = [
           groups: [{ groupname: "app", gid: 65532, members: ["app"] }],
         },
         certificates: {
-          additional: [{ name: "one", content: certificate("QUFB") }],
+          additional: [{ name: "one", content: CERTIFICATE }],
           providers: ["corporate"],
         },
       },
@@ -535,6 +543,7 @@ export const samples: readonly Sample[] = [
         whole: true,
       },
     ],
+    updates: [{ awaitReady: ["amazon"] }],
   },
   {
     label: "provider",
@@ -565,6 +574,7 @@ export const samples: readonly Sample[] = [
       { path: "oidc.groupsClaim", direction: "widened", to: "teams", empty: "" },
       { path: "oidc.pkceEnabled", direction: "widened", to: false },
     ],
+    updates: [{ scimEnabled: true }],
     replacements: [{ property: "oidc.correlationRule", to: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID" }],
   },
   {
@@ -577,6 +587,12 @@ export const samples: readonly Sample[] = [
       delete: { method: "POST", address: "/iam/v2/identityProviders/${own}:revokeScimToken", body: {} },
     },
     fields: [],
+    updates: [
+      { rotate: "two" },
+      { expireTime: undefined, neverExpires: true },
+      { overlap: "0s", rotate: "three" },
+      { overlap: undefined, rotate: undefined },
+    ],
   },
   {
     label: "terms",
@@ -706,6 +722,15 @@ export function withMember(
   if (value === undefined) Reflect.deleteProperty(target, last);
   else target[last] = value;
   return copy;
+}
+
+/** The property that a case changes. */
+export const propertyPathOf = ({ path, property = path }: FieldCase): string => property;
+
+/** A copy of `args` with a field changed as a sample says. */
+export function changeField(args: Record<string, unknown>, field: FieldCase): Record<string, unknown> {
+  const changed = withMember(args, propertyPathOf(field), field.to);
+  return field.without === undefined ? changed : withMember(changed, field.without, undefined);
 }
 
 /** The member at a path. */

@@ -3,7 +3,7 @@ import { printable } from "../../../provider/api/errors";
 import { tokenSource } from "../../../provider/api/auth";
 import { handlersFor } from "../../../provider/engine/handlers";
 import { maskSecretsOf } from "../../../provider/engine/secrets";
-import { sample, specOf } from "../support/samples";
+import { sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, ScriptedServer, tokensOf } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 
@@ -151,7 +151,7 @@ describe("a server that echoes what it was sent", () => {
   test("a client secret that was sent is in no error either", async () => {
     const spec = specOf("IdentityProvider");
     const clientSecret = "client+secret/1123581321==";
-    const inputs = sample("IdentityProvider");
+    const inputs = sampleOf("IdentityProvider");
     const withSecret = { ...inputs, oidc: { ...(inputs["oidc"] as object), clientSecret } };
     maskSecretsOf(spec, withSecret);
     server.script(echo(400, 3));

@@ -8,7 +8,7 @@ import { KeyedMutex } from "../../../provider/engine/keyedMutex";
 import { kinds } from "../../../provider/resources";
 import { withUids } from "../../support/byHand";
 import type { Declaration } from "../../support/engine";
-import { ownOf, samples, surroundings, withMember } from "../../support/samples";
+import { ownOf, propertyPathOf, samples, surroundings, withMember } from "../../support/samples";
 import type { Sample } from "../../support/samples";
 import { clientOf, errorOf, htmlPage } from "../support/server";
 import { specOf } from "../support/samples";
@@ -226,7 +226,7 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
     const [change] = sample.fields;
     if (change && !change.without) {
       const to = resolved({ to: change.to }, "")["to"];
-      const news = withMember(inputs, change.property ?? change.path, to) as Props;
+      const news = withMember(inputs, propertyPathOf(change), to) as Props;
       for (const [, body] of foreign) {
         emulator.addFault({ status: 200, body });
         await expect(

@@ -21,10 +21,9 @@ import {
   IDENTITY_UID,
   JWKS,
   leavesOf,
-  OTHER_IDENTITY_UID,
   ROLE_UID,
   ROOT_UID,
-  sample,
+  sampleOf,
   samples,
   specOf,
   specs,
@@ -42,7 +41,7 @@ function otherValue(field: FieldSpec): Json {
         case "jwks":
           return '{"keys":[{"kty":"EC"}]}';
         case "uid":
-          return OTHER_IDENTITY_UID;
+          return CHILD_UID;
         default:
           return "another";
       }
@@ -69,10 +68,10 @@ function nested(path: readonly string[], value: Json): Props {
 const isPatched = (field: FieldSpec): boolean => !field.path && !field.immutable && !field.subresource;
 
 /** Every leaf that a PATCH may name, once for each sample in which it is set or could be. */
-const changes = samples.flatMap(({ kind, choice, inputs }) =>
+const changes = samples.flatMap(({ kind, label, inputs }) =>
   leavesOf(specOf(kind).fields)
     .filter(({ path, field }) => isPatched(field) && valueAt(inputs, path) !== undefined)
-    .map(({ path, field }) => ({ kind, choice, inputs, field, path, name: path.join(".") })),
+    .map(({ path, field }) => ({ kind, label, inputs, field, path, name: path.join(".") })),
 );
 
 const onWire = (path: readonly string[]): string[] =>
@@ -99,7 +98,7 @@ describe("one field changed", () => {
     expect(all.length).toBeGreaterThan(40);
   });
 
-  test.each(changes)("$kind, $choice: $name alone is sent and named", ({ kind, inputs, path, field }) => {
+  test.each(changes)("$kind, $label: $name alone is sent and named", ({ kind, inputs, path, field }) => {
     const value = otherValue(field);
     const before = field.type === "boolean" ? withValue(inputs, path, undefined) : inputs;
     expect(diffFields(specOf(kind), before, withValue(inputs, path, value))).toEqual({
@@ -109,7 +108,7 @@ describe("one field changed", () => {
   });
 
   test.each(changes)(
-    "$kind, $choice: $name taken out is named and sent empty",
+    "$kind, $label: $name taken out is named and sent empty",
     ({ kind, inputs, path, field }) => {
       const empty = emptyOf(field);
       const answer = diffFields(specOf(kind), inputs, withValue(inputs, path, undefined));
@@ -123,7 +122,7 @@ describe("one field changed", () => {
     },
   );
 
-  test.each(samples)("$kind, $choice: the same again sends nothing", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: the same again sends nothing", ({ kind, inputs }) => {
     expect(diffFields(specOf(kind), inputs, structuredClone(inputs))).toEqual({ mask: [], body: {} });
   });
 });
@@ -464,14 +463,14 @@ describe("what replaces a resource", () => {
     },
   );
 
-  test.each(samples)("$kind, $choice: another parent", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: another parent", ({ kind, inputs }) => {
     expect(diffInputs(specOf(kind), inputs, { ...inputs, parentUid: CHILD_UID })).toEqual({
       changed: true,
       replaces: ["parentUid"],
     });
   });
 
-  test.each(samples)("$kind, $choice: no change of anything else", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: no change of anything else", ({ kind, inputs }) => {
     const spec = specOf(kind);
     for (const { path, field } of leavesOf(spec.fields)) {
       if (field.immutable || valueAt(inputs, path) === undefined) continue;
@@ -480,7 +479,7 @@ describe("what replaces a resource", () => {
     }
   });
 
-  test.each(samples)("$kind, $choice: an unknown value, where it cannot be changed", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: an unknown value, where it cannot be changed", ({ kind, inputs }) => {
     const spec = specOf(kind);
     for (const { path, field } of leavesOf(spec.fields)) {
       if (valueAt(inputs, path) === undefined) continue;
@@ -508,8 +507,8 @@ describe("what replaces a resource", () => {
   });
 
   test("another sink", () => {
-    const { replaces } = diffInputs(specOf("Subscription"), sample("Subscription"), {
-      ...sample("Subscription"),
+    const { replaces } = diffInputs(specOf("Subscription"), sampleOf("Subscription"), {
+      ...sampleOf("Subscription"),
       sink: "https://other.example.com",
     });
     expect(replaces).toEqual(["sink"]);
@@ -526,8 +525,8 @@ describe("what replaces a resource", () => {
     expect(diffInputs(group, { name: "a" }, { name: "a", parentUid: "" }).replaces).toEqual([]);
   });
 
-  const relationships = ["exact claims", "static keys", "an AWS principal", "a service"].map((choice) => {
-    const inputs = sample("Identity", choice);
+  const relationships = ["claims", "keys", "aws", "service"].map((label) => {
+    const inputs = sampleOf("Identity", label);
     const key = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"].find(
       (name) => name in inputs,
     );
@@ -546,7 +545,7 @@ describe("what replaces a resource", () => {
   });
 
   test("an unknown relationship beside a known one can only turn out to be none, and does not", () => {
-    const olds = sample("Identity", "exact claims");
+    const olds = sampleOf("Identity", "claims");
     const news = { ...olds, staticKeys: UNKNOWN };
     expect(diffInputs(specOf("Identity"), olds, news)).toEqual({ changed: true, replaces: [] });
   });
@@ -559,18 +558,18 @@ describe("what replaces a resource", () => {
     },
     { title: "that is unknown beside another unknown one", claimMatch: UNKNOWN, replaces: ["staticKeys"] },
   ])("a relationship $title", ({ claimMatch, replaces }) => {
-    const olds = sample("Identity", "exact claims");
+    const olds = sampleOf("Identity", "claims");
     const news = { ...olds, claimMatch, staticKeys: UNKNOWN };
     expect([...diffInputs(specOf("Identity"), olds, news).replaces].sort()).toEqual(replaces);
   });
 
   test("the same relationship, wholly unknown, does not", () => {
-    const olds = sample("Identity", "exact claims");
+    const olds = sampleOf("Identity", "claims");
     expect(diffInputs(specOf("Identity"), olds, { ...olds, claimMatch: UNKNOWN }).replaces).toEqual([]);
   });
 
   test("a relationship with an unknown part is still another one", () => {
-    const olds = sample("Identity", "exact claims");
+    const olds = sampleOf("Identity", "claims");
     const staticKeys = { issuer: "https://i.example.com", subject: "s", issuerKeys: UNKNOWN };
     const news = { ...olds, claimMatch: undefined, staticKeys };
     expect([...diffInputs(specOf("Identity"), olds, news).replaces].sort()).toEqual([
@@ -580,14 +579,20 @@ describe("what replaces a resource", () => {
   });
 
   test("keys outside the description change and replace nothing", () => {
-    const olds = { ...sample("RoleBinding"), __provider: "a", __normalized: { x: "y" }, id: "1", extra: "1" };
-    const news = { ...sample("RoleBinding"), __provider: "b", uid: "2", extra: "2" };
+    const olds = {
+      ...sampleOf("RoleBinding"),
+      __provider: "a",
+      __normalized: { x: "y" },
+      id: "1",
+      extra: "1",
+    };
+    const news = { ...sampleOf("RoleBinding"), __provider: "b", uid: "2", extra: "2" };
     expect(diffInputs(specOf("RoleBinding"), olds, news)).toEqual({ changed: false, replaces: [] });
   });
 
   test("a binding's role and identity are changed in place", () => {
-    const news = { ...sample("RoleBinding"), roleUid: IDENTITY_UID, identityUid: ROLE_UID };
-    expect(diffInputs(specOf("RoleBinding"), sample("RoleBinding"), news).replaces).toEqual([]);
+    const news = { ...sampleOf("RoleBinding"), roleUid: IDENTITY_UID, identityUid: ROLE_UID };
+    expect(diffInputs(specOf("RoleBinding"), sampleOf("RoleBinding"), news).replaces).toEqual([]);
   });
 });
 

@@ -23,7 +23,7 @@ import {
   IDENTITY_UID,
   ROLE_UID,
   ROOT_UID,
-  sample,
+  sampleOf,
   samples,
   specOf,
   withValue,
@@ -85,7 +85,7 @@ describe("check and diff", () => {
   });
 
   test("check goes by the clock it is given, and by what was there before", () => {
-    const keys = sample("Identity", "static keys");
+    const keys = sampleOf("Identity", "keys");
     const path = ["staticKeys", "expirationTime"];
     const past = withValue(keys, path, "2026-02-28T00:00:00Z");
     const failures = [{ property: "staticKeys.expirationTime", reason: "must lie in the future" }];
@@ -129,7 +129,7 @@ function requiredOutputs(kind: string): Props {
 
 describe("create", () => {
   test.each(plain)(
-    "$kind, $choice: one request with the inputs alone; outputs are the inputs",
+    "$kind, $label: one request with the inputs alone; outputs are the inputs",
     async (one) => {
       const { kind, inputs } = one;
       const parent = inputs["parentUid"] as string | undefined;
@@ -163,7 +163,7 @@ describe("create", () => {
   });
 
   test("of a binding takes the hydrated form", async () => {
-    const uid = childOf(GROUP_UID);
+    const uid = childOf(ROOT_UID);
     const hydrated = {
       uid,
       identity: { uid: IDENTITY_UID, name: "ci" },
@@ -171,12 +171,12 @@ describe("create", () => {
       group: null,
     };
     server.script([json(hydrated)]);
-    const { outs } = await handlers("RoleBinding").create(sample("RoleBinding"));
-    expect(outs).toEqual(sample("RoleBinding"));
+    const { outs } = await handlers("RoleBinding").create(sampleOf("RoleBinding"));
+    expect(outs).toEqual(sampleOf("RoleBinding"));
   });
 
   test("remembers the form that the server gave a source", async () => {
-    const uid = childOf(GROUP_UID);
+    const uid = childOf(ROOT_UID);
     const source = `${ROOT_UID}/00000000000000aa`;
     server.script(({ body }) =>
       json({
@@ -185,27 +185,27 @@ describe("create", () => {
         sync_config: { ...(body as { sync_config: Props }).sync_config, source },
       }),
     );
-    const inputs = sample("Repo", "a synced repository");
+    const inputs = sampleOf("Repo", "synced");
     const { outs } = await handlers("Repo").create(inputs);
     expect(outs).toEqual({ ...inputs, __normalized: { "syncConfig.source": source } });
   });
 
   test("does not mistake what the server fills in for something it did not take", async () => {
-    const inputs = sample("Identity", "exact claims");
+    const inputs = sampleOf("Identity", "claims");
     const without = withValue(inputs, ["claimMatch", "audience"], undefined);
-    const uid = childOf(GROUP_UID);
+    const uid = childOf(ROOT_UID);
     server.script(({ body }) => {
       const { claimMatch } = body as { claimMatch: Props };
-      return json({ ...(body as Props), uid, claimMatch: { ...claimMatch, audience: "token.example.com" } });
+      return json({ ...(body as Props), uid, claimMatch: { ...claimMatch, audience: "issuer.example.com" } });
     });
     await expect(handlers("Identity").create(without)).resolves.toEqual({ id: uid, outs: without });
     expect(server.requests).toHaveLength(1);
   });
 
   test("of something the server did not take is a partial failure that keeps uid and truth", async () => {
-    const role = { ...sample("Role"), capabilities: ["CAP_REPO_LIST", "CAP_NEWER"] };
-    const uid = childOf(GROUP_UID);
-    const held = { uid, name: "puller", description: "May pull", capabilities: ["CAP_REPO_LIST"] };
+    const role = { ...sampleOf("Role"), capabilities: ["CAP_REPO_LIST", "CAP_NEWER"] };
+    const uid = childOf(ROOT_UID);
+    const held = { ...role, uid, capabilities: ["CAP_REPO_LIST"] };
     server.script([json(held), json(held)]);
     const error = await errorOf(handlers("Role").create(role));
     expect(error).toBeInstanceOf(PartialFailure);
@@ -213,10 +213,10 @@ describe("create", () => {
       id: uid,
       properties: { ...role, capabilities: ["CAP_REPO_LIST"] },
       reasons: [
-        `role "puller" ${uid}: the server answered without an error, but did not take capabilities (it holds ["CAP_REPO_LIST"]); a name it does not know is dropped silently`,
+        `role "role" ${uid}: the server answered without an error, but did not take capabilities (it holds ["CAP_REPO_LIST"]); a name it does not know is dropped silently`,
       ],
     });
-    expect(server.calls).toEqual([`POST /iam/v2/roles/${GROUP_UID}`, `GET /iam/v2/roles/${uid}`]);
+    expect(server.calls).toEqual([`POST /iam/v2/roles/${ROOT_UID}`, `GET /iam/v2/roles/${uid}`]);
   });
 
   test("whose reading back fails keeps the uid and the inputs", async () => {
@@ -231,16 +231,16 @@ describe("create", () => {
   test("that is refused names what was done, where, and what is wrong in the program's words", async () => {
     const violation = { field: "identity.claim_match.subject", description: "must not be empty" };
     server.script([failure(3, "Invalid argument", detail("BadRequest", { fieldViolations: [violation] }))]);
-    expect(await failing(handlers("Identity").create(sample("Identity", "exact claims")))).toBe(
-      `creating identity "ci" below ${GROUP_UID}: INVALID_ARGUMENT (HTTP 400)\n  claimMatch.subject: must not be empty`,
+    expect(await failing(handlers("Identity").create(sampleOf("Identity", "claims")))).toBe(
+      `creating identity "claims" below ${ROOT_UID}: INVALID_ARGUMENT (HTTP 400)\n  claimMatch.subject: must not be empty`,
     );
     expect(server.requests).toHaveLength(1);
   });
 
   test("of a kind without a name says so without one", async () => {
     server.script([failure(6, "exists")]);
-    expect(await failing(handlers("RoleBinding").create(sample("RoleBinding")))).toBe(
-      `creating role binding below ${GROUP_UID}: ALREADY_EXISTS (HTTP 409): exists`,
+    expect(await failing(handlers("RoleBinding").create(sampleOf("RoleBinding")))).toBe(
+      `creating role binding below ${ROOT_UID}: ALREADY_EXISTS (HTTP 409): exists`,
     );
   });
 
@@ -534,25 +534,25 @@ describe("a create whose answer was lost", () => {
 
   test("of a binding is looked for by all it grants, since its list takes no name", async () => {
     const made = {
-      uid: childOf(GROUP_UID),
+      uid: childOf(ROOT_UID),
       identity: { uid: IDENTITY_UID },
       role: { uid: ROLE_UID },
       createTime: soon(),
     };
     const other = {
-      uid: childOf(GROUP_UID, 2),
+      uid: childOf(ROOT_UID, 2),
       identity: { uid: IDENTITY_UID },
-      role: { uid: ROOT_UID },
+      role: { uid: GROUP_UID },
       createTime: soon(),
     };
     server.script((request) =>
       request.method === "POST" ? { cut: "before" } : json({ roleBindings: [other, made] }),
     );
-    await expect(handlers("RoleBinding").create(sample("RoleBinding"))).resolves.toEqual({
+    await expect(handlers("RoleBinding").create(sampleOf("RoleBinding"))).resolves.toEqual({
       id: made.uid,
-      outs: sample("RoleBinding"),
+      outs: sampleOf("RoleBinding"),
     });
-    expect(query(server.last())).toEqual({ "uidp.children_of": GROUP_UID, page_size: "200" });
+    expect(query(server.last())).toEqual({ "uidp.children_of": ROOT_UID, page_size: "200" });
   });
 
   test("is found on a later page", async () => {
@@ -714,10 +714,10 @@ describe("update", () => {
   });
 
   test("keeps what is remembered of a source", async () => {
-    const inputs = sample("Repo", "a synced repository");
+    const inputs = sampleOf("Repo", "synced");
     const olds = { ...inputs, __normalized: { "syncConfig.source": "there" } };
     const uid = childOf(GROUP_UID);
-    server.script([json({ uid, name: "nginx", description: "New" })]);
+    server.script([json({ uid, name: "synced", description: "New" })]);
     const news = { ...inputs, description: "New" };
     const outs = await handlers("Repo").update(uid, olds, news);
     expect(outs).toEqual({ ...news, __normalized: { "syncConfig.source": "there" } });
@@ -741,7 +741,7 @@ describe("update", () => {
     );
   });
 
-  const repo = sample("Repo", "a repository of its own");
+  const repo = sampleOf("Repo", "repo");
   const repoUid = childOf(GROUP_UID, 7);
   const repoNews = { ...repo, name: "web", catalogTier: "CATALOG_TIER_FIPS" };
   const repoStored: Props = { ...repo, uid: repoUid };
@@ -857,7 +857,7 @@ describe("update", () => {
       id: repoUid,
       properties: repo,
       reasons: [
-        `repository "web" ${repoUid}: the server answered without an error, but did not take name (it holds "nginx"), catalogTier (it holds "CATALOG_TIER_BASE"); a name it does not know is dropped silently`,
+        `repository "web" ${repoUid}: the server answered without an error, but did not take name (it holds "repo"), catalogTier (it holds "CATALOG_TIER_BASE"); a name it does not know is dropped silently`,
       ],
     });
   });
@@ -876,12 +876,10 @@ describe("update", () => {
   });
 
   test("sees a one-of member that the server kept beside the new one", async () => {
-    const olds = sample("Identity", "exact claims");
     const claimMatch = { issuerPattern: "^https://a$", subject: "s" };
     const news = { parentUid: GROUP_UID, name: "ci", claimMatch };
     const before = { parentUid: GROUP_UID, name: "ci", claimMatch: { issuer: "https://a", subject: "s" } };
     const kept = { uid: IDENTITY_UID, name: "ci", claimMatch: { ...claimMatch, issuer: "https://a" } };
-    expect(olds["parentUid"]).toBe(GROUP_UID);
     holding(kept, () => new Held(kept));
     const error = await errorOf(handlers("Identity").update(IDENTITY_UID, before, news));
     expect(error).toBeInstanceOf(PartialFailure);
@@ -889,11 +887,11 @@ describe("update", () => {
   });
 
   test("of a synced repository may clear what its source then fills in again", async () => {
-    const olds: Props = { ...sample("Repo", "a synced repository"), description: "Mine" };
+    const olds: Props = { ...sampleOf("Repo", "synced"), description: "Mine" };
     const news = withValue(olds, ["description"], undefined);
     const held: Props = {
       uid: repoUid,
-      name: "nginx",
+      name: "synced",
       description: "From the source",
       sync_config: olds["syncConfig"],
     };
@@ -919,7 +917,7 @@ describe("update", () => {
 describe("delete", () => {
   test("is one request", async () => {
     server.script([json({})]);
-    await expect(handlers("Role").delete(childOf(GROUP_UID), sample("Role"))).resolves.toBeUndefined();
+    await expect(handlers("Role").delete(childOf(GROUP_UID), sampleOf("Role"))).resolves.toBeUndefined();
     expect(server.calls).toEqual([`DELETE /iam/v2/roles/${childOf(GROUP_UID)}`]);
   });
 
@@ -996,8 +994,8 @@ describe("delete", () => {
       );
       return json({ roleBindings: [{ uid: childOf(ROOT_UID, 2) }] });
     });
-    expect(await failing(handlers("Role").delete(uid, sample("Role")))).toBe(
-      `deleting role "puller" ${uid}: FAILED_PRECONDITION (HTTP 400): bound\n  bindings that hold it: ${childOf(ROOT_UID, 2)}`,
+    expect(await failing(handlers("Role").delete(uid, sampleOf("Role")))).toBe(
+      `deleting role "role" ${uid}: FAILED_PRECONDITION (HTTP 400): bound\n  bindings that hold it: ${childOf(ROOT_UID, 2)}`,
     );
   });
 

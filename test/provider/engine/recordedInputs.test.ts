@@ -64,9 +64,9 @@ test("the same label for another grant is the program's own, and so is another l
   ]);
 });
 
-test.each(samples.map(({ kind, choice, inputs }) => [kind, choice, inputs] as const))(
+test.each(samples.map(({ kind, label, inputs }) => [kind, label, inputs] as const))(
   "%s %s: what is wrong beside what is recorded is refused all the same",
-  (kind, _choice, inputs) => {
+  (kind, _label, inputs) => {
     expect(check(kind, inputs, { ...inputs, nonsense: "x" })).toEqual([
       expect.stringContaining("nonsense is not an argument"),
     ]);

@@ -19,7 +19,7 @@ import {
 } from "../../../provider/index";
 import type { GroupArgs } from "../../../provider/index";
 import { kinds } from "../../../provider/resources";
-import { CHILD_UID, GROUP_UID, ROLE_UID, ROOT_UID, sample, samples, specOf } from "../support/samples";
+import { CHILD_UID, GROUP_UID, ROLE_UID, ROOT_UID, sampleOf, samples, specOf } from "../support/samples";
 
 type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
 
@@ -94,7 +94,7 @@ describe("a resource", () => {
   });
 
   test.each(samples)(
-    "$kind, $choice: is registered with its arguments and the text, nothing else",
+    "$kind, $label: is registered with its arguments and the text, nothing else",
     async (one) => {
       const { kind, inputs } = one;
       await settled(made(kind, "thing", inputs));
@@ -116,7 +116,7 @@ describe("a resource", () => {
   );
 
   test.each(samples)(
-    "$kind, $choice: has an output for each argument, also for those that were not given",
+    "$kind, $label: has an output for each argument, also for those that were not given",
     async (one) => {
       const { kind, inputs } = one;
       const resource = made(kind, "thing", inputs) as unknown as Record<string, pulumi.Output<unknown>>;
@@ -446,7 +446,7 @@ describe("warnings", () => {
   async function warningsOf(capabilities: pulumi.Input<pulumi.Input<string>[]>): Promise<string[]> {
     const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
     const role = new Role("puller", {
-      ...(sample("Role") as { parentUid: string; name: string }),
+      ...(sampleOf("Role") as { parentUid: string; name: string }),
       capabilities,
     });
     await settled(role);

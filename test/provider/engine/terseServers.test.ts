@@ -4,23 +4,19 @@ import type { Handlers } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";
 import { terseModes } from "../../support/modes";
 import { isQuick } from "../../support/properties";
-import { declared, memberAt, samples, surroundings, withMember } from "../../support/samples";
-import type { FieldCase, Sample } from "../../support/samples";
+import {
+  changeField,
+  declared,
+  memberAt,
+  propertyPathOf,
+  samples,
+  surroundings,
+  withMember,
+} from "../../support/samples";
+import type { Sample } from "../../support/samples";
 import { call } from "../../support/wire";
 import { HandlerStack } from "../support/handlerStack";
 import { specOf } from "../support/samples";
-
-/** What samples do not change field by field, since it is not written by a PATCH of the resource. */
-const otherChanges: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
-  access: [{ bindings: {} }, { allowSelfRemoval: true }],
-  accounts: [{ awaitReady: ["amazon"] }],
-  provider: [{ scimEnabled: true }, { scimEnabled: false }],
-  scim: [
-    { rotate: "two" },
-    { expireTime: undefined, neverExpires: true },
-    { overlap: "0s", rotate: "three" },
-  ],
-};
 
 /** A resource that must be what was last written, and nothing else, whatever the responses left out. */
 class Life {
@@ -60,13 +56,6 @@ class Life {
   }
 }
 
-const property = ({ path, property: name }: FieldCase): string => name ?? path;
-
-function changed(args: Record<string, unknown>, field: FieldCase): Record<string, unknown> {
-  const news = withMember(args, property(field), field.to);
-  return field.without === undefined ? news : withMember(news, field.without, undefined);
-}
-
 // The last mode has all that the others have.
 describe.each(isQuick ? terseModes.slice(-1) : terseModes)("a server that %s", (_name, settings) => {
   let emulator: Emulator;
@@ -100,16 +89,17 @@ describe.each(isQuick ? terseModes.slice(-1) : terseModes)("a server that %s", (
       await handlers.update("not asked", inputs, inputs);
       expect(emulator.requests).toEqual([]);
       for (const field of sample.fields) {
-        const news = await stack.resolved(changed(args, field));
+        const news = await stack.resolved(changeField(args, field));
         const seen = await life.become(news);
-        expect(memberAt(seen, property(field))).toEqual(memberAt(news, property(field)));
-        if ("empty" in field) await life.become(withMember(news, property(field), undefined) as Props);
+        expect(memberAt(seen, propertyPathOf(field))).toEqual(memberAt(news, propertyPathOf(field)));
+        if ("empty" in field) await life.become(withMember(news, propertyPathOf(field), undefined) as Props);
         await life.become(inputs);
       }
       if (label === "provider") await bindOwners(inputs["parentUid"] as string);
-      for (const more of otherChanges[label] ?? []) {
-        await life.become(await stack.resolved({ ...args, ...more }));
+      for (const update of sample.updates ?? []) {
+        await life.become(await stack.resolved({ ...args, ...update }));
       }
+      if (!sample.permanent) await life.become(inputs);
       expect(await life.end()).toBe(specOf(sample.kind).kind !== "GroupAccess" && !sample.permanent);
     },
   );

@@ -18,11 +18,10 @@ import { patched } from "../support/modelServer";
 import {
   GROUP_UID,
   IDENTITY_UID,
-  JWKS,
   leavesOf,
   ROLE_UID,
   ROOT_UID,
-  sample,
+  sampleOf,
   samples,
   specOf,
   specs,
@@ -77,18 +76,12 @@ function toldOnly(fields: ResourceSpec["fields"], live: Props): Props {
 
 describe("the body of a create", () => {
   test("holds what the program set, in the API's spelling, and nothing else", () => {
-    expect(createBody(specOf("Repo"), sample("Repo", "a synced repository"))).toEqual({
-      name: "nginx",
-      description: "A web server",
-      sync_config: {
-        source: "nginx",
-        google: "gcr.example.com",
-        amazon: "ecr.example.com",
-        azure: "acr.example.com",
-      },
+    expect(createBody(specOf("Repo"), sampleOf("Repo", "synced"))).toEqual({
+      name: "synced",
+      sync_config: { source: "nginx", google: "g", amazon: "a", azure: "z" },
     });
     expect(
-      createBody(specOf("RoleBinding"), { ...sample("RoleBinding"), __provider: "x", strange: 1 }),
+      createBody(specOf("RoleBinding"), { ...sampleOf("RoleBinding"), __provider: "x", strange: 1 }),
     ).toEqual({
       identityUid: IDENTITY_UID,
       roleUid: ROLE_UID,
@@ -108,7 +101,7 @@ describe("the body of a create", () => {
     expect(createBody(specOf("Repo"), inputs)).toEqual({ name: "nginx" });
   });
 
-  test.each(samples)("$kind, $choice: is read back as it was", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: is read back as it was", ({ kind, inputs }) => {
     const spec = specOf(kind);
     const uid = inputs["parentUid"] === undefined ? ROOT_UID : GROUP_UID;
     const body = Object.entries(inputs).filter(
@@ -249,7 +242,7 @@ describe("reading what the server holds", () => {
     );
   });
 
-  test.each(samples)("$kind, $choice: each field that the program set shows as drift", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: each field that the program set shows as drift", ({ kind, inputs }) => {
     const spec = specOf(kind);
     for (const { path, field } of leavesOf(spec.fields)) {
       if (valueAt(inputs, path) === undefined || field.path || field.inputOnly) continue;
@@ -285,7 +278,7 @@ describe("reading what the server holds", () => {
   });
 
   test("a claim added by hand beside the program's shows, and one it left empty too", () => {
-    const olds = sample("Identity", "patterns of claims");
+    const olds = withValue(sampleOf("Identity", "claims"), ["claimMatch", "claims"], undefined);
     const live = withValue(olds, ["claimMatch", "claims"], { ref: "main" });
     expect(mergeLive(specOf("Identity"), olds, live).inputs).toEqual(live);
     const spelled = withValue(olds, ["claimMatch", "claims"], {});
@@ -293,8 +286,8 @@ describe("reading what the server holds", () => {
   });
 
   test("a relationship that took another's place shows whole", () => {
-    const olds = sample("Identity", "exact claims");
-    const { staticKeys } = sample("Identity", "static keys");
+    const olds = sampleOf("Identity", "claims");
+    const { staticKeys } = sampleOf("Identity", "keys");
     const rest = withValue(olds, ["claimMatch"], undefined);
     expect(mergeLive(specOf("Identity"), olds, { ...rest, staticKeys }).inputs).toEqual({
       ...rest,
@@ -313,31 +306,35 @@ describe("reading what the server holds", () => {
   });
 
   test("another order of a set keeps the program's, another content does not", () => {
-    const olds = sample("Role");
-    const turned = { ...olds, capabilities: ["CAP_MANIFEST_LIST", "CAP_REPO_LIST"] };
+    const olds = sampleOf("Role");
+    const turned = { ...olds, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LIST"] };
     expect(mergeLive(specOf("Role"), olds, turned).inputs).toEqual(olds);
-    const more = { ...olds, capabilities: ["CAP_MANIFEST_LIST", "CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] };
+    const more = { ...olds, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] };
     expect(mergeLive(specOf("Role"), olds, more).inputs).toEqual(more);
   });
 
   test("keys and times keep the program's spelling", () => {
-    const olds = sample("Identity", "static keys");
+    const olds = sampleOf("Identity", "keys");
+    const { issuerKeys, expirationTime } = olds["staticKeys"] as {
+      issuerKeys: string;
+      expirationTime: string;
+    };
     const live = withValue(
-      withValue(olds, ["staticKeys", "issuerKeys"], JSON.stringify(JSON.parse(JWKS), null, 1)),
+      withValue(olds, ["staticKeys", "issuerKeys"], JSON.stringify(JSON.parse(issuerKeys), null, 1)),
       ["staticKeys", "expirationTime"],
-      "2027-01-01T00:00:00.000Z",
+      expirationTime.replace("Z", ".000Z"),
     );
     expect(mergeLive(specOf("Identity"), olds, live).inputs).toEqual(olds);
   });
 
   test("keys outside the description are dropped", () => {
-    const olds = { ...sample("RoleBinding"), __provider: "x", strange: "y" };
+    const olds = { ...sampleOf("RoleBinding"), __provider: "x", strange: "y" };
     const { inputs, outs } = mergeLive(specOf("RoleBinding"), olds, {
-      ...sample("RoleBinding"),
+      ...sampleOf("RoleBinding"),
       status: "z",
     });
-    expect(inputs).toEqual(sample("RoleBinding"));
-    expect(outs).toEqual(sample("RoleBinding"));
+    expect(inputs).toEqual(sampleOf("RoleBinding"));
+    expect(outs).toEqual(sampleOf("RoleBinding"));
   });
 
   test("reading changes neither what was known nor what was answered", () => {
@@ -385,7 +382,7 @@ describe("what the server fills in", () => {
   });
 
   test("the default expiration of keys is not drift, a change of a given one is", () => {
-    const olds = sample("Identity", "static keys");
+    const olds = sampleOf("Identity", "keys");
     const without = withValue(olds, ["staticKeys", "expirationTime"], undefined);
     expect(mergeLive(identity, without, olds).inputs).toEqual(without);
     const later = withValue(olds, ["staticKeys", "expirationTime"], "2028-01-01T00:00:00Z");
@@ -558,7 +555,7 @@ describe("outputs", () => {
     expect(Object.keys(outputsFor(specOf("Group"), inputs, {}))).not.toContain("verified");
   });
 
-  test.each(samples)("$kind, $choice: hold nothing that the engine refuses", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: hold nothing that the engine refuses", ({ kind, inputs }) => {
     const outs = outputsFor(specOf(kind), inputs, liveOf(specOf(kind), inputs));
     expect(JSON.parse(JSON.stringify(outs))).toStrictEqual(outs);
     expect(outs).toEqual(inputs);

@@ -3,7 +3,7 @@ import type { Handlers } from "../../../provider/engine/handlers";
 import { PartialFailure } from "../../../provider/engine/messages";
 import type { Props } from "../../../provider/engine/spec";
 import { mergeLive } from "../../../provider/engine/wire";
-import { GROUP_UID, sample, specOf, withValue } from "../support/samples";
+import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
 import { clientOf, detail, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 
@@ -39,7 +39,7 @@ function handlers(): Handlers {
   });
 }
 
-const inputs = sample(KIND);
+const inputs = sampleOf(KIND);
 const bare = { parentUid: GROUP_UID, name: "accounts", amazon: { account: "123456789012" } };
 const waiting = { ...bare, awaitReady: ["amazon"] };
 const stored = (props: Props): Reply => ({

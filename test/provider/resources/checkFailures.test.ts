@@ -10,7 +10,7 @@ import {
   PUBLIC_KEY,
   ROLE_UID,
   ROOT_UID,
-  sample,
+  sampleOf,
   samples,
   specOf,
   specs,
@@ -18,10 +18,16 @@ import {
 } from "../support/samples";
 
 const NOW = Date.parse("2026-03-01T00:00:00Z");
+/** Keys that expire in time, by that clock. */
+const staticKeys = withValue(
+  sampleOf("Identity", "keys"),
+  ["staticKeys", "expirationTime"],
+  "2027-01-01T00:00:00Z",
+);
 const context: CheckContext = { olds: {}, now: NOW };
 
-function failuresOf(kind: string, inputs: Props, olds: Props = {}): string[] {
-  return checkInputs(specOf(kind), inputs, { olds, now: NOW }).map(
+function failuresOf(kind: string, inputs: Props, olds: Props = {}, now = NOW): string[] {
+  return checkInputs(specOf(kind), inputs, { olds, now }).map(
     ({ property, reason }) => `${property} ${reason}`,
   );
 }
@@ -187,18 +193,14 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     },
     {
       name: "an exact audience beside a pattern",
-      inputs: withValue(sample("Identity", "exact claims"), ["claimMatch", "audiencePattern"], "^a$"),
+      inputs: withValue(sampleOf("Identity", "claims"), ["claimMatch", "audiencePattern"], "^a$"),
       failures: [
         "claimMatch.audiencePattern cannot stand beside audience: give one of audience, audiencePattern",
       ],
     },
     {
       name: "an issuer with a password",
-      inputs: withValue(
-        sample("Identity", "exact claims"),
-        ["claimMatch", "issuer"],
-        "https://a:b@example.com",
-      ),
+      inputs: withValue(sampleOf("Identity", "claims"), ["claimMatch", "issuer"], "https://a:b@example.com"),
       failures: ["claimMatch.issuer must not hold a user name or a password"],
     },
     {
@@ -225,27 +227,23 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     },
     {
       name: "keys without a list",
-      inputs: withValue(sample("Identity", "static keys"), ["staticKeys", "issuerKeys"], '{"kty":"RSA"}'),
+      inputs: withValue(staticKeys, ["staticKeys", "issuerKeys"], '{"kty":"RSA"}'),
       failures: ['staticKeys.issuerKeys must be a JSON Web Key Set: an object with a list "keys"'],
     },
     {
       name: "no keys",
-      inputs: withValue(sample("Identity", "static keys"), ["staticKeys", "issuerKeys"], '{"keys":[]}'),
+      inputs: withValue(staticKeys, ["staticKeys", "issuerKeys"], '{"keys":[]}'),
       failures: ['staticKeys.issuerKeys must hold at least one key in "keys"'],
     },
     {
       name: "a key without a type",
-      inputs: withValue(
-        sample("Identity", "static keys"),
-        ["staticKeys", "issuerKeys"],
-        '{"keys":[{"n":"A"}]}',
-      ),
+      inputs: withValue(staticKeys, ["staticKeys", "issuerKeys"], '{"keys":[{"n":"A"}]}'),
       failures: ['staticKeys.issuerKeys must be a JSON Web Key Set: keys[0] has no "kty"'],
     },
     {
       name: "a private key",
       inputs: withValue(
-        sample("Identity", "static keys"),
+        staticKeys,
         ["staticKeys", "issuerKeys"],
         '{"keys":[{"kty":"RSA","n":"A"},{"kty":"RSA","n":"A","d":"secret"}]}',
       ),
@@ -255,20 +253,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     },
     {
       name: "keys that have expired",
-      inputs: withValue(
-        sample("Identity", "static keys"),
-        ["staticKeys", "expirationTime"],
-        "2026-02-28T23:59:59Z",
-      ),
+      inputs: withValue(staticKeys, ["staticKeys", "expirationTime"], "2026-02-28T23:59:59Z"),
       failures: ["staticKeys.expirationTime must lie in the future"],
     },
     {
       name: "keys that live too long",
-      inputs: withValue(
-        sample("Identity", "static keys"),
-        ["staticKeys", "expirationTime"],
-        "2027-03-01T00:00:01Z",
-      ),
+      inputs: withValue(staticKeys, ["staticKeys", "expirationTime"], "2027-03-01T00:00:01Z"),
       failures: ["staticKeys.expirationTime must be at most 365 days after the creation of the identity"],
     },
     {
@@ -999,7 +989,7 @@ describe("what check refuses", () => {
 
   test.each(specs)("$kind: each argument of a wrong type, without its value", ({ kind, fields }) => {
     for (const [key, field] of Object.entries(fields)) {
-      const inputs = { ...sample(kind), [key]: field.type === "list" ? { canary: 1 } : ["canary"] };
+      const inputs = { ...sampleOf(kind), [key]: field.type === "list" ? { canary: 1 } : ["canary"] };
       const failures = failuresOf(kind, inputs).filter((failure) => failure.trim().startsWith(key));
       expect([key, failures.length > 0]).toEqual([key, true]);
       expect(failures.join()).not.toContain("canary");
@@ -1017,21 +1007,21 @@ describe("what check refuses", () => {
 
   test("an expiration that was there before may lie in the past, or far ahead", () => {
     for (const time of ["2020-01-01T00:00:00Z", "2040-01-01T00:00:00Z"]) {
-      const inputs = withValue(sample("Identity", "static keys"), ["staticKeys", "expirationTime"], time);
+      const inputs = withValue(staticKeys, ["staticKeys", "expirationTime"], time);
       expect(failuresOf("Identity", inputs, inputs)).toEqual([]);
     }
   });
 
   test("an expiration spelled anew is not a new one", () => {
     const path = ["staticKeys", "expirationTime"];
-    const before = withValue(sample("Identity", "static keys"), path, "2020-01-01T00:00:00Z");
+    const before = withValue(staticKeys, path, "2020-01-01T00:00:00Z");
     const after = withValue(before, path, "2020-01-01T01:00:00.000+01:00");
     expect(failuresOf("Identity", after, before)).toEqual([]);
   });
 
   test("a new expiration of an identity that exists must lie in the future, how far only the server knows", () => {
     const path = ["staticKeys", "expirationTime"];
-    const before = withValue(sample("Identity", "static keys"), path, "2026-06-01T00:00:00Z");
+    const before = withValue(staticKeys, path, "2026-06-01T00:00:00Z");
     expect(failuresOf("Identity", withValue(before, path, "2030-01-01T00:00:00Z"), before)).toEqual([]);
     expect(failuresOf("Identity", withValue(before, path, "2026-02-01T00:00:00Z"), before)).toEqual([
       "staticKeys.expirationTime must lie in the future",
@@ -1049,7 +1039,7 @@ describe("what check refuses", () => {
     const reports = [
       ...failuresOf("Role", { parentUid: GROUP_UID, name: "r", capabilities: [long] }),
       ...failuresOf("Identity", {
-        ...sample("Identity", "a service"),
+        ...sampleOf("Identity", "service"),
         servicePrincipal: undefined,
         claimMatch: { issuerPattern: "(".repeat(2000), subject: "s" },
       }),
@@ -1060,12 +1050,12 @@ describe("what check refuses", () => {
 });
 
 describe("what check takes", () => {
-  test.each(samples)("$kind: $choice", ({ kind, inputs }) => {
-    expect(failuresOf(kind, inputs)).toEqual([]);
+  test.each(samples)("$kind: $label", ({ kind, inputs }) => {
+    expect(failuresOf(kind, inputs, {}, Date.now())).toEqual([]);
   });
 
-  test.each(samples)("$kind: $choice, with the engine's own keys", ({ kind, inputs }) => {
-    expect(failuresOf(kind, { ...inputs, __provider: "text", __defaults: [] })).toEqual([]);
+  test.each(samples)("$kind: $label, with the engine's own keys", ({ kind, inputs }) => {
+    expect(failuresOf(kind, { ...inputs, __provider: "text", __defaults: [] }, {}, Date.now())).toEqual([]);
   });
 
   test("an enumeration's new name, since the server's list grows", () => {
@@ -1077,7 +1067,7 @@ describe("what check takes", () => {
     const group = { parentUid: null, name: "g", description: "", kind: "", verified: false };
     expect(failuresOf("Group", group)).toEqual([]);
     const repo = {
-      ...sample("Repo", "a repository of its own"),
+      ...sampleOf("Repo", "repo"),
       bundles: [],
       aliases: null,
       customOverlay: {},
@@ -1086,7 +1076,7 @@ describe("what check takes", () => {
   });
 
   test("an empty relationship beside the one that is set is refused, a null one is not", () => {
-    const identity = { ...sample("Identity", "exact claims"), staticKeys: null, servicePrincipal: "" };
+    const identity = { ...sampleOf("Identity", "claims"), staticKeys: null, servicePrincipal: "" };
     expect(failuresOf("Identity", identity)).toEqual([]);
   });
 
@@ -1098,17 +1088,13 @@ describe("what check takes", () => {
     const claims = JSON.parse(
       '{"__proto__":"a","constructor":"b","toString":"c","hasOwnProperty":"d"}',
     ) as Props;
-    const identity = withValue(sample("Identity", "exact claims"), ["claimMatch", "claims"], claims);
+    const identity = withValue(sampleOf("Identity", "claims"), ["claimMatch", "claims"], claims);
     expect(failuresOf("Identity", identity)).toEqual([]);
   });
 
   test("a key set spelled over many lines", () => {
     const text = JSON.stringify(JSON.parse(JWKS), null, 2);
-    const identity = withValue(
-      sample("Identity", "static keys"),
-      ["staticKeys", "issuerKeys"],
-      `\n${text}\n`,
-    );
+    const identity = withValue(staticKeys, ["staticKeys", "issuerKeys"], `\n${text}\n`);
     expect(failuresOf("Identity", identity)).toEqual([]);
   });
 });
@@ -1132,11 +1118,14 @@ function withUnknown(value: Json | undefined, path: readonly (string | number)[]
 }
 
 describe("unknown values", () => {
-  test.each(samples)("$kind: $choice: none fails, wherever it stands", ({ kind, inputs }) => {
+  test.each(samples)("$kind: $label: none fails, wherever it stands", ({ kind, inputs }) => {
     const paths = pathsInto(inputs);
     expect(paths.length).toBeGreaterThan(1);
     for (const path of paths) {
-      expect([path, failuresOf(kind, withUnknown(inputs, path) as Props)]).toEqual([path, []]);
+      expect([path, failuresOf(kind, withUnknown(inputs, path) as Props, {}, Date.now())]).toEqual([
+        path,
+        [],
+      ]);
     }
   });
 
@@ -1146,9 +1135,9 @@ describe("unknown values", () => {
   });
 
   test("an unknown one-of member stands beside a known one", () => {
-    const identity = { ...sample("Identity", "exact claims"), staticKeys: UNKNOWN };
+    const identity = { ...sampleOf("Identity", "claims"), staticKeys: UNKNOWN };
     expect(failuresOf("Identity", identity)).toEqual([]);
-    const inside = withValue(sample("Identity", "exact claims"), ["claimMatch", "issuerPattern"], UNKNOWN);
+    const inside = withValue(sampleOf("Identity", "claims"), ["claimMatch", "issuerPattern"], UNKNOWN);
     expect(failuresOf("Identity", inside)).toEqual([]);
   });
 

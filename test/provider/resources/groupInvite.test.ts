@@ -1,12 +1,12 @@
 import { handlersFor } from "../../../provider/engine/handlers";
 import type { Handlers } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";
-import { GROUP_UID, ROLE_UID, sample, specOf } from "../support/samples";
+import { ROOT_UID, ROLE_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 
 const KIND = "GroupInvite";
-const UID = `${GROUP_UID}/00000000000000aa`;
+const UID = `${ROOT_UID}/00000000000000aa`;
 const CODE = "the code of an invite";
 
 let server: ScriptedServer;
@@ -24,7 +24,7 @@ function handlers(): Handlers {
   });
 }
 
-const inputs = { ...sample(KIND, "an invite for one"), ttl: "24h" };
+const inputs = sampleOf(KIND, "invite");
 const role = { uid: ROLE_UID, name: "viewer", description: "", capabilities: [] };
 const told = { keyId: "key-1", expirationTime: "2026-03-02T00:00:00.000Z" };
 const answer = (members: Props = {}): Reply => ({
@@ -47,7 +47,7 @@ describe("an invite", () => {
     server.script([answer({ code: CODE }), answer()]);
     const { id, outs } = await handlers().create(inputs);
     expect({ id, outs }).toEqual({ id: UID, outs: { ...inputs, ...told, code: CODE } });
-    expect(server.calls).toEqual([`POST /iam/v2/groupInvites/${GROUP_UID}`]);
+    expect(server.calls).toEqual([`POST /iam/v2/groupInvites/${ROOT_UID}`]);
     expect(server.last().body).toEqual({
       roleUid: ROLE_UID,
       ttl: "86400s",
@@ -98,7 +98,7 @@ describe("an invite", () => {
       replaces: ["ttl"],
     });
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
-    expect(server.requests[1]?.query.get("uidp.children_of")).toBe(GROUP_UID);
+    expect(server.requests[1]?.query.get("uidp.children_of")).toBe(ROOT_UID);
     expect(server.requests[1]?.query.has("name")).toBe(false);
   });
 

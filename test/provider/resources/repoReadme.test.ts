@@ -2,7 +2,7 @@ import { checkInputs } from "../../../provider/engine/check";
 import { handlersFor } from "../../../provider/engine/handlers";
 import type { Handlers } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";
-import { REPO_UID, sample, specOf } from "../support/samples";
+import { REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
 import { cpuSeconds } from "../../support/cpu";
@@ -24,7 +24,7 @@ function handlers(maxRetries = 0): Handlers {
   });
 }
 
-const readme = sample("RepoReadme");
+const readme = sampleOf("RepoReadme");
 const taking: Replier = ({ body }) => ({ json: { ...(body as Props), uid: REPO_UID } });
 
 function onePatch(content: unknown): void {

@@ -1,7 +1,7 @@
 import { handlersFor } from "../../../provider/engine/handlers";
 import type { Handlers } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";
-import { DIGEST, REPO_UID, sample, specOf } from "../support/samples";
+import { DIGEST, REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
 
@@ -20,7 +20,7 @@ function handlers(maxRetries = 0): Handlers {
   return handlersFor(specOf("Tag"), { client: () => client, now: Date.now, sleep: () => Promise.resolve() });
 }
 
-const tag = sample("Tag");
+const tag: Props = { ...sampleOf("Tag"), deprecated: true };
 const minimal = { parentUid: REPO_UID, name: "1.27", digest: DIGEST };
 
 /** A server that takes what it is sent. */
