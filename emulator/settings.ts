@@ -21,6 +21,11 @@ export interface EmulatorSettings {
   requestsPerSecond: number;
   /** Delay of every response, in milliseconds of real time. */
   latencyMs: number;
+  /**
+   * A caller other than the emulator's own token may do only what the roles allow that bindings grant to it: other
+   * requests get 403, and lists show what it may see. Without it, every token may do everything.
+   */
+  enforceCapabilities: boolean;
   /** A PATCH of a readme gets 403, as customers do: it needs a capability that they cannot have. */
   readmeForbidden: boolean;
   /** This many of the next checks of account associations report that they are not ready. */
@@ -51,6 +56,7 @@ export const defaultSettings: Readonly<EmulatorSettings> = {
   bindingResponse: "both",
   requestsPerSecond: 0,
   latencyMs: 0,
+  enforceCapabilities: false,
   readmeForbidden: false,
   checksNotReady: 0,
   requiredTerms: [],
@@ -91,6 +97,7 @@ export const settingChecks: Readonly<Record<keyof EmulatorSettings, Check>> = {
   bindingResponse: enumCheck("both", "hydrated", "flat"),
   requestsPerSecond: amountCheck,
   latencyMs: amountCheck,
+  enforceCapabilities: booleanCheck,
   readmeForbidden: booleanCheck,
   checksNotReady: amountCheck,
   requiredTerms: listCheck("{id, label, url}, all strings", (value) => {

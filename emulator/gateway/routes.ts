@@ -20,6 +20,8 @@ export interface Method {
   readonly hasEmptyResponse?: boolean;
   /** Needs no bearer token of the API; the method may check one itself. */
   readonly isPublic?: boolean;
+  /** Capabilities that the caller needs, without `CAP_`; any token does if none is named. */
+  readonly capabilities?: readonly string[];
 }
 
 export interface Match {

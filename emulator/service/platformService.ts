@@ -9,6 +9,7 @@ import type { AuthenticatedCall, KindTable, ResponseForm, ServiceContext } from 
 import { pluralKind } from "../tables/methods";
 import type { Caller } from "./caller";
 import { anonymous } from "./caller";
+import { CapabilityCheck } from "./capabilityCheck";
 import { prepareCreate } from "./create";
 import { checkDelete, removeEntry } from "./delete";
 import { Deliveries } from "./deliveries";
@@ -44,6 +45,7 @@ export class PlatformService implements Service, ServiceContext {
   readonly now: () => number;
   private readonly events: EventPublisher;
   private readonly tokens: TokenService;
+  private readonly capabilities: CapabilityCheck;
   private readonly tables: TableRegistry;
   private readonly handlers = new Map<string, Handler>();
   private writes = 0;
@@ -59,6 +61,7 @@ export class PlatformService implements Service, ServiceContext {
     const url = (): string => this.url();
     this.events = new EventPublisher({ store, deliveries, issuer, url, now, milliseconds: !recorded });
     this.tokens = new TokenService({ store, issuer, settings, now, token });
+    this.capabilities = new CapabilityCheck(store);
     for (const table of tables) this.register(table);
     this.registerMethodsWithoutKind();
   }
@@ -68,6 +71,7 @@ export class PlatformService implements Service, ServiceContext {
     const caller = isPublic ? anonymous : this.tokens.authenticate(call.authorization);
     const handler = this.handlers.get(rpc);
     if (!handler) throw new StatusError(Code.unimplemented, `method ${rpc} is not emulated`);
+    if (this.settings.enforceCapabilities && !isPublic) this.capabilities.requireCapabilities(call, caller);
     return handler({ ...call, caller });
   }
 
@@ -154,7 +158,9 @@ export class PlatformService implements Service, ServiceContext {
     const { rules, service, kind } = table;
     if (!rules) return;
     const standard: Record<string, Handler> = {
-      [`List${pluralKind(table)}`]: ({ request }) => ({ message: this.list(kind, request) }),
+      [`List${pluralKind(table)}`]: (call) => ({
+        message: this.list(kind, call.request, this.visibleTo(call)),
+      }),
       [`Get${kind}`]: ({ request }) => ({ message: this.toResponse(this.requireEntry(kind, request.uid)) }),
       [`Create${kind}`]: (call) => this.create(table, call),
       [`Update${kind}`]: (call) => this.update(table, call),
@@ -166,6 +172,11 @@ export class PlatformService implements Service, ServiceContext {
       const rpc = table.custom?.find((method) => method.rpc.endsWith(`/${name}`))?.rpc;
       this.handlers.set(rpc ?? `${service}/${name}`, (call) => ({ message: run(call, this) }));
     }
+  }
+
+  private visibleTo(call: AuthenticatedCall): ((entry: Entry) => boolean) | undefined {
+    if (!this.settings.enforceCapabilities) return undefined;
+    return (entry) => this.capabilities.isVisible(entry, call, call.caller);
   }
 
   private registerMethodsWithoutKind(): void {

@@ -55,10 +55,12 @@ export const accountAssociation: KindTable = {
     ...times,
   }),
   methods: ["list", "get", "create", "update", "delete"],
+  capabilities: "IAM_ACCOUNT_ASSOCIATIONS",
   hasNameFilter: true,
   custom: [
     {
       rpc: "iam.v2.AccountAssociationsService/CheckAccountAssociation",
+      capabilities: ["IAM_ACCOUNT_ASSOCIATIONS_LIST"],
       verb: "POST",
       pattern: "/iam/v2/accountAssociations/{uid=**}:checkAccountAssociation",
       body: "*",

@@ -132,6 +132,7 @@ export const advisory: KindTable = {
     ),
   }),
   methods: ["list", "get"],
+  capabilities: "ADVISORIES",
   filters: {
     ...stringLists(
       ...Object.keys(listFilters),

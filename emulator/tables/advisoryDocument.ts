@@ -66,6 +66,7 @@ export const advisoryDocument: KindTable = {
     },
     {
       rpc: `${service}/ListResolvedVulnsReports`,
+      capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST", "APK_LIST", "TAG_LIST"],
       verb: "GET",
       pattern: "/advisory/v2/images/resolvedVulns",
       request: messageType(name("ListResolvedVulnsReportsRequest"), {

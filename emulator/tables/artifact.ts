@@ -31,6 +31,7 @@ export const artifact: KindTable = {
     versionCount: int32(),
   }),
   methods: ["list"],
+  capabilities: "LIBRARIES_ARTIFACTS",
   isUnscoped: true,
   isAlwaysCounted: true,
   filters: { ecosystems: list(ecosystem), query: text(), cudaVersion: text(), remediated: bool() },
@@ -38,6 +39,7 @@ export const artifact: KindTable = {
   custom: [
     {
       rpc: `${service}/CountArtifacts`,
+      capabilities: ["LIBRARIES_ARTIFACTS_LIST"],
       verb: "GET",
       pattern: "/libraries/v2/artifacts/count",
       request: messageType(name("CountArtifactsRequest"), { ecosystems: list(ecosystem) }),
@@ -95,6 +97,7 @@ export const artifactVersion: KindTable = {
   custom: [
     {
       rpc: `${service}/ListArtifactVersions`,
+      capabilities: ["LIBRARIES_ARTIFACTS_LIST"],
       verb: "GET",
       pattern: "/libraries/v2/artifacts/{artifactId}/versions",
       request: messageType(name("ListArtifactVersionsRequest"), { artifactId: text(), ...pageFields }),

@@ -27,10 +27,13 @@ export const externalGroupRoleMapping: KindTable = {
   service: "iam.v2.ExternalGroupRoleMappingsService",
   message: mapping,
   methods: ["list", "get", "create", "delete"],
+  capabilities: "IAM_IDENTITY_PROVIDERS",
+  furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"] },
   filters: { identityProviderUid: text() },
   custom: [
     {
       rpc: "iam.v2.ExternalGroupRoleMappingsService/BatchDeleteExternalGroupRoleMappings",
+      capabilities: ["IAM_IDENTITY_PROVIDERS_DELETE"],
       verb: "POST",
       pattern: "/iam/v2/externalGroupRoleMappings:batchDelete",
       body: "*",

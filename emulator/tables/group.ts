@@ -37,6 +37,7 @@ export const group: KindTable = {
   service: "iam.v2.GroupsService",
   message: groupMessage,
   methods: ["list", "get", "create", "update", "delete"],
+  capabilities: "IAM_GROUPS",
   hasNameFilter: true,
   custom: [
     {

@@ -44,6 +44,8 @@ export const groupInvite: KindTable = {
     createTime: timestamp({ outputOnly: true }),
   }),
   methods: ["list", "get", "create", "delete"],
+  capabilities: "IAM_GROUP_INVITES",
+  furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"] },
   filters: { keyId: text() },
   defaultOrder: "created_at desc",
   rules: {

@@ -116,6 +116,7 @@ export const identity: KindTable = {
   service: "iam.v2.IdentitiesService",
   message: identityMessage,
   methods: ["list", "get", "create", "update", "delete"],
+  capabilities: "IAM_IDENTITY",
   hasNameFilter: true,
   filters: {
     relationshipType: enumOf(

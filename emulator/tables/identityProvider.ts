@@ -48,6 +48,8 @@ export const identityProviders: KindTable = {
     ["configuration"],
   ),
   methods: ["list", "get", "create", "update", "delete"],
+  capabilities: "IAM_IDENTITY_PROVIDERS",
+  furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"], update: ["IAM_ROLE_BINDINGS_CREATE"] },
   hasNameFilter: true,
   custom: scimMethods,
   rules: {

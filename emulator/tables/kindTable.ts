@@ -32,6 +32,10 @@ export interface KindTable {
   /** Columns to order by besides those of every list, each with its string field. */
   readonly columns?: Readonly<Record<string, string>>;
   readonly custom?: readonly Method[];
+  /** What the names of its capabilities begin with, without `CAP_`: `IAM_GROUPS`. */
+  readonly capabilities?: string;
+  /** Capabilities that a standard method needs besides its own, without `CAP_`. */
+  readonly furtherCapabilities?: Partial<Readonly<Record<StandardMethod, readonly string[]>>>;
   /** Without rules the gateway knows the kind, and the service responds with 501. */
   readonly rules?: KindRules;
 }

@@ -83,5 +83,21 @@ export function standardMethods(table: KindTable): Method[] {
   };
   return (Object.keys(all) as StandardMethod[])
     .filter((name) => table.methods.includes(name))
-    .map((name) => all[name]);
+    .map((name) => ({ ...all[name], capabilities: capabilitiesOf(table, name) }));
+}
+
+const capabilitySuffix: Readonly<Record<StandardMethod, string>> = {
+  list: "LIST",
+  get: "LIST",
+  create: "CREATE",
+  update: "UPDATE",
+  delete: "DELETE",
+};
+
+function capabilitiesOf(
+  { capabilities, furtherCapabilities }: KindTable,
+  method: StandardMethod,
+): readonly string[] {
+  if (capabilities === undefined) return [];
+  return [`${capabilities}_${capabilitySuffix[method]}`, ...(furtherCapabilities?.[method] ?? [])];
 }

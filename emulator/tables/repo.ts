@@ -59,10 +59,12 @@ export const repo: KindTable = {
     ...times,
   }),
   methods: ["list", "get", "create", "update", "delete"],
+  capabilities: "REPO",
   hasNameFilter: true,
   custom: [
     {
       rpc: "registry.v2.ReposService/GetRepoReadme",
+      capabilities: ["REPO_LIST"],
       verb: "GET",
       pattern: "/registry/v2/repos/{uid=**}/readme",
       request: messageType(name("GetRepoReadmeRequest"), { uid: text() }),
@@ -70,6 +72,7 @@ export const repo: KindTable = {
     },
     {
       rpc: "registry.v2.ReposService/UpdateRepoReadme",
+      capabilities: ["REPO_UPDATE", "REPO_INTERNAL_ADMIN"],
       verb: "PATCH",
       pattern: "/registry/v2/repos/{repoReadme.uid=**}/readme",
       body: "repoReadme",
@@ -81,6 +84,7 @@ export const repo: KindTable = {
     },
     {
       rpc: "registry.v2.ImagesService/GetArchitectures",
+      capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST"],
       verb: "GET",
       pattern: "/registry/v2/repos/{repoUid=**}/digests/{digest}/architectures",
       request: messageType(name("GetArchitecturesRequest"), { repoUid: text(), digest: text() }),
@@ -88,6 +92,7 @@ export const repo: KindTable = {
     },
     {
       rpc: "registry.v2.ImagesService/GetSize",
+      capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST"],
       verb: "GET",
       pattern: "/registry/v2/repos/{repoUid=**}/digests/{digest}/size",
       request: messageType(name("GetSizeRequest"), { repoUid: text(), digest: text(), architecture: text() }),

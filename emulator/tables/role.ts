@@ -18,6 +18,7 @@ export const role: KindTable = {
     ...times,
   }),
   methods: ["list", "get", "create", "update", "delete"],
+  capabilities: "IAM_ROLES",
   hasNameFilter: true,
   rules: {
     parent: "Group",

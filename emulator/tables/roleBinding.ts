@@ -53,10 +53,12 @@ export const roleBinding: KindTable = {
   service: "iam.v2.RoleBindingsService",
   message: bindingMessage,
   methods: ["list", "get", "create", "update", "delete"],
+  capabilities: "IAM_ROLE_BINDINGS",
   filters: { identity: text(), group: text(), role: text() },
   custom: [
     {
       rpc: "iam.v2.RoleBindingsService/BatchCreateRoleBindings",
+      capabilities: ["IAM_ROLE_BINDINGS_CREATE"],
       verb: "POST",
       pattern: "/iam/v2/roleBindings:batchCreate",
       body: "*",

@@ -38,6 +38,7 @@ function scimMethod(
 ): Method {
   return {
     rpc: `${service}/${rpc}`,
+    capabilities: ["IAM_SCIM_MANAGE", "IAM_IDENTITY_PROVIDERS_LIST"],
     verb: "POST",
     pattern: `/iam/v2/identityProviders/{identityProviderUid=**}:${verb}`,
     body: "*",

@@ -13,6 +13,7 @@ export const subscription: KindTable = {
     sink: text({ required: true, immutable: true, format: httpsUrl }),
   }),
   methods: ["list", "get", "create", "delete"],
+  capabilities: "EVENTS_SUBSCRIPTION",
   rules: {
     parent: "Group",
     events: { name: "events.subscription", actions: ["created", "deleted"] },

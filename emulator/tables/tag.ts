@@ -18,6 +18,7 @@ export const tag: KindTable = {
     updateTime: timestamp({ outputOnly: true }),
   }),
   methods: ["list", "get", "create", "delete"],
+  capabilities: "TAG",
   hasNameFilter: true,
   filters: {
     digest: text(),

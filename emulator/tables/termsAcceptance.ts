@@ -38,6 +38,7 @@ export const termsAcceptance: KindTable = {
   custom: [
     {
       rpc: `${service}/AcceptTerms`,
+      capabilities: ["TERMS_ACCEPT"],
       verb: "POST",
       pattern: "/iam/v2/terms/{group=**}",
       body: "*",
@@ -46,6 +47,7 @@ export const termsAcceptance: KindTable = {
     },
     {
       rpc: `${service}/ListTermsAcceptances`,
+      capabilities: ["TERMS_LIST"],
       verb: "GET",
       pattern: "/iam/v2/terms/{group=**}",
       request: messageType(name("ListTermsAcceptancesRequest"), { group: text(), ...pageFields }),

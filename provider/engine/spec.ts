@@ -84,6 +84,8 @@ interface Behaviour {
   readonly wire?: string;
   /** Shown as drift also where the program did not set it: it decides who may do what. */
   readonly security?: boolean;
+  /** What setting it needs besides the capabilities of the kind. */
+  readonly capabilities?: readonly string[];
   /** The server fills it when it is not given (always, or with what its siblings tell): not drift. */
   readonly serverFilled?: true | ((siblings: Props) => Json | undefined);
 }
@@ -311,6 +313,16 @@ export interface Listing {
   readonly normalizeItem?: (item: Record<string, unknown>) => Record<string, unknown>;
 }
 
+/** The capabilities that the requests of each operation need, with their prefix: `CAP_IAM_GROUPS_LIST`. */
+export interface NeededCapabilities {
+  /** Of a refresh, an import and a lookup; of drift and adoption too. */
+  readonly read: readonly string[];
+  readonly create: readonly string[];
+  /** Left out where every change replaces. */
+  readonly update?: readonly string[];
+  readonly delete: readonly string[];
+}
+
 export interface ResourceSpec {
   /** The class name and registry key: `RoleBinding`. */
   readonly kind: string;
@@ -318,6 +330,7 @@ export interface ResourceSpec {
   readonly noun: string;
   /** The collection's path, as in `/iam/v2/roleBindings`. */
   readonly collection: string;
+  readonly capabilities?: NeededCapabilities;
   readonly fields: Readonly<Record<string, FieldSpec>>;
   readonly oneOfs?: readonly OneOf[];
   /** What lookups return besides the fields and outputs, or in another form. */

@@ -4,7 +4,7 @@ import type { Api, Clock, Failure, Json, Props } from "../engine/spec";
 import { decode } from "../schema/decoders";
 import { kind, list, map, object, shape, string, word } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { description, parentGroup } from "./common";
+import { capabilitiesNamed, description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
 const CHECKED = ["amazon", "google", "azure"] as const;
@@ -175,6 +175,7 @@ const accountAssociation = kind({
   kind: "AccountAssociation",
   noun: "account association",
   collection: COLLECTION,
+  capabilities: capabilitiesNamed("IAM_ACCOUNT_ASSOCIATIONS"),
   eventPrefix: "iam.account_associations",
   listsByName: true,
   sharesParentUid: true,

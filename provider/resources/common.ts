@@ -1,7 +1,28 @@
-import type { Failure, Json } from "../engine/spec";
+import type { Failure, Json, NeededCapabilities } from "../engine/spec";
 import { timestampNanos } from "../engine/times";
 import { decode } from "../schema/decoders";
 import { string, type Decoded } from "../schema/fields";
+
+/** What creating or updating a resource needs besides where it grants roles. */
+const TO_GRANT = ["CAP_IAM_ROLE_BINDINGS_CREATE"];
+
+/** The capabilities of a kind whose names begin alike: `IAM_GROUPS`. */
+export function capabilitiesNamed(
+  family: string,
+  { grantsRole = false, isReplacedOnly = false } = {},
+): NeededCapabilities {
+  const named = (verb: string, further: readonly string[] = []): string[] => [
+    `CAP_${family}_${verb}`,
+    ...further,
+  ];
+  const further = grantsRole ? TO_GRANT : [];
+  return {
+    read: named("LIST"),
+    create: named("CREATE", further),
+    ...(isReplacedOnly ? {} : { update: named("UPDATE", further) }),
+    delete: named("DELETE"),
+  };
+}
 
 /** The parent's uid: immutable everywhere, a part of the path. */
 export const parentGroup = string({

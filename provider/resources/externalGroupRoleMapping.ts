@@ -1,5 +1,6 @@
 import { resource } from "../engine/resource";
 import { decode } from "../schema/decoders";
+import { capabilitiesNamed } from "./common";
 import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 
 const grants = { required: true, immutable: true, security: true } as const;
@@ -8,6 +9,7 @@ const externalGroupRoleMapping = kind({
   kind: "ExternalGroupRoleMapping",
   noun: "external group role mapping",
   collection: "/iam/v2/externalGroupRoleMappings",
+  capabilities: capabilitiesNamed("IAM_IDENTITY_PROVIDERS", { grantsRole: true, isReplacedOnly: true }),
   eventPrefix: "iam.external_group_role_mappings",
   identifiedBy: ["parentUid", "externalGroupId", "roleUid", "scope"],
   readsByList: {},

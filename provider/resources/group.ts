@@ -2,7 +2,7 @@ import { resource } from "../engine/resource";
 import type { Failure, Props } from "../engine/spec";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { description } from "./common";
+import { capabilitiesNamed, description } from "./common";
 
 function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
   const failures: Failure[] = (["kind", "verified"] as const)
@@ -21,6 +21,7 @@ const group = kind({
   kind: "Group",
   noun: "group",
   collection: "/iam/v2/groups",
+  capabilities: capabilitiesNamed("IAM_GROUPS"),
   eventPrefix: "iam.group",
   listsByName: true,
   readsByList: {},

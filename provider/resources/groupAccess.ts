@@ -61,6 +61,17 @@ const groupAccess = kind({
   ...bindingKind({ ownsAll: true }),
   kind: "GroupAccess",
   noun: "group access",
+  capabilities: {
+    read: ["CAP_IAM_ROLE_BINDINGS_LIST", "CAP_IAM_GROUPS_LIST"],
+    create: ["CAP_IAM_ROLE_BINDINGS_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"],
+    update: [
+      "CAP_IAM_ROLE_BINDINGS_LIST",
+      "CAP_IAM_ROLE_BINDINGS_CREATE",
+      "CAP_IAM_ROLE_BINDINGS_DELETE",
+      "CAP_IAM_ROLES_LIST",
+    ],
+    delete: ["CAP_IAM_ROLE_BINDINGS_LIST", "CAP_IAM_ROLE_BINDINGS_DELETE", "CAP_IAM_ROLES_LIST"],
+  },
   sharesParentUid: true,
   listing: { aggregates: "RoleBinding" },
   fields: {

@@ -3,7 +3,7 @@ import { durationNanos } from "../engine/times";
 import { decode } from "../schema/decoders";
 import { boolean, kind, secret, string } from "../schema/fields";
 import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../schema/fields";
-import { inviteRole, parentGroup } from "./common";
+import { capabilitiesNamed, inviteRole, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/groupInvites";
 
@@ -17,6 +17,7 @@ const groupInvite = kind({
   kind: "GroupInvite",
   noun: "group invite",
   collection: COLLECTION,
+  capabilities: capabilitiesNamed("IAM_GROUP_INVITES", { grantsRole: true, isReplacedOnly: true }),
   eventPrefix: "iam.group_invite",
   grantsAccess: "always",
   fields: {

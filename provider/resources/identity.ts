@@ -4,7 +4,7 @@ import { isObject } from "../engine/values";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { checkEnd, description, parentGroup } from "./common";
+import { capabilitiesNamed, checkEnd, description, parentGroup } from "./common";
 
 /** Decides who may assume the identity. */
 const who = { security: true, access: "subject" } as const;
@@ -99,6 +99,7 @@ const identity = kind({
   kind: "Identity",
   noun: "identity",
   collection: "/iam/v2/identities",
+  capabilities: capabilitiesNamed("IAM_IDENTITY"),
   eventPrefix: "iam.identity",
   listsByName: true,
   readsByList: {},

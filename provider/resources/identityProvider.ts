@@ -5,7 +5,7 @@ import { isObject } from "../engine/values";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../schema/fields";
 import type { ArgsOf, Decoded, Resolved, ResultOf } from "../schema/fields";
-import { description, parentGroup } from "./common";
+import { capabilitiesNamed, description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 
@@ -93,6 +93,7 @@ const identityProvider = kind({
   kind: "IdentityProvider",
   noun: "identity provider",
   collection: COLLECTION,
+  capabilities: capabilitiesNamed("IAM_IDENTITY_PROVIDERS", { grantsRole: true }),
   eventPrefix: "iam.identity_providers",
   listsByName: true,
   listing: { partialInLists: true },
@@ -119,7 +120,12 @@ const identityProvider = kind({
      * Whether people are provisioned by SCIM, with the token of a `ScimToken`. Switching it on takes at least two
      * bindings of the role `owner` that were made by hand or by a program.
      */
-    scimEnabled: boolean({ subresource: true, security: true, access: "permission" }),
+    scimEnabled: boolean({
+      capabilities: ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"],
+      subresource: true,
+      security: true,
+      access: "permission",
+    }),
   },
   reads: {
     /** How far SCIM is set up. Lists leave it out: read the provider by its uid or name. */

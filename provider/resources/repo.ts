@@ -3,7 +3,7 @@ import type { Failure, Props } from "../engine/spec";
 import { decode } from "../schema/decoders";
 import { enumOf, integer, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { bundle, oneLine, parentGroup, tagName } from "./common";
+import { bundle, capabilitiesNamed, oneLine, parentGroup, tagName } from "./common";
 
 /** Says what an image is, not who may do what. */
 const harmless = { security: true, access: "none" } as const;
@@ -212,6 +212,7 @@ const repo = kind({
   kind: "Repo",
   noun: "repository",
   collection: "/registry/v2/repos",
+  capabilities: capabilitiesNamed("REPO"),
   eventPrefix: "platform.registry.repo",
   listsByName: true,
   readsByList: {},

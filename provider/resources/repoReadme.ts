@@ -4,6 +4,8 @@ import { kind, string, type ArgsOf, type Resolved } from "../schema/fields";
 import { parentRepo } from "./common";
 
 const COLLECTION = "/registry/v2/repos";
+/** The second one is kept by the platform for its own staff. */
+const TO_WRITE = ["CAP_REPO_UPDATE", "CAP_REPO_INTERNAL_ADMIN"];
 
 const REFUSED: readonly { readonly html: RegExp; readonly what: string }[] = [
   { html: /<\s*(\/\s*)?script\b/i, what: "<script>" },
@@ -45,6 +47,7 @@ const repoReadme = kind({
   kind: "RepoReadme",
   noun: "readme",
   collection: COLLECTION,
+  capabilities: { read: ["CAP_REPO_LIST"], create: TO_WRITE, update: TO_WRITE, delete: TO_WRITE },
   sharesParentUid: true,
   listing: { onDemand: true, singletonOf: "Repo" },
   fields: {

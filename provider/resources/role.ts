@@ -2,12 +2,13 @@ import { resource } from "../engine/resource";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { adviseOnCapabilities, capabilityNames } from "./capabilities";
-import { description, parentGroup } from "./common";
+import { capabilitiesNamed, description, parentGroup } from "./common";
 
 const role = kind({
   kind: "Role",
   noun: "role",
   collection: "/iam/v2/roles",
+  capabilities: capabilitiesNamed("IAM_ROLES"),
   eventPrefix: "iam.roles",
   listsByName: true,
   readsByList: {},

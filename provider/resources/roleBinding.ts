@@ -1,13 +1,14 @@
 import { resource } from "../engine/resource";
 import { decode } from "../schema/decoders";
 import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
+import { boundGroup, boundIdentity, boundRole, capabilitiesNamed, parentGroup } from "./common";
 import { bindingBatch, bindingKind, grantee, grantedRole, grantKey } from "./grants";
 
 const roleBinding = kind({
   ...bindingKind({ ownsAll: false }),
   kind: "RoleBinding",
   noun: "role binding",
+  capabilities: capabilitiesNamed("IAM_ROLE_BINDINGS"),
   eventPrefix: "iam.rolebindings",
   readsByList: {},
   batchCreate: bindingBatch,

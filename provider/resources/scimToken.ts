@@ -8,6 +8,7 @@ import type { ArgsOf, OutputsOf, Resolved } from "../schema/fields";
 import { checkEnd } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
+const TO_MANAGE = ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"];
 /** Stands in state as `rotate` while the token there is is known to nobody: the next run differs from it, and rotates. */
 const LOST = "the token was lost";
 
@@ -153,6 +154,12 @@ const scimToken = kind({
   kind: "ScimToken",
   noun: "SCIM token",
   collection: COLLECTION,
+  capabilities: {
+    read: ["CAP_IAM_IDENTITY_PROVIDERS_LIST"],
+    create: TO_MANAGE,
+    update: TO_MANAGE,
+    delete: TO_MANAGE,
+  },
   sharesParentUid: true,
   listing: { singletonOf: "IdentityProvider" },
   grantsAccess: "always",

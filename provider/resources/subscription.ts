@@ -1,11 +1,16 @@
 import { resource } from "../engine/resource";
 import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { parentGroup } from "./common";
+import { capabilitiesNamed, parentGroup } from "./common";
 
 const subscription = kind({
   kind: "Subscription",
   noun: "subscription",
   collection: "/events/v2/subscriptions",
+  capabilities: {
+    ...capabilitiesNamed("EVENTS_SUBSCRIPTION", { isReplacedOnly: true }),
+    // The list before tells what a lost response created.
+    create: ["CAP_EVENTS_SUBSCRIPTION_LIST", "CAP_EVENTS_SUBSCRIPTION_CREATE"],
+  },
   eventPrefix: "events.subscription",
   readsByList: {},
   lacksCreateTime: true,

@@ -2,7 +2,7 @@ import { resource } from "../engine/resource";
 import type { Api, Props } from "../engine/spec";
 import { decode } from "../schema/decoders";
 import { boolean, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { bundle, parentRepo, tagName } from "./common";
+import { bundle, capabilitiesNamed, parentRepo, tagName } from "./common";
 
 const COLLECTION = "/registry/v2/tags";
 
@@ -28,6 +28,11 @@ const tag = kind({
   kind: "Tag",
   noun: "tag",
   collection: COLLECTION,
+  capabilities: {
+    ...capabilitiesNamed("TAG"),
+    // A tag moves by a create of the same name.
+    update: ["CAP_TAG_CREATE"],
+  },
   eventPrefix: "platform.registry.tag",
   listsByName: true,
   identifiedBy: ["parentUid", "name"],

@@ -44,6 +44,12 @@ const termsAcceptance = kind({
   kind: "TermsAcceptance",
   noun: "acceptance of terms",
   collection: COLLECTION,
+  capabilities: {
+    read: ["CAP_TERMS_LIST"],
+    create: ["CAP_TERMS_LIST", "CAP_TERMS_ACCEPT"],
+    update: ["CAP_TERMS_LIST", "CAP_TERMS_ACCEPT"],
+    delete: [],
+  },
   eventPrefix: "iam.terms",
   sharesParentUid: true,
   listing: { onDemand: true, singletonOf: "Group", selectRelevant: selectOwnDocuments },

@@ -38,6 +38,12 @@ function missingPlaces(spec: ResourceSpec): string[] {
   const name = kind.charAt(0).toLowerCase() + kind.slice(1);
   const places: readonly (readonly [isThere: boolean, file: string, text: string, advice: string])[] = [
     [
+      spec.capabilities !== undefined,
+      "provider/resources/common.ts",
+      "export function capabilitiesNamed",
+      `name the capabilities that its requests need in provider/resources/${name}.ts`,
+    ],
+    [
       !hasList(spec) || kindTables.some((table) => table.kind === kind),
       "emulator/tables/index.ts",
       "export const kindTables",
@@ -82,6 +88,7 @@ describe("a kind of resource", () => {
     };
     const missing = missingPlaces(spec);
     expect(missing.map((line) => line.replace(/:\d+: .*$/, ":LINE"))).toEqual([
+      "provider/resources/common.ts:LINE",
       "emulator/tables/index.ts:LINE",
       "test/support/samples.ts:LINE",
       "examples/registry/index.ts:LINE",
