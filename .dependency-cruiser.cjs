@@ -4,16 +4,13 @@
  */
 const layers = {
   "provider/api": [],
-  "provider/destination.ts": ["provider/api"],
-  "provider/config.ts": ["provider/api", "provider/destination.ts"],
-  "provider/connect.ts": ["provider/api", "provider/config.ts"],
+  "provider/settings": ["provider/api"],
   "provider/engine": ["provider/api"],
-  "provider/schema": ["provider/api/uid.ts", "provider/engine/spec.ts"],
+  "provider/schema": ["provider/api/uid.ts", "provider/engine/description", "provider/engine/spec.ts"],
   "provider/resources": ["provider/api/uid.ts", "provider/engine", "provider/schema"],
   "provider/functions": [
     "provider/api",
-    "provider/config.ts",
-    "provider/connect.ts",
+    "provider/settings",
     "provider/engine",
     "provider/resources",
     "provider/schema",
@@ -98,8 +95,7 @@ const layers = {
   "provider/cli": [
     "provider/access",
     "provider/api",
-    "provider/config.ts",
-    "provider/connect.ts",
+    "provider/settings",
     "provider/engine",
     "provider/events",
     "provider/inventory",
@@ -114,8 +110,7 @@ const layers = {
 const exceptions = {
   "provider/engine/dynamic.ts": [
     "provider/api",
-    "provider/config.ts",
-    "provider/connect.ts",
+    "provider/settings",
     "provider/engine",
     "provider/resources",
   ],
@@ -123,7 +118,7 @@ const exceptions = {
 
 const engine = (...names) => `^provider/engine/(${names.join("|")})`;
 const pure = engine(
-  "check\\.",
+  "checks/",
   "fieldMask\\.",
   "wire\\.",
   "schemaMismatch\\.",
@@ -139,16 +134,17 @@ const library = engine("sdk\\.");
 const boundaries = [
   {
     name: "ground",
-    comment: "Every layer may import these: they import nothing.",
-    from: "^provider/(engine/spec|api/(uid|loopback|address|credentials))\\.ts$",
+    comment: "Every layer may import these: they import nothing else.",
+    from: "^provider/(engine/description/|api/(uid|loopback|address|credentials)\\.ts$)",
     to: "^(provider|emulator)/",
+    toNot: ["^provider/engine/description/"],
   },
   {
     name: "pure-parts",
     comment: "Checks, masks and encoding are functions of a description and values.",
     from: pure,
     to: "^provider/",
-    toNot: [pure, engine("spec\\."), "^provider/api/uid\\.ts$"],
+    toNot: [pure, engine("spec\\.", "description/"), "^provider/api/uid\\.ts$"],
   },
   {
     name: "program-side",

@@ -61,7 +61,7 @@ export default tseslint.config(
     files: ["provider/**/*.ts", "emulator/**/*.ts"],
     ignores: [
       // Calendar times: of a server without a Date header, of documents, of rules about expiry dates.
-      "provider/api/{client,exchange,transport}.ts",
+      "provider/api/{exchange,requester,transport}.ts",
       "provider/engine/readOnly.ts",
       "provider/cli/**/*.ts",
       "provider/engine/{dynamic,handlers}.ts",

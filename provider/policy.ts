@@ -15,7 +15,7 @@ import type { Finding } from "./access/review/finding";
 import { isHighOrCritical } from "./access/review/finding";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
 import type { Rule, RuleOptions } from "./access/rules";
-import { didYouMean } from "./engine/check";
+import { didYouMean } from "./engine/checks/suggestions";
 import { UNKNOWN } from "./engine/spec";
 import type { Json, Props } from "./engine/spec";
 import { isUnknown } from "./engine/values";

@@ -99,17 +99,24 @@ class Decoder {
         if (number === undefined) throw invalid();
         return type.type.nameOf.get(Number(number)) ?? Number(number);
       }
-      case "timestamp": {
+      default:
         if (node.kind !== "string") throw this.unexpected(node);
-        const time = canonicalTimestamp(node.text);
+        return this.wellKnown(type.kind, node, node.text);
+    }
+  }
+
+  /** A message of protobuf's own that is a string in JSON. */
+  private wellKnown(kind: "timestamp" | "duration" | "fieldMask", node: JsonNode, text: string): Value {
+    switch (kind) {
+      case "timestamp": {
+        const time = canonicalTimestamp(text);
         if (time === undefined) {
           throw this.at(node.at, `invalid google.protobuf.Timestamp value ${node.raw}`);
         }
         return time;
       }
       case "duration": {
-        if (node.kind !== "string") throw this.unexpected(node);
-        const length = canonicalDuration(node.text);
+        const length = canonicalDuration(text);
         if (length === "range") {
           throw this.at(node.at, `google.protobuf.Duration value out of range: ${node.raw}`);
         }
@@ -117,9 +124,8 @@ class Decoder {
           throw this.at(node.at, `invalid google.protobuf.Duration value ${node.raw}`);
         return length.text;
       }
-      case "fieldMask": {
-        if (node.kind !== "string") throw this.unexpected(node);
-        return (node.text === "" ? [] : node.text.split(",")).map((path) => {
+      case "fieldMask":
+        return (text === "" ? [] : text.split(",")).map((path) => {
           if (!/^[A-Za-z0-9]+(\.[A-Za-z0-9]+)*$/.test(path)) {
             throw this.at(
               node.at,
@@ -128,7 +134,6 @@ class Decoder {
           }
           return snakeCase(path);
         });
-      }
     }
   }
 

@@ -51,54 +51,83 @@ export function applyQuery(
   target: Message,
   bound: ReadonlySet<string>,
 ): QueryOutcome {
-  let broken = false;
-  let mask: { paths: string[]; replaces: boolean } | undefined;
-  const written = new Map<string, string[]>();
-  for (const { key, values, brokenValue } of gather(pairs)) {
-    const steps = key.split(".");
-    const found = resolve(steps, type, bound);
-    if (found === undefined) continue;
-    const { field, owners } = found;
+  const writer = new QueryWriter(target);
+  for (const parameter of gather(pairs)) {
+    const found = resolve(parameter.key.split("."), type, bound);
+    if (found !== undefined) writer.write(parameter, found);
+  }
+  const { broken, mask } = writer;
+  return mask ? { broken, mask } : { broken };
+}
+
+/** A query parameter, with the values of all its occurrences. */
+interface Parameter {
+  key: string;
+  readonly values: string[];
+  brokenValue: boolean;
+}
+
+/** The field that a parameter names, and the messages around it. */
+interface ResolvedField {
+  readonly field: Field | undefined;
+  readonly owners: readonly Field[];
+}
+
+/** Writes query parameters to a request. */
+class QueryWriter {
+  broken = false;
+  mask: { paths: string[]; replaces: boolean } | undefined;
+  private readonly written = new Map<string, string[]>();
+
+  constructor(private readonly target: Message) {}
+
+  write({ values, brokenValue }: Parameter, { field, owners }: ResolvedField): void {
     const parent = owners.reduce((message, owner) => {
       message[owner.name] ??= newMessage();
       return message[owner.name] as Message;
-    }, target);
-    if (field === undefined) continue;
-    broken ||= brokenValue;
+    }, this.target);
+    if (field === undefined) return;
+    this.broken ||= brokenValue;
     if (field === maskPaths) {
-      mask = { paths: [...(mask?.paths ?? []), ...values], replaces: mask?.replaces ?? false };
-      continue;
-    }
-    if (field.type.kind === "list") {
+      const { paths = [], replaces = false } = this.mask ?? {};
+      this.mask = { paths: [...paths, ...values], replaces };
+    } else if (field.type.kind === "list") {
       const { item } = field.type;
       const earlier = (parent[field.name] ?? []) as Value[];
       parent[field.name] = [...earlier, ...values.map((value) => parseItem(value, item, field))];
-      continue;
+    } else {
+      this.writeSingle(parent, field, owners, values);
     }
+  }
+
+  private writeSingle(
+    parent: Message,
+    field: Field,
+    owners: readonly Field[],
+    values: readonly string[],
+  ): void {
     // Both spellings of a field are one parameter given twice.
     const place = [...owners.map((owner) => owner.name), field.name].join(".");
-    const all = [...(written.get(place) ?? []), ...values];
-    written.set(place, all);
+    const all = [...(this.written.get(place) ?? []), ...values];
+    this.written.set(place, all);
     if (all.length > 1) {
       throw new QueryError(`too many values for field "${field.snake}": ${all.join(", ")}`);
     }
+    if (field.type.kind === "list") return;
     if (field.type.kind === "map") throw new QueryError(`unsupported map field "${field.snake}"`);
     const value = values[0] ?? "";
     if (field.type.kind === "fieldMask") {
-      mask = { paths: value.split(","), replaces: true };
-      continue;
+      this.mask = { paths: value.split(","), replaces: true };
+      return;
     }
     const parsed = parseItem(value, field.type, field);
     if (isDefault(parsed, field)) clearField(parent, field.name);
     else parent[field.name] = parsed;
   }
-  return mask ? { broken, mask } : { broken };
 }
 
-function gather(
-  pairs: readonly QueryPair[],
-): Iterable<{ key: string; values: string[]; brokenValue: boolean }> {
-  const byKey = new Map<string, { key: string; values: string[]; brokenValue: boolean }>();
+function gather(pairs: readonly QueryPair[]): Iterable<Parameter> {
+  const byKey = new Map<string, Parameter>();
   for (const { key, value, broken } of pairs) {
     const known = byKey.get(key);
     if (known) {
@@ -129,7 +158,7 @@ function resolve(
   steps: readonly string[],
   type: MessageType,
   bound: ReadonlySet<string>,
-): { field: Field | undefined; owners: Field[] } | undefined {
+): ResolvedField | undefined {
   const owners: Field[] = [];
   let current = type;
   for (const [index, step] of steps.entries()) {
@@ -159,32 +188,16 @@ function parseItem(value: string, type: ItemType, field: Field): Value {
       if (/^(0|f|F|FALSE|false|False)$/.test(value)) return false;
       throw fail(`strconv.ParseBool: parsing ${quoted}: invalid syntax`);
     case "int32":
-    case "int64": {
-      if (!/^[+-]?[0-9]+$/.test(value)) throw fail(`strconv.ParseInt: parsing ${quoted}: invalid syntax`);
-      const number = BigInt(value.replace(/^\+/, ""));
-      const limit = 2n ** (type.kind === "int32" ? 31n : 63n);
-      if (number < -limit || number >= limit) {
-        throw fail(`strconv.ParseInt: parsing ${quoted}: value out of range`);
-      }
-      return type.kind === "int32" ? Number(number) : String(number);
-    }
+    case "int64":
+      return parseInteger(value, type.kind, fail);
     case "enum": {
       if (type.type.numberOf.has(value)) return value;
       const name = /^[+-]?[0-9]+$/.test(value) ? type.type.nameOf.get(Number(value)) : undefined;
       if (name === undefined) throw fail(`${quoted} is not a valid value`);
       return name;
     }
-    case "timestamp": {
-      const time = canonicalTimestamp(value);
-      if (time !== undefined) return time;
-      const dateAndTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?/.exec(
-        value,
-      )?.[0];
-      const [rest, part] =
-        dateAndTime === undefined ? [value, "2006"] : [value.slice(dateAndTime.length), "Z07:00"];
-      const layout = "2006-01-02T15:04:05.999999999Z07:00";
-      throw fail(`parsing time ${quoted} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${part}"`);
-    }
+    case "timestamp":
+      return parseTime(value, fail);
     case "duration":
     case "fieldMask":
     case "message":
@@ -192,4 +205,30 @@ function parseItem(value: string, type: ItemType, field: Field): Value {
         `unsupported message type: "${type.kind === "message" ? type.type.fullName : `google.protobuf.${type.kind}`}"`,
       );
   }
+}
+
+type Fail = (why: string) => QueryError;
+
+function parseInteger(value: string, kind: "int32" | "int64", fail: Fail): Value {
+  const quoted = JSON.stringify(value);
+  if (!/^[+-]?[0-9]+$/.test(value)) throw fail(`strconv.ParseInt: parsing ${quoted}: invalid syntax`);
+  const number = BigInt(value.replace(/^\+/, ""));
+  const limit = 2n ** (kind === "int32" ? 31n : 63n);
+  if (number < -limit || number >= limit) {
+    throw fail(`strconv.ParseInt: parsing ${quoted}: value out of range`);
+  }
+  return kind === "int32" ? Number(number) : String(number);
+}
+
+function parseTime(value: string, fail: Fail): Value {
+  const time = canonicalTimestamp(value);
+  if (time !== undefined) return time;
+  const pattern = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?/;
+  const dateAndTime = pattern.exec(value)?.[0];
+  const [rest, part] =
+    dateAndTime === undefined ? [value, "2006"] : [value.slice(dateAndTime.length), "Z07:00"];
+  const layout = "2006-01-02T15:04:05.999999999Z07:00";
+  throw fail(
+    `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${part}"`,
+  );
 }

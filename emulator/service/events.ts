@@ -50,33 +50,12 @@ export class EventPublisher {
       ({ parent }) => event.group === parent || event.group.startsWith(`${parent}/`),
     );
     if (subscriptions.length === 0) return;
-    const { now, url, milliseconds, deliveries } = this.options;
     const id = randomUUID();
     const type = `dev.chainguard.api.${event.name}.v1`;
-    const headers: Record<string, string> = {
-      "Content-Type": "application/json",
-      "Ce-Specversion": "1.0",
-      "Ce-Id": id,
-      "Ce-Source": url(),
-      "Ce-Type": type,
-      "Ce-Subject": event.subject,
-      "Ce-Time": timestampOf(now()),
-      "Ce-Group": event.group,
-      "Ce-Audience": customer,
-      ...(event.body ? { "Ce-Bodytype": event.body.type.fullName } : {}),
-    };
-    for (const [name, value] of Object.entries(event.extensions ?? {})) {
-      headers[`Ce-${name.charAt(0).toUpperCase()}${name.slice(1)}`] = value;
-    }
-    const { body } = event;
-    const data = JSON.stringify({
-      actor: { subject: caller.uid, act: caller.act },
-      ...(body
-        ? { body: renderMessage(body.message, body.type, { milliseconds, onlyFields: body.onlyFields }) }
-        : {}),
-    });
+    const headers = this.headersOf(event, id, type);
+    const data = this.dataOf(event, caller);
     for (const { uid, parent, value } of subscriptions) {
-      deliveries.add({
+      this.options.deliveries.add({
         eventId: id,
         type,
         subject: event.subject,
@@ -88,6 +67,37 @@ export class EventPublisher {
         authorization: () => `Bearer ${this.tokenFor(parent, data)}`,
       });
     }
+  }
+
+  private headersOf(event: PlatformEvent, id: string, type: string): Record<string, string> {
+    const { now, url } = this.options;
+    const extensions = Object.entries(event.extensions ?? {}).map(([name, value]) => [
+      `Ce-${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      value,
+    ]);
+    return {
+      "Content-Type": "application/json",
+      "Ce-Specversion": "1.0",
+      "Ce-Id": id,
+      "Ce-Source": url(),
+      "Ce-Type": type,
+      "Ce-Subject": event.subject,
+      "Ce-Time": timestampOf(now()),
+      "Ce-Group": event.group,
+      "Ce-Audience": customer,
+      ...(event.body ? { "Ce-Bodytype": event.body.type.fullName } : {}),
+      ...(Object.fromEntries(extensions) as Record<string, string>),
+    };
+  }
+
+  private dataOf({ body }: PlatformEvent, caller: Caller): string {
+    const { milliseconds } = this.options;
+    return JSON.stringify({
+      actor: { subject: caller.uid, act: caller.act },
+      ...(body
+        ? { body: renderMessage(body.message, body.type, { milliseconds, onlyFields: body.onlyFields }) }
+        : {}),
+    });
   }
 
   private tokenFor(group: string, data: string): string {

@@ -1,109 +1,40 @@
-import pLimit from "p-limit";
-import type { TokenSource } from "./auth";
 import { Batches } from "./batch";
 import type { BatchMethod } from "./batch";
 import { claimsOf } from "./claims";
-import { ConnectionError, isTooLarge } from "./errors";
+import { ConnectionError } from "./errors";
+import { listAll } from "./paging";
+import type { ListOptions } from "./paging";
 import { SharedReads } from "./reads";
-import { RateLimiter } from "./rateLimiter";
-import { ApiRecognition } from "./recognition";
-import { defaultPolicy, withRateLimit, withRetry } from "./retry";
-import type { RetryPolicy } from "./retry";
-import { Transport } from "./transport";
-import type { HttpResponse, Endpoint } from "./transport";
+import { encodeQuery, Requester } from "./requester";
+import type { Call, ClientOptions, JsonObject, Query } from "./requester";
 import { encodeUid } from "./uid";
 import { WriteLog } from "./writes";
 
-export interface ClientOptions {
-  /** Absolute, without a trailing slash. */
-  readonly baseUrl: string;
-  /** For one attempt, from sending to the last byte of the answer. */
-  readonly timeoutMs: number;
-  readonly maxRetries: number;
-  /** Requests under way at once. */
-  readonly maxConcurrency: number;
-  readonly tokens: TokenSource;
-  /** False: every read and every create has a request of its own. */
-  readonly batching?: boolean;
-  /** Takes one line a request: method, path, status, time, attempt. */
-  readonly log?: (line: string) => void;
-  /** Other waits than the default ones, for tests. */
-  readonly policy?: Partial<RetryPolicy>;
-}
+export { apiEndpoint } from "./requester";
+export type { ClientOptions, JsonObject, Query } from "./requester";
 
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
-export type JsonObject = Record<string, unknown>;
-
-export interface ListOptions {
-  /** The member of the answer that holds the list; default: the last word of the path. */
-  readonly member?: string;
-  /** At most, and by default, 200. */
-  readonly pageSize?: number;
-  /** Tells objects apart, undefined nothing; default: by their uid. */
-  readonly key?: (object: JsonObject) => unknown;
-}
-
-interface Call {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly query?: Query;
-  readonly body?: unknown;
-  /** Doing it twice is the same as doing it once. */
-  readonly isIdempotent: boolean;
-}
-
-const PAGE_SIZE = 200;
-/** Pages may be empty before the last one; a restart brings the known ones once more beside these. */
-const MAX_EMPTY_PAGES = 10;
 /** Members of a list's response beside the list. */
 const PAGE_MEMBERS: readonly string[] = ["nextPageToken", "totalCount", "skipped"];
 
-function encodeQuery(query: Query): string {
-  const pairs = Object.entries(query).flatMap(([key, value]) => {
-    if (value === undefined) return [];
-    const values = typeof value === "object" ? value : [String(value)];
-    return values.map((one) => `${encodeURIComponent(key)}=${encodeURIComponent(one)}`);
-  });
-  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
-}
-
-/** The API in the words of messages. */
-export function apiEndpoint(baseUrl: string): Endpoint {
-  return { baseUrl, name: "the Platform API", setting: "platform:baseUrl (or PLATFORM_BASE_URL)" };
-}
-
-/** Requests to the API: one connection pool, one rate limiter, bounded concurrency, repeated by meaning. */
+/** The methods of the API: reads and creates that come together share requests. */
 export class Client {
-  private readonly transport: Transport;
-  private readonly limit: ReturnType<typeof pLimit>;
-  private readonly rateLimiter = new RateLimiter();
-  private readonly policy: RetryPolicy;
+  private readonly requester: Requester;
   private readonly learntRoots = new Set<string>();
   private readonly createdAt = new Map<string, number>();
   private readonly batches = new Batches(this);
   private readonly writes = new WriteLog();
   private readonly reads = new SharedReads(this);
   private readonly lists = new Map<string, Promise<JsonObject[]>>();
-  private readonly recognition = new ApiRecognition();
   /** Whether this server took a change only without a mask, after it refused or ignored one with a name of several words. */
   infersMasks = false;
-  /** The server's time in its last answer, and when that came by `performance.now()`. */
-  private lastDate: { readonly date: number; readonly at: number } | undefined;
 
   constructor(private readonly options: ClientOptions) {
-    this.transport = new Transport({
-      ...options,
-      ...apiEndpoint(options.baseUrl),
-      maxSockets: options.maxConcurrency,
-    });
-    this.limit = pLimit(options.maxConcurrency);
-    this.policy = { ...defaultPolicy, ...options.policy, maxRetries: options.maxRetries };
+    this.requester = new Requester(options);
   }
 
-  /** The server's time in milliseconds since the epoch, as far as its answers have told. */
+  /** The server's time in milliseconds since the epoch, by its last response. */
   serverNow(): number {
-    const { date, at } = this.lastDate ?? { date: Date.now(), at: performance.now() };
-    return date + performance.now() - at;
+    return this.requester.serverNow();
   }
 
   get maxConcurrency(): number {
@@ -136,7 +67,7 @@ export class Client {
   async extractList(path: string, response: JsonObject, member: string): Promise<unknown[]> {
     const items = response[member] ?? undefined;
     if (Array.isArray(items)) {
-      this.recognition.noteList();
+      this.requester.recognition.noteList();
       return items as unknown[];
     }
     const isAlone = Object.keys(response).every((key) => key === member || PAGE_MEMBERS.includes(key));
@@ -166,11 +97,7 @@ export class Client {
   }
 
   /** A POST that is not isIdempotent is sent again only where nothing can have happened. */
-  post(
-    path: string,
-    body: unknown,
-    { isIdempotent: isIdempotent }: { isIdempotent: boolean },
-  ): Promise<JsonObject> {
+  post(path: string, body: unknown, { isIdempotent }: { isIdempotent: boolean }): Promise<JsonObject> {
     return this.request({ method: "POST", path, body, isIdempotent });
   }
 
@@ -230,65 +157,16 @@ export class Client {
     await this.request({ method: "DELETE", path: this.address(collection, uid), isIdempotent: true });
   }
 
-  /**
-   * All objects of a list, page by page. An expired token restarts a list without an error:
-   * objects already seen are dropped. Pages that bring nothing new end in an error, once there
-   * are more of them than a restart explains.
-   */
-  async *list(
-    collection: string,
-    query: Query = {},
-    { member, pageSize = PAGE_SIZE, key = ({ uid }) => (uid === "" ? undefined : uid) }: ListOptions = {},
-  ): AsyncGenerator<JsonObject> {
-    const plural = member ?? collection.slice(collection.lastIndexOf("/") + 1);
-    const seen = new Set<unknown>();
-    const tokens = new Set<string>();
-    let token: string | undefined;
-    let requestWithRetry = 0;
-    let pagesWithNews = 0;
-    let pagesWithout = 0;
-    let size = pageSize;
-    for (;;) {
-      let page: JsonObject;
-      try {
-        page = await this.get(collection, { ...query, page_size: size, page_token: token });
-      } catch (error) {
-        // The token tells where to go on, whatever the size; what comes twice is dropped.
-        if (!isTooLarge(error) || size === 1) throw error;
-        size = Math.ceil(size / 2);
-        pagesWithNews *= 2;
-        continue;
-      }
-      const items = await this.extractList(collection, page, plural);
-      let isNews = false;
-      for (const item of items) {
-        if (item === null || typeof item !== "object") {
-          throw this.unexpectedResponse(
-            { method: "GET", path: collection },
-            `its list "${plural}" holds no objects`,
-          );
-        }
-        const object = item as JsonObject;
-        const known = key(object);
-        const identity = known ?? JSON.stringify(object);
-        isNews ||= !seen.has(identity);
-        if (known !== undefined && seen.has(known)) continue;
-        seen.add(identity);
-        yield object;
-      }
-      const next = page["nextPageToken"];
-      token = typeof next === "string" && next !== "" ? next : undefined;
-      if (token === undefined) return;
-      pagesWithNews += isNews ? 1 : 0;
-      pagesWithout = isNews ? 0 : pagesWithout + 1;
-      // After a restart the same pages come again, by known tokens or by new ones.
-      requestWithRetry = isNews || !tokens.has(token) ? 0 : requestWithRetry + 1;
-      if (requestWithRetry > tokens.size || pagesWithout > pagesWithNews + MAX_EMPTY_PAGES) {
-        const why = `its list goes in circles: ${pagesWithout} pages in a row held nothing new`;
-        throw this.unexpectedResponse({ method: "GET", path: collection }, why);
-      }
-      tokens.add(token);
-    }
+  /** All objects of a list, page by page, each once. */
+  list(collection: string, query: Query = {}, options: ListOptions = {}): AsyncGenerator<JsonObject> {
+    const api = {
+      get: (path: string, pageQuery?: Query) => this.get(path, pageQuery),
+      extractList: (path: string, response: JsonObject, member: string) =>
+        this.extractList(path, response, member),
+      unexpectedResponse: (path: string, why: string) =>
+        this.unexpectedResponse({ method: "GET", path }, why),
+    };
+    return listAll(api, collection, query, options);
   }
 
   /** A whole list, asked for once by all who want it in the same turn of the event loop. */
@@ -308,9 +186,9 @@ export class Client {
   }
 
   private async request(call: Call): Promise<JsonObject> {
-    if (call.method === "GET") return this.repeated(call);
+    if (call.method === "GET") return this.requester.request(call);
     try {
-      const response = await this.repeated(call);
+      const response = await this.requester.request(call);
       this.writes.note(response["uid"]);
       return response;
     } finally {
@@ -318,61 +196,12 @@ export class Client {
     }
   }
 
-  private repeated(call: Call): Promise<JsonObject> {
-    let attempt = 0;
-    return withRetry(
-      // Inside the limit: a request that waits for its turn must not be sent while the limiter pauses.
-      (begins) =>
-        this.limit(() => {
-          begins();
-          return withRateLimit(() => this.attempt(call, (attempt += 1)), this.policy, this.rateLimiter);
-        }),
-      call.isIdempotent,
-      this.policy,
-    );
-  }
-
-  private async attempt(call: Call, number: number): Promise<JsonObject> {
-    const token = await this.options.tokens.token();
-    let response = await this.send(call, token, number);
-    if (response.status === 401 && (await this.options.tokens.renew(token))) {
-      response = await this.send(call, await this.options.tokens.token(), number);
-    }
-    try {
-      const body = this.transport.read(call, response);
-      this.recognition.noteResponse(body);
-      return body;
-    } catch (error) {
-      this.recognition.noteError(error);
-      throw error;
-    }
-  }
-
   private isTheApi(): Promise<boolean> {
-    return this.recognition.confirm((path, query) => this.get(path, query));
-  }
-
-  private async send(call: Call, token: string, attempt: number): Promise<HttpResponse> {
-    const mask = call.query?.["updateMask"];
-    const response = await this.transport.send({
-      method: call.method,
-      path: call.path,
-      query: encodeQuery(call.query ?? {}),
-      body: call.body === undefined ? undefined : JSON.stringify(call.body),
-      headers: {
-        Authorization: `Bearer ${token}`,
-        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
-      },
-      note: typeof mask === "string" ? ` mask=${mask}` : "",
-      attempt,
-    });
-    const date = Date.parse(response.header("date") ?? "");
-    if (!Number.isNaN(date)) this.lastDate = { date, at: performance.now() };
-    return response;
+    return this.requester.recognition.confirm((path, query) => this.get(path, query));
   }
 
   private unexpectedResponse(call: Pick<Call, "method" | "path">, why: string): ConnectionError {
-    return this.transport.unexpectedResponse(call, why);
+    return this.requester.unexpectedResponse(call, why);
   }
 }
 

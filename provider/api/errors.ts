@@ -1,90 +1,12 @@
-import { maskCredentials } from "./credentials";
-import { logLine } from "./logText";
+import { codeOfNumber, codeOfStatus } from "./errorCodes";
+import type { Code } from "./errorCodes";
+import { printableText, readDetails, recordOf } from "./errorDetails";
+import type { ErrorDetails } from "./errorDetails";
+import { printable } from "./printable";
 
-/** Names of the google.rpc codes, by number. */
-const CODE_NAMES = [
-  "OK",
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "DEADLINE_EXCEEDED",
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "ABORTED",
-  "OUT_OF_RANGE",
-  "UNIMPLEMENTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-  "DATA_LOSS",
-  "UNAUTHENTICATED",
-] as const;
-
-export type Code = (typeof CODE_NAMES)[number];
-
-/** The code to take where an answer has a status only: a proxy's, not the API's. */
-function codeOfStatus(status: number): Code {
-  const known: Record<number, Code> = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHENTICATED",
-    403: "PERMISSION_DENIED",
-    404: "UNIMPLEMENTED",
-    408: "UNAVAILABLE",
-    409: "ABORTED",
-    425: "UNAVAILABLE",
-    429: "RESOURCE_EXHAUSTED",
-    501: "UNIMPLEMENTED",
-    502: "UNAVAILABLE",
-    503: "UNAVAILABLE",
-    504: "DEADLINE_EXCEEDED",
-  };
-  return known[status] ?? "UNKNOWN";
-}
-
-export interface FieldViolation {
-  readonly field: string;
-  readonly description: string;
-  readonly reason: string;
-  /** In the language of its locale; absent where the server has none. */
-  readonly localizedMessage?: { readonly locale: string; readonly message: string };
-}
-
-export interface PreconditionViolation {
-  readonly type: string;
-  readonly subject: string;
-  readonly description: string;
-}
-
-export interface MissingTerms {
-  readonly id: string;
-  readonly label: string;
-  readonly url: string;
-}
-
-/** The typed details of an error; absent where the answer has none. */
-export interface ErrorDetails {
-  readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
-  readonly fieldViolations: readonly FieldViolation[];
-  readonly preconditions: readonly PreconditionViolation[];
-  readonly resource?: { resourceType: string; resourceName: string; owner: string; description: string };
-  readonly retryDelayMs?: number;
-  readonly missingTerms: readonly MissingTerms[];
-}
-
-/** More than any credential is long: what is cut off before it is masked is never shown. */
-const MASKED_BEYOND_LIMIT = 8192;
-
-/**
- * Text of a server made safe to print: one line, no control characters, no command to a CI runner, bounded, and without
- * the credentials that this process holds. Whatever a message or a log line quotes goes through here.
- */
-export function printable(text: string, limit = 500): string {
-  const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
-  const clean = logLine(maskCredentials(logLine(bounded)));
-  return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
-}
+export type { Code } from "./errorCodes";
+export type { ErrorDetails } from "./errorDetails";
+export { printable } from "./printable";
 
 interface RequestLine {
   readonly method: string;
@@ -226,77 +148,6 @@ export function hasUnknownOutcome(error: unknown): boolean {
   return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
 }
 
-function record(value: unknown): Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? printable(value) : "";
-}
-
-function list(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.slice(0, 50).map(record) : [];
-}
-
-function seconds(value: unknown): number | undefined {
-  const match = typeof value === "string" ? /^(\d+(?:\.\d+)?)s$/.exec(value) : null;
-  return match ? Number(match[1]) * 1000 : undefined;
-}
-
-function localized(value: unknown): Pick<FieldViolation, "localizedMessage"> {
-  const { locale, message } = record(value);
-  return text(message) === "" ? {} : { localizedMessage: { locale: text(locale), message: text(message) } };
-}
-
-function readDetails(details: unknown): ErrorDetails {
-  const byType = new Map<string, Record<string, unknown>>();
-  for (const detail of list(details)) {
-    const type = typeof detail["@type"] === "string" ? (/[^./]+$/.exec(detail["@type"])?.[0] ?? "") : "";
-    if (!byType.has(type)) byType.set(type, detail);
-  }
-  const info = byType.get("ErrorInfo");
-  const resource = byType.get("ResourceInfo");
-  const retryDelayMs = seconds(byType.get("RetryInfo")?.["retryDelay"]);
-  return {
-    ...(info && {
-      errorInfo: {
-        reason: text(info["reason"]),
-        domain: text(info["domain"]),
-        metadata: Object.fromEntries(
-          Object.entries(record(info["metadata"])).map(([key, value]) => [printable(key), text(value)]),
-        ),
-      },
-    }),
-    fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => ({
-      field: text(violation["field"]),
-      description: text(violation["description"]),
-      reason: text(violation["reason"]),
-      ...localized(violation["localizedMessage"]),
-    })),
-    preconditions: list(byType.get("PreconditionFailure")?.["violations"]).map((violation) => ({
-      type: text(violation["type"]),
-      subject: text(violation["subject"]),
-      description: text(violation["description"]),
-    })),
-    ...(resource && {
-      resource: {
-        resourceType: text(resource["resourceType"]),
-        resourceName: text(resource["resourceName"]),
-        owner: text(resource["owner"]),
-        description: text(resource["description"]),
-      },
-    }),
-    ...(retryDelayMs !== undefined && { retryDelayMs }),
-    missingTerms: list(byType.get("TermsNotAcceptedDetail")?.["missing"]).map((term) => ({
-      id: text(term["id"]),
-      label: text(term["label"]),
-      url: text(term["url"]),
-    })),
-  };
-}
-
 /** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date. */
 function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
@@ -310,14 +161,14 @@ export function apiErrorFrom(
   call: RequestLine,
   response: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },
 ): ApiError {
-  const body = record(response.body);
+  const body = recordOf(response.body);
   const fromApi = typeof body["code"] === "number";
   const details = readDetails(body["details"]);
-  const code = fromApi ? (CODE_NAMES[body["code"] as number] ?? "UNKNOWN") : codeOfStatus(response.status);
+  const code = fromApi ? codeOfNumber(body["code"] as number) : codeOfStatus(response.status);
   return new ApiError(call, {
     status: response.status,
     code,
-    message: text(body["message"]),
+    message: printableText(body["message"]),
     details,
     requestId: printable(
       response.header("x-request-id") ?? details.errorInfo?.metadata["requestId"] ?? "",

@@ -1,23 +1,12 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
 import axios from "axios";
 import type { AxiosInstance } from "axios";
-import { getProxyForUrl } from "proxy-from-env";
+import { agentsFor } from "./agents";
+import { toConnectionError } from "./connectionFailure";
+import type { Endpoint, RequestLine } from "./connectionFailure";
 import { registerCredential, maskCredentials } from "./credentials";
 import { apiErrorFrom, ConnectionError, printable } from "./errors";
-import { isLoopback } from "./loopback";
-import { ProxyError } from "./proxyError";
-import type * as tunnelModule from "./tunnel";
 
-/** A server that requests go to, in the words of messages. */
-export interface Endpoint {
-  /** Absolute, without a trailing slash. */
-  readonly baseUrl: string;
-  /** As in "the Platform API". */
-  readonly name: string;
-  /** The setting that holds the address, as in "platform:baseUrl (or PLATFORM_BASE_URL)". */
-  readonly setting: string;
-}
+export type { Endpoint } from "./connectionFailure";
 
 export interface TransportOptions extends Endpoint {
   /** For one attempt, from sending to the last byte of the answer. */
@@ -47,105 +36,13 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-type RequestLine = Pick<OutgoingRequest, "method" | "path">;
-
 /** No answer of the API is near this; a larger one is somebody else's. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
-
-/** Codes of Node that say: the request never left. */
-const NOT_SENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ERR_INVALID_URL",
-]);
-const PERMANENT = new Set(["ENOTFOUND", "ERR_INVALID_URL", "ERR_FR_TOO_MANY_REDIRECTS"]);
-
-const connectionFailures: Record<string, string> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "the host name does not exist",
-  EAI_AGAIN: "the host name could not be looked up",
-  EHOSTUNREACH: "the host cannot be reached",
-  ENETUNREACH: "the network cannot be reached",
-  ECONNRESET: "the connection was cut",
-  ECONNABORTED: "no answer in time",
-  ETIMEDOUT: "no answer in time",
-  EPIPE: "the connection was cut",
-};
-
-const UNKNOWN_AUTHORITY =
-  "its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file with the authority's certificate";
-
-/** What a failure of TLS means, and what to do; `%s` stands for the setting that holds the address. */
-const tlsFailures: Record<string, string> = {
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    "its certificate is signed by itself; where it is your own server, set NODE_EXTRA_CA_CERTS to a PEM file with that certificate",
-  CERT_HAS_EXPIRED:
-    "its certificate has expired: it must be renewed there, unless the clock of this machine is wrong",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet: is the clock of this machine right?",
-  CERT_REVOKED: "its certificate has been revoked: do not use this server",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host; is %s right?",
-  EPROTO: "what answers there does not speak TLS; is %s right, and does no proxy stand before it?",
-};
 
 /** When an answer was made, by its server's clock; by this machine's where it has no date. */
 function dateOf({ header }: HttpResponse): number {
   const date = Date.parse(header("date") ?? "");
   return Number.isNaN(date) ? Date.now() : date;
-}
-
-/** The address of the proxy for a URL, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY; loopback never has one. */
-export function proxyFor(url: string): string | undefined {
-  const proxy = isLoopback(new URL(url)) ? "" : getProxyForUrl(url);
-  return proxy === "" ? undefined : proxy;
-}
-
-/** As it is written, as it is meant, and as it is sent. */
-function holdProxyPassword({ username, password }: URL): void {
-  if (password === "") return;
-  registerCredential(password);
-  try {
-    const plain = decodeURIComponent(password);
-    registerCredential(plain);
-    registerCredential(Buffer.from(`${decodeURIComponent(username)}:${plain}`).toString("base64"));
-  } catch {
-    // What is not percent-encoded UTF-8 is never sent.
-  }
-}
-
-function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent; httpsAgent: HttpAgent } {
-  const options = { keepAlive: true, maxSockets };
-  const proxy = proxyFor(baseUrl);
-  if (proxy === undefined) {
-    // Said here, NODE_TLS_REJECT_UNAUTHORIZED cannot take it back.
-    return {
-      httpAgent: new HttpAgent(options),
-      httpsAgent: new HttpsAgent({ ...options, rejectUnauthorized: true }),
-    };
-  }
-  const { protocol, hostname } = new URL(baseUrl);
-  const advice = `HTTP${protocol === "https:" ? "S" : ""}_PROXY names it: change that, or add ${hostname} to NO_PROXY`;
-  const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
-  const isProxy = url !== undefined && /^https?:$/.test(url.protocol);
-  // An "@" after the host is the end of a password that holds a slash: what stands before it is no host.
-  if (!isProxy || /@|%40/.test(url.pathname + url.search + url.hash)) {
-    const why = isProxy
-      ? 'has an "@" after the host: percent-encode its password'
-      : "is no http or https URL";
-    throw new ConnectionError(`the address of the proxy for ${hostname} ${why}; ${advice}`, "notSent", false);
-  }
-  holdProxyPassword(url);
-  // Loaded where there is a proxy only: it is a part of the start.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { TunnelAgent } = require("./tunnel") as typeof tunnelModule;
-  const agent = new TunnelAgent(proxy, advice, options);
-  return { httpAgent: agent, httpsAgent: agent };
 }
 
 /** Sends requests to one server and to no other: no redirect is followed, no certificate left unchecked. */
@@ -181,7 +78,7 @@ export class Transport {
         text: response.data,
       };
     } catch (error) {
-      const wrapped = this.connectionError(error, request);
+      const wrapped = toConnectionError(this.options, error, request);
       outcome = wrapped.message.slice(wrapped.message.indexOf(": ") + 2);
       throw wrapped;
     } finally {
@@ -273,39 +170,5 @@ export class Transport {
       validateStatus: () => true,
     });
     return this.http;
-  }
-
-  /** A message that ends in what was asked of whom; never the body, never a header. */
-  private connectionError(error: unknown, { method, path }: RequestLine): ConnectionError {
-    const { baseUrl, setting } = this.options;
-    const where = `${method} ${baseUrl}${path}`;
-    if (error instanceof ConnectionError) {
-      return new ConnectionError(`${where}: ${error.message}`, error.outcome, error.isTransient);
-    }
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof ProxyError) {
-      return new ConnectionError(`${where}: ${cause.message}`, "notSent", cause.isTransient);
-    }
-    const raw = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-    // axios names a cut answer, and one that took too long, by codes of its own.
-    const code = { ERR_BAD_RESPONSE: "ECONNRESET", ERR_CANCELED: "ETIMEDOUT" }[raw] ?? raw;
-    const shown = code === "" ? "" : ` (${code})`;
-    if (/^(CERT_|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)) {
-      const explanation =
-        tlsFailures[code.startsWith("ERR_SSL") ? "EPROTO" : code] ?? "is %s right, and the server's set-up?";
-      return new ConnectionError(
-        `${where}: the TLS connection failed${shown}: ${explanation.replace("%s", setting)}`,
-        "notSent",
-        false,
-        true,
-      );
-    }
-    const outcome = NOT_SENT.has(code) ? "notSent" : "unknown";
-    const advice = outcome === "notSent" ? `; is ${setting} right?` : "";
-    return new ConnectionError(
-      `${where}: ${connectionFailures[code] ?? "the request failed"}${shown}${advice}`,
-      outcome,
-      !PERMANENT.has(code),
-    );
   }
 }

@@ -1,7 +1,7 @@
 import type { Client } from "../api/client";
 import { logLine } from "../api/logText";
-import { readSettings } from "../config";
-import { createClient } from "../connect";
+import { readSettings } from "../settings/settings";
+import { createClient } from "../settings/createClient";
 import { kinds } from "../resources";
 import { CreateRegistry } from "./createRegistry";
 import type { CreateResult } from "./creator";

@@ -1,5 +1,5 @@
 import { printable } from "../api/errors";
-import { checkInputs } from "./check";
+import { checkInputs } from "./checks/checkInputs";
 import { UNCONFIRMED } from "./spec";
 import type { Failure, Props, ResourceSpec } from "./spec";
 import { diffInputs } from "./fieldMask";

@@ -3,7 +3,8 @@ import type { Decoded } from "../schema/fields";
 import { decodeSeverities, eventKind } from "./advisoryParts";
 import { validate } from "./validators";
 import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
-import { lookupByUid, listRules, lookupList } from "./lookup";
+import { listRules, lookupList } from "./listLookup";
+import { lookupByUid } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
 /** Selects one advisory. */

@@ -3,8 +3,8 @@ import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { limitRules, lookupList } from "./lookup";
-import type { LimitArgs } from "./lookup";
+import { limitRules, lookupList } from "./listLookup";
+import type { LimitArgs } from "./listLookup";
 
 /** Which libraries to list. */
 export interface GetArtifactsArgs extends LimitArgs {

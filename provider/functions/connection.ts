@@ -1,7 +1,7 @@
 import * as pulumi from "../engine/sdk";
 import type { Client } from "../api/client";
-import type * as configModule from "../config";
-import type * as connectModule from "../connect";
+import type * as settingsModule from "../settings/settings";
+import type * as createClientModule from "../settings/createClient";
 
 /**
  * Answers that were already asked for: one question, one answer. Failures are forgotten, and outside of
@@ -37,10 +37,11 @@ const NO_RUN = {};
  * The settings and the HTTP library take a noticeable part of a program's start, so the first lookup loads them, not the
  * package; `import()` is no way to do that under test runners that have their own loader.
  */
-function load(): Pick<typeof configModule, "readSettings"> & Pick<typeof connectModule, "createClient"> {
+function load(): Pick<typeof settingsModule, "readSettings"> &
+  Pick<typeof createClientModule, "createClient"> {
   /* eslint-disable @typescript-eslint/no-require-imports -- see above */
-  const { readSettings } = require("../config") as typeof configModule;
-  const { createClient } = require("../connect") as typeof connectModule;
+  const { readSettings } = require("../settings/settings") as typeof settingsModule;
+  const { createClient } = require("../settings/createClient") as typeof createClientModule;
   /* eslint-enable @typescript-eslint/no-require-imports */
   return { readSettings, createClient };
 }

@@ -3,8 +3,8 @@ import { decode } from "../schema/decoders";
 import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeOutput } from "./invoke";
-import { limitRules, lookupList } from "./lookup";
-import type { LimitArgs } from "./lookup";
+import { limitRules, lookupList } from "./listLookup";
+import type { LimitArgs } from "./listLookup";
 
 /** Selects the group whose accepted terms to list. */
 export interface GetTermsAcceptancesArgs extends LimitArgs {

@@ -5,7 +5,9 @@ import { boolean, kind, list, map, object, shape, string } from "../schema/field
 import type { ArgsOf, Resolved } from "../schema/fields";
 import { parentGroup } from "./common";
 import { bindingKind } from "./grants";
-import { deleteBindings, grantsIn, readBindings, UNMANAGED, writeBindings } from "./groupBindings";
+import { declaredGrantKeys } from "./groupBindings/grant";
+import { readBindings, UNMANAGED } from "./groupBindings/readBindings";
+import { deleteBindings, writeBindings } from "./groupBindings/writeBindings";
 
 const binding = shape({
   fields: {
@@ -97,7 +99,7 @@ const groupAccess = kind({
     /** True: also removes the bindings by which the caller itself manages the group's bindings. */
     allowSelfRemoval: boolean({ inputOnly: true }),
   },
-  declaredKeys: grantsIn,
+  declaredKeys: declaredGrantKeys,
   rules: findRepeated,
   operations: {
     // What is there already is taken over.

@@ -9,7 +9,7 @@ const root = resolve(__dirname, "../..");
 const forbidden: [string, string][] = [
   ["provider/engine/spec.ts", "./values"],
   ["provider/engine/check.ts", "../api/client"],
-  ["provider/engine/formats.ts", "../config"],
+  ["provider/engine/formats.ts", "../settings/settings"],
   ["provider/engine/wire.ts", "@pulumi/pulumi"],
   ["provider/engine/wire.ts", "./sdk"],
   ["provider/engine/fieldMask.ts", "./handlers"],
@@ -31,7 +31,7 @@ const forbidden: [string, string][] = [
   ["provider/resources/role.ts", "axios"],
   ["provider/functions/role.ts", "../cli/main"],
   ["provider/functions/invoke.ts", "@pulumi/pulumi"],
-  ["provider/config.ts", "./resources"],
+  ["provider/settings/settings.ts", "../resources"],
   ["provider/index.ts", "./cli/main"],
   ["provider/engine/operations/update.ts", "../sdk"],
   ["provider/access/graph/keys.ts", "../review/compare"],

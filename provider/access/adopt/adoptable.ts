@@ -1,4 +1,4 @@
-import { checkInputs } from "../../engine/check";
+import { checkInputs } from "../../engine/checks/checkInputs";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject, isSet } from "../../engine/values";
 import { isServerFilled } from "../../engine/wire";

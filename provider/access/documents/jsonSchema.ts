@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { printable } from "../../api/errors";
-import { didYouMean } from "../../engine/check";
+import { didYouMean } from "../../engine/checks/suggestions";
 
 const LONGEST_PATH = 200;
 const LONGEST_REQUIREMENT = 300;

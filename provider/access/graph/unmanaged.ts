@@ -1,6 +1,6 @@
 import type { Json, Props } from "../../engine/spec";
 import { isObject } from "../../engine/values";
-import { UNMANAGED } from "../../resources/groupBindings";
+import { UNMANAGED } from "../../resources/groupBindings/readBindings";
 import { accessKinds } from "./accessKinds";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";

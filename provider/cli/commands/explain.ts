@@ -7,7 +7,7 @@ import {
   listAsMarkdown,
   listAsText,
 } from "../../access/rules/explain";
-import { didYouMean } from "../../engine/check";
+import { didYouMean } from "../../engine/checks/suggestions";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";

@@ -3,9 +3,9 @@ import { promisify } from "node:util";
 import type { TokenSource } from "../../api/auth";
 import type { Client } from "../../api/client";
 import { ConfigError, printable } from "../../api/errors";
-import { readSettings } from "../../config";
-import type { Settings, SettingSources } from "../../config";
-import { createClient } from "../../connect";
+import { readSettings } from "../../settings/settings";
+import type { Settings, SettingSources } from "../../settings/settings";
+import { createClient } from "../../settings/createClient";
 import type { Flag } from "../framework/flags";
 
 /** Where a command reads its connection settings from. */

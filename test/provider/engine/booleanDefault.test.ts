@@ -1,4 +1,4 @@
-import { checkInputs } from "../../../provider/engine/check";
+import { checkInputs } from "../../../provider/engine/checks/checkInputs";
 import { diffFields, diffInputs } from "../../../provider/engine/fieldMask";
 import { isSet } from "../../../provider/engine/values";
 import { createBody, mergeLive, readBody } from "../../../provider/engine/wire";

@@ -1,4 +1,4 @@
-import { checkInputs } from "../../../provider/engine/check";
+import { checkInputs } from "../../../provider/engine/checks/checkInputs";
 import type { Props } from "../../../provider/engine/spec";
 import { GROUP_UID, IDENTITY_UID, OTHER_IDENTITY_UID, ROLE_UID, samples, specOf } from "../support/samples";
 

@@ -1,5 +1,5 @@
 import { maskCredentials } from "../../../provider/api/credentials";
-import { checkInputs } from "../../../provider/engine/check";
+import { checkInputs } from "../../../provider/engine/checks/checkInputs";
 import { maskSecretsOf } from "../../../provider/engine/secrets";
 import { containsSecret } from "../../../provider/engine/spec";
 import type { FieldSpec, PublicSpec, SecretSpec } from "../../../provider/engine/spec";

@@ -1,5 +1,5 @@
 import fc, { casesOf } from "../../support/properties";
-import { checkInputs } from "../../../provider/engine/check";
+import { checkInputs } from "../../../provider/engine/checks/checkInputs";
 import { UNKNOWN } from "../../../provider/engine/spec";
 import type { CheckContext, FieldSpec, Json, Props } from "../../../provider/engine/spec";
 import {

@@ -1,4 +1,4 @@
-import { checkInputs } from "../../../provider/engine/check";
+import { checkInputs } from "../../../provider/engine/checks/checkInputs";
 import { handlersFor } from "../../../provider/engine/handlers";
 import type { Handlers } from "../../../provider/engine/handlers";
 import type { Props } from "../../../provider/engine/spec";

@@ -1,4 +1,4 @@
-import { readSettings } from "../../provider/config";
+import { readSettings } from "../../../provider/settings/settings";
 
 const CANARY = "canary-token-2236067977";
 const OURS = "https://api.example.com";

@@ -1,5 +1,5 @@
-import { readSettings } from "../../provider/config";
-import type { Settings } from "../../provider/config";
+import { readSettings } from "../../../provider/settings/settings";
+import type { Settings } from "../../../provider/settings/settings";
 
 const CANARY = "canary-token-1618033988";
 

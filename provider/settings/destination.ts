@@ -1,4 +1,4 @@
-import { ConfigError } from "./api/errors";
+import { ConfigError } from "../api/errors";
 
 /** A setting that decides where a credential goes, or what it is made for. */
 export interface Destination {

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { closest, distance } from "fastest-levenshtein";
-import { formatProblem } from "./formats";
+import { formatProblem } from "../formats";
 import type {
-  CheckContext,
   EnumSpec,
   Failure,
   FieldSpec,
@@ -13,13 +11,13 @@ import type {
   OneOf,
   Pattern,
   Props,
-  ResourceSpec,
   SecretObjectSpec,
   SecretSpec,
   StringSpec,
-} from "./spec";
-import { ADOPT, containsSecret } from "./spec";
-import { containsUnknown, isObject, isSet, isUnknown } from "./values";
+} from "../spec";
+import { isObject, isSet, isUnknown } from "../values";
+import { didYouMean, quote, suggest } from "./suggestions";
+import { describeType, hasType, typeNames } from "./types";
 
 /** The engine's own keys among the inputs. */
 const isInternal = (key: string): boolean => key.startsWith("__");
@@ -27,59 +25,6 @@ const isInternal = (key: string): boolean => key.startsWith("__");
 function member(path: string, key: string): string {
   if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
   return `${path}[${JSON.stringify(key)}]`;
-}
-
-/** No word that anybody meant is longer; comparing longer ones takes time for nothing. */
-const LONGEST_WORD = 100;
-
-/** The known word that was probably meant; undefined where none is near. */
-export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
-  const near = closest(word, known);
-  return distance(word, near) <= Math.max(2, Math.floor(word.length / 4)) ? near : undefined;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > LONGEST_WORD ? `${text.slice(0, LONGEST_WORD)}…` : text);
-}
-
-function suggestion(word: string, known: readonly string[]): string {
-  const meant = didYouMean(word, known);
-  return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
-}
-
-const typeNames: Record<FieldSpec["type"], string> = {
-  string: "a text",
-  enum: "a text",
-  boolean: "true or false",
-  integer: "a whole number",
-  list: "a list",
-  map: "a map (an object of keys and values)",
-  object: "an object",
-};
-
-function typeOf(value: Json): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "an object";
-  return typeof value === "string" ? "a text" : `the ${typeof value} ${value}`;
-}
-
-function hasType(spec: FieldSpec, value: Json): boolean {
-  switch (spec.type) {
-    case "string":
-    case "enum":
-      return typeof value === "string";
-    case "boolean":
-      return typeof value === "boolean";
-    case "integer":
-      return typeof value === "number" && Number.isInteger(value) && Math.abs(value + 0.5) < 2 ** 31;
-    case "list":
-      return Array.isArray(value);
-    case "map":
-    case "object":
-      return isObject(value);
-  }
 }
 
 function patternFailure(pattern: Pattern | undefined, text: string): string | undefined {
@@ -90,7 +35,7 @@ function patternFailure(pattern: Pattern | undefined, text: string): string | un
  * Whether a value is the recorded one. With `ignoreChanges` the engine hands those to `check`: a refresh may have
  * recorded what a program must not write, and no program could then repair it.
  */
-function isRecorded(olds: Props | undefined, key: string, value: Json | undefined): boolean {
+export function isRecorded(olds: Props | undefined, key: string, value: Json | undefined): boolean {
   return olds !== undefined && isDeepStrictEqual(Object.hasOwn(olds, key) ? olds[key] : undefined, value);
 }
 
@@ -98,7 +43,8 @@ function membersOf(value: Json | undefined): Props | undefined {
   return isObject(value) ? value : undefined;
 }
 
-class Checker {
+/** Checks values against their fields, and collects what is wrong. */
+export class FieldChecker {
   readonly failures: Failure[] = [];
 
   report(property: string, reason: string): void {
@@ -108,7 +54,7 @@ class Checker {
   value(spec: FieldSpec, path: string, value: Json, old?: Json): void {
     if (isUnknown(value)) return;
     if (!hasType(spec, value)) {
-      const given = spec.secret ? "" : `, not ${typeOf(value)}`;
+      const given = spec.secret ? "" : `, not ${describeType(value)}`;
       this.report(path, `must be ${typeNames[spec.type]}${given}`);
       return;
     }
@@ -160,7 +106,7 @@ class Checker {
     const meant = candidates[0] ?? didYouMean(asName, names) ?? didYouMean(`${spec.prefix}${asName}`, names);
     this.report(
       path,
-      `must be a full name that begins with ${spec.prefix}, not ${quoted(name)}` +
+      `must be a full name that begins with ${spec.prefix}, not ${quote(name)}` +
         (meant === undefined ? `, as in ${names[0] ?? spec.prefix}` : `; did you mean ${meant}?`),
     );
   }
@@ -207,7 +153,7 @@ class Checker {
     for (const key of Object.keys(values)) {
       if (key in fields && Object.hasOwn(fields, key)) continue;
       if (isInternal(key)) continue;
-      this.report(member(path, key), `is not an argument${suggestion(key, Object.keys(fields))}`);
+      this.report(member(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
     }
     for (const [key, field] of Object.entries(fields)) {
       const value = values[key];
@@ -267,60 +213,4 @@ function missingReason(field: FieldSpec): string {
     default:
       return `is missing: give ${typeNames[field.type]}`;
   }
-}
-
-/**
- * Everything wrong with inputs that can be told without the server, all at once. Unknown values
- * never fail.
- */
-export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
-  const checker = new Checker();
-  // A create has none.
-  const olds = Object.keys(context.olds).length === 0 ? undefined : context.olds;
-  if (olds && Object.keys({ ...olds, ...inputs }).every((key) => isRecorded(olds, key, inputs[key])))
-    return [];
-  checker.fields(spec.fields, "", inputs, olds);
-  checker.oneOfs(spec.oneOfs ?? [], spec.fields, "", inputs);
-  const adopted = inputs[ADOPT];
-  if (adopted !== undefined) {
-    checker.value({ type: "string", format: "uid" }, "adopt", adopted);
-    if (adopted === "") checker.report("adopt", "must be the uid of what is taken over, not empty");
-  }
-  if (spec.rules) {
-    const unknown = new Set(Object.keys(inputs).filter((key) => containsUnknown(inputs[key])));
-    // A rule may look inside a value only if its form is right.
-    const sound = Object.fromEntries(
-      Object.entries(inputs).filter(([key, value]) => {
-        const field = spec.fields[key];
-        return field && value !== undefined && value !== null && !isUnknown(value) && hasType(field, value);
-      }),
-    );
-    checker.failures.push(...spec.rules(sound, unknown, context));
-  }
-  return checker.failures.map((failure) => hideValue(spec, inputs, failure));
-}
-
-/**
- * The engine prints the value of a top-level property that fails: an object with a secret in it, an address with a
- * password, or a secret under a name that is none. Without a property it prints the reason alone.
- */
-function hideValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure {
-  const { property, reason } = failure;
-  const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
-  const hides = field
-    ? containsSecret(field) || mayHoldPassword(field, inputs[property])
-    : Object.values(spec.fields).some(containsSecret) && !isInside(spec, property);
-  return hides ? { property: "", reason: `${property} ${reason}` } : failure;
-}
-
-/** Whether a path leads into a field, as in `oidc.issuer` or `defaultScopes[0]`: of those the engine prints no value. */
-function isInside(spec: ResourceSpec, property: string): boolean {
-  return Object.keys(spec.fields).some(
-    (key) => property.startsWith(`${key}.`) || property.startsWith(`${key}[`),
-  );
-}
-
-function mayHoldPassword(field: FieldSpec, value: Json | undefined): boolean {
-  const isAddress = field.type === "string" && (field.format === "url" || field.format === "httpsUrl");
-  return isAddress && typeof value === "string" && /@|%40/.test(value);
 }

@@ -1,8 +1,8 @@
-import { tokenSource } from "./api/auth";
-import type { TokenSource } from "./api/auth";
-import { Client } from "./api/client";
-import { logLine } from "./api/logText";
-import type { Settings } from "./config";
+import { tokenSource } from "../api/auth";
+import type { TokenSource } from "../api/auth";
+import { Client } from "../api/client";
+import { logLine } from "../api/logText";
+import type { Settings } from "./settings";
 
 /** A client made of settings. Nothing is sent, and no token exchanged, before its first request. */
 export function createClient(settings: Settings): { client: Client; tokens: TokenSource } {

@@ -1,0 +1,100 @@
+import { ConnectionError } from "./errors";
+import { ProxyError } from "./proxyError";
+
+/** A server that requests go to, in the words of messages. */
+export interface Endpoint {
+  /** Absolute, without a trailing slash. */
+  readonly baseUrl: string;
+  /** As in "the Platform API". */
+  readonly name: string;
+  /** The setting that holds the address, as in "platform:baseUrl (or PLATFORM_BASE_URL)". */
+  readonly setting: string;
+}
+
+export interface RequestLine {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Codes of Node that say: the request never left. */
+const NOT_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ERR_INVALID_URL",
+]);
+const PERMANENT = new Set(["ENOTFOUND", "ERR_INVALID_URL", "ERR_FR_TOO_MANY_REDIRECTS"]);
+
+const connectionFailures: Record<string, string> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host name does not exist",
+  EAI_AGAIN: "the host name could not be looked up",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ECONNRESET: "the connection was cut",
+  ECONNABORTED: "no answer in time",
+  ETIMEDOUT: "no answer in time",
+  EPIPE: "the connection was cut",
+};
+
+const UNKNOWN_AUTHORITY =
+  "its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file with the authority's certificate";
+
+/** What a failure of TLS means, and what to do; `%s` stands for the setting that holds the address. */
+const tlsFailures: Record<string, string> = {
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "its certificate is signed by itself; where it is your own server, set NODE_EXTRA_CA_CERTS to a PEM file with that certificate",
+  CERT_HAS_EXPIRED:
+    "its certificate has expired: it must be renewed there, unless the clock of this machine is wrong",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: is the clock of this machine right?",
+  CERT_REVOKED: "its certificate has been revoked: do not use this server",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host; is %s right?",
+  EPROTO: "what answers there does not speak TLS; is %s right, and does no proxy stand before it?",
+};
+
+/** The code of Node that an error has; axios names a response that breaks off, and one that takes too long, by codes of its own. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  return { ERR_BAD_RESPONSE: "ECONNRESET", ERR_CANCELED: "ETIMEDOUT" }[code] ?? code;
+}
+
+const isTlsFailure = (code: string): boolean =>
+  /^(CERT_|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code);
+
+function explainTlsFailure(code: string, setting: string): string {
+  const explanation =
+    tlsFailures[code.startsWith("ERR_SSL") ? "EPROTO" : code] ?? "is %s right, and the server's set-up?";
+  return explanation.replace("%s", setting);
+}
+
+/** The error for a request without a response. Its message has the method and the address; never the body, never a header. */
+export function toConnectionError(
+  { baseUrl, setting }: Endpoint,
+  error: unknown,
+  { method, path }: RequestLine,
+): ConnectionError {
+  const where = `${method} ${baseUrl}${path}`;
+  if (error instanceof ConnectionError) {
+    return new ConnectionError(`${where}: ${error.message}`, error.outcome, error.isTransient);
+  }
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof ProxyError) {
+    return new ConnectionError(`${where}: ${cause.message}`, "notSent", cause.isTransient);
+  }
+  const code = codeOf(error);
+  const shown = code === "" ? "" : ` (${code})`;
+  if (isTlsFailure(code)) {
+    const message = `${where}: the TLS connection failed${shown}: ${explainTlsFailure(code, setting)}`;
+    return new ConnectionError(message, "notSent", false, true);
+  }
+  const outcome = NOT_SENT.has(code) ? "notSent" : "unknown";
+  const advice = outcome === "notSent" ? `; is ${setting} right?` : "";
+  const message = `${where}: ${connectionFailures[code] ?? "the request failed"}${shown}${advice}`;
+  return new ConnectionError(message, outcome, !PERMANENT.has(code));
+}

@@ -1,0 +1,15 @@
+import { maskCredentials } from "./credentials";
+import { logLine } from "./logText";
+
+/** More than any credential is long: what is cut off before it is masked is never shown. */
+const MASKED_BEYOND_LIMIT = 8192;
+
+/**
+ * Text of a server made safe to print: one line, no control characters, no command to a CI runner, bounded, and without
+ * the credentials that this process holds. Whatever a message or a log line quotes goes through here.
+ */
+export function printable(text: string, limit = 500): string {
+  const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
+  const clean = logLine(maskCredentials(logLine(bounded)));
+  return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
+}

@@ -1,0 +1,20 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/** No word that anybody meant is longer; comparing longer ones takes time for nothing. */
+const LONGEST_WORD = 100;
+
+/** The known word that was probably meant; undefined where none is near. */
+export function didYouMean(word: string, known: readonly string[]): string | undefined {
+  if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
+  const near = closest(word, known);
+  return distance(word, near) <= Math.max(2, Math.floor(word.length / 4)) ? near : undefined;
+}
+
+export function quote(text: string): string {
+  return JSON.stringify(text.length > LONGEST_WORD ? `${text.slice(0, LONGEST_WORD)}…` : text);
+}
+
+export function suggest(word: string, known: readonly string[]): string {
+  const meant = didYouMean(word, known);
+  return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
+}

@@ -1,0 +1,160 @@
+import type { Json, Props } from "./values";
+
+/** A format that `check` verifies, by name. See formats.ts. */
+export type Format =
+  | "uid"
+  | "groupUid"
+  | "regex"
+  | "duration"
+  | "timestamp"
+  | "int64"
+  | "jwks"
+  | "url"
+  | "httpsUrl"
+  | "keyringFile"
+  | "rsaPublicKey";
+
+/** A pattern that a text must match, and how to say so: "must be …". */
+export interface Pattern {
+  readonly regex: RegExp;
+  readonly must: string;
+}
+
+/**
+ * What a change of a field does to access:
+ * - `subject`: which principal or resource is meant, exactly or (with the format `regex`) by a pattern;
+ * - `permission`: what is set gives access: more is wider;
+ * - `restriction`: what is set restricts access: more is narrower;
+ * - `expiry`: when access ends, or how long it lasts: later is wider;
+ * - `role`: the uid of a role, compared by its capabilities;
+ * - `keys`: a JSON Web Key Set: each key lets one more signer in;
+ * - `none`: nothing.
+ */
+export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "none";
+
+/** Reads a member of a response; `body` is the object that holds it. */
+export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
+
+/** What only the server tells of an object, by the name that a lookup gives it. */
+export type Reads = Readonly<Record<string, Decoder<unknown>>>;
+
+interface Behaviour {
+  /** That of the field around it if not given, else `none`. A field that is `security` must have one. */
+  readonly access?: AccessEffect;
+  /** Must be given on create (AIP-203). */
+  readonly required?: boolean;
+  /** A change replaces the resource (AIP-203). */
+  readonly immutable?: boolean;
+  /** Sent, never answered: kept from state on read (AIP-203). */
+  readonly inputOnly?: boolean;
+  /** See SecretSpec. */
+  readonly secret?: undefined;
+  /** The server rewrites it: its form is remembered beside the program's. */
+  readonly normalized?: boolean;
+  /** A part of the address (the parent), not of the body. */
+  readonly path?: boolean;
+  /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
+  readonly subresource?: boolean;
+  /** For people: a difference at the server is not drift. A change in the program is sent like any other. */
+  readonly ignoreDrift?: boolean;
+  /** An output that is answered once, when the resource is made: kept from state on read. */
+  readonly createOnly?: boolean;
+  /** Its name on the wire, where that is not the property's. */
+  readonly wire?: string;
+  /** Shown as drift also where the program did not set it: it decides who may do what. */
+  readonly security?: boolean;
+  /** What setting it needs besides the capabilities of the kind. */
+  readonly capabilities?: readonly string[];
+  /** The server fills it when it is not given (always, or with what its siblings tell): not drift. */
+  readonly serverFilled?: true | ((siblings: Props) => Json | undefined);
+}
+
+export interface StringSpec extends Behaviour {
+  readonly type: "string";
+  /** Of a uid: the member of a response that holds the object it stands for, perhaps instead of the uid. */
+  readonly hydratedIn?: string;
+  readonly format?: Format;
+  readonly pattern?: Pattern;
+  readonly maxLength?: number;
+}
+
+/**
+ * A text that is held encrypted in state and never printed. It stands at the top of a resource or in objects, never in
+ * a list or a map: whatever marks and masks secrets knows only names of properties.
+ */
+export interface SecretSpec extends Omit<StringSpec, "secret"> {
+  readonly secret: true;
+}
+
+/** An enumeration of the API: full names with one prefix; the list of names grows at the server. */
+export interface EnumSpec extends Behaviour {
+  readonly type: "enum";
+  readonly prefix: string;
+  /** Known names without prefix: for hints only, since membership is the server's affair. */
+  readonly known: readonly string[];
+  /** The name, without prefix, that the server takes where none is given: the two mean the same. */
+  readonly default?: string;
+}
+
+export interface BooleanSpec extends Behaviour {
+  readonly type: "boolean";
+  /** What the server takes where none is given: the two mean the same. False if not said. */
+  readonly default?: boolean;
+}
+
+/** A whole number in the range of int32. */
+export interface IntegerSpec extends Behaviour {
+  readonly type: "integer";
+}
+
+export interface ListSpec extends Behaviour {
+  readonly type: "list";
+  readonly items: PublicSpec;
+  /** A set: order and repetition mean nothing. */
+  readonly unordered?: boolean;
+  readonly maxItems?: number;
+}
+
+export interface MapSpec extends Behaviour {
+  readonly type: "map";
+  readonly values: PublicSpec;
+  /** Where it is required: an empty one says something too. */
+  readonly allowEmpty?: boolean;
+  readonly keys?: Pattern;
+  /** Keys that the server refuses. */
+  readonly reservedKeys?: Pattern;
+}
+
+export interface ObjectSpec extends Behaviour {
+  readonly type: "object";
+  readonly fields: Readonly<Record<string, PublicSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+  /** What a lookup returns of it besides its fields. */
+  readonly reads?: Reads;
+}
+
+/** An object that may have a secret among its members. */
+export interface SecretObjectSpec extends Omit<ObjectSpec, "fields"> {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+}
+
+/** A field that is no secret, and holds none. */
+export type PublicSpec = StringSpec | EnumSpec | BooleanSpec | IntegerSpec | ListSpec | MapSpec | ObjectSpec;
+
+export type FieldSpec = PublicSpec | SecretSpec | SecretObjectSpec;
+
+/** Members of which at most one is set. */
+export interface OneOf {
+  readonly members: readonly string[];
+  /** Exactly one must be set. */
+  readonly required: boolean;
+  /** Going from one member to another replaces the resource. */
+  readonly immutable?: boolean;
+}
+
+/** Whether a field, or a part of it, is a secret. */
+export function containsSecret(field: FieldSpec): boolean {
+  return (
+    field.secret === true || (field.type === "object" && Object.values(field.fields).some(containsSecret))
+  );
+}

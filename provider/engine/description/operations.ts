@@ -1,0 +1,74 @@
+import type { Props } from "./values";
+
+/** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
+export interface Api {
+  /** Requests under way at once: more than these wait for their turn. */
+  readonly maxConcurrency: number;
+  /** Whom the token in use says that it stands for; undefined where it tells nobody. The server alone verifies it. */
+  getCallerClaims(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
+  address(collection: string, uid: string | undefined, suffix?: string): string;
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
+  /** `isIdempotent`: doing it twice is the same as doing it once, so a lost answer is no question. */
+  post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
+  /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
+  patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
+  delete(collection: string, uid: string): Promise<void>;
+  /** `member` of the answer holds the list; the last word of the path if not given. */
+  list(
+    collection: string,
+    query?: Readonly<Record<string, string | readonly string[]>>,
+    options?: { readonly member?: string },
+  ): AsyncIterable<Record<string, unknown>>;
+}
+
+/** The time, for whoever has to wait. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** What operations need of the process that they run in. */
+export interface Host extends Clock {
+  /** Tells a person one line. */
+  readonly warn: (line: string) => void;
+  /** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
+  readonly matchesPattern: (pattern: string, text: string) => boolean;
+  /** Whether a resource of this run's program holds the object of this kind and uid. */
+  readonly isOwned: (kind: string, uid: string) => boolean;
+  /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declaredKeys`. */
+  readonly isDeclared: (key: string) => boolean;
+  /** An error told whole: what was being done, what the server said of it, and what to do. */
+  readonly explain: (what: string, error: unknown) => Error;
+}
+
+/** Where a kind's requests differ from the usual ones. Answers have the form of the resource, `uid` included. */
+export interface Operations {
+  readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
+  /** `create` writes over what is there and may be done twice: a lost answer is an error like any other. */
+  readonly upsert?: boolean;
+  /**
+   * What a create whose answer was lost may have made, looked for before it is sent again; by default the
+   * children of the parent, made since, that equal the inputs.
+   */
+  readonly findLostCreates?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;
+  /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
+  readonly get?: (
+    api: Api,
+    uid: string,
+    olds: Props,
+    host: Host,
+  ) => Promise<Record<string, unknown> | undefined>;
+  readonly update?: (
+    api: Api,
+    uid: string,
+    olds: Props,
+    news: Props,
+    host: Host,
+  ) => Promise<Record<string, unknown>>;
+  readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;
+  /** Writes the `subresource` fields, when one of them changed; `olds` is empty after a create. */
+  readonly writeSubresource?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
+  /** Runs after each create and update. The resource stays when it fails, and the next run comes here again. */
+  readonly afterWrite?: (api: Api, uid: string, news: Props, host: Host) => Promise<void>;
+}

@@ -1,0 +1,153 @@
+import type { FieldSpec, OneOf, PublicSpec, Reads, SecretSpec } from "./fields";
+import type { Operations } from "./operations";
+import type { Json, Props } from "./values";
+
+/** One thing wrong with an input: which property, and what to write instead. */
+export interface Failure {
+  property: string;
+  reason: string;
+}
+
+/** What is known while inputs are checked. */
+export interface CheckContext {
+  /** The inputs of the last run; empty for a new resource. */
+  readonly olds: Props;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What stands in the way of a delete, found by a list call: for the message of a refused delete. */
+export interface Dependents {
+  readonly collection: string;
+  readonly noun: string;
+  /** The query parameter that selects by the uid of the resource to be deleted. */
+  readonly parameter: string;
+}
+
+/** How a collection makes many resources in one request, all or none. */
+export interface BatchMethod {
+  /** The collection that also makes one at a time: `/iam/v2/roleBindings`. */
+  readonly collection: string;
+  /** The custom method: `batchCreate`. */
+  readonly verb: string;
+  /** Most resources in one request. */
+  readonly limit: number;
+  /** The request's body for resources below one parent. */
+  readonly body: (parent: string, resources: readonly unknown[]) => unknown;
+  /** The member of the answer that holds what was made, in the order of the request. */
+  readonly member: string;
+}
+
+/** Whether a resource owns one child of its parent, or all of them beside which there is no other owner. */
+export interface Ownership {
+  /** How messages call the children: `role bindings`. Kinds that own the same say the same. */
+  readonly children: string;
+  readonly all: boolean;
+  /** What to do where there are two owners. */
+  readonly advice: string;
+}
+
+/** How a kind is found when everything below a group is listed. */
+export interface Listing {
+  /** Only where it is asked for: it takes one request each, or there may be very many. */
+  readonly onDemand?: true;
+  /** Parameters without which the list keeps some out. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Some are the platform's own: they have no parent, and never change. */
+  readonly builtIn?: true;
+  /** Lists leave something out: each is read once more by its uid. */
+  readonly partialInLists?: true;
+  /** It has no list: it is a part of each resource of this kind, and has that one's uid. */
+  readonly singletonOf?: string;
+  /** It is made of all objects of this kind that have its uid as their parent; its GET reads their list. */
+  readonly aggregates?: string;
+  /** What a resource with these inputs is concerned with, of all that the server tells. */
+  readonly selectRelevant?: (live: Props, olds: Props) => Props;
+  /** Members of the answer that are no arguments, and tell people something. */
+  readonly details?: readonly string[];
+  /** Brings an object of a list into the form of its GET. */
+  readonly normalizeItem?: (item: Record<string, unknown>) => Record<string, unknown>;
+}
+
+/** The capabilities that the requests of each operation need, with their prefix: `CAP_IAM_GROUPS_LIST`. */
+export interface NeededCapabilities {
+  /** Of a refresh, an import and a lookup; of drift and adoption too. */
+  readonly read: readonly string[];
+  readonly create: readonly string[];
+  /** Left out where every change replaces. */
+  readonly update?: readonly string[];
+  readonly delete: readonly string[];
+}
+
+export interface ResourceSpec {
+  /** The class name and registry key: `RoleBinding`. */
+  readonly kind: string;
+  /** How messages call it: `role binding`. */
+  readonly noun: string;
+  /** The collection's path, as in `/iam/v2/roleBindings`. */
+  readonly collection: string;
+  readonly capabilities?: NeededCapabilities;
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+  /** What lookups return besides the fields and outputs, or in another form. */
+  readonly reads?: Reads;
+  /** What the server adds and a program needs; each costs time and memory for every resource. */
+  readonly outputs?: Readonly<Record<string, PublicSpec | SecretSpec>>;
+  /** The uid is the parent's: one for each parent, a part of it. */
+  readonly sharesParentUid?: boolean;
+  /** Inputs that name one object together: a create with the same ones writes over it. */
+  readonly identifiedBy?: readonly string[];
+  readonly operations?: Operations;
+  /** Nothing tells when one was made: what a lost answer made is told from what was there before. */
+  readonly lacksCreateTime?: boolean;
+  /**
+   * For a kind with outputs that are answered once: what is recorded as its inputs when that answer was lost. It
+   * differs from what any program gives, so that the next run makes those outputs anew.
+   */
+  readonly inputsAfterLostSecret?: (inputs: Props) => Props;
+  /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
+  readonly owns?: Ownership;
+  /** What inputs declare, where they tell it without a uid: keys, the same for all resources that declare the same. */
+  readonly declaredKeys?: (inputs: Props) => readonly string[];
+  /**
+   * Keys of `declaredKeys`: while a resource of the program declares one of them, the object of a resource with these inputs
+   * is not deleted.
+   */
+  readonly retainedBy?: (inputs: Props) => readonly string[];
+  /**
+   * A parent has one at most, so a replacement below the same parent deletes the old one first. `always`: also where the
+   * engine does not ask for a diff (`--replace`), since an existing one is not taken over.
+   */
+  readonly deleteBeforeReplace?: "always" | "belowSameParent";
+  /**
+   * Its lists hold all that a GET answers, so that what is read together may share a request. `query` has them
+   * show what they leave out unasked.
+   */
+  readonly readsByList?: { readonly query?: Readonly<Record<string, string>> };
+  /** What is made together below one parent may share a request. */
+  readonly batchCreate?: BatchMethod;
+  /** Whether the collection's list takes an exact `name` filter. */
+  readonly listsByName?: boolean;
+  readonly listing?: Listing;
+  /** How the names of events about it begin, as in `iam.roles`. */
+  readonly eventPrefix?: string;
+  /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
+  readonly grantsAccess?: "always" | "bound";
+  /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
+  readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
+  /** Brings an answer into the form of the fields. */
+  readonly normalizeResponse?: (body: Props, uid: string) => Props;
+  /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
+  readonly errorHints?: Readonly<Record<string, string>>;
+  /** What may refuse a delete. */
+  readonly dependents?: readonly Dependents[];
+  /** Likely mistakes in legal values, by property: printed as warnings by the program. */
+  readonly inputWarnings?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
+}
+
+/** Outputs that are answered once, when the resource is made. */
+export function createOnlyOutputs(spec: ResourceSpec): string[] {
+  return Object.entries(spec.outputs ?? {})
+    .filter(([, field]) => field.createOnly)
+    .map(([key]) => key);
+}

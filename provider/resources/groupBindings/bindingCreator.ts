@@ -1,0 +1,146 @@
+import { parentOf } from "../../api/uid";
+import { createAndVerify } from "../../engine/createAndVerify";
+import { handlerError, hasCode, refusedFields } from "../../engine/messages";
+import type { Api, Host } from "../../engine/spec";
+import { bindingBatch, COLLECTION } from "../grants";
+import { listGrants } from "./existingGrants";
+import type { ExistingGrants } from "./existingGrants";
+import { keyOf, quoteLabel, quoteLabels, stringOf } from "./grant";
+import type { LabelledGrant } from "./grant";
+
+/** Creates bindings, by one request where all of them are accepted. What it creates is added to `existing`. */
+export class BindingCreator {
+  /** What was sent again after a send without a response: that one may have taken effect too. */
+  private readonly sentAgain = new Set<string>();
+
+  constructor(
+    private readonly api: Api,
+    private readonly host: Host,
+    private readonly group: string,
+    private readonly existing: ExistingGrants,
+  ) {}
+
+  async createAll(batch: readonly LabelledGrant[]): Promise<void> {
+    try {
+      await this.createAndVerify(batch, (open) => this.sendBatch(open));
+    } catch (error) {
+      if (!isRefusal(error)) {
+        throw this.host.explain(
+          `creating ${batch.length} bindings of group ${this.group} (${quoteLabels(batch)})`,
+          error,
+        );
+      }
+      // All or none: each goes alone, so that the one at fault gets the error; the likely one first.
+      const suspects = new Set(
+        refusedFields(error).map((field) => Number(/^requests\[(\d+)\]/.exec(field)?.[1] ?? -1)),
+      );
+      const ordered = [...batch].sort(
+        (a, b) => Number(suspects.has(batch.indexOf(b))) - Number(suspects.has(batch.indexOf(a))),
+      );
+      for (const each of ordered) if (!this.exists(each)) await this.createOne(each);
+    }
+  }
+
+  private async createOne(labelledGrant: LabelledGrant): Promise<void> {
+    const [label, { identityUid, roleUid }] = labelledGrant;
+    const address = this.api.address(COLLECTION, this.group);
+    try {
+      await this.createAndVerify([labelledGrant], async () => {
+        const response = await this.api.post(address, { identityUid, roleUid }, { isIdempotent: false });
+        return parentOf(stringOf(response["uid"])) === this.group;
+      });
+    } catch (error) {
+      throw this.host.explain(`creating binding ${quoteLabel(label)} of group ${this.group}`, error);
+    }
+  }
+
+  private async sendBatch(open: readonly LabelledGrant[]): Promise<boolean> {
+    const body = bindingBatch.body(
+      this.group,
+      open.map(([, { identityUid, roleUid }]) => ({ identityUid, roleUid })),
+    );
+    const address = this.api.address(COLLECTION, undefined, `:${bindingBatch.verb}`);
+    const response = await this.api.post(address, body, { isIdempotent: false });
+    const created = response[bindingBatch.member];
+    return Array.isArray(created) && created.length === open.length;
+  }
+
+  /**
+   * After a lost response what exists belongs to the group, whoever made it, and only the rest is sent again. `send`
+   * returns whether the response names all of them.
+   */
+  private async createAndVerify(
+    items: readonly LabelledGrant[],
+    send: (open: readonly LabelledGrant[]) => Promise<boolean>,
+  ): Promise<void> {
+    let lost: unknown;
+    const findMissing = async () => {
+      await this.findExisting(items, lost);
+      return items.filter((item) => !this.exists(item));
+    };
+    await createAndVerify<true>({
+      send: async () => {
+        const open = items.filter((item) => !this.exists(item));
+        if (lost !== undefined) for (const [, grant] of open) this.sentAgain.add(keyOf(grant));
+        if (await send(open)) {
+          for (const [, grant] of open) this.existing.set(keyOf(grant), { ...grant, name: "", uids: [] });
+          return true;
+        }
+        const missing = await findMissing();
+        if (missing.length === 0) return true;
+        throw handlerError(
+          `creating bindings of group ${this.group}: the server answered without an error, but did not make ${quoteLabels(missing)}`,
+        );
+      },
+      findLostCreate: async (error) => {
+        lost = error;
+        return (await findMissing()).length === 0 ? true : undefined;
+      },
+      explainUnknown: (error) => error,
+      sleep: this.host.sleep,
+    });
+  }
+
+  /** Names the grants that two bindings give. Both belong to the group's access and go together. */
+  async reportDuplicates(): Promise<void> {
+    if (this.sentAgain.size === 0) return;
+    for (const [key, { name, uids }] of await listGrants(this.api, this.group)) {
+      if (!this.sentAgain.has(key) || uids.length < 2) continue;
+      this.host.warn(
+        `group ${this.group} holds ${name} ${uids.length} times (${uids.join(", ")}): what was sent before a lost answer has arrived too; each gives the same, and all go when the program takes this binding out`,
+      );
+    }
+  }
+
+  private exists([, grant]: LabelledGrant): boolean {
+    return this.existing.has(keyOf(grant));
+  }
+
+  /** Adds to `existing` which of these the group holds by now. */
+  private async findExisting(items: readonly LabelledGrant[], lost: unknown): Promise<void> {
+    try {
+      const now = await listGrants(this.api, this.group);
+      for (const [, grant] of items) {
+        const existing = now.get(keyOf(grant));
+        if (existing) this.existing.set(keyOf(grant), existing);
+      }
+    } catch (error) {
+      const message = (of: unknown) => (of instanceof Error ? of.message : "it tells not what was made");
+      throw handlerError(
+        `creating bindings of group ${this.group}: an answer was lost (${message(lost)}), and looking for what it made failed (${message(error)}); run again: what is there is taken, not made twice`,
+      );
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return [
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "PERMISSION_DENIED",
+    "FAILED_PRECONDITION",
+    "ALREADY_EXISTS",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+  ].some((code) => hasCode(error, code));
+}

@@ -1,0 +1,106 @@
+import { SECRET_MASK } from "../../engine/spec";
+import type { Api, Host, Json, Props } from "../../engine/spec";
+import { isObject } from "../../engine/values";
+import { listGrants } from "./existingGrants";
+import type { ExistingGrant } from "./existingGrants";
+import { keyOf, labelledGrantsIn, stringsIn } from "./grant";
+import type { Grant, LabelledGrant } from "./grant";
+
+/** How the labels of bindings begin that the program does not have. */
+export const UNMANAGED = "unmanaged: ";
+
+export const isDeclared = ([label]: LabelledGrant): boolean => !label.startsWith(UNMANAGED);
+
+type IgnoreFilter = (existing: ExistingGrant) => boolean;
+
+/** Which bindings of others the arguments leave alone. */
+export function ignoreFilter({ ignore }: Props, host: Host): IgnoreFilter {
+  const members: Record<string, Json | undefined> = isObject(ignore) ? ignore : {};
+  // A hidden part may name any binding.
+  if ([ignore, ...Object.values(members)].includes(SECRET_MASK)) return () => true;
+  const identities = new Set(stringsIn(members["identityUids"]));
+  const roles = new Set(stringsIn(members["roleUids"]));
+  const patterns = stringsIn(members["namePatterns"]);
+  return ({ identityUid, roleUid, name }) =>
+    identities.has(identityUid) ||
+    roles.has(roleUid) ||
+    patterns.some((pattern) => host.matchesPattern(pattern, name));
+}
+
+/** Whether a grant may be the recorded one: a state may hide parts of it as secrets. */
+function matchesRecorded(recorded: Grant, { identityUid, roleUid }: Grant): boolean {
+  return (
+    [SECRET_MASK, identityUid].includes(recorded.identityUid) &&
+    [SECRET_MASK, roleUid].includes(recorded.roleUid)
+  );
+}
+
+const countHidden = ([, { identityUid, roleUid }]: LabelledGrant): number =>
+  Number(identityUid === SECRET_MASK) + Number(roleUid === SECRET_MASK);
+
+/** Gives each grant of a group one label. */
+class GrantLabels {
+  private readonly unlabelled: Map<string, ExistingGrant>;
+  private readonly labelled = new Map<string, Grant>();
+
+  constructor(grants: Iterable<ExistingGrant>) {
+    this.unlabelled = new Map([...grants].map((existing) => [keyOf(existing), existing]));
+  }
+
+  /** The label of the program or of the state. An ignored grant keeps only the label of a program. */
+  addRecorded(recorded: LabelledGrant, isIgnored: IgnoreFilter): void {
+    const [label, grant] = recorded;
+    const candidates =
+      countHidden(recorded) === 0 ? [this.unlabelled.get(keyOf(grant))] : [...this.unlabelled.values()];
+    const matching = candidates.filter(
+      (existing) => existing !== undefined && matchesRecorded(grant, existing),
+    );
+    const existing =
+      matching.find((each) => each && !isIgnored(each)) ?? (isDeclared(recorded) ? matching[0] : undefined);
+    if (existing) this.add(label, existing);
+  }
+
+  /** A label that names the grant, and stays the same from one refresh to the next. */
+  addUnmanaged(isIgnored: IgnoreFilter): void {
+    for (const existing of [...this.unlabelled.values()]) {
+      if (isIgnored(existing)) continue;
+      const label = `${UNMANAGED}${existing.name}`;
+      this.add(label, existing);
+      this.add(`${label} (${existing.identityUid.slice(-8)})`, existing);
+      this.add(`${label} (${keyOf(existing)})`, existing);
+    }
+  }
+
+  toBindings(): Props {
+    // An own member, whatever the label: `__proto__` too.
+    return Object.fromEntries([...this.labelled].map(([label, grant]) => [label, { ...grant }]));
+  }
+
+  private add(label: string, grant: Grant): void {
+    if (this.labelled.has(label) || !this.unlabelled.delete(keyOf(grant))) return;
+    this.labelled.set(label, { identityUid: grant.identityUid, roleUid: grant.roleUid });
+  }
+}
+
+/** The grants of a group by label: `recorded` are those that the program or the state knows. */
+export function withLabels(
+  grants: Iterable<ExistingGrant>,
+  recorded: readonly LabelledGrant[],
+  isIgnored: IgnoreFilter = () => false,
+): Props {
+  const labels = new GrantLabels(grants);
+  for (const each of [...recorded].sort((a, b) => countHidden(a) - countHidden(b))) {
+    labels.addRecorded(each, isIgnored);
+  }
+  labels.addUnmanaged(isIgnored);
+  return labels.toBindings();
+}
+
+/** What a group holds, in the program's labels, without what is ignored. @throws ApiError where the group does not exist */
+export async function readBindings(api: Api, group: string, olds: Props, host: Host): Promise<Props> {
+  const grants = await listGrants(api, group);
+  // The list of a group that is gone may be just empty.
+  if (grants.size === 0) await api.get(api.address("/iam/v2/groups", group));
+  const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds, host));
+  return { uid: group, bindings };
+}

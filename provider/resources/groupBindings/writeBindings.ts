@@ -1,0 +1,216 @@
+import { PartialFailure } from "../../engine/messages";
+import type { Api, Host, Props } from "../../engine/spec";
+import { bindingBatch, COLLECTION, grantKey } from "../grants";
+import { BindingCreator } from "./bindingCreator";
+import { listGrants } from "./existingGrants";
+import type { ExistingGrant, ExistingGrants } from "./existingGrants";
+import { keyOf, keysOf, labelledGrantsIn, quoteLabel } from "./grant";
+import type { Grant, LabelledGrant } from "./grant";
+import { ignoreFilter, isDeclared, withLabels } from "./readBindings";
+import { refuseSelfLockout } from "./selfLockout";
+
+/** A group, and what is needed to write its bindings. */
+interface GroupContext {
+  readonly api: Api;
+  readonly host: Host;
+  readonly group: string;
+}
+
+/** Runs an action for each item, as many at once as requests may be under way; starts none once one has failed. */
+async function inParallel<T>(
+  { api, host }: GroupContext,
+  items: readonly T[],
+  action: (item: T) => Promise<void>,
+): Promise<Error[]> {
+  const failures: Error[] = [];
+  const queue = items.values();
+  const lane = async () => {
+    for (const item of queue) {
+      if (failures.length > 0) return;
+      await action(item).catch((error: unknown) => failures.push(host.explain("writing bindings", error)));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(api.maxConcurrency, items.length) }, lane));
+  return failures;
+}
+
+/** Deletes grants, and removes from `existing` what is gone. */
+function deleteGrants(
+  context: GroupContext,
+  existing: ExistingGrants,
+  surplus: readonly LabelledGrant[],
+): Promise<Error[]> {
+  const { api, host, group } = context;
+  return inParallel(context, surplus, async ([label, grant]) => {
+    try {
+      // A RoleBinding of the program may grant the same from now on.
+      for (const uid of existing.get(keyOf(grant))?.uids ?? []) {
+        if (!host.isOwned("RoleBinding", uid)) await api.delete(COLLECTION, uid);
+      }
+    } catch (error) {
+      throw host.explain(`deleting binding ${quoteLabel(label)} of group ${group}`, error);
+    }
+    existing.delete(keyOf(grant));
+  });
+}
+
+/** What a write creates and deletes, of the grants that a group holds. */
+interface WritePlan {
+  readonly existing: ExistingGrants;
+  readonly recorded: readonly LabelledGrant[];
+  readonly wanted: readonly LabelledGrant[];
+  /** Keys of what the state or the program has. */
+  readonly managedKeys: ReadonlySet<string>;
+  readonly missing: readonly LabelledGrant[];
+  readonly surplus: readonly LabelledGrant[];
+  /** Grants that neither the state nor the program has, and that are not ignored. */
+  readonly unmanaged: readonly ExistingGrant[];
+}
+
+function planWrite(existing: ExistingGrants, olds: Props, news: Props, host: Host): WritePlan {
+  const recorded = labelledGrantsIn(olds);
+  const wanted = labelledGrantsIn(news);
+  const wantedKeys = keysOf(wanted);
+  const managedKeys = new Set([...wantedKeys, ...keysOf(recorded)]);
+  const isIgnored = ignoreFilter(news, host);
+  return {
+    existing,
+    recorded,
+    wanted,
+    managedKeys,
+    missing: wanted.filter(([, grant]) => !existing.has(keyOf(grant))),
+    surplus: recorded.filter((binding) => {
+      const key = keyOf(binding[1]);
+      const grant = existing.get(key);
+      return grant !== undefined && !wantedKeys.has(key) && (isDeclared(binding) || !isIgnored(grant));
+    }),
+    unmanaged: [...existing.values()].filter((grant) => !managedKeys.has(keyOf(grant)) && !isIgnored(grant)),
+  };
+}
+
+/** Creates what is missing, and then deletes what is too much. Returns the failures, after which nothing more is done. */
+async function applyPlan(context: GroupContext, plan: WritePlan): Promise<Error[]> {
+  const { api, host, group } = context;
+  const { existing, missing, surplus } = plan;
+  const creator = new BindingCreator(api, host, group, existing);
+  const batches: LabelledGrant[][] = [];
+  for (let i = 0; i < missing.length; i += bindingBatch.limit) {
+    batches.push(missing.slice(i, i + bindingBatch.limit));
+  }
+  const create = (batch: readonly LabelledGrant[]) => creator.createAll(batch);
+  const steps = [
+    // One goes ahead: where nothing can be created, one request finds out.
+    () => inParallel(context, batches.slice(0, 1), create),
+    () => inParallel(context, batches.slice(1), create),
+    () => inParallel(context, [creator], (each) => each.reportDuplicates()),
+    () => deleteGrants(context, existing, surplus),
+  ];
+  for (const step of steps) {
+    const failures = await step();
+    if (failures.length > 0) return failures;
+  }
+  return [];
+}
+
+/**
+ * Makes a group's bindings those of `news`: creates, and only then deletes what `olds` had. What neither has
+ * stays until a refresh has shown it: nothing goes that no preview has named.
+ */
+export async function writeBindings(
+  api: Api,
+  group: string,
+  olds: Props,
+  news: Props,
+  host: Host,
+): Promise<Props> {
+  const context = { api, host, group };
+  const done = { uid: group, bindings: news["bindings"] };
+  const isUnchanged = isSameSet(keysOf(labelledGrantsIn(news)), keysOf(labelledGrantsIn(olds)));
+  if (olds["parentUid"] !== undefined && isUnchanged) return done;
+
+  const existing = await listGrants(api, group);
+  const keysBefore = new Set(existing.keys());
+  const plan = planWrite(existing, olds, news, host);
+  warnOfUnmanaged(context, plan.unmanaged);
+  if (news["allowSelfRemoval"] !== true) {
+    await refuseSelfLockout(api, {
+      group,
+      removed: plan.surplus,
+      remaining: [...without(existing, plan.surplus), ...plan.wanted.map(([, grant]) => grant)],
+      override: "set allowSelfRemoval to true",
+    });
+  }
+  const failures = await applyPlan(context, plan);
+  const [failure] = failures;
+  if (failure === undefined) return done;
+  throw isSameSet(keysBefore, new Set(existing.keys()))
+    ? failure
+    : partialFailure(group, news, plan, failures);
+}
+
+/** Records which bindings of the state and of the program exist after a failure. */
+function partialFailure(
+  group: string,
+  news: Props,
+  { existing, managedKeys, wanted, recorded }: WritePlan,
+  failures: readonly Error[],
+): PartialFailure {
+  const managed = [...existing.values()].filter((grant) => managedKeys.has(keyOf(grant)));
+  const reasons = failures.map(({ message }) => message);
+  const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
+  const bindings = withLabels(managed, [...wanted, ...recorded]);
+  return new PartialFailure(group, { ...stored, bindings }, [...new Set(reasons)]);
+}
+
+function without(existing: ExistingGrants, removed: readonly LabelledGrant[]): ExistingGrant[] {
+  const keys = keysOf(removed);
+  return [...existing.values()].filter((grant) => !keys.has(keyOf(grant)));
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((key) => other.has(key));
+}
+
+function warnOfUnmanaged({ host, group }: GroupContext, unmanaged: readonly ExistingGrant[]): void {
+  if (unmanaged.length === 0) return;
+  const names = unmanaged.map(({ name }) => name);
+  const shown = [...names.slice(0, 10), ...(names.length > 10 ? ["…"] : [])].join(", ");
+  host.warn(
+    `group ${group} holds ${names.length === 1 ? "a binding" : `${names.length} bindings`} that no program of this stack has: ${shown}; a refresh shows such bindings, and the next up removes them, unless ignore excepts them`,
+  );
+}
+
+/**
+ * Whether another resource of the program declares a grant: the group's new GroupAccess, or a RoleBinding. Of bindings
+ * that grant the same, those that no RoleBinding has are deleted as soon as one of them is a RoleBinding's.
+ */
+function isDeclaredElsewhere({ host, group }: GroupContext, grant: Grant, existing: ExistingGrant): boolean {
+  const inputs = { ...grant, parentUid: group };
+  if (host.isDeclared(grantKey("all", inputs))) return true;
+  return host.isDeclared(grantKey("one", inputs)) && !hasOwnedBinding(host, existing);
+}
+
+function hasOwnedBinding(host: Host, existing: ExistingGrant | undefined): boolean {
+  return existing?.uids.some((uid) => host.isOwned("RoleBinding", uid)) === true;
+}
+
+/** Deletes the bindings of the program. What others created stays, also what a refresh has shown. */
+export async function deleteBindings(api: Api, group: string, olds: Props, host: Host): Promise<void> {
+  const context = { api, host, group };
+  const existing = await listGrants(api, group);
+  const surplus = labelledGrantsIn(olds).filter((binding) => {
+    const grant = existing.get(keyOf(binding[1]));
+    return isDeclared(binding) && grant !== undefined && !isDeclaredElsewhere(context, binding[1], grant);
+  });
+  if (olds["allowSelfRemoval"] !== true) {
+    const removed = surplus.filter(([, grant]) => !hasOwnedBinding(host, existing.get(keyOf(grant))));
+    await refuseSelfLockout(api, {
+      group,
+      removed,
+      remaining: without(existing, removed),
+      override: "set allowSelfRemoval to true and run up before",
+    });
+  }
+  const [failure] = await deleteGrants(context, existing, surplus);
+  if (failure !== undefined) throw failure;
+}
