@@ -1,24 +1,46 @@
 // @ts-check
 /*
- * Loaded by `--require` into the Node processes that the engine starts in tests. A run of the engine spends a third of its
- * processor time on compiling the same thousand modules of the SDK. Node 22 keeps compiled code by NODE_COMPILE_CACHE;
- * this does the same for Node 20, for the modules of this checkout's node_modules alone.
+ * Loaded by `--require` into the Node processes that the engine starts in tests. Such a process spends most of its processor
+ * time on loading the same thousand modules of the SDK: their compiled code is kept between runs, and the parts of the SDK
+ * that no program of this package uses are loaded at their first use.
  */
-const { createHash } = require("node:crypto");
-const { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
 const path = require("node:path");
-const v8 = require("node:v8");
-const vm = require("node:vm");
 
 /**
- * @typedef {Record<string, { start: number, end: number, length: number }>} Index where the code of each file is
+ * @typedef {Record<string, { start: number, end: number }>} Index where the code of each module is, by its digest
  * @typedef {{ require(id: string): unknown, exports: object }} LoadedModule
  */
 
-const root = path.resolve(__dirname, "../..");
-const modules = path.join(root, "node_modules", path.sep);
-const commands = path.join(modules, "@pulumi", "pulumi", "cmd", path.sep);
+const folder = path.resolve(__dirname, "../../.cache/compiled");
+/** A process that has compiled less than this has nothing worth keeping: the program of one test, for example. */
+const MIN_NEW_LENGTH = 200_000;
+
+/** Modules that the SDK loads to pack functions of programs, to run the CLI and to trace itself, by the file that requires them. */
+const unused = [
+  { from: "runtime/closure/codePaths.js", id: /^@npmcli\/arborist$/ },
+  { from: "runtime/closure/parseFunction.js", id: /typescript-shim$/ },
+  { from: "cmd/run/tracing.js", id: /^@opentelemetry\/(?!api$)/ },
+  { from: "index.js", id: /^\.\/automation$/ },
+].map(({ from, id }) => ({ from: path.join("@pulumi", "pulumi", from), id }));
+
+/** A module that is loaded when one of its members is read. @param {() => any} load */
+const loadAtUse = (load) =>
+  new Proxy({}, { get: (_, key) => (key === "__esModule" ? true : Reflect.get(load(), key)) });
+
+function deferUnusedModules() {
+  const internals = /** @type {any} */ (Module);
+  const load = internals._load;
+  internals._load = function (
+    /** @type {string} */ id,
+    /** @type {{ filename: string } | null} */ parent,
+    /** @type {boolean} */ isMain,
+  ) {
+    const isUnused = unused.some((entry) => parent?.filename.endsWith(entry.from) && entry.id.test(id));
+    const loadNow = () => load.call(this, id, parent, isMain);
+    return isUnused ? loadAtUse(loadNow) : loadNow();
+  };
+}
 
 /**
  * Whether a module's code may be kept: a dynamic import needs Node's own loader. The compiler only has that word in texts.
@@ -26,43 +48,41 @@ const commands = path.join(modules, "@pulumi", "pulumi", "cmd", path.sep);
  * @param {string} filename @param {string} content
  */
 const isKept = (filename, content) =>
-  filename.startsWith(modules) &&
-  (!/\bimport\s*\(/.test(content) || filename.startsWith(path.join(modules, "typescript", path.sep)));
+  /[\\/](node_modules|dist)[\\/]/.test(filename) &&
+  (!/\bimport\s*\(/.test(content) || /[\\/]typescript[\\/]lib[\\/]typescript\.js$/.test(filename));
 
-/** The file that keeps the code of one command: it is another one after each installation. @param {string} command */
+/** The file that keeps the code of one command of one version of the SDK. @param {string} command */
 function cacheFile(command) {
-  const { mtimeMs } = statSync(path.join(modules, ".package-lock.json"));
-  const key = createHash("sha256").update([command, process.version, mtimeMs].join("\n")).digest("hex");
-  return path.join(root, ".cache", "compiled", key.slice(0, 16));
+  const sdk = path.resolve(path.dirname(command), "../..");
+  const { version } = require(path.join(sdk, "package.json"));
+  return path.join(folder, `${path.basename(path.dirname(command))}-${version}-${process.version}`);
 }
 
-/** @param {string} file @returns {{ index: Index, code: Buffer } | undefined} */
+/** @param {string} file @returns {{ index: Index, code: Buffer }} */
 function readCache(file) {
   try {
-    const content = readFileSync(file);
+    const content = require("node:fs").readFileSync(file);
     const start = content.indexOf("\n") + 1;
     return { index: JSON.parse(content.toString("utf8", 0, start)), code: content.subarray(start) };
   } catch {
-    return undefined;
+    return { index: {}, code: Buffer.alloc(0) };
   }
 }
 
-/** @param {string} file @param {ReadonlyMap<string, { script: vm.Script, length: number }>} scripts */
-function writeCache(file, scripts) {
+/** @param {string} file @param {ReadonlyMap<string, Buffer>} codes by digest */
+function writeCache(file, codes) {
+  const { mkdirSync, renameSync, writeFileSync } = require("node:fs");
   /** @type {Index} */
   const index = {};
-  const parts = [];
   let end = 0;
-  for (const [filename, { script, length }] of scripts) {
-    const part = script.createCachedData();
+  for (const [digest, code] of codes) {
     const start = end;
-    end += part.length;
-    index[filename] = { start, end, length };
-    parts.push(part);
+    end += code.length;
+    index[digest] = { start, end };
   }
-  mkdirSync(path.dirname(file), { recursive: true });
+  mkdirSync(folder, { recursive: true });
   const own = `${file}.${process.pid}`;
-  writeFileSync(own, Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...parts]));
+  writeFileSync(own, Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...codes.values()]));
   renameSync(own, file);
 }
 
@@ -79,14 +99,48 @@ function requireOf(loaded) {
   return from;
 }
 
-/** @param {string} command */
-function install(command) {
+/** The modules that this process has compiled itself, which are kept when it ends if they are many. */
+class NewModules {
+  /** @type {Map<string, import("node:vm").Script>} */
+  scripts = new Map();
+  length = 0;
+
+  /** @param {string} file @param {{ index: Index, code: Buffer }} cache */
+  constructor(file, { index, code }) {
+    this.file = file;
+    this.known = Object.entries(index).map(
+      ([digest, { start, end }]) => /** @type {const} */ ([digest, code.subarray(start, end)]),
+    );
+  }
+
+  /** @param {string} digest @param {import("node:vm").Script} script @param {number} length */
+  add(digest, script, length) {
+    const wereMany = this.length > MIN_NEW_LENGTH;
+    this.scripts.set(digest, script);
+    this.length += length;
+    if (wereMany || this.length <= MIN_NEW_LENGTH) return;
+    process.once("exit", () => this.write());
+    // The engine ends its plugins so.
+    process.once("SIGINT", () => process.exit());
+  }
+
+  write() {
+    const added = [...this.scripts].map(
+      ([digest, script]) => /** @type {const} */ ([digest, script.createCachedData()]),
+    );
+    writeCache(this.file, new Map([...this.known, ...added]));
+  }
+}
+
+/** Node 22 keeps compiled code by NODE_COMPILE_CACHE; this does the same for Node 20. @param {string} command */
+function keepCompiledCode(command) {
+  const { createHash } = require("node:crypto");
+  const vm = require("node:vm");
   // The SDK sets this flag while it loads; code that was compiled under other flags is not taken.
-  v8.setFlagsFromString("--allow-natives-syntax");
+  require("node:v8").setFlagsFromString("--allow-natives-syntax");
   const file = cacheFile(command);
   const cache = readCache(file);
-  /** @type {Map<string, { script: vm.Script, length: number }>} */
-  const scripts = new Map();
+  const news = new NewModules(file, cache);
   const prototype = /** @type {any} */ (Module).prototype;
   const compile = prototype._compile;
   prototype._compile = function (
@@ -94,25 +148,33 @@ function install(command) {
     /** @type {string} */ filename,
     /** @type {string | undefined} */ format,
   ) {
-    const known = cache?.index[filename];
-    const isCached =
-      cache === undefined
-        ? format !== "module" && isKept(filename, content)
-        : known?.length === content.length;
-    if (!isCached) {
+    // Equal content is equal code, wherever a project has its modules.
+    const digest = createHash("sha1").update(content).digest("base64");
+    const known = cache.index[digest];
+    if (known === undefined && (format === "module" || !isKept(filename, content))) {
       return compile.call(this, content, filename, format);
     }
-    const cachedData = known && cache?.code.subarray(known.start, known.end);
+    const cachedData = known && cache.code.subarray(known.start, known.end);
     const script = new vm.Script(Module.wrap(content), { filename, ...(cachedData && { cachedData }) });
-    if (cache === undefined) scripts.set(filename, { script, length: content.length });
+    if (known === undefined) news.add(digest, script, content.length);
     const body = script.runInThisContext({ displayErrors: true });
     return body.call(this.exports, this.exports, requireOf(this), this, filename, path.dirname(filename));
   };
-  if (cache !== undefined) return;
-  process.once("exit", () => writeCache(file, scripts));
-  // The engine ends its plugins so.
-  process.once("SIGINT", () => process.exit());
+}
+
+/** A language host that is older than the engine does not read from the project file that a program is JavaScript. */
+function readIsTypeScript() {
+  const folderAt = process.argv.indexOf("--pwd") + 1;
+  if (folderAt === 0) return;
+  const project = path.join(process.argv[folderAt] ?? "", "Pulumi.yaml");
+  const text = require("node:fs").readFileSync(project, "utf8");
+  if (/^ +typescript: false$/m.test(text)) process.env["PULUMI_NODEJS_TYPESCRIPT"] = "false";
 }
 
 const [, command = ""] = process.argv;
-if (process.version.startsWith("v20.") && command.startsWith(commands)) install(command);
+const [, name] = /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/](run|dynamic-provider)[\\/]/.exec(command) ?? [];
+if (name !== undefined) {
+  if (name === "run") readIsTypeScript();
+  deferUnusedModules();
+  if (process.version.startsWith("v20.")) keepCompiledCode(command);
+}

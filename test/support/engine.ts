@@ -178,6 +178,9 @@ export class Stack {
       NO_COLOR: "1",
       NODE_OPTIONS: `--require ${join(ROOT, "test/support/compileCache.cjs")}`,
       NODE_COMPILE_CACHE: join(ROOT, ".cache", "compiled"),
+      // The CLI ends before its memory has to be collected: that saves a tenth of its processor time.
+      GOGC: "off",
+      GOMEMLIMIT: "1GiB",
       ...this.options.env,
     };
     // An undefined value takes a variable out: a child gets only those that have one.
