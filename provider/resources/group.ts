@@ -25,6 +25,8 @@ const group = kind({
   eventPrefix: "iam.group",
   listsByName: true,
   readsByList: {},
+  usedByUid: true,
+  deleteBlockedBy: "children",
   dependents: [
     { collection: "/iam/v2/groups", noun: "groups below it", parameter: "uidp.children_of" },
     { collection: "/iam/v2/identities", noun: "identities in it", parameter: "uidp.children_of" },

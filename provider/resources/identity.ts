@@ -105,6 +105,7 @@ const identity = kind({
   readsByList: {},
   listing: { details: ["email"] },
   grantsAccess: "bound",
+  usedByUid: true,
   fields: {
     /** The uid of the group that the identity belongs to. Changing it replaces the identity. */
     parentUid: parentGroup,

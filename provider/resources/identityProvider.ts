@@ -98,6 +98,7 @@ const identityProvider = kind({
   listsByName: true,
   listing: { partialInLists: true },
   grantsAccess: "always",
+  usedByUid: true,
   dependents: [
     {
       collection: "/iam/v2/externalGroupRoleMappings",

@@ -19,7 +19,13 @@ const pem = {
 const syncConfig = shape({
   fields: {
     /** The source: a repository's uid, a catalogue name, or an image reference. */
-    source: string({ required: true, normalized: true, security: true, access: "subject" }),
+    source: string({
+      required: true,
+      normalized: true,
+      security: true,
+      access: "subject",
+      images: "source",
+    }),
     /** The Google registry to copy to. */
     google: registry,
     /** The Amazon registry to copy to. */
@@ -111,16 +117,16 @@ const contents = shape({
     /** Packages to add. Order means nothing. */
     packages: list(string(), { ...harmless, unordered: true }),
     /** Package repositories; they replace the default ones. */
-    runtimeRepositories: list(string(), trusted),
+    runtimeRepositories: list(string(), { ...trusted, images: "packageRepositories" }),
     /** Keys that packages may be signed with. */
-    runtimeKeyring: list(object<OverlayKeyArgs, RepoOverlayKey>(key), trusted),
+    runtimeKeyring: list(object<OverlayKeyArgs, RepoOverlayKey>(key), { ...trusted, images: "packageKeys" }),
   },
 });
 
 const accounts = shape({
   fields: {
     /** The user that the image runs as: a name or a number. */
-    runAs: string(harmless),
+    runAs: string({ ...harmless, images: "user" }),
     /** Users to add. */
     users: list(object<OverlayUserArgs, RepoOverlayUser>(user), harmless),
     /** Groups to add. */
@@ -131,9 +137,12 @@ const accounts = shape({
 const certificates = shape({
   fields: {
     /** Certificates to trust besides the usual ones. */
-    additional: list(object<OverlayCertificateArgs, RepoOverlayCertificate>(certificate), trusted),
+    additional: list(object<OverlayCertificateArgs, RepoOverlayCertificate>(certificate), {
+      ...trusted,
+      images: "certificates",
+    }),
     /** Names of providers whose certificates are trusted. */
-    providers: list(string(), trusted),
+    providers: list(string(), { ...trusted, images: "certificateProviders" }),
   },
 });
 
@@ -215,6 +224,7 @@ const repo = kind({
   capabilities: capabilitiesNamed("REPO"),
   eventPrefix: "platform.registry.repo",
   listsByName: true,
+  pulledByName: true,
   readsByList: {},
   dependents: [{ collection: "/registry/v2/tags", noun: "tags in it", parameter: "uidp.children_of" }],
   fields: {

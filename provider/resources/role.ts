@@ -14,6 +14,8 @@ const role = kind({
   readsByList: {},
   listing: { builtIn: true },
   grantsAccess: "bound",
+  usedByUid: true,
+  deleteBlockedBy: "bindings",
   dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", parameter: "role" }],
   fields: {
     /** The uid of the group that the role belongs to. Changing it replaces the role. */

@@ -35,6 +35,7 @@ const tag = kind({
   },
   eventPrefix: "platform.registry.tag",
   listsByName: true,
+  pulledByName: true,
   identifiedBy: ["parentUid", "name"],
   readsByList: { query },
   listing: { onDemand: true, query },
@@ -48,6 +49,7 @@ const tag = kind({
       required: true,
       security: true,
       access: "none",
+      images: "image",
       pattern: {
         regex: /^sha256:[0-9a-f]{64}$/,
         must: 'the digest of an image: "sha256:" and 64 hex digits in lower case',

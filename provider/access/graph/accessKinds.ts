@@ -1,7 +1,7 @@
 import type { Json } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import type { Entity } from "./model";
-import { type SubjectDescription, describeInvite, describeProvider } from "./subjects";
+import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isUnread } from "./unread";
 
 /** A reference as inputs hold it: a key, what stands for a value that was not read, or nothing. */
@@ -16,8 +16,23 @@ export interface DeclaredGrant {
   readonly role: Reference;
   readonly group: Reference;
 }
-/** What one kind has to do with access. Everything that is special about a kind here is in this one table. */
+/**
+ * What one kind has to do with access. What a rule asks of a kind stands here or in its description: rules name only Group
+ * and Role, which every grant has.
+ */
 export interface AccessKind {
+  /** Who holds what is granted to it. */
+  readonly describeHolder?: (entity: Entity) => SubjectDescription;
+  /** Principals assume it by a token or a key: its `accessFields` say which. */
+  readonly assumable?: true;
+  /** Its `accessFields` say which principal holds its grants, but for these paths. */
+  readonly principal?: { readonly except: readonly string[] };
+  /** Whoever redeems it joins: it may name an address, a number of uses and an end. */
+  readonly invite?: true;
+  /** It says who signs in: a provider by its `accessFields`, a directory token to whoever has it. */
+  readonly signIn?: "provider" | "directoryToken";
+  /** A comparison of grants shows each difference of it. */
+  readonly shownByGrants?: true;
   readonly grants?: (entity: Entity) => DeclaredGrant[];
   /** The resource whose holders it lets anyone be: whoever has a SCIM token says who is in the directory. */
   readonly impersonates?: (entity: Entity) => {
@@ -28,14 +43,24 @@ export interface AccessKind {
   readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
   /** The properties that say who the holder of existing grants is, or what those allow. */
   readonly accessFields?: readonly string[];
+  /** It is one role binding, by which the server refuses to delete the role. */
+  readonly binding?: true;
   /** It owns all role bindings of its group: what the server lists there is not another grant. */
   readonly ownsBindings?: true;
 }
 const knownKinds: Readonly<Record<string, AccessKind>> = {
   Group: {},
-  Identity: { accessFields: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] },
-  Role: { accessFields: ["capabilities"] },
+  Identity: {
+    describeHolder: describeIdentity,
+    assumable: true,
+    principal: { except: ["staticKeys.expirationTime"] },
+    shownByGrants: true,
+    accessFields: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"],
+  },
+  Role: { accessFields: ["capabilities"], shownByGrants: true },
   RoleBinding: {
+    binding: true,
+    shownByGrants: true,
     grants: ({ inputs }) => [
       {
         holder: { identity: inputs["identityUid"] },
@@ -45,6 +70,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     ],
   },
   GroupAccess: {
+    shownByGrants: true,
     grants: ({ inputs }) => {
       const bindings = inputs["bindings"];
       // What was not read hides a grant, or all of them.
@@ -59,6 +85,9 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     ownsBindings: true,
   },
   GroupInvite: {
+    describeHolder: describeInvite,
+    invite: true,
+    shownByGrants: true,
     grants: (entity) => [
       {
         holder: { type: "invite", described: describeInvite(entity) },
@@ -69,6 +98,9 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     accessFields: ["email", "singleUse"],
   },
   IdentityProvider: {
+    describeHolder: describeProvider,
+    principal: { except: ["oidc.clientSecret", "oidc.additionalScopes", "oidc.pkceEnabled", "scimEnabled"] },
+    signIn: "provider",
     grants: (entity) => [
       {
         holder: { type: "identityProvider", described: describeProvider(entity) },
@@ -79,6 +111,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     accessFields: ["oidc", "scimEnabled"],
   },
   ExternalGroupRoleMapping: {
+    shownByGrants: true,
     grants: ({ inputs }) => [
       {
         holder: { externalGroup: textOf(inputs["externalGroupId"]), provider: inputs["parentUid"] },
@@ -88,6 +121,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     ],
   },
   ScimToken: {
+    signIn: "directoryToken",
     impersonates: ({ inputs }) => ({
       subject: { displayName: "whoever has a SCIM token", matchesMany: true },
       holder: inputs["parentUid"],
@@ -107,6 +141,22 @@ export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Obj
   Object.create(null) as Record<string, AccessKind>,
   knownKinds,
 );
+/** Whether a path begins with one of these properties: `oidc.issuer` with `oidc`. */
+function beginsWith(path: string, properties: readonly string[] = []): boolean {
+  return properties.some(
+    (property) =>
+      path === property || (path.startsWith(property) && /^[.[]/.test(path.slice(property.length))),
+  );
+}
+/** Whether a property says who the holder of existing grants is, or what those allow. */
+export function isAccessField(kind: string, path: string): boolean {
+  return beginsWith(path, accessKinds[kind]?.accessFields);
+}
+/** Whether a property says which principal holds existing grants. */
+export function isPrincipalField(kind: string, path: string): boolean {
+  const { principal } = accessKinds[kind] ?? {};
+  return principal !== undefined && isAccessField(kind, path) && !beginsWith(path, principal.except);
+}
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }

@@ -15,9 +15,9 @@ export interface ResolvedGrant {
 }
 
 /** An invite to another person is another holder, though it is the same resource. */
-function inviteKey({ kind, key, inputs }: Entity): string {
+function holderKey({ kind, key, inputs }: Entity): string {
   const { email } = inputs;
-  if (kind !== "GroupInvite" || typeof email !== "string" || email === "") return key;
+  if (!accessKinds[kind]?.invite || typeof email !== "string" || email === "") return key;
   return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
 }
 
@@ -93,7 +93,7 @@ class GrantResolver {
       return { subject: this.identity(identity), holders: [identity] };
     }
     if ("type" in holder) {
-      const key = inviteKey(entity);
+      const key = holderKey(entity);
       const subject = { ...namedOf(this.entities, entity.key), key, type: holder.type, ...holder.described };
       return { subject, holders: [entity.key] };
     }

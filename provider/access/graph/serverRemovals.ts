@@ -1,5 +1,5 @@
 import { parentOf } from "../../api/uid";
-import type { Json } from "../../engine/spec";
+import type { Json, ResourceSpec } from "../../engine/spec";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
@@ -11,8 +11,10 @@ import type { PlanKeys } from "./planKeys";
 import { isReference, mapLeaves } from "./references";
 import type { ResourcePlan } from "./resourcePlan";
 
-/** The server refuses to delete a role that is bound, and a group that is not empty. */
-const BLOCKED_BY_DEPENDENTS: ReadonlySet<string> = new Set(["Role", "Group"]);
+type DeleteBlocker = NonNullable<ResourceSpec["deleteBlockedBy"]>;
+
+/** Resources whose delete the server may refuse, by uid. */
+type Candidates = ReadonlyMap<string, DeleteBlocker>;
 
 /** Which resources a change removes from the server, and which it leaves there beside their replacements. */
 export class ServerRemovals {
@@ -93,29 +95,31 @@ export class ServerRemovals {
   }
 
   private findRefused(): void {
-    const blockable = this.plans.flatMap(({ before }) => {
-      const uid = uidOf(before);
-      const isBlockable = uid !== undefined && BLOCKED_BY_DEPENDENTS.has(before?.kind ?? "");
-      return isBlockable && this.removed.has(uid) ? [uid] : [];
-    });
-    if (blockable.length === 0) return;
-    const candidates = new Set(blockable);
+    const candidates = new Map(
+      this.plans.flatMap(({ before }): [string, DeleteBlocker][] => {
+        const uid = uidOf(before);
+        const blocker = specs[before?.kind ?? ""]?.deleteBlockedBy;
+        return uid !== undefined && blocker !== undefined && this.removed.has(uid) ? [[uid, blocker]] : [];
+      }),
+    );
+    if (candidates.size === 0) return;
     for (const plan of this.plans) this.refuseForPlan(plan, candidates);
     const owned = this.ownedBindings();
     for (const object of this.inventory?.objects ?? []) this.refuseForObject(object, candidates, owned);
   }
 
-  private refuse(
-    candidates: ReadonlySet<string>,
-    kind: string,
-    property: string,
-    value: Json | undefined,
-  ): void {
-    const blocks = property === "parentUid" || (property === "roleUid" && kind === "RoleBinding");
-    if (typeof value === "string" && candidates.has(value) && blocks) this.refused.add(value);
+  private refuse(candidates: Candidates, kind: string, property: string, value: Json | undefined): void {
+    const blocker =
+      property === "parentUid"
+        ? "children"
+        : property === "roleUid" && accessKinds[kind]?.binding
+          ? "bindings"
+          : undefined;
+    if (typeof value === "string" && blocker !== undefined && candidates.get(value) === blocker)
+      this.refused.add(value);
   }
 
-  private refuseForPlan(plan: ResourcePlan, candidates: ReadonlySet<string>): void {
+  private refuseForPlan(plan: ResourcePlan, candidates: Candidates): void {
     const resource = plan.after ?? plan.before;
     if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) return;
     const kind = resource.kind ?? "";
@@ -126,11 +130,7 @@ export class ServerRemovals {
     }
   }
 
-  private refuseForObject(
-    object: InventoryObject,
-    candidates: ReadonlySet<string>,
-    owned: ReadonlySet<string>,
-  ): void {
+  private refuseForObject(object: InventoryObject, candidates: Candidates, owned: ReadonlySet<string>): void {
     const { kind, uid, inputs } = object;
     if (this.isManaged(keyOf(kind, uid, inputs["parentUid"])) || specs[kind]?.sharesParentUid === true)
       return;

@@ -1,7 +1,7 @@
 import { urnParts } from "../documents/engineState";
 import { compareTexts } from "../../engine/values";
 import { GrantIndex } from "../graph/grantIndex";
-import { accessKinds } from "../graph/accessKinds";
+import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import { compare } from "../review/compare";
 import type { Sources } from "../review/compare";
@@ -74,8 +74,7 @@ export function sortGrants(grants: readonly GrantChange[], findings: readonly Fi
 function trustChanges({ changes, after }: Comparison): TrustChange[] {
   const index = new GrantIndex(after.grants);
   return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
-    const meaning = accessKinds[kind]?.accessFields ?? [];
-    const relevant = fields.filter(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
+    const relevant = fields.filter(({ path }) => isAccessField(kind, path));
     if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
     const touched = index.about({ key: entity.key, urn });
     return [
@@ -94,15 +93,13 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
 
 /** Whether a change has to do with who may do what. */
 function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
-  const known = accessKinds[kind];
-  if (known === undefined) return false;
+  if (accessKinds[kind] === undefined) return false;
   // A change that shows no field is one of a secret, or of what a reference leads to.
   if (op !== "update" || fields.length === 0) return true;
   const spec = specs[kind];
   return fields.some(({ path }) => {
-    const top = path.split(/[.[]/)[0] ?? "";
-    const field = spec?.fields[top];
-    return field?.security === true || known.accessFields?.includes(top) === true;
+    const field = spec?.fields[path.split(/[.[]/)[0] ?? ""];
+    return field?.security === true || isAccessField(kind, path);
   });
 }
 

@@ -2,7 +2,7 @@ import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
 import { SECRET_MASK, urnParts } from "../documents/engineState";
 import { diffGrants } from "./grantChanges";
-import { accessKinds } from "../graph/accessKinds";
+import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { label, GroupHierarchy } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
 import { changesByMoves } from "./groupMoves";
@@ -36,8 +36,7 @@ const isReferredTo = (kind: string): boolean =>
 
 function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
   if (op !== "update") return op !== "create";
-  const meaning = accessKinds[kind]?.accessFields ?? [];
-  return fields.some(({ path }) => meaning.includes(path.split(/[.[]/)[0] ?? ""));
+  return fields.some(({ path }) => isAccessField(kind, path));
 }
 
 function changeOf(

@@ -1,7 +1,7 @@
 import { combineDirections, describeEffects, mayWiden, sideOf } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
 import { resolveGrants } from "../graph/grants";
-import { accessKinds } from "../graph/accessKinds";
+import { isAccessField } from "../graph/accessKinds";
 import { label, GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
 import type { ResolvedGrant } from "../graph/grants";
@@ -46,13 +46,13 @@ class TrustComparison {
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const [before, after] = [this.before.get(key), this.after.get(key)];
-    const spec = specs[after?.kind ?? ""];
-    const decisive = new Set(accessKinds[after?.kind ?? ""]?.accessFields);
+    const kind = after?.kind ?? "";
+    const spec = specs[kind];
     const effects =
       before === undefined || after === undefined || spec === undefined
         ? []
         : describeEffects(spec, before.inputs, after.inputs, this.context).filter(({ path }) =>
-            decisive.has(path.split(/[.[]/)[0] ?? ""),
+            isAccessField(kind, path),
           );
     this.known.set(key, effects);
     return effects;

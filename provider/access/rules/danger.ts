@@ -1,3 +1,6 @@
+import type { ResourceSpec } from "../../engine/spec";
+import { specs } from "../documents/specs";
+import { accessKinds } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../engine/times";
@@ -12,28 +15,30 @@ import { lockOut } from "./lockout";
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
 
-/** Those whose end takes something from others. */
-const DEPENDED_ON = ["Identity", "Role", "Group", "IdentityProvider"];
-
 function daysSinceSeen(facts: Facts, entity: Entity): number | undefined {
   const nanos = entity.lastSeenTime === undefined ? undefined : timestampNanos(entity.lastSeenTime);
   if (nanos === undefined) return undefined;
   return Math.floor((facts.options.now - Number(nanos / 1_000_000n)) / DAY_MS);
 }
 
+const blockerOf = ({ kind }: Entity): ResourceSpec["deleteBlockedBy"] => specs[kind]?.deleteBlockedBy;
+
 const isUnmanaged = ({ external, urn }: Entity): boolean => external === true || urn === undefined;
 
-/** Who is left behind: for a replaced role, only what this program does not point to the new one. */
+/**
+ * What is left behind. A replaced resource that bindings hold keeps those that the program points to its successor;
+ * of others each reference matters, since their uid stands elsewhere too.
+ */
 function remainingDependents(facts: Facts, before: Entity, op: string): Entity[] {
   const dependents = facts.dependents(before.key);
-  if (op !== "replace" || before.kind !== "Role") return dependents;
+  if (op !== "replace" || blockerOf(before) !== "bindings") return dependents;
   return dependents.filter((entity) => isUnmanaged(entity) || facts.isLeftBehind(entity, before.key));
 }
 
 /** Deleted or replaced resources that something still uses. */
 function findStillInUse(facts: Facts): FindingInput[] {
   return [...facts.removals()].flatMap(({ op, before }) => {
-    if (!DEPENDED_ON.includes(before.kind)) return [];
+    if (specs[before.kind]?.usedByUid !== true) return [];
     const dependents = remainingDependents(facts, before, op);
     const uses = [...describeLastUse(facts, before), ...describeDependents(dependents, op)];
     if (uses.length === 0) return [];
@@ -54,7 +59,7 @@ function findStillInUse(facts: Facts): FindingInput[] {
 
 /** "was seen 3 days ago", where that is recent. */
 function describeLastUse(facts: Facts, entity: Entity): string[] {
-  const days = entity.kind === "Identity" ? daysSinceSeen(facts, entity) : undefined;
+  const days = daysSinceSeen(facts, entity);
   if (days === undefined || days >= RECENT_DAYS) return [];
   return [`was seen ${days <= 0 ? "today" : `${plural(days, "day")} ago`}`];
 }
@@ -100,9 +105,11 @@ const inUse: Rule = {
 /** What keeps the server from deleting a resource. */
 function blockersOf(facts: Facts, before: Entity, op: string): Entity[] {
   const dependents = remainingDependents(facts, before, op);
-  if (before.kind === "Role")
-    return dependents.filter(({ kind }) => kind === "RoleBinding" || kind === "GroupAccess");
-  if (before.kind !== "Group") return [];
+  const blocker = blockerOf(before);
+  if (blocker === undefined) return [];
+  if (blocker === "bindings") {
+    return dependents.filter(({ kind }) => accessKinds[kind]?.binding || accessKinds[kind]?.ownsBindings);
+  }
   return dependents.filter(
     (entity) =>
       textAt(entity.inputs, "parentUid") === before.key &&
@@ -116,7 +123,7 @@ function findRefusedDeletes(facts: Facts): FindingInput[] {
     const blockers = blockersOf(facts, before, op);
     if (blockers.length === 0) return [];
     const reason =
-      before.kind === "Role"
+      blockerOf(before) === "bindings"
         ? `${plural(blockers.length, "binding still holds", "bindings still hold")} it`
         : `${plural(blockers.length, "resource is", "resources are")} still in it`;
     return [

@@ -1,23 +1,44 @@
 import { globMatches } from "../trust/glob";
-import type { Entity, AccessGraph } from "../graph/model";
+import type { Entity } from "../graph/model";
+import { fieldsWhere, textAtPath } from "./describedFields";
 import { limitLines, labelOf, listFirst } from "./wording";
-import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
 
-function hostOf(sink: string | undefined): string | undefined {
-  return sink !== undefined && URL.canParse(sink) ? new URL(sink).host : undefined;
+const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
+
+function hostOf(address: string | undefined): string | undefined {
+  return address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
 }
 
-function sinkHosts({ entities }: AccessGraph): Set<string> {
-  const hosts = new Set<string>();
-  for (const { kind, inputs } of entities.values()) {
-    const host = kind === "Subscription" ? hostOf(textAt(inputs, "sink")) : undefined;
-    if (host !== undefined) hosts.add(host);
-  }
-  return hosts;
+/** The hosts that a resource sends events to, each with the path of its field. */
+function hostsOf({ kind, inputs }: Entity): { readonly path: string; readonly host: string }[] {
+  return eventReceivers(kind).flatMap(({ path }) => {
+    const host = hostOf(textAtPath(inputs, path));
+    return host === undefined ? [] : [{ path, host }];
+  });
+}
+
+function findNewHosts(facts: Facts): FindingInput[] {
+  const before = [...facts.comparison.before.entities.values()];
+  const known = new Set(before.flatMap(hostsOf).map(({ host }) => host));
+  const isAllowed = (host: string): boolean =>
+    known.has(host) || facts.options.sinkAllow.some((glob) => globMatches(glob, host));
+  const writes = [...facts.writes((kind) => eventReceivers(kind).length > 0)];
+  return writes.flatMap(({ after }) =>
+    hostsOf(after)
+      .filter(({ host }) => !isAllowed(host))
+      .map(({ path, host }) =>
+        facts.aboutEntity(after, {
+          severity: "medium",
+          field: path,
+          message: `the events of ${facts.groupOf(after)?.path ?? "a group"} and everything below it go to a new host, ${host}`,
+          advice: `see that ${host} is yours; then name it with --sink-allow`,
+        }),
+      ),
+  );
 }
 
 const exposure: Rule = {
@@ -31,25 +52,7 @@ const exposure: Rule = {
   except: "Better than an exception is `--sink-allow`.",
   exampleMatch: { group: "acme / security" },
   needsBefore: false,
-  find: (facts) => {
-    const known = sinkHosts(facts.comparison.before);
-    const findings: FindingInput[] = [];
-    for (const { after } of facts.writes("Subscription")) {
-      const host = hostOf(textAt(after.inputs, "sink"));
-      if (host === undefined || known.has(host)) continue;
-      if (facts.options.sinkAllow.some((glob) => globMatches(glob, host))) continue;
-      const group = facts.groupOf(after);
-      findings.push(
-        facts.aboutEntity(after, {
-          severity: "medium",
-          field: "sink",
-          message: `the events of ${group?.path ?? "a group"} and everything below it go to a new host, ${host}`,
-          advice: `see that ${host} is yours; then name it with --sink-allow`,
-        }),
-      );
-    }
-    return findings;
-  },
+  find: findNewHosts,
 };
 
 /** Values that are not known and decide nothing about access: X3 reports those that do. */

@@ -143,11 +143,11 @@ export class Facts {
     return this.comparison.after.entities.get(key) ?? this.comparison.before.entities.get(key);
   }
 
-  /** Changes of a kind that leave something there. */
-  *writes(...kinds: readonly string[]): Generator<ResourceChange & { readonly after: Entity }> {
+  /** Changes that create, update or replace a resource of the kinds that meet a condition. */
+  *writes(hasProperty: (kind: string) => boolean): Generator<ResourceChange & { readonly after: Entity }> {
     for (const change of this.comparison.changes) {
       const { after, op } = change;
-      if (after === undefined || !kinds.includes(change.kind)) continue;
+      if (after === undefined || !hasProperty(change.kind)) continue;
       if (op === "create" || op === "update" || op === "replace") yield { ...change, after };
     }
   }

@@ -1,10 +1,11 @@
 import { isObject } from "../../engine/values";
-import type { FieldSpec, Json, Props } from "../../engine/spec";
+import type { Json, Props } from "../../engine/spec";
 import { durationNanos, timestampNanos } from "../../engine/times";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
-import { ownMember } from "../graph/references";
-import { specs } from "../documents/specs";
+import { accessKinds } from "../graph/accessKinds";
+import type { ResourceChange } from "../review/comparison";
+import { fieldsWhere, splitPath, textAtPath, valueAt } from "./describedFields";
 import { labelOf, plural } from "./wording";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
@@ -15,6 +16,8 @@ const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 const LONG_DAYS = 90;
 const INVITE_DAYS = 7;
+
+const isInvite = (kind: string): boolean => accessKinds[kind]?.invite === true;
 
 /** The members of a JWK that make it private (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
@@ -43,6 +46,42 @@ function daysUntil(facts: Facts, time: string | undefined): number | undefined {
     : Math.floor((Number(nanos / 1_000_000n) - facts.options.now) / DAY_MS);
 }
 
+const keySets = fieldsWhere(({ access }) => access === "keys");
+const ends = fieldsWhere(({ access }) => access === "expiry");
+
+const hasKeySet = (kind: string): boolean => keySets(kind).length > 0;
+
+/** A key set that holds a private key, or that a resource did not have before. */
+function judgeKeySet(
+  facts: Facts,
+  { before, after }: ResourceChange & { readonly after: Entity },
+  path: string,
+): FindingInput[] {
+  const [parent, name] = splitPath(path);
+  if (!isObject(valueAt(after.inputs, parent))) return [];
+  const member = findPrivateMember(textAtPath(after.inputs, path) ?? "");
+  if (member !== undefined) {
+    return [
+      facts.aboutEntity(after, {
+        severity: "critical",
+        field: path,
+        message: `${labelOf(after)} carries a private key: a key in ${name} has the member "${member}"`,
+        advice: "give the public half only, and treat this key as stolen: make a new pair",
+      }),
+    ];
+  }
+  if (isObject(valueAt(before?.inputs, parent))) return [];
+  return [
+    facts.aboutEntity(after, {
+      severity: "medium",
+      field: parent,
+      message: `${labelOf(after)} proves itself by static keys, which nobody rotates`,
+      advice:
+        "trust the issuer of the CI system or cluster instead (claimMatch), or set a near expirationTime",
+    }),
+  ];
+}
+
 const staticKeys: Rule = {
   id: "K1",
   name: "static-keys",
@@ -55,74 +94,63 @@ const staticKeys: Rule = {
     "For an issuer that cannot be reached from the platform, with the date on which its keys are replaced.",
   exampleMatch: { name: "air-gapped-cluster" },
   needsBefore: false,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { before, after } of facts.writes("Identity")) {
-      const block = after.inputs["staticKeys"];
-      if (!isObject(block)) continue;
-      const member = findPrivateMember(textAt(block, "issuerKeys") ?? "");
-      if (member !== undefined) {
-        findings.push(
-          facts.aboutEntity(after, {
-            severity: "critical",
-            field: "staticKeys.issuerKeys",
-            message: `${labelOf(after)} carries a private key: a key in issuerKeys has the member "${member}"`,
-            advice: "give the public half only, and treat this key as stolen: make a new pair",
-          }),
-        );
-      } else if (!isObject(before?.inputs["staticKeys"])) {
-        findings.push(
-          facts.aboutEntity(after, {
-            severity: "medium",
-            field: "staticKeys",
-            message: `${labelOf(after)} proves itself by static keys, which nobody rotates`,
-            advice:
-              "trust the issuer of the CI system or cluster instead (claimMatch), or set a near expirationTime",
-          }),
-        );
-      }
-    }
-    return findings;
-  },
+  find: (facts) =>
+    [...facts.writes(hasKeySet)].flatMap((change) =>
+      keySets(change.kind).flatMap(({ path }) => judgeKeySet(facts, change, path)),
+    ),
 };
 
-function findKeyExpiry(facts: Facts, entity: Entity, written: ReadonlySet<string>): FindingInput[] {
-  const block = entity.inputs["staticKeys"];
-  if (!isObject(block) || entity.unresolved.includes("staticKeys.expirationTime")) return [];
-  const time = textAt(block, "expirationTime");
+/** The end of the keys beside it. */
+function endOfKeys(kind: string, keySet: string): string | undefined {
+  const [parent] = splitPath(keySet);
+  return ends(kind).find(({ path }) => splitPath(path)[0] === parent)?.path;
+}
+
+function findKeyExpiry(
+  facts: Facts,
+  entity: Entity,
+  keySet: string,
+  written: ReadonlySet<string>,
+): FindingInput[] {
+  const field = endOfKeys(entity.kind, keySet);
+  const [parent] = splitPath(keySet);
+  if (field === undefined || !isObject(valueAt(entity.inputs, parent))) return [];
+  if (entity.unresolved.includes(field)) return [];
+  const time = textAtPath(entity.inputs, field);
   const days = daysUntil(facts, time);
-  const field = "staticKeys.expirationTime";
   if (time !== undefined && days === undefined) return [];
+  const text = describeKeyExpiry(labelOf(entity), time, days, written.has(entity.key));
+  return text === undefined ? [] : [facts.aboutEntity(entity, { ...text, field })];
+}
+
+/** @param isWritten whether the change creates or updates the resource. */
+function describeKeyExpiry(
+  label: string,
+  time: string | undefined,
+  days: number | undefined,
+  isWritten: boolean,
+): Pick<FindingInput, "severity" | "message" | "advice"> | undefined {
   if (days !== undefined && days < 0) {
-    return [
-      facts.aboutEntity(entity, {
-        severity: "high",
-        field,
-        message: `the keys of ${labelOf(entity)} expired on ${time ?? ""}: it cannot be assumed any more`,
-        advice: "register new keys with a new expirationTime, or remove the identity and its bindings",
-      }),
-    ];
+    return {
+      severity: "high",
+      message: `the keys of ${label} expired on ${time ?? ""}: it cannot be assumed any more`,
+      advice: "register new keys with a new expirationTime, or remove the identity and its bindings",
+    };
   }
   if (days !== undefined && days < SOON_DAYS) {
-    return [
-      facts.aboutEntity(entity, {
-        severity: "medium",
-        field,
-        message: `the keys of ${labelOf(entity)} expire in ${plural(days, "day")}, on ${time ?? ""}`,
-        advice: "register new keys beside the old ones, then move expirationTime",
-      }),
-    ];
+    return {
+      severity: "medium",
+      message: `the keys of ${label} expire in ${plural(days, "day")}, on ${time ?? ""}`,
+      advice: "register new keys beside the old ones, then move expirationTime",
+    };
   }
-  // Without an end the server takes 365 days (contract, section 5).
-  if (!written.has(entity.key) || (days !== undefined && days <= LONG_DAYS)) return [];
-  return [
-    facts.aboutEntity(entity, {
-      severity: "low",
-      field,
-      message: `the keys of ${labelOf(entity)} are valid for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
-      advice: `set an expirationTime at most ${LONG_DAYS} days ahead, and rotate the keys before it`,
-    }),
-  ];
+  // Without an end the server sets 365 days.
+  if (!isWritten || (days !== undefined && days <= LONG_DAYS)) return undefined;
+  return {
+    severity: "low",
+    message: `the keys of ${label} are valid for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
+    advice: `set an expirationTime at most ${LONG_DAYS} days ahead, and rotate the keys before it`,
+  };
 }
 
 function findInviteExpiry(facts: Facts, entity: Entity): FindingInput[] {
@@ -152,11 +180,13 @@ const expiry: Rule = {
   needsBefore: false,
   judgesUnchanged: true,
   find: (facts) => {
-    const written = new Set(Array.from(facts.writes("Identity"), ({ after }) => after.key));
+    const written = new Set(Array.from(facts.writes(hasKeySet), ({ after }) => after.key));
     const findings: FindingInput[] = [];
     for (const entity of facts.comparison.after.entities.values()) {
-      if (entity.kind === "Identity") findings.push(...findKeyExpiry(facts, entity, written));
-      if (entity.kind === "GroupInvite") findings.push(...findInviteExpiry(facts, entity));
+      for (const { path } of keySets(entity.kind)) {
+        findings.push(...findKeyExpiry(facts, entity, path, written));
+      }
+      if (isInvite(entity.kind)) findings.push(...findInviteExpiry(facts, entity));
     }
     return findings;
   },
@@ -175,7 +205,7 @@ const openInvite: Rule = {
   needsBefore: false,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, after } of facts.writes("GroupInvite")) {
+    for (const { op, after } of facts.writes(isInvite)) {
       if (op === "update") continue;
       const { email, singleUse, ttl } = after.inputs;
       const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
@@ -214,34 +244,16 @@ const openInvite: Rule = {
 /** What stands for a secret in a model, and in a text of the engine. */
 const MASKED = ["[secret]", "[unknown]"];
 
-/** Paths of the secrets of a kind, among its inputs and what the server says. */
-function secretPaths(fields: Readonly<Record<string, FieldSpec>>, prefix = ""): string[] {
-  return Object.entries(fields).flatMap(([key, field]) => {
-    if (field.secret) return [`${prefix}${key}`];
-    return field.type === "object" ? secretPaths(field.fields, `${prefix}${key}.`) : [];
-  });
-}
-
-function textAtPath(props: Props | undefined, path: string): string | undefined {
-  const keys = path.split(".");
-  const last = keys.pop() ?? "";
-  const holder = keys.reduce<Json | undefined>(
-    (value, key) => (isObject(value) ? ownMember(value, key) : undefined),
-    props,
-  );
-  return textAt(holder, last);
-}
+const secretFields = fieldsWhere(({ secret }) => secret === true);
 
 function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unresolved }: Entity): string[] {
-  const spec = specs[kind];
-  const paths = spec === undefined ? [] : secretPaths({ ...spec.fields, ...spec.outputs });
   const isPlain = (props: Props | undefined, path: string): boolean => {
     const value = textAtPath(props, path);
     return value !== undefined && !MASKED.includes(value);
   };
-  const found = paths.filter(
-    (path) => !unresolved.includes(path) && (isPlain(inputs, path) || isPlain(details, path)),
-  );
+  const found = secretFields(kind)
+    .map(({ path }) => path)
+    .filter((path) => !unresolved.includes(path) && (isPlain(inputs, path) || isPlain(details, path)));
   return [...new Set([...(plaintextSecrets ?? []), ...found])];
 }
 

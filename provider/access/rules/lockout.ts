@@ -1,4 +1,5 @@
 import { globMatches } from "../trust/glob";
+import { isAccessField } from "../graph/accessKinds";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { ResourceChange } from "../review/comparison";
 import { trustOf } from "./inputValues";
@@ -6,7 +7,6 @@ import { plural, limitLines, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
-import { TRUST } from "./trustedIdentities";
 
 /** The identities that own each root group. */
 function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<string, Grant>> {
@@ -112,18 +112,18 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
 }
 
 /** What keeps an identity from signing in again; undefined where it can. */
-function lossOfTrust({ op, fields }: ResourceChange): string | undefined {
+function lossOfTrust({ op, kind, fields }: ResourceChange): string | undefined {
   if (op === "delete" || op === "replace") return `is ${op}d`;
   // A match that accepts less need not accept the pipeline any more.
-  const trust = fields.filter(({ path, direction }) => TRUST.test(path) && direction !== "neutral");
+  const trust = fields.filter(({ path, direction }) => isAccessField(kind, path) && direction !== "neutral");
   if (op !== "update" || trust.length === 0) return undefined;
   return `trusts a different principal: ${trust.map(({ path }) => path).join(", ")}`;
 }
 
 function findLostOwnIdentity(facts: Facts): FindingInput[] {
   return facts.comparison.changes.flatMap((change) => {
-    const { kind, before } = change;
-    if (kind !== "Identity" || before === undefined || !isSelf(facts, before)) return [];
+    const { before } = change;
+    if (before === undefined || !isSelf(facts, before)) return [];
     const loss = lossOfTrust(change);
     if (loss === undefined) return [];
     return [

@@ -1,13 +1,79 @@
-import { isObject } from "../../engine/values";
-import type { Json, Props } from "../../engine/spec";
+import type { ImageEffect, Json, Props } from "../../engine/spec";
+import { specs } from "../documents/specs";
+import type { ResourceChange } from "../review/comparison";
+import type { Entity } from "../graph/model";
 import type { Severity } from "../review/finding";
-import { labelOf, listFirst } from "./wording";
-import { listAt, textAt } from "./inputValues";
+import { fieldsWhere, listAtPath, textAtPath } from "./describedFields";
+import type { DescribedField } from "./describedFields";
+import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { textAt } from "./inputValues";
 import type { Rule } from "./rule";
+import { labelOf, listFirst } from "./wording";
 
-const brief = (digest: string | undefined): string =>
+const imageFields = fieldsWhere(({ images }) => images !== undefined);
+
+const hasImageFields = (kind: string): boolean => imageFields(kind).length > 0;
+
+const shortenDigest = (digest: string | undefined): string =>
   digest === undefined ? "another image" : digest.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]+$/, "$1…");
+
+/** Deleted or replaced resources by whose names images are pulled. */
+function findRemovedNames(facts: Facts): FindingInput[] {
+  return [...facts.removals()].flatMap(({ op, before }) => {
+    if (specs[before.kind]?.pulledByName !== true) return [];
+    return [
+      facts.aboutEntity(before, {
+        severity: "high",
+        message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced: the old one is deleted"}: whatever pulls it fails`,
+        advice: "see that nothing pulls it any more; keep it under its name until then",
+      }),
+    ];
+  });
+}
+
+function reportMovedName(
+  facts: Facts,
+  entity: Entity,
+  field: string,
+  [from, to]: readonly (string | undefined)[],
+): FindingInput {
+  return facts.aboutEntity(entity, {
+    severity: "medium",
+    field,
+    message: `${labelOf(entity)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
+    details: [`from ${from ?? "unknown"}`, `to ${to ?? "unknown"}`],
+    advice: "name in the pull request how the new image was built; deploy by digest",
+  });
+}
+
+function reportNewSource(
+  facts: Facts,
+  entity: Entity,
+  field: string,
+  [from, to]: readonly (string | undefined)[],
+): FindingInput {
+  return facts.aboutEntity(entity, {
+    severity: "high",
+    field,
+    message: `${labelOf(entity)} takes its images from ${to ?? "nowhere any more"} instead of ${from ?? "this program"}`,
+    advice: "make a second repository for the new source, and move what pulls",
+  });
+}
+
+/** Names that stand for other images after a change. */
+function findOtherImages(
+  facts: Facts,
+  { op, before, after }: ResourceChange & { readonly after: Entity },
+): FindingInput[] {
+  if (op !== "update" || before === undefined) return [];
+  return imageFields(after.kind).flatMap(({ path, field }) => {
+    const values = [before, after].map(({ inputs }) => textAtPath(inputs, path));
+    if (values[0] === values[1]) return [];
+    if (field.images === "image") return [reportMovedName(facts, after, path, values)];
+    return field.images === "source" ? [reportNewSource(facts, after, path, values)] : [];
+  });
+}
 
 const registryLoss: Rule = {
   id: "R1",
@@ -20,90 +86,69 @@ const registryLoss: Rule = {
   except: "For tags that a release moves (`latest`, `1.2`), by the pipeline that is meant to.",
   exampleMatch: { name: "latest" },
   needsBefore: true,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { op, before } of facts.removals()) {
-      if (before.kind !== "Repo" && before.kind !== "Tag") continue;
-      findings.push(
-        facts.aboutEntity(before, {
-          severity: "high",
-          message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced: the old one is deleted"}: whatever pulls it fails`,
-          advice: "see that nothing pulls it any more; keep it under its name until then",
-        }),
-      );
-    }
-    for (const { op, before, after } of facts.writes("Tag", "Repo")) {
-      if (op !== "update" || before === undefined) continue;
-      const [old, now] = [before, after].map(({ inputs }) => textAt(inputs, "digest"));
-      if (after.kind === "Tag" && old !== now) {
-        findings.push(
-          facts.aboutEntity(after, {
-            severity: "medium",
-            field: "digest",
-            message: `${labelOf(after)} is moved from ${brief(old)} to ${brief(now)}`,
-            details: [`from ${old ?? "unknown"}`, `to ${now ?? "unknown"}`],
-            advice: "name in the pull request how the new image was built; deploy by digest",
-          }),
-        );
-      }
-      const [from, to] = [before, after].map(({ inputs }) => textAt(inputs["syncConfig"], "source"));
-      if (from !== to) {
-        findings.push(
-          facts.aboutEntity(after, {
-            severity: "high",
-            field: "syncConfig.source",
-            message: `${labelOf(after)} takes its images from ${to ?? "nowhere any more"} instead of ${from ?? "this program"}`,
-            advice: "make a second repository for the new source, and move what pulls",
-          }),
-        );
-      }
-    }
-    return findings;
-  },
+  find: (facts) => [
+    ...findRemovedNames(facts),
+    ...[...facts.writes(hasImageFields)].flatMap((change) => findOtherImages(facts, change)),
+  ],
 };
 
-interface Addition {
-  readonly field: string;
+/** What every image trusts, takes or is once a field gains a value. */
+interface ImageTrust {
   readonly severity: Severity;
-  readonly what: string;
-  readonly items: readonly string[];
+  /** Follows "every image of repository api". */
+  readonly consequence: string;
 }
 
-/** The items of a list that were not there before; named ones are shown by name. */
-function addedItems(field: string, before: Props, after: Props): string[] {
-  const [block = "", key = ""] = field.split(".");
-  const [old, now] = [before, after].map((overlay) => listAt(overlay[block], key));
-  const known = new Set((old ?? []).map((item) => JSON.stringify(item)));
-  return (now ?? [])
-    .filter((item) => !known.has(JSON.stringify(item)))
-    .map((item) => (typeof item === "string" ? item : (textAt(item, "name") ?? "one without a name")));
-}
+const imageTrusts: Readonly<Partial<Record<ImageEffect, ImageTrust>>> = {
+  certificates: { severity: "high", consequence: "trusts further certificates" },
+  packageKeys: { severity: "high", consequence: "takes packages signed with further keys" },
+  certificateProviders: { severity: "high", consequence: "trusts the certificates of further providers" },
+  packageRepositories: { severity: "medium", consequence: "takes packages from further repositories" },
+  user: { severity: "medium", consequence: "runs as root" },
+};
 
 /** Whether an image is to run as root: `root`, 0, or either with a group. */
-function isRoot(user: Json | undefined): boolean {
-  return typeof user === "string" && /^(?:root|0+)(?::|$)/.test(user.trim());
+function isRoot(user: string | undefined): boolean {
+  return user !== undefined && /^(?:root|0+)(?::|$)/.test(user.trim());
 }
 
-function findAdditions(before: Props, after: Props): Addition[] {
-  const list = (field: string, severity: Severity, what: string): Addition => ({
-    field,
-    severity,
-    what,
-    items: addedItems(field, before, after),
+const nameOfItem = (item: Json): string =>
+  typeof item === "string" ? item : (textAt(item, "name") ?? "one without a name");
+
+/** What a field adds to what images trust: new items of a list, by name, or a user who is root. */
+function addedTrust({ path, field }: DescribedField, before: Props | undefined, after: Props): string[] {
+  if (field.images === "user") {
+    const [old, now] = [textAtPath(before, path), textAtPath(after, path)];
+    return now !== undefined && isRoot(now) && !isRoot(old) ? [now] : [];
+  }
+  const known = new Set(listAtPath(before, path).map((item) => JSON.stringify(item)));
+  return listAtPath(after, path)
+    .filter((item) => !known.has(JSON.stringify(item)))
+    .map(nameOfItem);
+}
+
+function findAddedTrust(
+  facts: Facts,
+  { before, after }: ResourceChange & { readonly after: Entity },
+): FindingInput[] {
+  return imageFields(after.kind).flatMap((described) => {
+    const { path, field } = described;
+    const trust = field.images && imageTrusts[field.images];
+    if (trust === undefined) return [];
+    const added = addedTrust(described, before?.inputs, after.inputs);
+    if (added.length === 0) return [];
+    return [
+      facts.aboutEntity(after, {
+        severity: trust.severity,
+        field: path,
+        message: `every image of ${labelOf(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
+        advice:
+          field.images === "user"
+            ? "let the image run as a user without rights"
+            : "see who holds it; prefer a mirror and a key of your own, and certificates given at run time",
+      }),
+    ];
   });
-  const [old, now] = [before, after].map((overlay) => textAt(overlay["accounts"], "runAs"));
-  return [
-    list("certificates.additional", "high", "trusts further certificates"),
-    list("contents.runtimeKeyring", "high", "takes packages signed with further keys"),
-    list("certificates.providers", "high", "trusts the certificates of further providers"),
-    list("contents.runtimeRepositories", "medium", "takes packages from further repositories"),
-    {
-      field: "accounts.runAs",
-      severity: "medium" as const,
-      what: "runs as root",
-      items: isRoot(now) && !isRoot(old) ? [now ?? ""] : [],
-    },
-  ].filter(({ items }) => items.length > 0);
 }
 
 const imageTrust: Rule = {
@@ -117,27 +162,7 @@ const imageTrust: Rule = {
   except: "For the certificate authority and the mirror of your own company.",
   exampleMatch: { name: "base-*" },
   needsBefore: false,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const { before, after } of facts.writes("Repo")) {
-      const [old, now] = [before, after].map((entity) => entity?.inputs["customOverlay"]);
-      if (!isObject(now)) continue;
-      for (const { field, severity, what, items } of findAdditions(isObject(old) ? old : {}, now)) {
-        findings.push(
-          facts.aboutEntity(after, {
-            severity,
-            field: `customOverlay.${field}`,
-            message: `every image of ${labelOf(after)} ${what}: ${listFirst(items, 4)}`,
-            advice:
-              field === "accounts.runAs"
-                ? "let the image run as a user without rights"
-                : "see who holds it; prefer a mirror and a key of your own, and certificates given at run time",
-          }),
-        );
-      }
-    }
-    return findings;
-  },
+  find: (facts) => [...facts.writes(hasImageFields)].flatMap((change) => findAddedTrust(facts, change)),
 };
 
 export const registryRules: readonly Rule[] = [registryLoss, imageTrust];

@@ -1,5 +1,6 @@
 import { isTakeover } from "./capabilities";
 import { mayWiden } from "../effects";
+import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { listFirst, labelOf, limitLines } from "./wording";
 import { textAt } from "./inputValues";
 import type { FindingInput } from "./findingInput";
@@ -29,7 +30,7 @@ export const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "defaultRole",
-            message: `${grant.sourceKind === "IdentityProvider" ? `everybody who signs in through ${subject.name ?? subject.displayName} holds` : `${subject.displayName} lets anyone in who then holds`} ${roleName(grant)} ${scopeText(grant)}`,
+            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everybody who signs in through ${subject.name ?? subject.displayName} holds` : `${subject.displayName} lets anyone in who then holds`} ${roleName(grant)} ${scopeText(grant)}`,
             details: beyond.length > 0 ? [`beyond viewer: ${listFirst(beyond, 10)}`] : [],
             advice: "set viewer as defaultRole, and bind more to those who need it",
           }),
@@ -52,9 +53,6 @@ export const massGrant: Rule = {
   },
 };
 
-/** What decides who signs in by an identity provider, and into which groups. */
-const SIGN_IN = /^(?:oidc|scimEnabled)\b/;
-
 export const identityProvider: Rule = {
   id: "G8",
   name: "identity-provider",
@@ -68,13 +66,13 @@ export const identityProvider: Rule = {
   needsBefore: true,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, after, fields } of facts.writes("IdentityProvider", "ScimToken")) {
+    for (const { op, after, fields } of facts.writes((kind) => accessKinds[kind]?.signIn !== undefined)) {
+      const isProvider = accessKinds[after.kind]?.signIn === "provider";
       const changed = fields
-        .filter(({ path, direction }) => SIGN_IN.test(path) && mayWiden(direction))
+        .filter(({ path, direction }) => isProvider && isAccessField(after.kind, path) && mayWiden(direction))
         .map(({ path }) => path);
       if (op === "update" && changed.length === 0) continue;
       const grants = facts.after.ofResource(after);
-      const isProvider = after.kind === "IdentityProvider";
       const issuer = textAt(after.inputs["oidc"], "issuer");
       const whom = !isProvider
         ? "whoever has it says who is in the directory"

@@ -1,14 +1,11 @@
 import { mayWiden } from "../effects";
+import { accessKinds, isPrincipalField } from "../graph/accessKinds";
 import { labelOf, plural, limitLines } from "./wording";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 import { anySubject, sharedIssuer, pullRequestRef } from "./subjectTrust";
 import { anyIssuer, looseMatch } from "./tokenTrust";
 import { listGrants } from "./trustedIdentities";
-
-const INHERITED = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal|oidc)(?:[.[]|$)/;
-const NOT_WHO =
-  /^(?:staticKeys\.expirationTime|oidc\.(?:clientSecret|additionalScopes|pkceEnabled))(?:[.[]|$)/;
 
 const trustChanged: Rule = {
   id: "T5",
@@ -26,10 +23,12 @@ const trustChanged: Rule = {
     "restore the trust unless one of you changed it; then change it in the program, and have it reviewed",
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, before, after, fields } of facts.writes("Identity", "IdentityProvider")) {
+    for (const { op, before, after, fields } of facts.writes(
+      (kind) => accessKinds[kind]?.principal !== undefined,
+    )) {
       if (op === "create" || before === undefined) continue;
       const changed = fields.filter(
-        ({ path, direction }) => INHERITED.test(path) && !NOT_WHO.test(path) && mayWiden(direction),
+        ({ path, direction }) => isPrincipalField(after.kind, path) && mayWiden(direction),
       );
       if (changed.length === 0) continue;
       const grants = facts.grantsThrough(after.key);

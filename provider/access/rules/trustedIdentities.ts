@@ -1,12 +1,13 @@
 import { isObject } from "../../engine/values";
 import type { Json } from "../../engine/spec";
+import { accessKinds, isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import { limitLines } from "./wording";
 import type { Facts } from "./facts";
 
-/** The properties of an identity that say who may assume it. */
-export const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:[.[]|$)/;
+/** Whether principals assume resources of a kind by tokens and keys. */
+export const isAssumable = (kind: string): boolean => accessKinds[kind]?.assumable === true;
 
 /**
  * Identities whose trust is to be judged: made or changed in what they trust, or unchanged and given
@@ -14,14 +15,14 @@ export const TRUST = /^(?:claimMatch|staticKeys|awsIdentity|servicePrincipal)(?:
  */
 export function* identitiesToJudge(facts: Facts): Generator<Entity> {
   const seen = new Set<string>();
-  for (const { op, after, fields } of facts.writes("Identity")) {
-    if (op === "update" && !fields.some(({ path }) => TRUST.test(path))) continue;
+  for (const { op, after, fields } of facts.writes(isAssumable)) {
+    if (op === "update" && !fields.some(({ path }) => isAccessField(after.kind, path))) continue;
     seen.add(after.key);
     yield after;
   }
   for (const { grant } of facts.newOrWiderGrants()) {
     const entity = facts.comparison.after.entities.get(grant.subject.key);
-    if (entity?.kind !== "Identity" || seen.has(entity.key)) continue;
+    if (entity === undefined || !isAssumable(entity.kind) || seen.has(entity.key)) continue;
     seen.add(entity.key);
     yield entity;
   }

@@ -44,7 +44,7 @@ export const roleWidened: Rule = {
   needsBefore: true,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, before, after } of facts.writes("Role")) {
+    for (const { op, before, after } of facts.writes((kind) => kind === "Role")) {
       if (op === "create" || before === undefined) continue;
       const old = new Set(capabilitiesOf(before));
       const added = (capabilitiesOf(after) ?? []).filter((capability) => !old.has(capability));

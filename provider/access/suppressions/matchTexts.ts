@@ -9,7 +9,7 @@ import { specs } from "../documents/specs";
 import type { Finding } from "../review/finding";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { trustOf } from "../rules/inputValues";
-import { describeIdentity, describeInvite, describeProvider } from "../graph/subjects";
+import { accessKinds } from "../graph/accessKinds";
 import { isUnread } from "../graph/unread";
 
 /** What each key of `match` is compared with. */
@@ -39,9 +39,7 @@ function aboutOf({ grant, uid, name, kind, group }: Finding): readonly Partial<N
 }
 
 function displayNameOf(entity: Entity): string | undefined {
-  if (entity.kind === "Identity") return describeIdentity(entity).displayName;
-  if (entity.kind === "GroupInvite") return describeInvite(entity).displayName;
-  return entity.kind === "IdentityProvider" ? describeProvider(entity).displayName : undefined;
+  return accessKinds[entity.kind]?.describeHolder?.(entity).displayName;
 }
 
 /** The name of a group as its path has it: a name alone must not pass for a path. */

@@ -5,7 +5,7 @@ import { urnParts } from "../documents/engineState";
 import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
 import { diffGrants } from "../review/grantChanges";
-import { accessKinds } from "../graph/accessKinds";
+import { accessKinds, isAccessField } from "../graph/accessKinds";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { specs } from "../documents/specs";
 import { toFieldChange } from "../report/report";
@@ -48,19 +48,8 @@ function alignWithExpected(expected: Entities, actual: Entities): Map<string, En
 function decidesAccess(kind: string): (property: string) => boolean {
   if (kind === "Group") return (property) => property === "parentUid";
   const fields = specs[kind]?.fields ?? {};
-  const meaning = accessKinds[kind]?.accessFields ?? [];
-  return (property) => meaning.includes(property) || fields[property]?.security === true;
+  return (property) => isAccessField(kind, property) || fields[property]?.security === true;
 }
-
-/** Kinds whose differences show in the grants that they are part of, which are compared. */
-const COMPARED_BY_GRANTS: readonly string[] = [
-  "Identity",
-  "Role",
-  "RoleBinding",
-  "GroupAccess",
-  "GroupInvite",
-  "ExternalGroupRoleMapping",
-];
 
 function changedFields(kind: string, old: Props, now: Props, context: EffectContext): FieldChange[] {
   const spec = specs[kind];
@@ -80,7 +69,7 @@ function compareEntities(expected: Entities, actual: Entities, languages: Langua
   return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((key): EntityDifference[] => {
     const [old, now] = [expected.get(key), actual.get(key)];
     const kind = (now ?? old)?.kind ?? "";
-    if (COMPARED_BY_GRANTS.includes(kind)) return [];
+    if (accessKinds[kind]?.shownByGrants) return [];
     if (old === undefined && now !== undefined) {
       // A new group grants no access by itself.
       return kind === "Group" ? [] : [{ kind, entity: now, what: "new", fields: [] }];

@@ -32,6 +32,23 @@ export interface Pattern {
  */
 export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "none";
 
+/**
+ * What a field decides about images, for whoever pulls them:
+ * - `image`: the image that a name stands for;
+ * - `source`: where images are copied from;
+ * - `certificates`, `certificateProviders`: whose certificates every image trusts;
+ * - `packageKeys`, `packageRepositories`: which packages every image takes;
+ * - `user`: the user that every image runs as.
+ */
+export type ImageEffect =
+  | "image"
+  | "source"
+  | "certificates"
+  | "certificateProviders"
+  | "packageKeys"
+  | "packageRepositories"
+  | "user";
+
 /** Reads a member of a response; `body` is the object that holds it. */
 export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
 
@@ -41,6 +58,9 @@ export type Reads = Readonly<Record<string, Decoder<unknown>>>;
 interface Behaviour {
   /** That of the field around it if not given, else `none`. A field that is `security` must have one. */
   readonly access?: AccessEffect;
+  readonly images?: ImageEffect;
+  /** The address that events are sent to. */
+  readonly receivesEvents?: boolean;
   /** Must be given on create (AIP-203). */
   readonly required?: boolean;
   /** A change replaces the resource (AIP-203). */

@@ -133,6 +133,12 @@ export interface ResourceSpec {
   readonly eventPrefix?: string;
   /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
   readonly grantsAccess?: "always" | "bound";
+  /** Images are pulled by its name, so a pull fails once it is deleted. */
+  readonly pulledByName?: true;
+  /** Its uid stands in settings of pipelines and clusters, which no program updates. */
+  readonly usedByUid?: true;
+  /** The server refuses to delete it while something lies in it, or while a role binding holds it. */
+  readonly deleteBlockedBy?: "children" | "bindings";
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Brings an answer into the form of the fields. */

@@ -1,0 +1,65 @@
+import { kind, list, object, secret, shape, string } from "../../../../provider/schema/fields";
+
+const parentUid = string({ format: "groupUid", path: true, required: true });
+const access = "subject";
+
+/** A kind of each property that a rule asks for. No rule and no table by kind names any of them. */
+export const inventedKinds = {
+  webhook: kind({
+    kind: "Webhook",
+    noun: "webhook",
+    collection: "/invented/v2/webhooks",
+    fields: {
+      parentUid,
+      delivery: object<object>(
+        shape({ fields: { url: string({ access, receivesEvents: true }), name: string() } }),
+        {},
+      ),
+      token: secret(),
+    },
+  }),
+  mirror: kind({
+    kind: "Mirror",
+    noun: "mirror",
+    collection: "/invented/v2/mirrors",
+    pulledByName: true,
+    usedByUid: true,
+    fields: {
+      parentUid,
+      pointer: string({ images: "image" }),
+      upstream: string({ images: "source" }),
+      runsAs: string({ images: "user" }),
+      authorities: list(string(), { images: "certificates" }),
+    },
+  }),
+  shelf: kind({
+    kind: "Shelf",
+    noun: "shelf",
+    collection: "/invented/v2/shelves",
+    deleteBlockedBy: "children",
+    fields: { parentUid },
+  }),
+  robot: kind({
+    kind: "Robot",
+    noun: "robot",
+    collection: "/invented/v2/robots",
+    fields: {
+      parentUid,
+      claimMatch: object<object>(
+        shape({
+          fields: { issuer: string({ access }), subjectPattern: string({ access, format: "regex" }) },
+        }),
+        {},
+      ),
+      signer: object<object>(
+        shape({
+          fields: {
+            jwks: string({ format: "jwks", access: "keys" }),
+            until: string({ format: "timestamp", access: "expiry" }),
+          },
+        }),
+        {},
+      ),
+    },
+  }),
+};
