@@ -63,7 +63,7 @@ export const mutations = [
   },
   {
     name: "a list asks for more than a page may hold",
-    file: "provider/functions/lookup.ts",
+    file: "provider/functions/listLookup.ts",
     find: /const MAX_PAGE = 200;/,
     replace: "const MAX_PAGE = 2000;",
     tests: "provider/functions",

@@ -121,7 +121,7 @@ export class Creator {
     const { spec, client } = this.kind;
     const start = { what, parent: parentOfInputs(inputs), inputs, startedAt: performance.now(), pending };
     const none = { ...start, older: new Set<string>() };
-    const older = spec.lacksCreateTime ? await this.finder.listEqual(none) : [];
+    const older = this.finder.needsOlder ? await this.finder.listEqual(none) : [];
     const attempt = { ...start, older: new Set(older.map(({ uid }) => String(uid))) };
     const { result: response, lost } = await this.sendOrTakeOver(attempt);
     const id = uidOf(response, what);
@@ -180,13 +180,11 @@ export class Creator {
     });
   }
 
-  /** One POST, or a share in one that makes others below the same parent as well. */
   private post(parent: string | undefined, inputs: Props, body: Props): Promise<JsonObject> {
-    const { batchCreate, collection, operations } = this.kind.spec;
+    const { collection, operations } = this.kind.spec;
     const client = this.kind.client();
-    if (operations?.create) return operations.create(client, inputs, body, this.kind.host);
-    return batchCreate && parent !== undefined
-      ? client.createShared(batchCreate, parent, body)
+    return operations?.create
+      ? operations.create(client, inputs, body, this.kind.host)
       : client.create(collection, parent, body);
   }
 

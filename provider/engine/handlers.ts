@@ -83,7 +83,7 @@ class KindHandlers implements Handlers {
   async read(id: string, olds: Props): Promise<ReadResult> {
     const { spec, reader } = this.kind;
     const response = await explainFailure(spec, `reading ${label(spec, olds)} ${id}`, () =>
-      reader.find(id, olds, spec.readsByList),
+      reader.find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
     );
     if (response === undefined) return {};
     const { inputs, outs } = mergeLive(spec, olds, reader.parseInputs(response, id));

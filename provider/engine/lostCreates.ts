@@ -3,6 +3,7 @@ import { uidOf } from "../api/client";
 import { ConnectionError } from "../api/errors";
 import type { CreateRegistry, PendingCreate } from "./createRegistry";
 import { HandlerError, messageOf, handlerError } from "./messages";
+import { isReadAs } from "./spec";
 import type { Props, ResourceSpec } from "./spec";
 import { equal, isSet } from "./values";
 import type { KindReader } from "./operations/kindReader";
@@ -49,6 +50,13 @@ export class LostCreateFinder {
     private readonly reader: KindReader,
     private readonly registry: CreateRegistry,
   ) {}
+
+  /** Whether a lost create is found by comparison with what existed before: responses have no time of creation. */
+  get needsOlder(): boolean {
+    const { spec } = this.reader;
+    const { upsert, findLostCreates } = spec.operations ?? {};
+    return !isReadAs(spec, "createTime") && !upsert && !findLostCreates && !spec.sharesParentUid;
+  }
 
   /**
    * The object that a lost create takes as its own.
@@ -126,7 +134,7 @@ export class LostCreateFinder {
       const since = client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
       const createdAt = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
       if (createdAt < since || !isEqualObject(spec, inputs, parseInputs(item, uid))) continue;
-      if (Number.isNaN(createdAt) && !spec.lacksCreateTime) {
+      if (Number.isNaN(createdAt) && isReadAs(spec, "createTime")) {
         throw handlerError(
           `${what}: the answer was lost; ${uid} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
         );

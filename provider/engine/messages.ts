@@ -90,7 +90,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     return `read these documents, accept them by a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and let this resource depend on it`;
   }
   if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
-  const own = error.fromApi ? spec.errorHints?.[error.code] : undefined;
+  const own = error.fromApi ? spec.operations?.errorHint?.(error.code) : undefined;
   if (own !== undefined) return own;
   switch (error.code) {
     case "UNAUTHENTICATED":

@@ -10,6 +10,7 @@ export function readOnly(reads: Pick<Api, "address" | "get" | "list">): Api {
     maxConcurrency: 1,
     getCallerClaims: () => Promise.resolve(undefined),
     post: refuse,
+    createShared: refuse,
     patchAt: refuse,
     delete: refuse,
   };

@@ -48,7 +48,7 @@ export interface ByName<A> {
   readonly query?: Query;
   readonly root?: (args: A) => boolean | undefined;
   /** Lists leave something out: read what was found once more by its uid. */
-  readonly partialInLists?: boolean;
+  readonly isPartialInLists?: boolean;
 }
 
 /** The only object with a name; none and several are errors, the latter with every candidate. */
@@ -118,7 +118,7 @@ export function lookupOne<A extends Selection, R>(
   collection: string,
   rules: Rules<A>,
   read: (object: unknown) => R,
-  { query = {}, root, partialInLists = false }: ByName<A> = {},
+  { query = {}, root, isPartialInLists = false }: ByName<A> = {},
 ): Lookup<A, R> {
   return {
     call,
@@ -129,7 +129,7 @@ export function lookupOne<A extends Selection, R>(
       if (uid !== undefined) return read(await getOne(client, collection, uid));
       const wanted = { name, parentUid, root: root?.(args) };
       const listed = await findByName(client, collection, wanted, query, "parentUid" in rules);
-      return read(partialInLists ? await getOne(client, collection, decode.string(listed["uid"])) : listed);
+      return read(isPartialInLists ? await getOne(client, collection, decode.string(listed["uid"])) : listed);
     },
   };
 }
@@ -201,7 +201,7 @@ export function lookupsOf<One extends object, List extends LimitArgs, Result>(
     one: listsByName
       ? lookupOne(one, collection, selected as unknown as Rules<One>, read, {
           query: spec.listing?.query,
-          partialInLists: spec.listing?.partialInLists,
+          isPartialInLists: spec.listing?.contents === "partial",
           ...byName,
         })
       : (lookupByUid(one, collection, read) as unknown as Lookup<One, Result>),

@@ -2,6 +2,7 @@ import type { JsonObject } from "../api/client";
 import { ConnectionError, printable } from "../api/errors";
 import type { InventoryObject } from "../access/documents/inventory";
 import { parseLiveInputs } from "../engine/operations/kindReader";
+import { isReadAs } from "../engine/spec";
 import type { FieldSpec, Props, ResourceSpec } from "../engine/spec";
 import { isObject, isSet } from "../engine/values";
 import { findSchemaMismatch } from "../engine/schemaMismatch";
@@ -25,10 +26,8 @@ function omitSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props)
 /** The outputs of an object, and what only its kind's responses contain. */
 function readDetails(spec: ResourceSpec, response: Props, uid: string): Props {
   const details: Props = { ...readOutputs(spec, response, uid, {}) };
-  for (const key of spec.listing?.details ?? []) {
-    const value = textOf(response[key]);
-    if (value !== undefined) details[key] = value;
-  }
+  const email = isReadAs(spec, "email") ? textOf(response["email"]) : undefined;
+  if (email !== undefined) details["email"] = email;
   return omitSecrets(spec.outputs ?? {}, details);
 }
 
@@ -47,7 +46,7 @@ export function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: str
   const [createTime, updateTime, lastSeenTime] = ["createTime", "updateTime", "lastSeenTime"].map((key) =>
     textOf(response[key]),
   );
-  const isBuiltIn = spec.listing?.builtIn === true && !uid.includes("/");
+  const isBuiltIn = isReadAs(spec, "builtIn") && !uid.includes("/");
   return {
     kind: spec.kind,
     uid,

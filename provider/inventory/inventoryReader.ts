@@ -4,6 +4,7 @@ import type { Client, JsonObject } from "../api/client";
 import { uidOf } from "../api/client";
 import { ApiError, hasCode, isNotFound } from "../api/errors";
 import { readingHost, readOnly } from "../engine/readOnly";
+import { aggregatedKind, isReadAs } from "../engine/spec";
 import type { Api, ResourceSpec } from "../engine/spec";
 import { compareTexts } from "../engine/values";
 import { splitByUrlLength } from "../functions/validators";
@@ -74,7 +75,7 @@ export class InventoryReader {
   }
 
   private async readKind(spec: ResourceSpec): Promise<void> {
-    if (spec.listing?.singletonOf !== undefined || spec.listing?.aggregates !== undefined) return;
+    if (spec.listing?.singletonOf !== undefined || aggregatedKind(spec) !== undefined) return;
     const { additionalUids, parentsToList } = this.request;
     if (this.wanted.has(spec.kind)) await this.listAll(spec);
     else await this.readByUids(spec, additionalUids?.get(spec.kind) ?? []);
@@ -127,7 +128,7 @@ export class InventoryReader {
         await this.listInto(spec, { ...query, "uidp.ids": root }, isWithin);
       }
     });
-    if (spec.listing?.builtIn) {
+    if (isReadAs(spec, "builtIn")) {
       await this.refusals.record(spec, undefined, () =>
         this.listInto(spec, { ...query, "uidp.in_root": "true" }, (uid) => !uid.includes("/")),
       );
@@ -146,15 +147,16 @@ export class InventoryReader {
     query: Query,
     isWanted: (uid: string) => boolean,
   ): Promise<void> {
-    const { partialInLists, normalizeItem } = spec.listing ?? {};
+    const { normalizeRead } = spec.operations ?? {};
+    const isPartial = spec.listing?.contents === "partial";
     const uids: string[] = [];
     for await (const item of this.listPages(spec, query)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
       if (!isWanted(uid)) continue;
-      if (partialInLists) uids.push(uid);
-      else this.add(toInventoryObject(spec, normalizeItem ? normalizeItem(item) : item, uid));
+      if (isPartial) uids.push(uid);
+      else this.add(toInventoryObject(spec, normalizeRead ? normalizeRead(item) : item, uid));
     }
-    if (partialInLists) await this.readEach(spec, uids);
+    if (isPartial) await this.readEach(spec, uids);
   }
 
   /** Lists in small pages where the server refuses a large one. */
@@ -208,10 +210,10 @@ export class InventoryReader {
 
   private async find(spec: ResourceSpec, uid: string): Promise<JsonObject | undefined> {
     try {
-      const get = spec.operations?.get;
-      return await (get
-        ? get(this.api, uid, {}, readingHost)
-        : this.getOnce(this.api.address(spec.collection, uid)));
+      const { get, normalizeRead } = spec.operations ?? {};
+      if (get) return await get(this.api, uid, {}, readingHost);
+      const response = await this.getOnce(this.api.address(spec.collection, uid));
+      return normalizeRead ? normalizeRead(response) : response;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

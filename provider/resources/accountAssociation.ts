@@ -173,7 +173,6 @@ const warnUnless =
 
 const accountAssociation = kind({
   kind: "AccountAssociation",
-  noun: "account association",
   collection: COLLECTION,
   capabilities: capabilitiesNamed("IAM_ACCOUNT_ASSOCIATIONS"),
   eventPrefix: "iam.account_associations",

@@ -6,10 +6,13 @@ import { string, type Decoded } from "../schema/fields";
 /** What creating or updating a resource needs besides where it grants roles. */
 const TO_GRANT = ["CAP_IAM_ROLE_BINDINGS_CREATE"];
 
-/** The capabilities of a kind whose names begin alike: `IAM_GROUPS`. */
+/**
+ * The capabilities of a kind whose names begin alike: `IAM_GROUPS`. `listsFirst`: a create lists what existed before, since
+ * responses do not say when an object was created.
+ */
 export function capabilitiesNamed(
   family: string,
-  { grantsRole = false, isReplacedOnly = false } = {},
+  { grantsRole = false, isReplacedOnly = false, listsFirst = false } = {},
 ): NeededCapabilities {
   const named = (verb: string, further: readonly string[] = []): string[] => [
     `CAP_${family}_${verb}`,
@@ -18,7 +21,7 @@ export function capabilitiesNamed(
   const further = grantsRole ? TO_GRANT : [];
   return {
     read: named("LIST"),
-    create: named("CREATE", further),
+    create: [...(listsFirst ? named("LIST") : []), ...named("CREATE", further)],
     ...(isReplacedOnly ? {} : { update: named("UPDATE", further) }),
     delete: named("DELETE"),
   };

@@ -7,12 +7,11 @@ const grants = { required: true, immutable: true, security: true } as const;
 
 const externalGroupRoleMapping = kind({
   kind: "ExternalGroupRoleMapping",
-  noun: "external group role mapping",
   collection: "/iam/v2/externalGroupRoleMappings",
   capabilities: capabilitiesNamed("IAM_IDENTITY_PROVIDERS", { grantsRole: true, isReplacedOnly: true }),
   eventPrefix: "iam.external_group_role_mappings",
   identifiedBy: ["parentUid", "externalGroupId", "roleUid", "scope"],
-  readsByList: {},
+  listing: { contents: "complete" },
   grantsAccess: "always",
   fields: {
     /** The uid of the identity provider whose groups are meant. Changing it replaces the mapping. */

@@ -26,6 +26,7 @@ export function bindingKind({ ownsAll }: { readonly ownsAll: boolean }) {
     collection: COLLECTION,
     grantsAccess: "always",
     owns: {
+      kind: "RoleBinding",
       children: "role bindings",
       all: ownsAll,
       advice: "keep one GroupAccess for a group, and move the bindings of others into its bindings",

@@ -19,12 +19,11 @@ function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
 
 const group = kind({
   kind: "Group",
-  noun: "group",
   collection: "/iam/v2/groups",
   capabilities: capabilitiesNamed("IAM_GROUPS"),
   eventPrefix: "iam.group",
   listsByName: true,
-  readsByList: {},
+  listing: { contents: "complete" },
   usedByUid: true,
   deleteBlockedBy: "children",
   dependents: [

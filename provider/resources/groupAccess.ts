@@ -62,7 +62,6 @@ function findRepeated({ bindings }: Props): Failure[] {
 const groupAccess = kind({
   ...bindingKind({ ownsAll: true }),
   kind: "GroupAccess",
-  noun: "group access",
   capabilities: {
     read: ["CAP_IAM_ROLE_BINDINGS_LIST", "CAP_IAM_GROUPS_LIST"],
     create: ["CAP_IAM_ROLE_BINDINGS_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"],
@@ -75,7 +74,6 @@ const groupAccess = kind({
     delete: ["CAP_IAM_ROLE_BINDINGS_LIST", "CAP_IAM_ROLE_BINDINGS_DELETE", "CAP_IAM_ROLES_LIST"],
   },
   sharesParentUid: true,
-  listing: { aggregates: "RoleBinding" },
   fields: {
     /** The uid of the group whose bindings are owned; those of groups below are not. Changing it replaces the resource. */
     parentUid: parentGroup,

@@ -5,8 +5,6 @@ import { boolean, kind, secret, string } from "../schema/fields";
 import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../schema/fields";
 import { capabilitiesNamed, inviteRole, parentGroup } from "./common";
 
-const COLLECTION = "/iam/v2/groupInvites";
-
 /** The role is hydrated for as long as it exists: without it, the invite grants nothing. */
 function withRole(invite: Record<string, unknown>): Record<string, unknown> {
   const { role } = invite;
@@ -15,8 +13,7 @@ function withRole(invite: Record<string, unknown>): Record<string, unknown> {
 
 const groupInvite = kind({
   kind: "GroupInvite",
-  noun: "group invite",
-  collection: COLLECTION,
+  collection: "/iam/v2/groupInvites",
   capabilities: capabilitiesNamed("IAM_GROUP_INVITES", { grantsRole: true, isReplacedOnly: true }),
   eventPrefix: "iam.group_invite",
   grantsAccess: "always",
@@ -50,10 +47,7 @@ const groupInvite = kind({
   },
   // How long it was to live is never answered: without it the next run replaces the invite.
   inputsAfterLostSecret: (inputs) => ({ ...inputs, ttl: null }),
-  operations: {
-    get: async (api, uid) => withRole(await api.get(api.address(COLLECTION, uid))),
-  },
-  listing: { normalizeItem: withRole },
+  operations: { normalizeRead: withRole },
   rules: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
     return nanos === undefined || nanos > 0n

@@ -97,13 +97,11 @@ const expirationIn = ({ staticKeys: keys }: Props) => (isObject(keys) ? keys["ex
 
 const identity = kind({
   kind: "Identity",
-  noun: "identity",
   collection: "/iam/v2/identities",
   capabilities: capabilitiesNamed("IAM_IDENTITY"),
   eventPrefix: "iam.identity",
   listsByName: true,
-  readsByList: {},
-  listing: { details: ["email"] },
+  listing: { contents: "complete" },
   grantsAccess: "bound",
   usedByUid: true,
   fields: {

@@ -91,12 +91,11 @@ async function setScimEnabled(api: Api, uid: string, news: Props): Promise<void>
 
 const identityProvider = kind({
   kind: "IdentityProvider",
-  noun: "identity provider",
   collection: COLLECTION,
   capabilities: capabilitiesNamed("IAM_IDENTITY_PROVIDERS", { grantsRole: true }),
   eventPrefix: "iam.identity_providers",
   listsByName: true,
-  listing: { partialInLists: true },
+  listing: { contents: "partial" },
   grantsAccess: "always",
   usedByUid: true,
   dependents: [

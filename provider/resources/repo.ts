@@ -225,7 +225,7 @@ const repo = kind({
   eventPrefix: "platform.registry.repo",
   listsByName: true,
   pulledByName: true,
-  readsByList: {},
+  listing: { contents: "complete" },
   dependents: [{ collection: "/registry/v2/tags", noun: "tags in it", parameter: "uidp.children_of" }],
   fields: {
     /** The uid of the group that the repository belongs to. Changing it replaces the repository. */

@@ -7,6 +7,9 @@ const COLLECTION = "/registry/v2/repos";
 /** The second one is kept by the platform for its own staff. */
 const TO_WRITE = ["CAP_REPO_UPDATE", "CAP_REPO_INTERNAL_ADMIN"];
 
+const PERMISSION_HINT =
+  "writing a readme needs CAP_REPO_UPDATE and CAP_REPO_INTERNAL_ADMIN, which customers usually cannot get: ask the platform's support, or leave the readme out; reading one needs CAP_REPO_LIST";
+
 const REFUSED: readonly { readonly html: RegExp; readonly what: string }[] = [
   { html: /<\s*(\/\s*)?script\b/i, what: "<script>" },
   { html: /<[a-z][^<>]*\son[a-z]+\s*=/i, what: "an attribute that runs a script, as in onclick=" },
@@ -75,10 +78,7 @@ const repoReadme = kind({
     delete: async (api, uid) => {
       await writeReadme(api, uid, "");
     },
-  },
-  errorHints: {
-    PERMISSION_DENIED:
-      "writing a readme needs CAP_REPO_UPDATE and CAP_REPO_INTERNAL_ADMIN, which customers usually cannot get: ask the platform's support, or leave the readme out; reading one needs CAP_REPO_LIST",
+    errorHint: (code) => (code === "PERMISSION_DENIED" ? PERMISSION_HINT : undefined),
   },
 });
 

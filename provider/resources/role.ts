@@ -6,13 +6,11 @@ import { capabilitiesNamed, description, parentGroup } from "./common";
 
 const role = kind({
   kind: "Role",
-  noun: "role",
   collection: "/iam/v2/roles",
   capabilities: capabilitiesNamed("IAM_ROLES"),
   eventPrefix: "iam.roles",
   listsByName: true,
-  readsByList: {},
-  listing: { builtIn: true },
+  listing: { contents: "complete" },
   grantsAccess: "bound",
   usedByUid: true,
   deleteBlockedBy: "bindings",

@@ -7,11 +7,9 @@ import { bindingBatch, bindingKind, grantee, grantedRole, grantKey } from "./gra
 const roleBinding = kind({
   ...bindingKind({ ownsAll: false }),
   kind: "RoleBinding",
-  noun: "role binding",
   capabilities: capabilitiesNamed("IAM_ROLE_BINDINGS"),
   eventPrefix: "iam.rolebindings",
-  readsByList: {},
-  batchCreate: bindingBatch,
+  listing: { contents: "complete" },
   fields: {
     /** The uid of the group on which, and below which, the role is granted. Changing it replaces the binding. */
     parentUid: parentGroup,
@@ -29,6 +27,9 @@ const roleBinding = kind({
     role: boundRole,
     /** When it was made: RFC 3339, as the API wrote it. */
     createTime: decode.time,
+  },
+  operations: {
+    create: (api, inputs, body) => api.createShared(bindingBatch, inputs["parentUid"] as string, body),
   },
   declaredKeys: (inputs) => [grantKey("one", inputs)],
   retainedBy: (inputs) => [grantKey("all", inputs)],

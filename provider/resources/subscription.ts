@@ -4,16 +4,10 @@ import { capabilitiesNamed, parentGroup } from "./common";
 
 const subscription = kind({
   kind: "Subscription",
-  noun: "subscription",
   collection: "/events/v2/subscriptions",
-  capabilities: {
-    ...capabilitiesNamed("EVENTS_SUBSCRIPTION", { isReplacedOnly: true }),
-    // The list before tells what a lost response created.
-    create: ["CAP_EVENTS_SUBSCRIPTION_LIST", "CAP_EVENTS_SUBSCRIPTION_CREATE"],
-  },
+  capabilities: capabilitiesNamed("EVENTS_SUBSCRIPTION", { isReplacedOnly: true, listsFirst: true }),
   eventPrefix: "events.subscription",
-  readsByList: {},
-  lacksCreateTime: true,
+  listing: { contents: "complete" },
   grantsAccess: "always",
   fields: {
     /** The uid of the group whose events, and those of all below it, are delivered. Changing it replaces the subscription. */

@@ -26,7 +26,6 @@ const query = { includeReferrers: "true", includeDates: "true", includeEpochs: "
 
 const tag = kind({
   kind: "Tag",
-  noun: "tag",
   collection: COLLECTION,
   capabilities: {
     ...capabilitiesNamed("TAG"),
@@ -37,8 +36,7 @@ const tag = kind({
   listsByName: true,
   pulledByName: true,
   identifiedBy: ["parentUid", "name"],
-  readsByList: { query },
-  listing: { onDemand: true, query },
+  listing: { onDemand: true, query, contents: "complete" },
   fields: {
     /** The uid of the repository that the tag belongs to. Changing it replaces the tag. */
     parentUid: parentRepo,

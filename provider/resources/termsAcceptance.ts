@@ -52,7 +52,7 @@ const termsAcceptance = kind({
   },
   eventPrefix: "iam.terms",
   sharesParentUid: true,
-  listing: { onDemand: true, singletonOf: "Group", selectRelevant: selectOwnDocuments },
+  listing: { onDemand: true, singletonOf: "Group" },
   fields: {
     /** The uid of the group that accepts, for itself and all below. Changing it accepts anew, there. */
     parentUid: parentGroup,
@@ -68,6 +68,7 @@ const termsAcceptance = kind({
     get: readAcceptance,
     update: (api, uid, _olds, news) => accept(api, uid, news),
     delete: () => Promise.resolve(),
+    selectRelevant: selectOwnDocuments,
   },
 });
 

@@ -190,14 +190,29 @@ export interface Kind<
   readonly outputs?: O;
 }
 
+/** The description of a kind. The noun may be left out where it is the words of the name: `group invite`. */
+interface Description<
+  F extends Fields,
+  C extends readonly OneOf[],
+  R extends Reads,
+  O extends Outputs,
+> extends Omit<ResourceSpec, "noun" | "fields" | "oneOfs" | "reads" | "outputs"> {
+  readonly noun?: string;
+  readonly fields: F;
+  readonly oneOfs?: C;
+  readonly reads?: R;
+  readonly outputs?: O;
+}
+
 /** Describes a kind. */
 export function kind<
   const F extends Fields,
   const C extends readonly OneOf[] = readonly [],
   const R extends Reads = None,
   const O extends Outputs = None,
->(description: Kind<F, C, R, O>): Kind<F, C, R, O> {
-  return description;
+>(description: Description<F, C, R, O>): Kind<F, C, R, O> {
+  const words = description.kind.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+  return { noun: words, ...description };
 }
 
 type Argument<T> = T extends Typed<infer A, unknown, Trait> ? A : never;

@@ -1,4 +1,5 @@
 import { checkInputs } from "../../engine/checks/checkInputs";
+import { aggregatedKind } from "../../engine/spec";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
 import { isObject, isSet } from "../../engine/values";
 import { isServerFilled } from "../../engine/wire";
@@ -74,7 +75,7 @@ export function declareObject(
       reason: `its ${createOnly.map(([key]) => key).join(", ")} is returned only at creation`,
     };
   }
-  if (spec.listing?.aggregates !== undefined) return { reason: "its members are declared one by one" };
+  if (aggregatedKind(spec) !== undefined) return { reason: "its members are declared one by one" };
   let inputs = declaredFields(spec.fields, object.inputs);
   const problems = () => checkInputs(spec, inputs, { olds: {}, now });
   let secrets: MissingSecret[] = [];

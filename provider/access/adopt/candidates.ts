@@ -1,4 +1,5 @@
 import { parentOf } from "../../api/uid";
+import { aggregatedKind } from "../../engine/spec";
 import type { Props, ResourceSpec } from "../../engine/spec";
 import { compareTexts } from "../../engine/values";
 import { kinds } from "../../resources";
@@ -48,7 +49,7 @@ const compareSkipped = (a: SkippedObject, b: SkippedObject): number =>
 
 /** The kind that owns all objects of a kind at a group. */
 function collectionKindOf(kind: string): string | undefined {
-  return kinds.find(({ spec }) => spec.listing?.aggregates === kind)?.spec.kind;
+  return kinds.find(({ spec }) => aggregatedKind(spec) === kind)?.spec.kind;
 }
 
 /** Why an object is not declared whatever its arguments are; undefined where it may be. */

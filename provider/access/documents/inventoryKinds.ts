@@ -1,13 +1,14 @@
+import { aggregatedKind } from "../../engine/spec";
 import { kinds } from "../../resources";
 
 const specs = kinds.map(({ spec }) => spec);
 
 /** The kinds that an inventory can contain: a kind that aggregates others is there by its members. */
 export const inventoryKinds: readonly string[] = specs
-  .filter(({ listing }) => listing?.aggregates === undefined)
+  .filter((spec) => aggregatedKind(spec) === undefined)
   .map(({ kind }) => kind);
 
 /** The kinds that an inventory contains by default. */
 export const listedKinds: readonly string[] = specs
-  .filter(({ listing }) => listing?.onDemand !== true && listing?.aggregates === undefined)
+  .filter((spec) => spec.listing?.onDemand !== true && aggregatedKind(spec) === undefined)
   .map(({ kind }) => kind);

@@ -1,3 +1,4 @@
+import { aggregatedKind } from "../../engine/spec";
 import { parentOf } from "../../api/uid";
 import { printable } from "../../api/errors";
 import { kinds } from "../../resources";
@@ -91,7 +92,10 @@ function isManaged(states: readonly StateExport[], kind: string, uid: string): b
 /** Kinds to list completely, since a resource of a state aggregates all objects of them at a group. */
 export function aggregatedKinds(states: readonly StateExport[]): string[] {
   const aggregated = states.flatMap(({ resources }) =>
-    resources.flatMap(({ kind }) => specOf(kind ?? "")?.listing?.aggregates ?? []),
+    resources.flatMap(({ kind }) => {
+      const spec = specOf(kind ?? "");
+      return (spec && aggregatedKind(spec)) ?? [];
+    }),
   );
   return [...new Set(aggregated)];
 }

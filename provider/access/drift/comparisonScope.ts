@@ -1,4 +1,5 @@
 import { parentOf } from "../../api/uid";
+import { aggregatedKind } from "../../engine/spec";
 import type { ResourceSpec } from "../../engine/spec";
 import { keyOf } from "../graph/directory";
 import type { Inventory } from "../documents/inventory";
@@ -34,7 +35,7 @@ export class ComparisonScope {
   includes(spec: ResourceSpec, uid: string): boolean {
     const { onlyUids: only } = this.request;
     if (only === undefined || only.has(uid)) return true;
-    if (spec.listing?.aggregates !== undefined && only.has(`${uid}/`)) return true;
+    if (aggregatedKind(spec) !== undefined && only.has(`${uid}/`)) return true;
     return only.has(childrenMarker(spec.kind, parentOf(uid) ?? ""));
   }
 
@@ -57,7 +58,7 @@ export class ComparisonScope {
 
   /** Whether an object that no inventory holds does not exist; notes why where that is unknown. */
   isGone({ spec, uid, stack }: ManagedResource): boolean {
-    const kind = spec.listing?.aggregates ?? spec.kind;
+    const kind = aggregatedKind(spec) ?? spec.kind;
     const inventory = this.inventoryOf(uid);
     if (inventory === undefined) {
       const root = uid.split("/")[0] ?? uid;

@@ -15,6 +15,7 @@ import { graphOf } from "../graph/grants";
 import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
 import { isReference, mapLeaves } from "../graph/references";
 import { maskSecrets } from "./secretValues";
+import { aggregatedKind } from "../../engine/spec";
 import type { Json, Props } from "../../engine/spec";
 
 /** What the graphs are built from. */
@@ -55,7 +56,7 @@ export function bindingKeysOfCollections(
   for (const compared of resources) {
     const { resource, spec, uid } = compared.managed;
     const inputs = compared[side];
-    if (spec.listing?.aggregates === undefined || inputs === undefined) continue;
+    if (aggregatedKind(spec) === undefined || inputs === undefined) continue;
     const complete: Parameters<typeof entityOf>[0] = {
       ...resource,
       kind: spec.kind,
@@ -107,7 +108,7 @@ class DriftGraphs {
   /** Adds the resources that aggregate other objects; returns the keys of the bindings that they own. */
   private addCollections(compared: readonly ComparedResource[]): ReadonlySet<string> {
     for (const { managed, after } of compared) {
-      if (after === undefined || managed.spec.listing?.aggregates === undefined) continue;
+      if (after === undefined || aggregatedKind(managed.spec) === undefined) continue;
       this.after.set(keyOfManaged(managed), entityOfManaged(managed, after, "before"));
     }
     return bindingKeysOfCollections(compared, "after");

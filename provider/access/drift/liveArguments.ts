@@ -1,3 +1,4 @@
+import { aggregatedKind } from "../../engine/spec";
 import type { Props } from "../../engine/spec";
 import type { Directory } from "../graph/directory";
 import { readingHost } from "../../engine/readOnly";
@@ -15,13 +16,13 @@ export class LiveArguments {
 
   /** The live arguments of a resource; undefined where no inventory holds its object. */
   async read({ spec, uid, resource }: ManagedResource): Promise<Props | undefined> {
-    if (spec.listing?.aggregates !== undefined) {
+    if (aggregatedKind(spec) !== undefined) {
       if (this.directory.byUid(uid) === undefined) return undefined;
       const olds = { ...resource.outputs, ...revealedArguments(resource) };
       const response = await spec.operations?.get?.(this.api, uid, olds, readingHost);
       return response && { ...(response as Props), parentUid: uid };
     }
     const live = this.directory.find(spec.kind, uid)?.inputs;
-    return live && (spec.listing?.selectRelevant?.(live, resource.inputs) ?? live);
+    return live && (spec.operations?.selectRelevant?.(live, resource.inputs) ?? live);
   }
 }

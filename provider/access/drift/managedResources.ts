@@ -1,3 +1,4 @@
+import { aggregatedKind } from "../../engine/spec";
 import { parentOf } from "../../api/uid";
 import { keyOf, specOf } from "../graph/directory";
 import { urnParts } from "../documents/engineState";
@@ -73,7 +74,7 @@ export class ManagedResources {
     const owners = this.byKey.get(key);
     if (owners === undefined) this.byKey.set(key, [managed]);
     else owners.push(managed);
-    const { aggregates } = spec.listing ?? {};
-    if (aggregates !== undefined) this.collections.set(keyOf(aggregates, uid), managed);
+    const aggregated = aggregatedKind(spec);
+    if (aggregated !== undefined) this.collections.set(keyOf(aggregated, uid), managed);
   }
 }

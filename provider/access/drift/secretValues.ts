@@ -1,5 +1,5 @@
 import type { Json, Props, ResourceSpec } from "../../engine/spec";
-import { SECRET_MASK } from "../../engine/spec";
+import { aggregatedKind, SECRET_MASK } from "../../engine/spec";
 import { isObject } from "../../engine/values";
 import type { RecordedResource } from "../documents/engineState";
 import type { PlainSecrets } from "../documents/plainSecrets";
@@ -68,7 +68,7 @@ function secretLeaves(spec: ResourceSpec, { inputs, secretPaths }: RecordedResou
 /** The secrets that responses contain too. The response of a collection shows which of its members it lacks. */
 function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
   if (resource.secretPaths.length === 0) return [];
-  const isCollection = spec.listing?.aggregates !== undefined;
+  const isCollection = aggregatedKind(spec) !== undefined;
   return secretLeaves(spec, resource).filter(({ path }) => isCollection || !isInputOnly(spec, path));
 }
 

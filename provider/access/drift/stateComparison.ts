@@ -1,3 +1,4 @@
+import { aggregatedKind } from "../../engine/spec";
 import type { Props } from "../../engine/spec";
 import { diffInputs } from "../../engine/fieldMask";
 import { mergeLive, NORMALIZED } from "../../engine/wire";
@@ -65,7 +66,7 @@ export class StateComparison {
   private async compare(managed: ManagedResource): Promise<void> {
     const { scope, describer, notes } = this.context;
     // A collection that could not be listed must not look as if it were empty.
-    const isCollection = managed.spec.listing?.aggregates !== undefined;
+    const isCollection = aggregatedKind(managed.spec) !== undefined;
     if (isCollection && !scope.isGone(managed)) return;
     const live = await this.liveArguments.read(managed);
     if (live === undefined) {

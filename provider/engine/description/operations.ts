@@ -1,5 +1,19 @@
 import type { Props } from "./values";
 
+/** How a collection makes many resources in one request, all or none. */
+export interface BatchMethod {
+  /** The collection that also makes one at a time: `/iam/v2/roleBindings`. */
+  readonly collection: string;
+  /** The custom method: `batchCreate`. */
+  readonly verb: string;
+  /** Most resources in one request. */
+  readonly limit: number;
+  /** The request's body for resources below one parent. */
+  readonly body: (parent: string, resources: readonly unknown[]) => unknown;
+  /** The member of the response that holds what was created, in the order of the request. */
+  readonly member: string;
+}
+
 /** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
 export interface Api {
   /** Requests under way at once: more than these wait for their turn. */
@@ -10,6 +24,8 @@ export interface Api {
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `isIdempotent`: doing it twice is the same as doing it once, so a lost answer is no question. */
   post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
+  /** Creates one resource, together with others that are created below its parent at the same time. */
+  createShared(method: BatchMethod, parent: string, body: unknown): Promise<Record<string, unknown>>;
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;
@@ -42,7 +58,7 @@ export interface Host extends Clock {
   readonly explain: (what: string, error: unknown) => Error;
 }
 
-/** Where a kind's requests differ from the usual ones. Answers have the form of the resource, `uid` included. */
+/** What a kind does in its own way, beside its description. Responses have the form of the resource, `uid` included. */
 export interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
   /** `create` writes over what is there and may be done twice: a lost answer is an error like any other. */
@@ -69,6 +85,12 @@ export interface Operations {
   readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;
   /** Writes the `subresource` fields, when one of them changed; `olds` is empty after a create. */
   readonly writeSubresource?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
+  /** Brings what a GET or a list responds with into the form of the fields; a response to a write has it already. */
+  readonly normalizeRead?: (item: Record<string, unknown>) => Record<string, unknown>;
+  /** What a resource with these inputs is concerned with, of all that the server returns. */
+  readonly selectRelevant?: (live: Props, olds: Props) => Props;
+  /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
+  readonly errorHint?: (code: string) => string | undefined;
   /** Runs after each create and update. The resource stays when it fails, and the next run comes here again. */
   readonly afterWrite?: (api: Api, uid: string, news: Props, host: Host) => Promise<void>;
 }

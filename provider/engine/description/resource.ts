@@ -24,23 +24,11 @@ export interface Dependents {
   readonly parameter: string;
 }
 
-/** How a collection makes many resources in one request, all or none. */
-export interface BatchMethod {
-  /** The collection that also makes one at a time: `/iam/v2/roleBindings`. */
-  readonly collection: string;
-  /** The custom method: `batchCreate`. */
-  readonly verb: string;
-  /** Most resources in one request. */
-  readonly limit: number;
-  /** The request's body for resources below one parent. */
-  readonly body: (parent: string, resources: readonly unknown[]) => unknown;
-  /** The member of the answer that holds what was made, in the order of the request. */
-  readonly member: string;
-}
-
 /** Whether a resource owns one child of its parent, or all of them beside which there is no other owner. */
 export interface Ownership {
-  /** How messages call the children: `role bindings`. Kinds that own the same say the same. */
+  /** The kind of the children. */
+  readonly kind: string;
+  /** The children in the words of messages: `role bindings`. */
   readonly children: string;
   readonly all: boolean;
   /** What to do where there are two owners. */
@@ -49,24 +37,17 @@ export interface Ownership {
 
 /** How a kind is found when everything below a group is listed. */
 export interface Listing {
-  /** Only where it is asked for: it takes one request each, or there may be very many. */
+  /** Only on demand: it takes one request each, or there may be very many. */
   readonly onDemand?: true;
-  /** Parameters without which the list keeps some out. */
+  /** Parameters without which the list leaves some out. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Some are the platform's own: they have no parent, and never change. */
-  readonly builtIn?: true;
-  /** Lists leave something out: each is read once more by its uid. */
-  readonly partialInLists?: true;
+  /**
+   * How much of an object its list holds. `complete`: all that a GET responds with, so reads that come together share a
+   * request. `partial`: less than an inventory needs, so each object is read by its uid.
+   */
+  readonly contents?: "complete" | "partial";
   /** It has no list: it is a part of each resource of this kind, and has that one's uid. */
   readonly singletonOf?: string;
-  /** It is made of all objects of this kind that have its uid as their parent; its GET reads their list. */
-  readonly aggregates?: string;
-  /** What a resource with these inputs is concerned with, of all that the server tells. */
-  readonly selectRelevant?: (live: Props, olds: Props) => Props;
-  /** Members of the answer that are no arguments, and tell people something. */
-  readonly details?: readonly string[];
-  /** Brings an object of a list into the form of its GET. */
-  readonly normalizeItem?: (item: Record<string, unknown>) => Record<string, unknown>;
 }
 
 /** The capabilities that the requests of each operation need, with their prefix: `CAP_IAM_GROUPS_LIST`. */
@@ -89,7 +70,10 @@ export interface ResourceSpec {
   readonly capabilities?: NeededCapabilities;
   readonly fields: Readonly<Record<string, FieldSpec>>;
   readonly oneOfs?: readonly OneOf[];
-  /** What lookups return besides the fields and outputs, or in another form. */
+  /**
+   * What lookups return besides the fields and outputs, or in another form. With `createTime` what a lost create made is
+   * found by its age; with `builtIn` the platform has some of its own, which have no parent and never change.
+   */
   readonly reads?: Reads;
   /** What the server adds and a program needs; each costs time and memory for every resource. */
   readonly outputs?: Readonly<Record<string, PublicSpec | SecretSpec>>;
@@ -98,8 +82,6 @@ export interface ResourceSpec {
   /** Inputs that name one object together: a create with the same ones writes over it. */
   readonly identifiedBy?: readonly string[];
   readonly operations?: Operations;
-  /** Nothing tells when one was made: what a lost answer made is told from what was there before. */
-  readonly lacksCreateTime?: boolean;
   /**
    * For a kind with outputs that are answered once: what is recorded as its inputs when that answer was lost. It
    * differs from what any program gives, so that the next run makes those outputs anew.
@@ -119,13 +101,6 @@ export interface ResourceSpec {
    * engine does not ask for a diff (`--replace`), since an existing one is not taken over.
    */
   readonly deleteBeforeReplace?: "always" | "belowSameParent";
-  /**
-   * Its lists hold all that a GET answers, so that what is read together may share a request. `query` has them
-   * show what they leave out unasked.
-   */
-  readonly readsByList?: { readonly query?: Readonly<Record<string, string>> };
-  /** What is made together below one parent may share a request. */
-  readonly batchCreate?: BatchMethod;
   /** Whether the collection's list takes an exact `name` filter. */
   readonly listsByName?: boolean;
   readonly listing?: Listing;
@@ -143,8 +118,6 @@ export interface ResourceSpec {
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Brings an answer into the form of the fields. */
   readonly normalizeResponse?: (body: Props, uid: string) => Props;
-  /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
-  readonly errorHints?: Readonly<Record<string, string>>;
   /** What may refuse a delete. */
   readonly dependents?: readonly Dependents[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */
@@ -156,4 +129,14 @@ export function createOnlyOutputs(spec: ResourceSpec): string[] {
   return Object.entries(spec.outputs ?? {})
     .filter(([, field]) => field.createOnly)
     .map(([key]) => key);
+}
+
+/** Whether lookups return this of an object. */
+export function isReadAs(spec: ResourceSpec, key: "createTime" | "builtIn" | "email"): boolean {
+  return spec.reads !== undefined && Object.hasOwn(spec.reads, key);
+}
+
+/** The kind of which a resource is made: it owns all objects of that kind that have its uid as their parent. */
+export function aggregatedKind({ owns }: ResourceSpec): string | undefined {
+  return owns?.all ? owns.kind : undefined;
 }

@@ -1,4 +1,5 @@
 import { isFailedPrecondition, isNotFound, printable } from "../../api/errors";
+import { aggregatedKind } from "../spec";
 import type { Dependents, Props } from "../spec";
 import type { KindContext } from "./kindContext";
 import { identityKey, objectKey } from "../lostCreates";
@@ -38,10 +39,10 @@ export async function deleteResource(kind: KindContext, id: string, olds: Props)
 
 /** Whether another resource of the program owns the same object. */
 function isRetained({ spec, owners }: KindContext, id: string, olds: Props): boolean {
-  const { kind, retainedBy, listing } = spec;
+  const { kind, retainedBy } = spec;
   if (retainedBy?.(olds).some((key) => owners.isDeclared(key))) return true;
   // The delete of an aggregate keeps the parts that another resource declares.
-  return listing?.aggregates === undefined && owners.isOwned(kind, id, olds);
+  return aggregatedKind(spec) === undefined && owners.isOwned(kind, id, olds);
 }
 
 /** Lets any resource create the deleted object again. */

@@ -5,14 +5,16 @@ import { findSchemaMismatch } from "../schemaMismatch";
 import { parentUidOf, readBody } from "../wire";
 import { handlerError } from "../messages";
 
-type SharedRead = ResourceSpec["readsByList"];
-
 /** Reads the objects of one kind. */
 export interface KindReader {
   readonly spec: ResourceSpec;
   readonly client: () => Client;
-  /** The object with this uid; undefined where it does not exist. With `shared`, one request may read several. */
-  readonly find: (uid: string, inputs: Props, shared?: SharedRead) => Promise<JsonObject | undefined>;
+  /** The object with this uid; undefined where it does not exist. With `mayShare`, one request may read several. */
+  readonly find: (
+    uid: string,
+    inputs: Props,
+    options?: { readonly mayShare: boolean },
+  ) => Promise<JsonObject | undefined>;
   /** The object with this uid. @throws HandlerError where it does not exist */
   readonly get: (uid: string, inputs: Props) => Promise<JsonObject>;
   /** The inputs that a response holds. @throws HandlerError where it does not have the form of the kind */
@@ -27,14 +29,16 @@ export function parseLiveInputs(spec: ResourceSpec, response: Props, uid: string
 }
 
 export function createReader(spec: ResourceSpec, client: () => Client, host: Host): KindReader {
-  const send = (uid: string, inputs: Props, shared?: SharedRead): Promise<JsonObject | undefined> => {
-    const { collection, operations } = spec;
+  const send = async (uid: string, inputs: Props, mayShare: boolean): Promise<JsonObject | undefined> => {
+    const { collection, operations, listing } = spec;
     if (operations?.get) return operations.get(client(), uid, inputs, host);
-    if (shared) return client().readShared(collection, uid, shared.query);
-    return client().getResource(collection, uid);
+    const response = mayShare
+      ? await client().readShared(collection, uid, listing?.query)
+      : await client().getResource(collection, uid);
+    return operations?.normalizeRead ? operations.normalizeRead(response) : response;
   };
-  const find: KindReader["find"] = async (uid, inputs, shared) => {
-    const response = await send(uid, inputs, shared).catch((error: unknown) => {
+  const find: KindReader["find"] = async (uid, inputs, { mayShare } = { mayShare: false }) => {
+    const response = await send(uid, inputs, mayShare).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });

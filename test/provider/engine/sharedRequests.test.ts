@@ -69,21 +69,19 @@ const copies: Declarations = Object.fromEntries(
   }),
 );
 
-const sharing = kinds.map(({ spec }) => spec).filter(({ readsByList }) => readsByList);
+const sharing = kinds.map(({ spec }) => spec).filter(({ listing }) => listing?.contents === "complete");
 
 test("every kind that shares reads is answered by lists as by single requests, in every form of answers", async () => {
   const made = [...(await make(copies)).values()];
   for (const bindingResponse of ["both", "flat", "hydrated"] as const) {
     emulator.settings({ bindingResponse });
-    for (const { kind, collection, readsByList } of sharing) {
+    for (const { kind, collection, listing } of sharing) {
       const uids = made.filter((one) => one.kind === kind).map(({ id }) => id);
       expect(uids.length).toBeGreaterThanOrEqual(4);
       const single = await Promise.all(uids.map((uid) => connect().getResource(collection, uid)));
       emulator.clearRequests();
       const client = connect();
-      const shared = await Promise.all(
-        uids.map((uid) => client.readShared(collection, uid, readsByList?.query)),
-      );
+      const shared = await Promise.all(uids.map((uid) => client.readShared(collection, uid, listing?.query)));
       expect(shared).toEqual(single);
       // Two go alone, at once; all others by a list, and none of them again.
       const lists = emulator.requests.map(({ query }) => query.includes("uidp.ids"));
@@ -123,7 +121,7 @@ test("identity providers are read one by one: lists leave scim out", async () =>
   const [listed] = await client.listShared(collection, { "uidp.ids": uids.slice(0, 1) });
   expect(single["scim"]).toHaveProperty("enabled");
   expect(listed?.["scim"]).toBeNull();
-  expect(specOf("IdentityProvider").readsByList).toBeUndefined();
+  expect(specOf("IdentityProvider").listing?.contents).toBe("partial");
 });
 
 /** A group with identities and a role, and the inputs of a binding for each identity. */

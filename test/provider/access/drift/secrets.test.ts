@@ -3,7 +3,7 @@ import { specOf } from "../../../../provider/access/graph/directory";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { formats, renderers } from "../../../../provider/access/report/render";
 import type { DriftReport } from "../../../../provider/access/report/report";
-import { SECRET_MASK } from "../../../../provider/engine/spec";
+import { aggregatedKind, SECRET_MASK } from "../../../../provider/engine/spec";
 import type { Props } from "../../../../provider/engine/spec";
 import { driftBetween, inventoryOf, live, org, secret, stateOf } from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
@@ -35,7 +35,10 @@ const argumentsOf = (args: Record<string, unknown>): Props =>
   ) as Props;
 
 const cases = samples
-  .filter(({ kind }) => specOf(kind)?.listing?.aggregates === undefined)
+  .filter(({ kind }) => {
+    const spec = specOf(kind);
+    return spec === undefined || aggregatedKind(spec) === undefined;
+  })
   .flatMap(({ label, kind, args }) =>
     Object.entries(specOf(kind)?.fields ?? {})
       .filter(([key, field]) => args[key] !== undefined && !field.path && !field.inputOnly && !field.secret)

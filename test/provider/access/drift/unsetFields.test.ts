@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { uncomparedFields, insertUncomparedFields } from "../../../../provider/access/drift/uncomparedFields";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { specOf } from "../../../../provider/access/graph/directory";
+import { aggregatedKind } from "../../../../provider/engine/spec";
 import type { FieldSpec, Json, Props } from "../../../../provider/engine/spec";
 import { isObject } from "../../../../provider/engine/values";
 import { kinds } from "../../../../provider/resources";
@@ -46,7 +47,10 @@ function withMember(
 }
 
 const cases = samples
-  .filter(({ kind }) => specOf(kind)?.listing?.aggregates === undefined)
+  .filter(({ kind }) => {
+    const spec = specOf(kind);
+    return spec === undefined || aggregatedKind(spec) === undefined;
+  })
   .flatMap(({ label, kind, args }) => {
     const inputs = argumentsOf(args);
     return [...fieldsIn(specOf(kind)?.fields ?? {}, inputs)].map(
