@@ -6,15 +6,14 @@
  * differ between runs are replaced, so that a second run writes the same bytes. Only how far a preview came before it
  * failed (the `same` of its summary) is chance.
  */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { cleanEnvironment } from "./demo/stack.mjs";
-import { messageOf, run } from "./lib/processes.mjs";
+import { withTemporaryFolder } from "./lib/files.mjs";
+import { runScript } from "./lib/processes.mjs";
+import { Stack } from "./lib/stack.mjs";
 import { findPulumi, root } from "./setup.mjs";
 
-const CALL_MS = 300_000;
 const fixtures = path.join(root, "test", "fixtures", "previews");
 
 /** @typedef {{ urn: string, [key: string]: any }} OfResource */
@@ -99,139 +98,124 @@ class Normaliser {
   }
 }
 
-/** @param {import("./lib/pulumi.mjs").PulumiCli} cli */
-async function capture(cli) {
-  const folder = mkdtempSync(path.join(tmpdir(), "pulumi-platform-fixtures-"));
-  const require = createRequire(import.meta.url);
-  const { startEmulator } = require(path.join(root, "dist", "emulator", "index.js"));
-  const emulator = await startEmulator();
-  try {
-    const program = path.join(folder, "program");
-    cpSync(path.join(fixtures, "program"), program, { recursive: true });
-    symlinkSync(path.join(root, "node_modules"), path.join(program, "node_modules"), "junction");
-    writeFileSync(
-      path.join(program, "Pulumi.yaml"),
-      "name: acme\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
-    );
-    writeFileSync(path.join(program, "package.json"), '{ "name": "acme", "main": "index.js" }\n');
-    for (const name of ["backend", "home"]) mkdirSync(path.join(folder, name));
-
-    /** @param {string} method @param {string} address @param {unknown} [body] */
-    const call = async (method, address, body) => {
-      const response = await fetch(emulator.url + address, {
-        method,
-        headers: { Authorization: `Bearer ${emulator.token}`, "Content-Type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      if (!response.ok) throw new Error(`${method} ${address}: HTTP ${response.status}`);
-      const text = await response.text();
-      return text === "" ? {} : JSON.parse(text);
-    };
-    const { roles } = await call("GET", "/iam/v2/roles?name=registry.push");
-    const env = {
-      ...cleanEnvironment(process.env),
-      PATH: [cli.pulumiDir, process.env.PATH].join(path.delimiter),
-      PULUMI_HOME: path.join(folder, "home"),
-      PULUMI_BACKEND_URL: `file://${path.join(folder, "backend")}`,
-      PULUMI_CONFIG_PASSPHRASE: "fixtures",
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-      PLATFORM_BASE_URL: emulator.url,
-      PLATFORM_TOKEN: emulator.token,
-      PUSHER: roles[0].uid,
-    };
-    /** @param {string} step @param {string[]} args @param {Record<string, string>} [more] */
-    const pulumi = async (step, args, more) => {
-      const result = await run(cli.pulumi, [...args, "--non-interactive"], {
-        cwd: program,
-        env: { ...env, STEP: step, ...more },
-        timeoutMs: CALL_MS,
-      });
-      return { code: result.code, stdout: result.stdout, output: result.output };
-    };
-    const normaliser = new Normaliser();
-    /** @param {string} name @param {string} text */
-    const write = (name, text) => {
-      writeFileSync(
-        path.join(fixtures, name),
-        normaliser.text(ordered(text.replaceAll(program, "/program"))),
-      );
-      console.log(`${name}: ${Math.round(text.length / 1024)} KiB`);
-    };
-    const usual = ["--json", "--parallel", "1"];
-    /** @param {string} name @param {string} step @param {string[]} args @param {object} [options] @param {number} [options.code] @param {Record<string, string>} [options.env] */
-    const preview = async (name, step, args, { code = 0, env: more } = {}) => {
-      const result = await pulumi(step, ["preview", ...usual, ...args], more);
-      if (result.code !== code) throw new Error(`${name}: ended with ${result.code}:\n${result.output}`);
-      write(name, result.stdout);
-    };
-    /** @param {string} step @param {string[]} args */
-    const succeed = async (step, args) => {
-      const result = await pulumi(step, args);
-      if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")}: ${result.output}`);
-      return result.stdout;
-    };
-
-    await succeed("base", ["stack", "init", "production"]);
-    await preview("create.json", "base", []);
-    await succeed("base", ["up", "--yes", "--skip-preview", "--parallel", "1"]);
-    write("export-v3.json", await succeed("base", ["stack", "export"]));
-    await preview("same.json", "base", []);
-    await preview("same-shown.json", "base", ["--show-sames"]);
-    await preview("update.json", "update", []);
-    await preview("update-shown.json", "update", ["--show-sames"]);
-    await preview("update-stream.ndjson", "update", ["--show-sames"], {
-      env: { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "1" },
+/** Requests to the emulator as somebody makes them by hand. @param {any} emulator */
+const callerOf =
+  ({ url, token }) =>
+  /** @param {string} method @param {string} address @param {unknown} [body] */
+  async (method, address, body) => {
+    const response = await fetch(url + address, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    await preview("replace.json", "replace", ["--show-sames"]);
-    await preview("replace-halves.json", "replace", ["--show-sames", "--show-replacement-steps"]);
-    await preview("replace-stream.ndjson", "replace", ["--show-sames"], {
-      env: { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "1" },
-    });
-    await preview("delete.json", "delete", ["--show-sames"]);
-    await preview("rename.json", "rename", ["--show-sames"]);
-    await preview("unknowns.json", "unknowns", ["--show-sames"]);
-    await preview("secret.json", "secret", []);
-    await preview("secret-stream.ndjson", "secret", [], {
-      env: { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "1" },
-    });
-    await preview("program-fails.json", "fails", [], { code: 1 });
-    await preview("check-fails.json", "check", [], { code: 1 });
-    // Another name of the stack's resource `builder`, which is protected: its delete is refused.
-    await preview("protected.json", "gone", [], { code: 1 });
+    if (!response.ok) throw new Error(`${method} ${address}: HTTP ${response.status}`);
+    const text = await response.text();
+    return text === "" ? {} : JSON.parse(text);
+  };
 
-    const uidOf = async (/** @type {string} */ name) => {
-      const { deployment } = JSON.parse(await succeed("base", ["stack", "export"]));
-      return deployment.resources.find((/** @type {{ urn: string }} */ { urn }) => urn.endsWith(`::${name}`))
-        .id;
-    };
-    await call("PATCH", `/iam/v2/roles/${await uidOf("reader")}`, {
+const STREAM = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "1" };
+const SAMES = ["--show-sames"];
+
+/** The previews of the stack as it is after the step `base`: file, step of the program, arguments. @type {{ name: string, step: string, args?: string[], code?: number, env?: NodeJS.ProcessEnv }[]} */
+const PREVIEWS = [
+  { name: "same.json", step: "base" },
+  { name: "same-shown.json", step: "base", args: SAMES },
+  { name: "update.json", step: "update" },
+  { name: "update-shown.json", step: "update", args: SAMES },
+  { name: "update-stream.ndjson", step: "update", args: SAMES, env: STREAM },
+  { name: "replace.json", step: "replace", args: SAMES },
+  { name: "replace-halves.json", step: "replace", args: [...SAMES, "--show-replacement-steps"] },
+  { name: "replace-stream.ndjson", step: "replace", args: SAMES, env: STREAM },
+  { name: "delete.json", step: "delete", args: SAMES },
+  { name: "rename.json", step: "rename", args: SAMES },
+  { name: "unknowns.json", step: "unknowns", args: SAMES },
+  { name: "secret.json", step: "secret" },
+  { name: "secret-stream.ndjson", step: "secret", env: STREAM },
+  { name: "program-fails.json", step: "fails", code: 1 },
+  { name: "check-fails.json", step: "check", code: 1 },
+  // Another name of the stack's resource `builder`, which is protected: its delete is refused.
+  { name: "protected.json", step: "gone", code: 1 },
+];
+
+const UP = ["up", "--yes", "--skip-preview", "--parallel", "1"];
+
+/** Writes the documents of one stack. */
+class Capture {
+  #normaliser = new Normaliser();
+
+  /** @param {Stack} stack @param {ReturnType<typeof callerOf>} call */
+  constructor(stack, call) {
+    this.stack = stack;
+    this.call = call;
+  }
+
+  /** @param {string} name @param {string} text */
+  #write(name, text) {
+    const content = ordered(text.replaceAll(this.stack.program, "/program"));
+    writeFileSync(path.join(fixtures, name), this.#normaliser.text(content));
+    console.log(`${name}: ${Math.round(text.length / 1024)} KiB`);
+  }
+
+  /** @param {string} step @param {string[]} args */
+  #succeed(step, args) {
+    return this.stack.succeed([...args, "--non-interactive"], { STEP: step });
+  }
+
+  /** @param {typeof PREVIEWS[number]} preview */
+  async #preview({ name, step, args = [], code = 0, env = {} }) {
+    const command = ["preview", "--json", "--parallel", "1", ...args, "--non-interactive"];
+    const result = await this.stack.pulumi(command, { env: { STEP: step, ...env } });
+    if (result.code !== code) throw new Error(`${name}: ended with ${result.code}:\n${result.output}`);
+    this.#write(name, result.stdout);
+  }
+
+  /** @param {string} name @param {NodeJS.ProcessEnv} [env] */
+  async #refresh(name, env = {}) {
+    const command = ["refresh", "--preview-only", "--json", "--parallel", "1", "--non-interactive"];
+    this.#write(name, (await this.stack.pulumi(command, { env: { STEP: "base", ...env } })).stdout);
+  }
+
+  async #changeByHand() {
+    const { deployment } = JSON.parse(await this.#succeed("base", ["stack", "export"]));
+    const uidOf = (/** @type {string} */ name) =>
+      deployment.resources.find((/** @type {OfResource} */ { urn }) => urn.endsWith(`::${name}`)).id;
+    await this.call("PATCH", `/iam/v2/roles/${uidOf("reader")}`, {
       capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_REPO_DELETE"],
     });
-    await call("DELETE", `/iam/v2/roleBindings/${await uidOf("deployer-reads")}`);
-    await preview("refresh-and-preview.json", "base", ["--refresh", "--show-sames"]);
-    const refreshed = await pulumi("base", ["refresh", "--preview-only", ...usual]);
-    write("refresh.json", refreshed.stdout);
-    const streamed = await pulumi("base", ["refresh", "--preview-only", ...usual], {
-      PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "1",
-    });
-    write("refresh-stream.ndjson", streamed.stdout);
+    await this.call("DELETE", `/iam/v2/roleBindings/${uidOf("deployer-reads")}`);
+  }
 
-    await succeed("v4", ["up", "--yes", "--skip-preview", "--parallel", "1"]);
-    write("export-v4.json", await succeed("v4", ["stack", "export", "--show-secrets"]));
-  } finally {
-    await emulator.close();
-    rmSync(folder, { recursive: true, force: true });
+  async run() {
+    await this.#succeed("base", ["stack", "init", "production"]);
+    await this.#preview({ name: "create.json", step: "base" });
+    await this.#succeed("base", UP);
+    this.#write("export-v3.json", await this.#succeed("base", ["stack", "export"]));
+    for (const preview of PREVIEWS) await this.#preview(preview);
+    await this.#changeByHand();
+    await this.#preview({ name: "refresh-and-preview.json", step: "base", args: ["--refresh", ...SAMES] });
+    await this.#refresh("refresh.json");
+    await this.#refresh("refresh-stream.ndjson", STREAM);
+    await this.#succeed("v4", UP);
+    this.#write("export-v4.json", await this.#succeed("v4", ["stack", "export", "--show-secrets"]));
   }
 }
 
 async function main() {
   const cli = await findPulumi();
   if (cli === undefined) throw new Error("no Pulumi CLI is known: run npm run setup");
-  await capture(cli);
+  const { startEmulator } = createRequire(import.meta.url)(path.join(root, "dist", "emulator", "index.js"));
+  const emulator = await startEmulator();
+  try {
+    const call = callerOf(emulator);
+    const { roles } = await call("GET", "/iam/v2/roles?name=registry.push");
+    const env = { PUSHER: roles[0].uid };
+    const example = path.join(fixtures, "program");
+    await withTemporaryFolder("fixtures", (folder) =>
+      new Capture(new Stack({ folder, root, example, cli, env, server: emulator }), call).run(),
+    );
+  } finally {
+    await emulator.close();
+  }
 }
 
-main().catch((error) => {
-  console.error(`captureFixtures: ${messageOf(error)}`);
-  process.exitCode = 1;
-});
+await runScript("captureFixtures", import.meta.filename, main);

@@ -1,25 +1,21 @@
 // @ts-check
 import { createRequire } from "node:module";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { compare, leftOf, recordedIn } from "./chaos/compare.mjs";
+import { compare, leftOf, problemsOf, recordedIn } from "./chaos/compare.mjs";
 import { faultsOf, TIMEOUT_MS } from "./chaos/faults.mjs";
 import { organisationOf } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
-import { requestsAtLimit } from "./chaos/limit.mjs";
-import { cleanEnvironment, Stack } from "./demo/stack.mjs";
-import { excerpt, messageOf, onEarlyEnd, remove, withSignals } from "./lib/processes.mjs";
-import { randomOf } from "./lib/random.cjs";
+import { withTemporaryFolder } from "./lib/files.mjs";
+import { excerpt, runScript } from "./lib/processes.mjs";
+import { Stack } from "./lib/stack.mjs";
 import { ensureReady, root } from "./setup.mjs";
 
 const USAGE = `npm run chaos -- [--seeds 10] [--first 1] [--resources 300] [--share 0.2]
                  faults on a share of all requests: three runs of up at most, then destroy, each seed its own
 npm run chaos -- --kill [--seeds 50] [--resources 60]
                  the engine or the provider's process is killed in the middle of up
-npm run chaos -- --limit [--requests 2000]
-                 as many requests against a server that takes 50 a second
 --parallel 1     so many seeds at once
 
 Seeds that are even run without batching.`;
@@ -34,112 +30,89 @@ const { startEmulator } = createRequire(import.meta.url)(path.join(root, "dist",
 
 const seconds = (/** @type {number} */ since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-/** The CLI that tests were given, or the one that set-up finds. */
+/** @typedef {import("./lib/pulumiCache.mjs").PulumiCli} PulumiCli */
+/** @typedef {import("./chaos/kill.mjs").ChaosContext} ChaosContext */
+
+/** The CLI that tests were given, or the one that set-up finds. @returns {Promise<PulumiCli>} */
 async function findCli() {
   const given = process.env["PULUMI_PLATFORM_CLI_DIR"];
-  if (given !== undefined && given !== "") {
-    return { pulumi: path.join(given, "pulumi"), pulumiDir: given, version: "given" };
+  if (given) {
+    return { pulumi: path.join(given, "pulumi"), pulumiDir: given, version: "given", source: "path" };
   }
-  return await ensureReady();
+  const cli = await ensureReady();
+  if (cli === undefined) throw new Error("there is no Pulumi CLI");
+  return cli;
 }
 
 /**
  * A server and an empty stack on it; both end with `body`.
  * @template T
- * @param {any} cli
+ * @param {PulumiCli} cli
  * @param {number} seed
- * @param {(context: { emulator: any, stack: Stack, declare: (resources: object) => void }) => Promise<T>} body
+ * @param {(context: ChaosContext) => Promise<T>} body
  */
-async function withStack(cli, seed, body) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-chaos-"));
-  const discard = onEarlyEnd(() => remove(folder));
-  const emulator = await startEmulator({ token: TOKEN });
-  try {
-    const env = {
-      ...cleanEnvironment(process.env),
-      PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`,
-      PLATFORM_BATCHING: String(isBatching(seed)),
-    };
-    const example = path.join(root, "scripts", "chaos", "program");
-    const stack = new Stack({ folder, root, example, cli, env, token: TOKEN, url: emulator.url });
-    const declare = (/** @type {object} */ resources) =>
-      writeFileSync(path.join(stack.program, "resources.json"), JSON.stringify(resources));
-    declare({});
-    const init = await stack.pulumi(["stack", "init", "chaos"]);
-    if (init.code !== 0) throw new Error(`the stack could not be created:\n${excerpt(init.output)}`);
-    return await body({ emulator, stack, declare });
-  } finally {
-    await emulator.close();
-    discard();
+const withStack = (cli, seed, body) =>
+  withTemporaryFolder("chaos", async (folder) => {
+    const emulator = await startEmulator({ token: TOKEN });
+    try {
+      const env = { PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`, PLATFORM_BATCHING: String(isBatching(seed)) };
+      const example = path.join(root, "scripts", "chaos", "program");
+      const stack = new Stack({ folder, root, example, cli, env, server: emulator });
+      const declare = (/** @type {object} */ resources) =>
+        writeFileSync(path.join(stack.program, "resources.json"), JSON.stringify(resources));
+      declare({});
+      await stack.succeed(["stack", "init", "chaos"]);
+      return await body({ emulator, stack, declare });
+    } finally {
+      await emulator.close();
+    }
+  });
+
+/** Runs a command until it succeeds, but not too often. @param {Stack} stack @param {string} command */
+async function repeat(stack, command) {
+  const args = [command, "--yes", "--skip-preview", "--continue-on-error", "--non-interactive"];
+  for (let runs = 1; ; runs += 1) {
+    const { code, output } = await stack.pulumi(args);
+    const problems = code === 0 ? [] : [`the last ${command} ended with ${code}:\n${excerpt(output)}`];
+    if (code === 0 || runs === MOST_RUNS) return { runs, problems };
   }
 }
 
-/** @param {Stack} stack */
-async function exported(stack) {
-  const { code, stdout, output } = await stack.pulumi(["stack", "export"]);
-  if (code !== 0) throw new Error(`the state could not be read:\n${excerpt(output)}`);
-  return JSON.parse(stdout);
-}
-
 /**
- * @param {any} cli
- * @param {{ seed: number, resources: number, share: number }} options
+ * Faults on a share of all requests.
+ * @param {ChaosContext} context
+ * @param {{ seed: number, declared: Record<string, any>, share: number }} options
  */
-function chaosOf(cli, { seed, resources, share }) {
-  return withStack(cli, seed, async ({ emulator, stack, declare }) => {
-    const declared = organisationOf(seed, resources);
-    declare(declared);
-    const arm = () => {
-      for (const fault of faultsOf(seed, share)) emulator.addFault(fault);
-    };
-    arm();
-    emulator.settings({ newGroupRefusalMs: 300 });
-    const began = Date.now();
-    /** @param {string[]} args */
-    const repeat = async (args) => {
-      for (let run = 1; ; run += 1) {
-        const outcome = await stack.pulumi([
-          ...args,
-          "--yes",
-          "--skip-preview",
-          "--continue-on-error",
-          "--non-interactive",
-        ]);
-        if (outcome.code === 0 || run === MOST_RUNS) return { ...outcome, runs: run };
-      }
-    };
-    const up = await repeat(["up"]);
-    const found = compare(declared, recordedIn(await exported(stack)), emulator.state());
-    const problems = [...found.problems];
-    problems.push(
-      ...found.orphans.map(({ collection, resource }) => `too much: ${collection} ${resource["uid"]}`),
-    );
-    if (up.code !== 0) problems.push(`the last up ended with ${up.code}:\n${excerpt(up.output)}`);
-    const down = await repeat(["destroy"]);
-    problems.push(...leftOf(emulator.state()).map((each) => `left after destroy: ${each}`));
-    if (down.code !== 0) problems.push(`the last destroy ended with ${down.code}:\n${excerpt(down.output)}`);
-    const requests = emulator.requests.length;
-    const hit = emulator.requests.filter((/** @type {any} */ { fault }) => fault !== undefined).length;
-    const line = `${Object.keys(declared).length} resources, ${requests} requests, ${hit} of them hit, ${up.runs} up, ${down.runs} destroy, ${seconds(began)}`;
-    return { line, problems };
-  });
+async function faultDuring({ emulator, stack, declare }, { seed, declared, share }) {
+  declare(declared);
+  for (const fault of faultsOf(seed, share)) emulator.addFault(fault);
+  emulator.settings({ newGroupRefusalMs: 300 });
+  const began = Date.now();
+  const up = await repeat(stack, "up");
+  const found = problemsOf(compare(declared, recordedIn(await stack.export()), emulator.state()));
+  const down = await repeat(stack, "destroy");
+  const left = leftOf(emulator.state()).map((each) => `left after destroy: ${each}`);
+  const requests = emulator.requests.length;
+  const hit = emulator.requests.filter((/** @type {any} */ { fault }) => fault !== undefined).length;
+  const line = `${Object.keys(declared).length} resources, ${requests} requests, ${hit} of them hit, ${up.runs} up, ${down.runs} destroy, ${seconds(began)}`;
+  return { line, problems: [...found, ...up.problems, ...left, ...down.problems] };
 }
 
-async function main() {
+/** @param {string[]} args */
+function readArguments(args) {
   const { values } = parseArgs({
+    args,
     options: {
       seeds: { type: "string" },
       first: { type: "string", default: "1" },
       resources: { type: "string" },
       share: { type: "string", default: "0.2" },
-      requests: { type: "string", default: "2000" },
       parallel: { type: "string", default: "1" },
       kill: { type: "boolean", default: false },
-      limit: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  /** @param {"seeds" | "first" | "resources" | "share" | "requests" | "parallel"} name @param {number} fallback */
+  /** @param {"seeds" | "first" | "resources" | "share" | "parallel"} name @param {number} [fallback] */
   const number = (name, fallback) => {
     const given = Number(values[name] ?? fallback);
     const isWhole = name === "share" || Number.isInteger(given);
@@ -148,40 +121,39 @@ async function main() {
     }
     return given;
   };
-  if (values.help) {
-    console.log(USAGE);
-    return 0;
-  }
-  if (values.limit) return await requestsAtLimit(startEmulator, number("requests", 2000));
+  return {
+    ...values,
+    seeds: number("seeds", values.kill ? 50 : 10),
+    first: number("first"),
+    resources: number("resources", values.kill ? 60 : 300),
+    share: number("share"),
+    parallel: number("parallel"),
+  };
+}
 
+/** @param {string[]} args */
+async function main(args) {
+  const options = readArguments(args);
+  const { seeds, first, resources, share } = options;
+  if (options.help) return console.log(USAGE);
   const cli = await findCli();
-  const [seeds, first] = [number("seeds", values.kill ? 50 : 10), number("first", 1)];
-  const resources = number("resources", values.kill ? 60 : 300);
-  const share = number("share", 0.2);
   const began = Date.now();
   let failed = 0;
   const open = Array.from({ length: seeds }, (_, index) => first + index);
   const worker = async () => {
     for (let seed = open.shift(); seed !== undefined; seed = open.shift()) {
-      const declared = organisationOf(seed, resources);
-      const random = randomOf(seed);
-      const { line, problems } = values.kill
-        ? await withStack(cli, seed, (context) =>
-            killDuring({ ...context, seed, declared, random, exported }),
-          )
-        : await chaosOf(cli, { seed, resources, share });
+      const each = { seed, declared: organisationOf(seed, resources), share };
+      const cause = options.kill ? killDuring : faultDuring;
+      const { line, problems } = await withStack(cli, seed, (context) => cause(context, each));
       const mode = isBatching(seed) ? "" : ", without batching";
       console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}${mode}`);
       for (const problem of problems) console.log(`  ${problem.replaceAll("\n", "\n  ")}`);
       if (problems.length > 0) failed += 1;
     }
   };
-  await Promise.all(Array.from({ length: number("parallel", 1) }, worker));
+  await Promise.all(Array.from({ length: options.parallel }, worker));
   console.log(`${seeds - failed} of ${seeds} seeds ok (${seconds(began)})`);
   return failed === 0 ? 0 : 1;
 }
 
-process.exitCode = await withSignals(main).catch((error) => {
-  console.error(`npm run chaos: ${messageOf(error)}`);
-  return 2;
-});
+await runScript("npm run chaos", import.meta.filename, main);

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ensureReady, root } from "./setup.mjs";
-import { messageOf, run, withSignals } from "./lib/processes.mjs";
+import { run, runScript } from "./lib/processes.mjs";
 
 /*
  *   npm run check:kind Webhook   the checks of one kind: lint of its files, its cases in the unit tests over all kinds, and
@@ -51,7 +51,7 @@ export function filesOf(file) {
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
  */
-async function runScript(what, script, args, env) {
+async function runStep(what, script, args, env) {
   const start = performance.now();
   const { code } = await run(process.execPath, [path.join(root, script), ...args], {
     cwd: root,
@@ -67,12 +67,12 @@ async function checkKind(kind, file) {
   await ensureReady({});
   const files = filesOf(file);
   const prettier = "node_modules/prettier/bin/prettier.cjs";
-  await runScript("format", prettier, ["--check", "--log-level", "warn", ...files]);
-  await runScript("lint", "node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...files]);
+  await runStep("format", prettier, ["--check", "--log-level", "warn", ...files]);
+  await runStep("lint", "node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...files]);
   const cases = ["--selectProjects", "unit", "--testNamePattern", `\\b${kind}\\b`];
-  await runScript("unit tests", "scripts/test.mjs", [...cases, "--testPathPatterns", ...UNIT_TESTS]);
+  await runStep("unit tests", "scripts/test.mjs", [...cases, "--testPathPatterns", ...UNIT_TESTS]);
   const life = ["test/engine/lifecycle.test.ts", "--selectProjects", "engine"];
-  await runScript("life", "scripts/test.mjs", life, { PULUMI_PLATFORM_TEST_KIND: kind });
+  await runStep("life", "scripts/test.mjs", life, { PULUMI_PLATFORM_TEST_KIND: kind });
 }
 
 /** @param {string[]} args */
@@ -87,9 +87,4 @@ async function main([kind = "", ...others]) {
   await checkKind(kind, file);
 }
 
-if (process.argv[1] === import.meta.filename) {
-  withSignals(() => main(process.argv.slice(2))).catch((error) => {
-    console.error(`npm run check:kind: ${messageOf(error)}`);
-    process.exitCode = 1;
-  });
-}
+await runScript("npm run check:kind", import.meta.filename, main);

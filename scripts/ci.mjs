@@ -1,19 +1,13 @@
 // @ts-check
-import { mkdtempSync, readFileSync } from "node:fs";
-import os from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { obtainBrowser } from "./lib/browser.mjs";
-import {
-  lockfileProblems,
-  outcomeOf,
-  outcomeOfJest,
-  packageProblems,
-  readmeProblems,
-  runChecks,
-} from "./lib/checks.mjs";
-import { onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+import { lockfileProblems, outcomeOf, outcomeOfJest, runChecks } from "./lib/checks.mjs";
+import { withTemporaryFolder } from "./lib/files.mjs";
+import { run, runScript } from "./lib/processes.mjs";
 import { lintWorkflows } from "./lib/workflows.mjs";
-import { pack } from "./packedPackage.mjs";
+
+/** @typedef {import("./lib/checks.mjs").Check} Check */
 
 const root = path.dirname(import.meta.dirname);
 const MINUTE_MS = 60_000;
@@ -64,34 +58,21 @@ async function test(scratch) {
     output: "inherit",
     timeoutMs: 70 * MINUTE_MS,
   });
-  let text;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    text = undefined;
-  }
-  return outcomeOfJest(text, timedOut ? 1 : code);
+  return outcomeOfJest(readFileSync(file, "utf8"), timedOut ? 1 : code);
 }
 
 /**
  * Where two checks stand in a list they run at the same time: each leaves a processor idle.
- *
- * @param {string} scratch @returns {(import("./lib/checks.mjs").Check | import("./lib/checks.mjs").Check[])[]}
+ * @param {string} scratch @returns {(Check | Check[])[]}
  */
 function checks(scratch) {
-  // Set-up has just built what is packed.
-  /** @type {import("./packedPackage.mjs").Packed | undefined} */
-  let packed;
+  const setUp = () => succeeds(process.execPath, ["scripts/setup.mjs"], 45);
   const npmRun = (/** @type {string} */ script) => succeeds("npm", ["run", "--silent", script]);
   const besides = (/** @type {string[]} */ ...args) =>
     succeeds("npm", ["run", "--silent", ...args], 10, "capture");
-  /** @type {(import("./lib/checks.mjs").Check | import("./lib/checks.mjs").Check[])[]} */
-  const list = [
-    {
-      name: "set-up",
-      fatal: true,
-      body: () => succeeds(process.execPath, ["scripts/setup.mjs"], 45),
-    },
+  const lockfile = async () => outcomeOf(lockfileProblems(JSON.parse(read("package-lock.json"))));
+  return [
+    { name: "set-up", fatal: true, body: setUp },
     { name: "format", body: () => npmRun("check:format") },
     [
       { name: "lint", body: () => besides("check:lint") },
@@ -99,45 +80,20 @@ function checks(scratch) {
     ],
     { name: "boundaries", body: () => npmRun("check:boundaries") },
     { name: "workflows", body: () => lintAllWorkflows(scratch) },
-    {
-      name: "lockfile",
-      body: async () => outcomeOf(lockfileProblems(JSON.parse(read("package-lock.json")))),
-    },
-    {
-      name: "package contents",
-      body: async () => outcomeOf(packageProblems((packed = await pack(root, scratch)).files)),
-    },
-    {
-      name: "publint",
-      body: () => {
-        const tarball = path.join(scratch, packed?.filename ?? "");
-        return succeeds("npx", ["--no", "--", "publint", "run", tarball, "--strict"]);
-      },
-    },
-    {
-      name: "README names the test commands",
-      body: async () => outcomeOf(readmeProblems(read("README.md"))),
-    },
+    { name: "lockfile", body: lockfile },
+    { name: "publint", body: () => succeeds("npx", ["--no", "--", "publint", "run", "--strict"]) },
     { name: "npm run test:all", body: () => test(scratch) },
+    [
+      { name: "demo", body: () => besides("demo") },
+      {
+        name: "bench --quick",
+        body: () => besides("bench", "--", "--quick", "--out", path.join(scratch, "bench")),
+      },
+    ],
+    { name: "reviews of large and hostile previews", body: () => npmRun("bench:review") },
   ];
-  const { scripts } = JSON.parse(read("package.json"));
-  const bench = ["bench", "--", "--quick", "--out", path.join(scratch, "bench")];
-  list.push([
-    ...(scripts?.demo === undefined ? [] : [{ name: "demo", body: () => besides("demo") }]),
-    ...(scripts?.bench === undefined ? [] : [{ name: "bench --quick", body: () => besides(...bench) }]),
-  ]);
-  if (scripts?.["bench:review"] !== undefined) {
-    list.push({ name: "a review of 5,000 resources in 200 MB", body: () => npmRun("bench:review") });
-  }
-  return list;
 }
 
-process.exitCode = await withSignals(async () => {
-  const scratch = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-ci-"));
-  const discard = onEarlyEnd(() => remove(scratch));
-  try {
-    return await runChecks(checks(scratch), (line) => console.log(line));
-  } finally {
-    discard();
-  }
-});
+await runScript(".ci/run", import.meta.filename, () =>
+  withTemporaryFolder("ci", (scratch) => runChecks(checks(scratch), (line) => console.log(line))),
+);

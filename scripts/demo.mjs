@@ -1,15 +1,15 @@
 // @ts-check
 import { randomBytes } from "node:crypto";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { messageOf, onEarlyEnd, remove, withSignals } from "./lib/processes.mjs";
+import { withTemporaryFolder } from "./lib/files.mjs";
+import { runScript } from "./lib/processes.mjs";
+import { PASSPHRASE } from "./lib/stack.mjs";
 import { ensureReady, root } from "./setup.mjs";
 import { stepsOf } from "./demo/scenario.mjs";
 import { Server } from "./demo/server.mjs";
-import { cleanEnvironment, PASSPHRASE, Stack } from "./demo/stack.mjs";
+import { TourStack } from "./demo/stack.mjs";
 import { printChecks, runSteps } from "./demo/steps.mjs";
 import { counted, heading, paint, print, say, seconds } from "./demo/terminal.mjs";
 import { Tour } from "./demo/tour.mjs";
@@ -25,43 +25,25 @@ a grant made by hand, adopts what is there by a new stack, deletes it, and check
   --help      show this text
 `;
 
-/** @param {string[]} argv */
-function readArguments(argv) {
-  const { values } = parseArgs({
-    args: argv,
-    options: {
-      keep: { type: "boolean", default: false },
-      verbose: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  return values;
-}
-
 /**
- * @param {import("./lib/pulumi.mjs").PulumiCli} cli
+ * @param {import("./lib/pulumiCache.mjs").PulumiCli} cli
+ * @param {string} folder
  * @param {{ keep: boolean, verbose: boolean }} options
  * @returns {Promise<boolean>} Whether every check holds.
  */
-async function demonstrate(cli, { keep, verbose }) {
+async function demonstrate(cli, folder, { keep, verbose }) {
   const start = performance.now();
   const token = randomBytes(24).toString("base64url");
   const redact = (/** @type {string} */ text) => text.replaceAll(token, "***");
-  const folder = mkdtempSync(path.join(tmpdir(), "pulumi-platform-demo-"));
-  const discard = keep ? () => {} : onEarlyEnd(() => remove(folder));
   let interrupted = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => (interrupted = true));
   // withSignals ends the process.
   const unlessInterrupted = () => (interrupted ? new Promise(() => {}) : Promise.resolve());
-  /** @type {Server | undefined} */
-  let server;
+  const server = await Server.start({ root, token, dataFile: path.join(folder, "emulator.json") });
   try {
-    const env = cleanEnvironment(process.env);
-    const example = path.join(root, "examples", "getting-started");
-    const dataFile = path.join(folder, "emulator.json");
-    server = await Server.start({ root, token, dataFile, env });
     introduce(cli, server);
-    const stack = new Stack({ folder, root, example, cli, env, token, url: server.url });
+    const example = path.join(root, "examples", "getting-started");
+    const stack = new TourStack({ folder, root, example, cli, server });
     const steps = stepsOf(new Tour(stack, server, { verbose, redact }));
     const runs = await runSteps(steps, { redact, unlessInterrupted });
     await server.stop();
@@ -72,12 +54,11 @@ async function demonstrate(cli, { keep, verbose }) {
     else if (!verbose) say("Run it again with --verbose --keep to look into it.");
     return good;
   } finally {
-    await server?.stop();
-    discard();
+    await server.stop();
   }
 }
 
-/** @param {import("./lib/pulumi.mjs").PulumiCli} cli @param {Server} server */
+/** @param {import("./lib/pulumiCache.mjs").PulumiCli} cli @param {Server} server */
 function introduce(cli, server) {
   heading("Access and registry configuration as code: a tour of pulumi-platform");
   say(
@@ -136,31 +117,21 @@ function printRealDeployment() {
   }
 }
 
-/** @param {string[]} argv */
-async function main(argv) {
-  let options;
-  try {
-    options = readArguments(argv);
-  } catch (error) {
-    console.error(`demo: ${messageOf(error)}\n\n${usage}`);
-    return 2;
-  }
-  if (options.help) {
-    console.log(usage);
-    return 0;
-  }
+/** @param {string[]} args */
+async function main(args) {
+  const flag = { type: /** @type {const} */ ("boolean"), default: false };
+  const { values } = parseArgs({
+    args,
+    options: { keep: flag, verbose: flag, help: { ...flag, short: "h" } },
+  });
+  if (values.help) return console.log(usage);
   const cli = await ensureReady();
   if (cli === undefined) throw new Error("there is no Pulumi CLI");
-  const settings = { keep: options.keep, verbose: options.verbose };
-  return (await withSignals(() => demonstrate(cli, settings))) ? 0 : 1;
+  const { keep, verbose } = values;
+  const good = await withTemporaryFolder("demo", (folder) => demonstrate(cli, folder, { keep, verbose }), {
+    keep,
+  });
+  return good ? 0 : 1;
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error) => {
-    console.error(`demo: ${messageOf(error)}`);
-    process.exitCode = 1;
-  },
-);
+await runScript("demo", import.meta.filename, main);

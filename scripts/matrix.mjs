@@ -1,9 +1,9 @@
 // @ts-check
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { excerpt, messageOf, onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+import { copyCheckout, withTemporaryFolder } from "./lib/files.mjs";
+import { excerpt, messageOf, run, runScript, runToSuccess } from "./lib/processes.mjs";
 import { ensureReady, root } from "./setup.mjs";
 
 const USAGE = `Usage: node scripts/matrix.mjs [options]
@@ -25,12 +25,8 @@ export function oldestOf(range) {
   return version;
 }
 
-/** @param {string} cwd @param {NodeJS.ProcessEnv} env @param {string} command @param {string[]} args */
-async function succeed(cwd, env, command, args) {
-  const { code, stdout, output } = await run(command, args, { cwd, env });
-  if (code !== 0) throw new Error(`${[command, ...args].join(" ")} ended with ${code}:\n${excerpt(output)}`);
-  return stdout;
-}
+/** Arguments of npm that change nothing in the checkout. */
+const QUIETLY = ["--no-audit", "--no-fund", "--prefer-offline"];
 
 /**
  * The folder of a version of Node.
@@ -43,17 +39,9 @@ async function nodeDirectory(version, folder) {
   const bin = path.join(target, "node_modules", "node", "bin");
   if (existsSync(bin)) return bin;
   mkdirSync(target, { recursive: true });
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--prefer-offline", "--prefix", target];
-  await succeed(folder, process.env, "npm", [...args, `node@${version}`]);
+  const args = ["install", "--no-save", ...QUIETLY, "--prefix", target, `node@${version}`];
+  await runToSuccess("npm", args, { cwd: folder });
   return bin;
-}
-
-/** Copies what git knows, and what it does not ignore. @param {string} folder */
-async function copyCheckout(folder) {
-  const names = await succeed(root, process.env, "git", ["ls-files", "-z", "-co", "--exclude-standard"]);
-  for (const name of names.split("\0").filter((each) => each !== "")) {
-    cpSync(path.join(root, name), path.join(folder, name), { force: true });
-  }
 }
 
 /**
@@ -75,16 +63,16 @@ async function runCell(folder, { sdk }, { pulumiDir, nodeDir, selection }) {
     PULUMI_PLATFORM_CLI_DIR: pulumiDir,
     PULUMI_PLATFORM_TESTS: "quick",
   };
-  const install = ["install", "--no-save", "--no-audit", "--no-fund", "--prefer-offline"];
-  await succeed(folder, env, "npm", [...install, `@pulumi/pulumi@${sdk}`]);
-  await succeed(folder, env, "npm", ["run", "--silent", "build"]);
-  const versions = ["-p", "`${process.version} ${require('@pulumi/pulumi/package.json').version}`"];
-  const said = (await succeed(folder, env, "node", versions)).trim();
+  const at = { cwd: folder, env };
+  await runToSuccess("npm", ["install", "--no-save", ...QUIETLY, `@pulumi/pulumi@${sdk}`], at);
+  await runToSuccess("npm", ["run", "--silent", "build"], at);
+  const expression = "`${process.version} ${require('@pulumi/pulumi/package.json').version}`";
+  const versions = (await runToSuccess("node", ["-p", expression], at)).trim();
   const jest = path.join("node_modules", "jest", "bin", "jest.js");
-  const { code, output } = await run("node", [jest, ...selection], { cwd: folder, env });
+  const { code, output } = await run("node", [jest, ...selection], at);
   const summary = output.split("\n").filter((line) => /^(Tests|Test Suites):/.test(line));
   const result = code === 0 ? "passed" : "FAILED";
-  console.log(`Node and SDK ${said}: ${result}; ${summary.join("; ")}; jest ${selection.join(" ")}`);
+  console.log(`Node and SDK ${versions}: ${result}; ${summary.join("; ")}; jest ${selection.join(" ")}`);
   if (code !== 0) console.log(excerpt(output, 60));
   return code === 0;
 }
@@ -105,8 +93,17 @@ export async function passes(copy, cell, { pulumiDir, folder, selection }) {
   }
 }
 
-async function main() {
+/** @param {string} names As in `oldest,newest`. */
+function readSdks(names) {
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const oldest = oldestOf(manifest.peerDependencies["@pulumi/pulumi"]);
+  return names.split(",").map((sdk) => (sdk === "oldest" ? oldest : sdk === "newest" ? "3" : sdk));
+}
+
+/** @param {string[]} args */
+async function main(args) {
   const { values } = parseArgs({
+    args,
     options: {
       node: { type: "string", default: "20,22,24" },
       sdk: { type: "string", default: "oldest,newest" },
@@ -118,43 +115,24 @@ async function main() {
   if (values.help) return console.log(USAGE);
   const cli = await ensureReady();
   if (cli === undefined) throw new Error("there is no Pulumi CLI");
-  const range = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).peerDependencies[
-    "@pulumi/pulumi"
-  ];
-  const sdks = values.sdk
-    .split(",")
-    .map((sdk) => (sdk === "oldest" ? oldestOf(range) : sdk === "newest" ? "3" : sdk));
+  const sdks = readSdks(values.sdk);
   const selection = ["--selectProjects", ...values.projects.split(",")];
   if (values.tests !== undefined) selection.push("--testPathPatterns", values.tests);
-  const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-matrix-"));
-  const discard = onEarlyEnd(() => remove(folder));
-  let failures = 0;
-  try {
+  const failures = await withTemporaryFolder("matrix", async (folder) => {
     const copy = path.join(folder, "checkout");
     mkdirSync(copy);
-    await copyCheckout(copy);
-    await succeed(copy, process.env, "npm", [
-      "ci",
-      "--include=dev",
-      "--no-audit",
-      "--no-fund",
-      "--prefer-offline",
-    ]);
+    await copyCheckout(root, copy);
+    await runToSuccess("npm", ["ci", "--include=dev", ...QUIETLY], { cwd: copy });
+    let count = 0;
     for (const node of values.node.split(",")) {
       for (const sdk of sdks) {
         const at = { pulumiDir: cli.pulumiDir, folder, selection };
-        if (!(await passes(copy, { node, sdk }, at))) failures += 1;
+        if (!(await passes(copy, { node, sdk }, at))) count += 1;
       }
     }
-  } finally {
-    discard();
-  }
-  process.exitCode = failures === 0 ? 0 : 1;
+    return count;
+  });
+  return failures === 0 ? 0 : 1;
 }
 
-if (process.argv[1] === import.meta.filename) {
-  withSignals(main).catch((error) => {
-    console.error(`matrix: ${messageOf(error)}`);
-    process.exitCode = 1;
-  });
-}
+await runScript("matrix", import.meta.filename, main);

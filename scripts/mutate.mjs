@@ -1,9 +1,9 @@
 // @ts-check
-import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { messageOf, onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+import { copyCheckout, withTemporaryFolder } from "./lib/files.mjs";
+import { run, runScript } from "./lib/processes.mjs";
 import { mutations } from "./mutations.mjs";
 
 const USAGE = `Usage: npm run test:mutations -- [options]
@@ -23,15 +23,6 @@ export function mutated({ name, file, find, replace }, text) {
   return text.replace(find, () => replace);
 }
 
-/** @param {string} folder */
-async function copySources(folder) {
-  const { stdout } = await run("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: root });
-  for (const name of stdout.split("\0").filter((each) => each !== "")) {
-    cpSync(path.join(root, name), path.join(folder, name), { force: true });
-  }
-  symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
-}
-
 /**
  * The first test that fails, and its file; undefined where all pass.
  * @param {string} folder
@@ -49,8 +40,28 @@ async function failureIn(folder, tests, extent) {
   return { test: /^ {2}● (.+)$/m.exec(output)?.[1] ?? `exit code ${code}`, file };
 }
 
-async function main() {
+/**
+ * Applies a mutation, and undoes it after the tests.
+ * @param {string} folder @param {import("./mutations.mjs").Mutation} mutation @param {boolean} isAll
+ */
+async function findFailure(folder, mutation, isAll) {
+  const file = path.join(folder, mutation.file);
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, mutated(mutation, before));
+  const quick = await failureIn(folder, mutation.tests, "quick");
+  const failure = quick ?? (isAll ? await failureIn(folder, ".", "all") : undefined);
+  writeFileSync(file, before);
+  // A test that fails without the mutation too has not caught it.
+  const isBroken =
+    failure?.file !== undefined && (await failureIn(folder, failure.file, "quick")) !== undefined;
+  if (isBroken) throw new Error(`${failure.file} fails in sources that are as they were`);
+  return failure;
+}
+
+/** @param {string[]} args */
+async function main(args) {
   const { values } = parseArgs({
+    args,
     options: {
       only: { type: "string", default: "" },
       all: { type: "boolean", default: false },
@@ -58,38 +69,22 @@ async function main() {
     },
   });
   if (values.help) return console.log(USAGE);
-  const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-mutations-"));
-  const discard = onEarlyEnd(() => remove(folder));
   const chosen = mutations.filter(({ name }) => name.includes(values.only));
-  let survivors = 0;
-  try {
-    await copySources(folder);
+  const survivors = await withTemporaryFolder("mutations", async (folder) => {
+    await copyCheckout(root, folder);
+    symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
+    let count = 0;
     for (const mutation of chosen) {
-      const file = path.join(folder, mutation.file);
-      const before = readFileSync(file, "utf8");
-      writeFileSync(file, mutated(mutation, before));
-      const quick = await failureIn(folder, mutation.tests, "quick");
-      const failure = quick ?? (values.all ? await failureIn(folder, ".", "all") : undefined);
-      writeFileSync(file, before);
-      // A test that fails without the mutation too has not caught it.
-      const isBroken =
-        failure?.file !== undefined && (await failureIn(folder, failure.file, "quick")) !== undefined;
-      if (isBroken) throw new Error(`${failure.file} fails in sources that are as they were`);
-      if (failure === undefined) survivors += 1;
+      const failure = await findFailure(folder, mutation, values.all);
+      if (failure === undefined) count += 1;
       const how = failure === undefined ? "SURVIVED" : "caught  ";
       console.log(`${how} ${mutation.name}: ${failure?.test ?? "no test fails"}`);
     }
-  } finally {
-    discard();
-  }
+    return count;
+  });
   console.log(`${chosen.length - survivors} of ${chosen.length} are caught`);
   // One may need what `npm test` leaves out.
-  process.exitCode = survivors <= (values.all ? 0 : 1) ? 0 : 1;
+  return survivors <= (values.all ? 0 : 1) ? 0 : 1;
 }
 
-if (process.argv[1] === import.meta.filename) {
-  withSignals(main).catch((error) => {
-    console.error(`mutate: ${messageOf(error)}`);
-    process.exitCode = 1;
-  });
-}
+await runScript("mutate", import.meta.filename, main);

@@ -1,7 +1,7 @@
 // @ts-check
 import { randomInt } from "node:crypto";
-import path from "node:path";
-import { messageOf, run, withSignals } from "./lib/processes.mjs";
+import { parseArgs } from "node:util";
+import { run, runScript } from "./lib/processes.mjs";
 import { ensureReady, root } from "./setup.mjs";
 
 /*
@@ -15,94 +15,62 @@ import { ensureReady, root } from "./setup.mjs";
  * @typedef {object} Suite
  * @property {string} name
  * @property {Record<string, string>} [env]
- * @property {string} command
- * @property {string[]} args
+ * @property {string[]} script A script of package.json and its arguments.
  */
 
-/** @param {number} seed @returns {Suite[]} */
-export function suitesOf(seed) {
-  const test = (/** @type {string[]} */ ...args) => ["run", "--silent", "test:all", "--", ...args];
+/** @param {number} number @returns {Suite[]} */
+export function suitesOf(number) {
+  const seed = String(number);
   return [
-    {
-      name: "properties",
-      env: { PROPERTY_SEED: String(seed) },
-      command: "npm",
-      args: test("--selectProjects", "unit"),
-    },
+    { name: "properties", env: { PROPERTY_SEED: seed }, script: ["test:all", "--selectProjects", "unit"] },
     {
       name: "adoption and drift of organisations",
       env: { PULUMI_PLATFORM_SEEDS: "50" },
-      command: "npm",
-      args: test("test/engine/adopt", "test/engine/drift"),
+      script: ["test:all", "test/engine/adopt", "test/engine/drift"],
     },
     {
       name: "reviews against what the server holds",
-      env: { REVIEW_ORGANISATIONS: "20", REVIEW_ROUNDS: "10", REVIEW_SEED: String(seed) },
-      command: "npm",
-      args: test("test/engine/reviewOracle"),
+      env: { REVIEW_ORGANISATIONS: "20", REVIEW_ROUNDS: "10", REVIEW_SEED: seed },
+      script: ["test:all", "test/engine/reviewOracle"],
     },
     {
       name: "random hostile programs",
-      env: { ADVERSARIAL_RANDOM: "100", ADVERSARIAL_SEED: String(seed) },
-      command: "npm",
-      args: test("test/adversarial/random"),
+      env: { ADVERSARIAL_RANDOM: "100", ADVERSARIAL_SEED: seed },
+      script: ["test:all", "test/adversarial/random"],
     },
     {
       name: "all hostile programs, applied",
       env: { ADVERSARIAL: "all" },
-      command: "npm",
-      args: test("test/adversarial/corpus"),
+      script: ["test:all", "test/adversarial/corpus"],
     },
-    {
-      name: "faults",
-      command: "npm",
-      args: ["run", "--silent", "chaos", "--", "--seeds", "50", "--first", String(seed)],
-    },
-    {
-      name: "killed processes",
-      command: "npm",
-      args: ["run", "--silent", "chaos", "--", "--kill", "--seeds", "25", "--first", String(seed)],
-    },
+    { name: "faults", script: ["chaos", "--seeds", "50", "--first", seed] },
+    { name: "killed processes", script: ["chaos", "--kill", "--seeds", "25", "--first", seed] },
   ];
-}
-
-/** @param {string[]} args @param {string} name */
-function valueOf(args, name) {
-  const at = args.indexOf(name);
-  return at < 0 ? undefined : args[at + 1];
 }
 
 /** @param {string[]} args */
 async function main(args) {
-  const seed = Number(valueOf(args, "--seed") ?? randomInt(1, 1_000_000));
+  const { values } = parseArgs({
+    args,
+    options: { seed: { type: "string" }, only: { type: "string", default: "" } },
+  });
+  const seed = Number(values.seed ?? randomInt(1, 1_000_000));
   if (!Number.isInteger(seed) || seed < 1) throw new Error("--seed must be a whole number greater than 0");
-  const only = valueOf(args, "--only") ?? "";
   const cli = await ensureReady();
   const failed = [];
-  for (const { name, env, command, args: rest } of suitesOf(seed).filter((suite) =>
-    suite.name.includes(only),
-  )) {
+  for (const { name, env, script } of suitesOf(seed).filter((suite) => suite.name.includes(values.only))) {
     console.log(`== ${name}: seed ${seed}, ${JSON.stringify(env ?? {})}`);
-    const { code } = await run(command, rest, {
+    const [command = "", ...rest] = script;
+    const { code } = await run("npm", ["run", "--silent", command, "--", ...rest], {
       cwd: root,
-      env: {
-        ...process.env,
-        ...(cli === undefined ? {} : { PULUMI_PLATFORM_CLI_DIR: cli.pulumiDir }),
-        ...env,
-      },
+      env: { ...process.env, ...(cli && { PULUMI_PLATFORM_CLI_DIR: cli.pulumiDir }), ...env },
       output: "inherit",
     });
     if (code !== 0) failed.push(name);
   }
-  console.log(
-    failed.length === 0 ? `all passed with seed ${seed}` : `FAILED with seed ${seed}: ${failed.join("; ")}`,
-  );
-  process.exitCode = failed.length === 0 ? 0 : 1;
+  const verdict = failed.length === 0 ? "all passed" : `FAILED (${failed.join("; ")})`;
+  console.log(`${verdict} with seed ${seed}`);
+  return failed.length === 0 ? 0 : 1;
 }
 
-if (process.argv[1] === path.join(import.meta.dirname, "nightly.mjs")) {
-  withSignals(() => main(process.argv.slice(2))).catch((error) => {
-    console.error(`nightly: ${messageOf(error)}`);
-    process.exitCode = 1;
-  });
-}
+await runScript("nightly", import.meta.filename, main);

@@ -1,17 +1,9 @@
 // @ts-check
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fingerprintPackage } from "./lib/checkout.mjs";
+import { fillFolder, hashFiles } from "./lib/files.mjs";
 import { withLock } from "./lib/lock.mjs";
-import { excerpt, messageOf, onEarlyEnd, remove, run, withSignals } from "./lib/processes.mjs";
+import { remove, run, runScript, runToSuccess } from "./lib/processes.mjs";
 
 /*
  * Packs the built package and installs it into a project, once for each content of the package.
@@ -43,10 +35,9 @@ const COMPANIONS = ["@pulumi/pulumi", "@types/node", "typescript"];
  * @param {string} destination
  * @returns {Promise<Packed>}
  */
-export async function pack(folder, destination) {
+async function pack(folder, destination) {
   const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", destination];
-  const { code, stdout, output } = await run("npm", args, { cwd: folder });
-  if (code !== 0) throw new Error(`npm pack failed:\n${excerpt(output)}`);
+  const stdout = await runToSuccess("npm", args, { cwd: folder });
   const [{ version, filename, files }] = /** @type {[Packed]} */ (Object.values(JSON.parse(stdout)));
   return { version, filename, files };
 }
@@ -78,29 +69,18 @@ async function install(manager, tarball, folder) {
   );
 }
 
-/**
- * Fills a folder all or nothing.
- * @param {string} target
- * @param {(folder: string) => Promise<void>} fill
- */
-async function fillOnce(target, fill) {
-  if (existsSync(target)) return;
-  mkdirSync(path.dirname(target), { recursive: true });
-  const temporary = mkdtempSync(path.join(path.dirname(target), "tmp-"));
-  const discard = onEarlyEnd(() => remove(temporary));
-  try {
-    await fill(temporary);
-    renameSync(temporary, target);
-  } finally {
-    discard();
-  }
-}
+/** What the package consists of. */
+const CONTENTS = ["package.json", "package-lock.json", "README.md", "CHANGELOG.md", "LICENSE"];
+const FOLDERS = ["dist", "docs", "schema"];
+
+/** @param {string} target @param {(folder: string) => Promise<void>} fill */
+const fillOnce = async (target, fill) => existsSync(target) || (await fillFolder(target, fill));
 
 /** @param {PackageManager} manager */
 async function preparePackage(manager) {
   const base = path.join(root, ".cache", "package");
   const sdk = installedVersion("@pulumi/pulumi");
-  const folder = path.join(base, `${fingerprintPackage(root).slice(0, 16)}-${sdk}`);
+  const folder = path.join(base, `${hashFiles(root, [...CONTENTS, ...FOLDERS]).slice(0, 16)}-${sdk}`);
   if (!existsSync(folder) && existsSync(base))
     for (const name of readdirSync(base)) remove(path.join(base, name));
   const archive = path.join(folder, "archive");
@@ -115,17 +95,11 @@ async function preparePackage(manager) {
   return { version, tarball, files: files.map(({ path: name }) => name), project };
 }
 
-async function main() {
-  const manager = process.argv[2];
+/** @param {string[]} args */
+async function main([manager]) {
   if (manager !== "npm" && manager !== "pnpm") throw new Error("usage: packedPackage.mjs npm|pnpm");
   const lock = path.join(root, ".cache", "package.lock");
-  const packed = await withSignals(() => withLock(lock, () => preparePackage(manager)));
-  console.log(JSON.stringify(packed));
+  console.log(JSON.stringify(await withLock(lock, () => preparePackage(manager))));
 }
 
-if (process.argv[1] === import.meta.filename) {
-  main().catch((error) => {
-    console.error(messageOf(error));
-    process.exitCode = 1;
-  });
-}
+await runScript("packedPackage", import.meta.filename, main);

@@ -1,7 +1,7 @@
 // @ts-check
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { messageOf, run } from "./lib/processes.mjs";
+import { run, runScript } from "./lib/processes.mjs";
 
 /*
  * What a release needs, for .github/workflows/release.yml:
@@ -44,16 +44,8 @@ async function main(args) {
   if (problems.length > 0) throw new Error(problems.join("\n"));
   if (!args.includes("--publish")) return;
   const how = tag === undefined ? ["--dry-run"] : ["--provenance"];
-  const { code } = await run("npm", ["publish", "--access", "public", ...how], {
-    cwd: root,
-    output: "inherit",
-  });
-  process.exitCode = code;
+  const publish = ["publish", "--access", "public", ...how];
+  return (await run("npm", publish, { cwd: root, output: "inherit" })).code;
 }
 
-if (process.argv[1] === import.meta.filename) {
-  main(process.argv.slice(2)).catch((error) => {
-    console.error(`release: ${messageOf(error)}`);
-    process.exitCode = 1;
-  });
-}
+await runScript("release", import.meta.filename, main);

@@ -7,7 +7,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
-import { messageOf } from "../lib/processes.mjs";
+import { runScript } from "../lib/processes.mjs";
 import { root as repository } from "../setup.mjs";
 import { exportOf, inventoryOf, organisationOf, previewOf, root } from "./organisation.mjs";
 
@@ -193,9 +193,9 @@ async function measure({ prepare }, count) {
   return quickest;
 }
 
-async function main() {
-  const [count = 20_000] = process.argv.slice(2).map(Number);
-  const only = process.argv[3];
+/** @param {string[]} args */
+async function main([objects = "20000", only]) {
+  const count = Number(objects);
   const failures = [];
   for (const scenario of scenarios.filter(({ name }) => only === undefined || name.includes(only))) {
     // The first run compiles.
@@ -210,7 +210,4 @@ async function main() {
   if (failures.length > 0) throw new Error(`too slow: ${failures.join("; ")}`);
 }
 
-main().catch((error) => {
-  console.error(`growth: ${messageOf(error)}`);
-  process.exitCode = 1;
-});
+await runScript("growth", import.meta.filename, main);

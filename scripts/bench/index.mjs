@@ -1,11 +1,12 @@
 // @ts-check
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { messageOf, onEarlyEnd, remove, withSignals } from "../lib/processes.mjs";
+import { withTemporaryFolder } from "../lib/files.mjs";
+import { runScript } from "../lib/processes.mjs";
 import { ensureReady, root } from "../setup.mjs";
-import { endRunning, hasProc } from "./measure.mjs";
+import { hasProc } from "./measure.mjs";
 import { compare, growth, limits, limitTable, medians, resultTable } from "./report.mjs";
 import { operations, subjects } from "./subjects.mjs";
 import { BenchServer } from "./benchServer.mjs";
@@ -91,17 +92,18 @@ function readArguments(args) {
   };
 }
 
+/** @param {import("./measure.mjs").Usage | undefined} usage */
+const shown = (usage) => ({ cpuMs: usage?.cpuMs || undefined, bytes: usage?.peakBytes || undefined });
+
 /**
  * Runs all operations of one subject once, with its own server and state.
  * @param {import("./subjects.mjs").BenchContext} at
  * @param {import("./subjects.mjs").Subject} subject
  * @param {{ n: number, latencyMs: number }} setting
- * @returns {Promise<import("./report.mjs").Sample[]>}
+ * @param {string} folder
  */
-async function measureOnce(at, subject, { n, latencyMs }) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-bench-"));
-  const discard = onEarlyEnd(() => remove(folder));
-  const server = await BenchServer.start({ root: at.root, size: n, latencyMs });
+async function measureOnce(at, subject, setting, folder) {
+  const server = await BenchServer.start({ root: at.root, size: setting.n, latencyMs: setting.latencyMs });
   try {
     const deployment = await subject.deploy(at, server, folder);
     /** @type {import("./report.mjs").Sample[]} */
@@ -113,32 +115,23 @@ async function measureOnce(at, subject, { n, latencyMs }) {
       if (code !== 0)
         throw new Error(`${subject.name} ${operation} ended with ${code}:\n${output.slice(-3000)}`);
       if (operation === "up") size = deployment.stateSize();
-      const { byMethod, total, connections } = server.requests();
+      const { byMethod, total: requests, connections } = server.requests();
       check(subject, operation, server);
-      samples.push({
-        n,
-        latencyMs,
-        subject: subject.name,
-        operation,
-        figures: {
-          wallMs,
-          engineCpuMs: usage?.engine.cpuMs,
-          programCpuMs: usage?.program.cpuMs || undefined,
-          providerCpuMs: usage?.provider.cpuMs || undefined,
-          programBytes: usage?.program.peakBytes || undefined,
-          providerBytes: usage?.provider.peakBytes || undefined,
-          requests: total,
-          connections,
-          byMethod,
-          storedBytes: size.stored,
-          ourBytes: size.ours,
-        },
-      });
+      const [program, provider] = [shown(usage?.program), shown(usage?.provider)];
+      const figures = {
+        wallMs,
+        engineCpuMs: usage?.engine.cpuMs,
+        programCpuMs: program.cpuMs,
+        providerCpuMs: provider.cpuMs,
+        programBytes: program.bytes,
+        providerBytes: provider.bytes,
+        ...{ requests, connections, byMethod, storedBytes: size.stored, ourBytes: size.ours },
+      };
+      samples.push({ ...setting, subject: subject.name, operation, figures });
     }
     return samples;
   } finally {
     await server.close();
-    discard();
   }
 }
 
@@ -154,83 +147,90 @@ function check(subject, operation, server) {
   }
 }
 
-/** @param {ReturnType<typeof readArguments>} options */
-async function main({ sizes, latencies, names, runs, parallel, checkpoints, out, quick }) {
+/** @typedef {ReturnType<typeof readArguments>} Options */
+/** @typedef {import("./subjects.mjs").BenchContext} BenchContext */
+/** @typedef {import("./subjects.mjs").Subject} Subject */
+
+/** The subjects that can be measured here. @param {BenchContext} at @param {string[] | undefined} names */
+async function selectSubjects(at, names) {
+  /** @type {Subject[]} */
+  const selected = [];
+  for (const subject of subjects) {
+    if (names !== undefined && !names.includes(subject.name)) continue;
+    const problem = await subject.problem(at);
+    if (problem === undefined) selected.push(subject);
+    else log(`${subject.name} is skipped: ${problem}`);
+  }
+  if (selected.length === 0) throw new Error("nothing is left to measure");
+  return selected;
+}
+
+/**
+ * Writes what was measured so far: as a page, and as JSON.
+ * @param {BenchContext} at @param {Options} options @param {Subject[]} measured @param {import("./report.mjs").Sample[]} samples
+ */
+function writeResults({ cli, more }, { parallel, checkpoints, quick, out }, measured, samples) {
+  const all = medians(samples);
+  const comparisons = [...compare(all, quick ? quickLimits : limits(parallel)), ...growth(all)];
+  const base = measured[0]?.name;
+  const runs = Math.min(...all.map((one) => one.runs));
+  const settings = [...more, ...(checkpoints ? [] : ["without checkpoints"])].map((each) => `, ${each}`);
+  const text = [
+    `Role bindings of one group, the median of ${runs} alternating run${runs === 1 ? "" : "s"}; Pulumi ${cli.version}, Node ${process.versions.node}, ${os.cpus().length} processors${settings.join("")}. Times and memory are ratios to \`${base}\`; requests are for all bindings; state bytes are for one binding after the first \`up\`, in parentheses those of inputs and outputs.`,
+    ...measured.map(({ name, title }) => `- \`${name}\`: ${title}`),
+    "",
+    resultTable(all, measured),
+    "",
+    limitTable(comparisons),
+    "",
+  ].join("\n");
+  const versions = { cli: cli.version, node: process.versions.node };
+  const json = { ...versions, base, runs, parallel, checkpoints, medians: all, comparisons, samples };
+  mkdirSync(out, { recursive: true });
+  writeFileSync(path.join(out, "results.md"), text);
+  writeFileSync(path.join(out, "results.json"), JSON.stringify(json, null, 2));
+  return { text, comparisons };
+}
+
+/** The runs in their order: of each size and latency, with another subject first each time. @param {Options} options @param {Subject[]} measured */
+function* runsOf({ sizes, latencies, runs }, measured) {
+  for (const n of sizes) {
+    for (const latencyMs of latencies) {
+      for (let run = 0; run < runs; run += 1) {
+        const first = run % measured.length;
+        const order = [...measured.slice(first), ...measured.slice(0, first)];
+        yield { title: `N ${n}, ${latencyMs} ms, run ${run + 1} of ${runs}`, n, latencyMs, order };
+      }
+    }
+  }
+}
+
+/** @param {string[]} args */
+async function main(args) {
+  const options = readArguments(args);
+  if (options.help) return console.log(usage);
+  const { parallel, checkpoints, quick } = options;
   const cli = await ensureReady();
   if (cli === undefined) throw new Error("the Pulumi CLI is missing");
   if (!hasProc) log("CPU and memory are left out: this system has no /proc");
   const more = parallel === undefined ? [] : ["--parallel", String(parallel)];
   const at = { root, cli, log, more, checkpoints };
-  /** @type {import("./subjects.mjs").Subject[]} */
-  const measured = [];
-  for (const subject of subjects) {
-    if (names !== undefined && !names.includes(subject.name)) continue;
-    const problem = await subject.problem(at);
-    if (problem === undefined) measured.push(subject);
-    else log(`${subject.name} is skipped: ${problem}`);
-  }
-  if (measured.length === 0) throw new Error("nothing is left to measure");
-
+  const measured = await selectSubjects(at, options.names);
   /** @type {import("./report.mjs").Sample[]} */
   const samples = [];
-  mkdirSync(out, { recursive: true });
-  const conclude = () => {
-    const all = medians(samples);
-    const comparisons = [...compare(all, quick ? quickLimits : limits(parallel)), ...growth(all)];
-    const base = measured[0]?.name;
-    const done = Math.min(...all.map((one) => one.runs));
-    const text = [
-      `Role bindings of one group, the median of ${done} alternating run${done === 1 ? "" : "s"}; Pulumi ${cli.version}, Node ${process.versions.node}, ${os.cpus().length} processors${[...more, ...(checkpoints ? [] : ["without checkpoints"])].map((each) => `, ${each}`).join("")}. Times and memory are ratios to \`${base}\`; requests are for all bindings; state bytes are for one binding after the first \`up\`, in parentheses those of inputs and outputs.`,
-      ...measured.map(({ name, title }) => `- \`${name}\`: ${title}`),
-      "",
-      resultTable(all, measured),
-      "",
-      limitTable(comparisons),
-      "",
-    ].join("\n");
-    writeFileSync(path.join(out, "results.md"), text);
-    const settings = {
-      cli: cli.version,
-      node: process.versions.node,
-      base,
-      runs: done,
-      parallel,
-      checkpoints,
-    };
-    writeFileSync(
-      path.join(out, "results.json"),
-      JSON.stringify({ ...settings, medians: all, comparisons, samples }, null, 2),
-    );
-    return { text, comparisons };
-  };
-  for (const n of sizes) {
-    for (const latencyMs of latencies) {
-      for (let run = 0; run < runs; run += 1) {
-        // Another one goes first each time.
-        const first = run % measured.length;
-        for (const subject of [...measured.slice(first), ...measured.slice(0, first)]) {
-          log(`N ${n}, ${latencyMs} ms, run ${run + 1} of ${runs}: ${subject.name}`);
-          samples.push(...(await measureOnce(at, subject, { n, latencyMs })));
-        }
-        // What was measured in hours is not lost with what is still to come.
-        conclude();
-      }
+  for (const { title, n, latencyMs, order } of runsOf(options, measured)) {
+    for (const subject of order) {
+      log(`${title}: ${subject.name}`);
+      const measureIn = (/** @type {string} */ folder) => measureOnce(at, subject, { n, latencyMs }, folder);
+      samples.push(...(await withTemporaryFolder("bench", measureIn)));
     }
+    // What was measured in hours is not lost with what is still to come.
+    writeResults(at, options, measured, samples);
   }
-  const { text, comparisons } = conclude();
+  const { text, comparisons } = writeResults(at, options, measured, samples);
   console.log(text);
   const broken = comparisons.filter(({ holds }) => !holds);
   if (quick && broken.length > 0) throw new Error(`${broken.length} of the limits above are not kept`);
 }
 
-await withSignals(async () => {
-  try {
-    const options = readArguments(process.argv.slice(2));
-    const discard = onEarlyEnd(endRunning);
-    if (options.help) console.log(usage);
-    else await main(options).finally(discard);
-  } catch (error) {
-    console.error(`npm run bench: ${messageOf(error)}`);
-    process.exitCode = 1;
-  }
-});
+await runScript("npm run bench", import.meta.filename, main);

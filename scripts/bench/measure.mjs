@@ -1,8 +1,8 @@
 // @ts-check
-import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { clearInterval, setInterval } from "node:timers";
 import { performance } from "node:perf_hooks";
+import { run } from "../lib/processes.mjs";
 
 /**
  * @typedef {"engine" | "program" | "provider"} Role
@@ -99,23 +99,6 @@ class Sampler {
   }
 }
 
-/** @type {Set<number>} Leaders of the groups that run. */
-const running = new Set();
-
-/** Ends what still runs: the engine's plugins too, which are in groups of their own. */
-export function endRunning() {
-  for (const leader of running) {
-    const members = hasProc ? family(String(leader)).map(({ pid }) => Number(pid)) : [];
-    for (const pid of [-leader, ...members]) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It has ended by itself.
-      }
-    }
-  }
-}
-
 /**
  * Runs a command to its end and says what it and its children took.
  * @param {string} command
@@ -125,23 +108,14 @@ export function endRunning() {
  */
 export async function measure(command, args, options) {
   const start = performance.now();
-  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"], detached: true });
-  const { pid } = child;
-  if (pid !== undefined) running.add(pid);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => (output += text));
-  }
-  const sampler = hasProc && pid !== undefined ? new Sampler(pid) : undefined;
-  const timer = sampler && setInterval(() => sampler.sample(), SAMPLE_MS);
+  /** @type {Sampler | undefined} */
+  let sampler;
+  const timer = setInterval(() => sampler?.sample(), SAMPLE_MS);
+  const started = (/** @type {number} */ pid) => void (sampler = hasProc ? new Sampler(pid) : undefined);
   try {
-    const code = await new Promise((resolve, reject) => {
-      child.on("error", reject);
-      child.on("close", (exitCode) => resolve(exitCode ?? 1));
-    });
+    const { code, output } = await run(command, args, { ...options, started });
     return { code, output, wallMs: performance.now() - start, usage: sampler?.usage() };
   } finally {
     clearInterval(timer);
-    if (pid !== undefined) running.delete(pid);
   }
 }

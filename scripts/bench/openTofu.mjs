@@ -1,8 +1,8 @@
 // @ts-check
-import { accessSync, constants, mkdirSync, mkdtempSync, renameSync } from "node:fs";
 import path from "node:path";
-import { excerpt, messageOf, onEarlyEnd, remove, run } from "../lib/processes.mjs";
-import { cacheRoot } from "../lib/pulumi.mjs";
+import { cacheRoot, fillFolder } from "../lib/files.mjs";
+import { messageOf, run, runToSuccess } from "../lib/processes.mjs";
+import { isExecutable } from "../lib/pulumiCache.mjs";
 
 /** As programs name it. */
 export const PROVIDER = "mastercard/restapi";
@@ -17,16 +17,6 @@ const MODULES = [
     binary: "terraform-provider-restapi",
   },
 ];
-
-/** @param {string} file */
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** @type {Promise<{ tofu: string, folder: string } | string> | undefined} */
 let found;
@@ -54,37 +44,18 @@ async function obtain(log) {
   if (go?.code !== 0) throw new Error("there is no Go to build them with");
 
   log("building OpenTofu and a generic REST provider with Go: about ten minutes, once");
-  mkdirSync(path.dirname(folder), { recursive: true });
-  const temporary = mkdtempSync(path.join(path.dirname(folder), `tmp-${process.pid}-`));
-  const discard = onEarlyEnd(() => remove(temporary));
-  try {
-    for (const { module, version: wanted, main, binary } of MODULES) {
-      const env = { ...process.env, GOWORK: "off", GOFLAGS: "-buildvcs=false", CGO_ENABLED: "0" };
-      const download = await run("go", ["mod", "download", "-json", `${module}@${wanted}`], {
-        cwd: temporary,
-        env: { ...env, GO111MODULE: "on" },
-      });
-      if (download.code !== 0) throw new Error(`${module} cannot be downloaded: ${excerpt(download.output)}`);
-      // As its own main module, so that the versions it names are what is built.
-      const build = await run(
-        "go",
-        [
-          "build",
-          "-mod=readonly",
-          "-trimpath",
-          "-ldflags",
-          "-s -w",
-          "-o",
-          path.join(temporary, binary),
-          main,
-        ],
-        { cwd: JSON.parse(download.stdout).Dir, env },
-      );
-      if (build.code !== 0) throw new Error(`${module} cannot be built: ${excerpt(build.output)}`);
-    }
-    renameSync(temporary, folder);
-  } finally {
-    discard();
-  }
+  await fillFolder(folder, async (temporary) => {
+    for (const module of MODULES) await build(module, temporary);
+  });
   return result;
+}
+
+/** @param {typeof MODULES[number]} module @param {string} folder */
+async function build({ module, version, main, binary }, folder) {
+  const env = { ...process.env, GOWORK: "off", GOFLAGS: "-buildvcs=false", CGO_ENABLED: "0" };
+  const download = ["mod", "download", "-json", `${module}@${version}`];
+  const downloaded = await runToSuccess("go", download, { cwd: folder, env: { ...env, GO111MODULE: "on" } });
+  const flags = ["-mod=readonly", "-trimpath", "-ldflags", "-s -w", "-o", path.join(folder, binary)];
+  // As its own main module, so that the versions it names are what is built.
+  await runToSuccess("go", ["build", ...flags, main], { cwd: JSON.parse(downloaded).Dir, env });
 }

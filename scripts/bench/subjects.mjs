@@ -1,8 +1,7 @@
 // @ts-check
-import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { cleanEnvironment } from "../demo/stack.mjs";
+import { cleanEnvironment, Stack } from "../lib/stack.mjs";
 import { measure } from "./measure.mjs";
 import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
 
@@ -26,7 +25,7 @@ import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
  *
  * @typedef {object} BenchContext
  * @property {string} root
- * @property {import("../lib/pulumi.mjs").PulumiCli} cli
+ * @property {import("../lib/pulumiCache.mjs").PulumiCli} cli
  * @property {(line: string) => void} log
  * @property {string[]} more Further arguments of every `pulumi` command.
  * @property {boolean} checkpoints Whether Pulumi writes its state after each step.
@@ -55,8 +54,6 @@ const OPEN_TOFU = {
   destroy: ["destroy", "-auto-approve"],
 };
 
-const PROJECT = "bench";
-
 /** @param {string} root @param {string} name */
 const programFolder = (root, name) => path.join(root, "scripts", "bench", "programs", name);
 
@@ -65,58 +62,37 @@ function declare(folder, server, role) {
   writeFileSync(path.join(folder, "bench.json"), JSON.stringify(server.declared(role)));
 }
 
+/** The size of a state of a file backend. @param {string} file @param {number} bindings @returns {StateSize} */
+function stateSize(file, bindings) {
+  const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
+  const ours = checkpoint.latest.resources
+    .filter((/** @type {{ type: string }} */ { type }) => type.startsWith("pulumi-nodejs:dynamic"))
+    .map((/** @type {any} */ { inputs, outputs }) => JSON.stringify([inputs, outputs]).length);
+  const sum = ours.reduce((/** @type {number} */ one, /** @type {number} */ other) => one + other, 0);
+  return { stored: statSync(file).size / bindings, ours: sum / bindings };
+}
+
 /** @param {string} program @returns {Subject["deploy"]} */
 function deployWithPulumi(program) {
   return async ({ root, cli, more, checkpoints }, server, folder) => {
-    const directory = path.join(folder, "program");
-    const backend = path.join(folder, "backend");
-    cpSync(programFolder(root, program), directory, { recursive: true });
-    for (const name of ["backend", "home"]) mkdirSync(path.join(folder, name));
-    const modules = path.join(directory, "node_modules");
-    mkdirSync(path.join(modules, "platform-floor"), { recursive: true });
-    for (const name of ["@pulumi", "axios"]) {
-      symlinkSync(path.join(root, "node_modules", name), path.join(modules, name), "junction");
-    }
-    symlinkSync(root, path.join(modules, "pulumi-platform"), "junction");
+    const env = checkpoints ? {} : { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" };
+    const packages = ["@pulumi/pulumi", "axios", "pulumi-platform"];
+    const example = programFolder(root, program);
+    const stack = new Stack({ folder, root, example, cli, env, server: server.emulator, packages });
     if (program === "floor") {
-      cpSync(path.join(directory, "floor.js"), path.join(modules, "platform-floor", "dynamic.js"));
+      const target = path.join(stack.program, "node_modules", "platform-floor", "dynamic.js");
+      cpSync(path.join(example, "floor.js"), target);
     }
-    writeFileSync(
-      path.join(directory, "Pulumi.yaml"),
-      `name: ${PROJECT}\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n`,
-    );
-    writeFileSync(path.join(directory, "package.json"), '{ "name": "bench", "main": "index.js" }\n');
-    const env = {
-      ...cleanEnvironment(process.env),
-      PATH: [cli.pulumiDir, process.env.PATH].join(path.delimiter),
-      PULUMI_HOME: path.join(folder, "home"),
-      PULUMI_BACKEND_URL: `file://${backend}`,
-      PULUMI_CONFIG_PASSPHRASE: "bench",
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-      ...(checkpoints ? {} : { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" }),
-      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-      PLATFORM_BASE_URL: server.emulator.url,
-      PLATFORM_TOKEN: server.emulator.token,
-    };
-    const pulumi = (/** @type {string[]} */ args) =>
-      measure(cli.pulumi, [...args, "--non-interactive"], { cwd: directory, env });
-    declare(directory, server, 0);
-    const { code, output } = await pulumi(["stack", "init", "bench"]);
-    if (code !== 0) throw new Error(`pulumi stack init failed:\n${output}`);
+    declare(stack.program, server, 0);
+    await stack.succeed(["stack", "init", "bench"]);
     return {
       run: (operation) => {
-        if (operation === "update") declare(directory, server, 1);
-        return pulumi([...PULUMI[operation], ...more]);
+        if (operation === "update") declare(stack.program, server, 1);
+        const args = [...PULUMI[operation], ...more, "--non-interactive"];
+        return measure(cli.pulumi, args, { cwd: stack.program, env: stack.env });
       },
-      stateSize: () => {
-        const file = path.join(backend, ".pulumi", "stacks", PROJECT, "bench.json");
-        const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
-        const ours = checkpoint.latest.resources
-          .filter((/** @type {{ type: string }} */ { type }) => type.startsWith("pulumi-nodejs:dynamic"))
-          .map((/** @type {any} */ { inputs, outputs }) => JSON.stringify([inputs, outputs]).length);
-        const sum = ours.reduce((/** @type {number} */ one, /** @type {number} */ other) => one + other, 0);
-        return { stored: statSync(file).size / server.size, ours: sum / server.size };
-      },
+      stateSize: () =>
+        stateSize(path.join(stack.backend, ".pulumi", "stacks", "acme", "bench.json"), server.size),
     };
   };
 }
@@ -189,10 +165,7 @@ export const subjects = [
     name: "groupAccess",
     title: "this package, one GroupAccess",
     talks: true,
-    problem: async ({ root }) =>
-      "GroupAccess" in createRequire(path.join(root, "package.json"))("./dist/provider/index.js")
-        ? undefined
-        : "this version of the package has no GroupAccess",
+    problem: here,
     deploy: deployWithPulumi("groupAccess"),
   },
   {

@@ -41,6 +41,28 @@ export function recordedIn(exported) {
 }
 
 /**
+ * What is wrong with one declared resource. @param {string} name @param {Declaration} declaration
+ * @param {Resource} entry As in the state. @param {Resource[]} live The objects of its collection.
+ */
+function problemsOfResource(name, { args }, entry, live) {
+  const actual = live.find(({ uid }) => uid === entry["id"]);
+  if (actual === undefined) return [`${name} is not at the server`];
+  return PLAIN.filter(
+    (key) => args[key] !== undefined && JSON.stringify(args[key]) !== JSON.stringify(actual[key]),
+  ).map((key) => `${name}: ${key} is ${JSON.stringify(actual[key])}, not ${JSON.stringify(args[key])}`);
+}
+
+/** What is wrong with what the state holds. @param {Record<string, Declaration>} declared @param {string} name @param {Resource} entry */
+function problemsOfEntry(declared, name, { initErrors, outputs }) {
+  const secret = { GroupInvite: "code", ScimToken: "token" }[declared[name]?.kind ?? ""];
+  return [
+    ...(secret !== undefined && outputs?.[secret] === undefined ? [`${name} has no ${secret} in state`] : []),
+    ...(declared[name] === undefined ? [`${name} is in state, and not declared`] : []),
+    ...(initErrors?.length > 0 ? [`${name} is not finished: ${initErrors}`] : []),
+  ];
+}
+
+/**
  * What the server does not hold of what is declared, and what it holds besides.
  * @param {Record<string, Declaration>} declared
  * @param {Map<string, Resource>} recorded
@@ -48,46 +70,33 @@ export function recordedIn(exported) {
  * @returns {{ problems: string[], orphans: { collection: string, resource: Resource }[] }}
  */
 export function compare(declared, recorded, state) {
-  /** @type {string[]} */
-  const problems = [];
-  const known = new Map(
-    Object.values(COLLECTIONS).map((collection) => [collection, /** @type {Set<string>} */ (new Set())]),
-  );
-  for (const [name, { kind, args }] of Object.entries(declared)) {
+  /** @type {Set<string>} */
+  const known = new Set();
+  const problems = Object.entries(declared).flatMap(([name, declaration]) => {
     const entry = recorded.get(name);
-    if (entry === undefined) {
-      problems.push(`${name} is not in state`);
-      continue;
-    }
-    const collection = COLLECTIONS[/** @type {keyof typeof COLLECTIONS} */ (kind)];
-    if (collection === undefined) continue;
-    const uids = known.get(collection);
-    if (uids?.has(entry["id"])) problems.push(`${name} has the uid of another resource`);
-    uids?.add(entry["id"]);
-    const held = (state[collection] ?? []).find(({ uid }) => uid === entry["id"]);
-    if (held === undefined) {
-      problems.push(`${name} is not at the server`);
-      continue;
-    }
-    for (const key of PLAIN) {
-      if (args[key] === undefined || JSON.stringify(args[key]) === JSON.stringify(held[key])) continue;
-      problems.push(`${name}: ${key} is ${JSON.stringify(held[key])}, not ${JSON.stringify(args[key])}`);
-    }
-  }
-  for (const [name, { initErrors, outputs }] of recorded) {
-    const secret = { GroupInvite: "code", ScimToken: "token" }[declared[name]?.kind ?? ""];
-    if (secret !== undefined && outputs?.[secret] === undefined)
-      problems.push(`${name} has no ${secret} in state`);
-    if (declared[name] === undefined) problems.push(`${name} is in state, and not declared`);
-    if (initErrors !== undefined && initErrors.length > 0)
-      problems.push(`${name} is not finished: ${initErrors}`);
-  }
+    if (entry === undefined) return [`${name} is not in state`];
+    const collection = COLLECTIONS[/** @type {keyof typeof COLLECTIONS} */ (declaration.kind)];
+    if (collection === undefined) return [];
+    const key = `${collection} ${entry["id"]}`;
+    const twice = known.has(key) ? [`${name} has the uid of another resource`] : [];
+    known.add(key);
+    return [...twice, ...problemsOfResource(name, declaration, entry, state[collection] ?? [])];
+  });
+  for (const [name, entry] of recorded) problems.push(...problemsOfEntry(declared, name, entry));
   const orphans = Object.values(COLLECTIONS).flatMap((collection) =>
     (state[collection] ?? [])
-      .filter(({ uid }) => !known.get(collection)?.has(uid))
+      .filter(({ uid }) => !known.has(`${collection} ${uid}`))
       .map((resource) => ({ collection, resource })),
   );
   return { problems, orphans };
+}
+
+/** The problems of a comparison after which nothing may be left over. @param {ReturnType<typeof compare>} comparison */
+export function problemsOf({ problems, orphans }) {
+  return [
+    ...problems,
+    ...orphans.map(({ collection, resource }) => `too much: ${collection} ${resource["uid"]}`),
+  ];
 }
 
 /** Everything that the server holds, of the collections that can be emptied. @param {Record<string, Resource[]>} state */

@@ -3,7 +3,8 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { excerpt, run } from "../lib/processes.mjs";
-import { COLLECTIONS, compare, recordedIn } from "./compare.mjs";
+import { randomOf } from "../lib/random.cjs";
+import { COLLECTIONS, compare, problemsOf, recordedIn } from "./compare.mjs";
 
 const LATENCY_MS = 30;
 
@@ -35,7 +36,7 @@ function kill(pid) {
 /**
  * A file backend puts its state in place whole, but not the attributes beside it: a kill in the middle of writing those
  * leaves an empty file, with which the CLI cannot load the state. Whether such a file had to be deleted.
- * @param {import("../demo/stack.mjs").Stack} stack
+ * @param {import("../lib/stack.mjs").Stack} stack
  */
 function deleteTornAttributes(stack) {
   const folder = path.join(stack.backend, ".pulumi", "stacks");
@@ -63,19 +64,17 @@ function mayBe({ collection, resource }, declaration) {
 }
 
 /**
- * Kills the engine with all it started, or the provider's process alone, in the middle of `up`; then does what
- * docs/failures.md says. What is at the server and in no state may be what was under way at that moment, and nothing else; once it
- * is deleted, the next `up` makes exactly what is declared.
- * @param {{ seed: number, emulator: any, stack: import("../demo/stack.mjs").Stack, declare: (resources: object) => void, declared: Record<string, any>, random: () => number, exported: (stack: any) => Promise<any> }} context
- * @returns {Promise<{ line: string, problems: string[] }>}
+ * @typedef {object} ChaosContext
+ * @property {any} emulator
+ * @property {import("../lib/stack.mjs").Stack} stack
+ * @property {(resources: object) => void} declare Writes what the program declares.
  */
-export async function killDuring({ seed, emulator, stack, declare, declared, random, exported }) {
-  const count = Object.keys(declared).length;
-  const target = seed % 2 === 0 ? "engine" : "provider";
-  const point = 1 + Math.floor(random() * count);
-  declare(declared);
-  emulator.settings({ latencyMs: LATENCY_MS });
 
+/**
+ * Starts `up` and kills a part of it once the server has got so many requests.
+ * @param {ChaosContext} context @param {"engine" | "provider"} target @param {number} point
+ */
+async function killUp({ emulator, stack }, target, point) {
   let leader = 0;
   let ended = false;
   const up = stack
@@ -85,30 +84,45 @@ export async function killDuring({ seed, emulator, stack, declare, declared, ran
   for (const { pid, args } of await familyOf(leader)) {
     if (target === "engine" || args.includes("cmd/dynamic-provider")) kill(pid);
   }
-  const killed = await up;
+  const { output } = await up;
   // What was sent is still carried out.
   while (emulator.requests.some((/** @type {any} */ { durationMs }) => durationMs === undefined))
     await sleep(5);
-  emulator.settings({ latencyMs: 0 });
+  return output;
+}
 
-  const torn = target === "engine" && deleteTornAttributes(stack);
-  if (target === "engine") await stack.pulumi(["cancel", "--yes"]);
-  /** @type {string[]} */
-  const pending = ((await exported(stack)).deployment.pending_operations ?? []).map(
-    (/** @type {any} */ { resource }) => String(resource.urn).split("::").at(-1),
+/** The names of the resources that were under way. @param {any} state @param {string} output Of the killed run. */
+function resourcesUnderWay(state, output) {
+  const pending = (state.deployment.pending_operations ?? []).map((/** @type {any} */ { resource }) =>
+    String(resource.urn).split("::").at(-1),
   );
-  const failed = [...killed.output.matchAll(/platform:\w+ \((\S+)\):/g)].map(([, name]) => name);
-  const underWay = new Set([...pending, ...failed]);
-  const { orphans } = compare({}, new Map(), emulator.state());
-  const recorded = recordedIn(await exported(stack));
+  const failed = [...output.matchAll(/platform:\w+ \((\S+)\):/g)].map(([, name]) => name);
+  return new Set([...pending, ...failed]);
+}
+
+/** The objects at the server that are in no state. @param {Map<string, Record<string, any>>} recorded @param {any} emulator */
+function unrecordedObjects(recorded, emulator) {
   const inState = new Set(
     [...recorded.values()].map(({ type, id }) => `${String(type).split(":").at(-1)} ${id}`),
   );
   const kindOf = (/** @type {string} */ collection) =>
     Object.entries(COLLECTIONS).find(([, each]) => each === collection)?.[0];
-  const unknown = orphans.filter(
+  const objects = compare({}, new Map(), emulator.state()).orphans.filter(
     ({ collection, resource }) => !inState.has(`${kindOf(collection)} ${resource["uid"]}`),
   );
+  const identityProviders = emulator.state()["identityProviders"] ?? [];
+  const scimTokens = identityProviders.filter(
+    (/** @type {any} */ { uid, scim }) =>
+      scim?.credentialState === "CREDENTIAL_STATE_LIVE" && !inState.has(`ScimToken ${uid}`),
+  );
+  return { objects, scimTokens };
+}
+
+/**
+ * Deletes what is in no state, as docs/failures.md says, and returns what went wrong.
+ * @param {any} emulator @param {ReturnType<typeof unrecordedObjects>} unrecorded
+ */
+async function deleteUnrecorded(emulator, { objects, scimTokens }) {
   /** @type {string[]} */
   const problems = [];
   const send = async (/** @type {string} */ method, /** @type {string} */ target) => {
@@ -116,25 +130,45 @@ export async function killDuring({ seed, emulator, stack, declare, declared, ran
     const { status } = await fetch(`${emulator.url}${target}`, { method, headers, body: "{}" });
     if (status !== 200) problems.push(`${method} ${target} responds with ${status}`);
   };
-  for (const orphan of unknown) {
-    const { collection, resource } = orphan;
-    if (![...underWay].some((name) => mayBe(orphan, declared[String(name)]))) {
-      problems.push(`what was not under way is in no state: ${collection} ${resource["uid"]}`);
-    }
+  for (const { collection, resource } of objects) {
     await send("DELETE", `${pathOf(collection)}/${resource["uid"]}`);
   }
-  for (const { uid, scim } of emulator.state()["identityProviders"] ?? []) {
-    if (scim?.credentialState !== "CREDENTIAL_STATE_LIVE" || inState.has(`ScimToken ${uid}`)) continue;
-    await send("POST", `/iam/v2/identityProviders/${uid}:revokeScimToken`);
-  }
+  for (const { uid } of scimTokens) await send("POST", `/iam/v2/identityProviders/${uid}:revokeScimToken`);
+  return problems;
+}
+
+/**
+ * Kills the engine with all it started, or the provider's process alone, in the middle of `up`; then does what
+ * docs/failures.md says. What is at the server and in no state may be what was under way at that moment, and nothing else; once it
+ * is deleted, the next `up` makes exactly what is declared.
+ * @param {ChaosContext} context
+ * @param {{ seed: number, declared: Record<string, any> }} options
+ * @returns {Promise<{ line: string, problems: string[] }>}
+ */
+export async function killDuring(context, { seed, declared }) {
+  const { emulator, stack, declare } = context;
+  const target = seed % 2 === 0 ? "engine" : "provider";
+  const point = 1 + Math.floor(randomOf(seed)() * Object.keys(declared).length);
+  declare(declared);
+  emulator.settings({ latencyMs: LATENCY_MS });
+  const output = await killUp(context, target, point);
+  emulator.settings({ latencyMs: 0 });
+
+  const torn = target === "engine" && deleteTornAttributes(stack);
+  if (target === "engine") await stack.pulumi(["cancel", "--yes"]);
+  const state = await stack.export();
+  const underWay = resourcesUnderWay(state, output);
+  const unrecorded = unrecordedObjects(recordedIn(state), emulator);
+  const unexplained = unrecorded.objects
+    .filter((orphan) => ![...underWay].some((name) => mayBe(orphan, declared[String(name)])))
+    .map(
+      ({ collection, resource }) => `what was not under way is in no state: ${collection} ${resource["uid"]}`,
+    );
+  const refused = await deleteUnrecorded(emulator, unrecorded);
 
   const again = await stack.pulumi(["up", "--yes", "--skip-preview", "--non-interactive"]);
-  const found = compare(declared, recordedIn(await exported(stack)), emulator.state());
-  problems.push(...found.problems);
-  problems.push(
-    ...found.orphans.map(({ collection, resource }) => `too much: ${collection} ${resource["uid"]}`),
-  );
-  if (again.code !== 0) problems.push(`the next up ended with ${again.code}:\n${excerpt(again.output)}`);
-  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unknown.length} of them created and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
-  return { line, problems };
+  const found = problemsOf(compare(declared, recordedIn(await stack.export()), emulator.state()));
+  const failed = again.code === 0 ? [] : [`the next up ended with ${again.code}:\n${excerpt(again.output)}`];
+  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unrecorded.objects.length} of them created and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
+  return { line, problems: [...unexplained, ...refused, ...found, ...failed] };
 }

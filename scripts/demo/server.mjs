@@ -5,6 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { URLSearchParams } from "node:url";
 import { onEarlyEnd } from "../lib/processes.mjs";
+import { cleanEnvironment } from "../lib/stack.mjs";
 
 /**
  * @typedef {Record<string, any>} Resource As the API returns it.
@@ -59,12 +60,12 @@ export class Server {
 
   /**
    * Starts it as a user would, and waits until it listens.
-   * @param {{ root: string, token: string, dataFile: string, env: NodeJS.ProcessEnv }} options
+   * @param {{ root: string, token: string, dataFile: string }} options
    */
-  static async start({ root, token, dataFile, env }) {
+  static async start({ root, token, dataFile }) {
     const main = path.join(root, "dist", "provider", "cli", "main.js");
     const child = spawn(process.execPath, [main, "emulator", "--port", "0", "--data", dataFile], {
-      env: { ...env, PLATFORM_TOKEN: token },
+      env: { ...cleanEnvironment(process.env), PLATFORM_TOKEN: token },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const server = new Server(child, token);

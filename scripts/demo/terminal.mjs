@@ -1,4 +1,5 @@
 // @ts-check
+import { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 
 const INDENT = "   ";
@@ -7,19 +8,9 @@ export const WIDTH = 80 - INDENT.length;
 
 /** @typedef {"bold" | "dim" | "red" | "green" | "yellow" | "cyan"} Style */
 
-/**
- * Node's own order: FORCE_COLOR, then NO_COLOR, then whether a terminal shows it.
- * @param {NodeJS.ProcessEnv} env
- * @param {NodeJS.WriteStream} stream
- */
-function wantsColour(env, stream) {
-  const forced = env.FORCE_COLOR;
-  if (forced !== undefined) return forced !== "0" && forced !== "false";
-  if (env.NO_COLOR) return false;
-  return stream.isTTY === true && stream.hasColors();
-}
-
-const colourful = wantsColour(process.env, process.stdout);
+/** Node's own reading of FORCE_COLOR and NO_COLOR. */
+const colourful =
+  (process.stdout.isTTY || process.env.FORCE_COLOR !== undefined) && WriteStream.prototype.hasColors();
 
 /** @param {Style} style @param {string} text */
 export function paint(style, text) {

@@ -7,7 +7,7 @@ import { paint, print, quote } from "./terminal.mjs";
  * @typedef {import("./server.mjs").Server} Server
  * @typedef {import("./server.mjs").State} State
  * @typedef {import("./stack.mjs").Outcome} Outcome
- * @typedef {import("./stack.mjs").Stack} Stack
+ * @typedef {import("./stack.mjs").TourStack} Stack
  * @typedef {import("./stack.mjs").CommandOutput} CommandOutput
  * @typedef {import("./steps.mjs").StepRun} StepRun
  *
@@ -52,7 +52,7 @@ export class Tour {
    */
   async run(step, args, { cwd, then } = {}) {
     this.#printCommand(`pulumi ${args.join(" ")}`, then);
-    const outcome = await this.stack.pulumi(args, { cwd });
+    const outcome = await this.stack.runPulumi(args, { cwd });
     const expected = args.includes("--expect-no-changes") ? [0, EXIT_CHANGES] : [0];
     this.#checkExitCode(step, `pulumi ${args.join(" ")}`, outcome, expected);
     return outcome;

@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { once } from "node:events";
+import { realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -117,6 +118,23 @@ export async function withSignals(body) {
  * @property {string} output Standard output and error, as they came.
  */
 
+/** @param {string} command @param {string[]} args @param {RunOptions} options */
+function start(command, args, { cwd, env = process.env, output = "capture", input }) {
+  const windows = process.platform === "win32";
+  const stream = output === "capture" ? "pipe" : "inherit";
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: [input === undefined ? "ignore" : "pipe", stream, stream],
+    detached: !windows,
+    // npm is a batch file there.
+    shell: windows && command === "npm",
+  });
+  // A command that ends before it has read everything is no error: its exit code tells.
+  child.stdin?.on("error", () => {}).end(input);
+  return child;
+}
+
 /**
  * Runs a command in a process group of its own, so that all it started ends with it.
  * @param {string} command
@@ -125,62 +143,57 @@ export async function withSignals(body) {
  * @returns {Promise<RunResult>}
  */
 export async function run(command, args, options = {}) {
-  const capture = options.output !== "inherit";
-  const windows = process.platform === "win32";
-  const child = spawn(command, args, {
-    cwd: options.cwd,
-    env: options.env ?? process.env,
-    stdio: [
-      options.input === undefined ? "ignore" : "pipe",
-      capture ? "pipe" : "inherit",
-      capture ? "pipe" : "inherit",
-    ],
-    detached: !windows,
-    // npm is a batch file there.
-    shell: windows && command === "npm",
-  });
+  const child = start(command, args, options);
   const leader = child.pid;
   if (leader !== undefined) {
     groups.add(leader);
     options.started?.(leader);
   }
-
-  // A command that ends before it has read everything is no error: its exit code tells.
-  child.stdin?.on("error", () => {}).end(options.input);
-
-  let stdout = "";
-  let output = "";
+  const result = { code: 1, timedOut: false, stdout: "", output: "" };
   child.stdout?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
-    stdout += text;
-    output += text;
+    result.stdout += text;
+    result.output += text;
   });
-  child.stderr?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
-    output += text;
-  });
-
-  let timedOut = false;
+  child.stderr?.setEncoding("utf8").on("data", (/** @type {string} */ text) => (result.output += text));
   const timer =
-    options.timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          timedOut = true;
-          if (leader !== undefined) void endGroup(leader, "SIGTERM");
-        }, options.timeoutMs);
+    options.timeoutMs &&
+    setTimeout(() => {
+      result.timedOut = true;
+      if (leader !== undefined) void endGroup(leader, "SIGTERM");
+    }, options.timeoutMs);
   try {
-    const code = await new Promise((resolve, reject) => {
-      child.on("error", (error) =>
-        reject(
-          /** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT"
-            ? new Error(`${command} was not found`)
-            : error,
-        ),
-      );
-      child.on("close", (exitCode) => resolve(exitCode ?? 1));
-    });
-    return { code, timedOut, stdout, output };
+    const [code] = await once(child, "close");
+    return { ...result, code: code ?? 1 };
+  } catch (error) {
+    const isMissing = /** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT";
+    throw isMissing ? new Error(`${command} was not found`) : error;
   } finally {
     clearTimeout(timer);
     if (leader !== undefined) groups.delete(leader);
+  }
+}
+
+/** The output of a command that must succeed. @param {string} command @param {string[]} args @param {RunOptions} [options] */
+export async function runToSuccess(command, args, options) {
+  const { code, stdout, output } = await run(command, args, options);
+  if (code !== 0) throw new Error(`${[command, ...args].join(" ")} ended with ${code}:\n${excerpt(output)}`);
+  return stdout;
+}
+
+/**
+ * Runs `main` with the arguments, where the module is the script that was started.
+ * @param {string} name What stands before an error.
+ * @param {string} file The module: `import.meta.filename`.
+ * @param {(args: string[]) => Promise<number | void>} main Returns the exit code.
+ */
+export async function runScript(name, file, main) {
+  if (process.argv[1] === undefined || realpathSync(process.argv[1]) !== realpathSync(file)) return;
+  try {
+    const code = await withSignals(() => main(process.argv.slice(2)));
+    if (code !== undefined) process.exitCode = code;
+  } catch (error) {
+    console.error(`${name}: ${messageOf(error)}`);
+    process.exitCode = 1;
   }
 }
 

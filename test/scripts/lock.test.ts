@@ -34,6 +34,7 @@ function files() {
 }
 
 const lines = (journal: string) => readFileSync(journal, "utf8").trim().split("\n");
+const isInside = (journal: string) => existsSync(journal) && lines(journal).at(-1) === "in";
 
 test("only one of many is inside at a time, and nothing is left", async () => {
   const { file, journal } = files();
@@ -47,7 +48,7 @@ test("only one of many is inside at a time, and nothing is left", async () => {
 test("the one that waits says for whom", async () => {
   const { file, journal } = files();
   const first = holder(file, journal, "while (!existsSync(waits)) await sleep(10);");
-  await until(() => existsSync(journal), "the first one is inside");
+  await until(() => isInside(journal), "the first one is inside");
   const second = await holder(file, journal).ended;
   expect(second.stdout).toBe(`waits for process ${first.pid}\n`);
   expect((await first.ended).code).toBe(0);
@@ -65,7 +66,7 @@ test.each([
 ] as const)("%s releases the lock and exits with %d", async (signal, code) => {
   const { file, journal } = files();
   const one = holder(file, journal, "await sleep(20_000);");
-  await until(() => existsSync(journal), "it is inside");
+  await until(() => isInside(journal), "it is inside");
   one.kill(signal);
   expect((await one.ended).code).toBe(code);
   expect(existsSync(file)).toBe(false);
@@ -74,7 +75,7 @@ test.each([
 test("the lock of a killed process is taken over", async () => {
   const { file, journal } = files();
   const one = holder(file, journal, "await sleep(20_000);");
-  await until(() => existsSync(journal), "it is inside");
+  await until(() => isInside(journal), "it is inside");
   one.kill("SIGKILL");
   await one.ended;
   expect(existsSync(file)).toBe(true);

@@ -22,7 +22,7 @@ test("the oldest SDK of the matrix is the one of package.json's range", async ()
 });
 
 test("the nightly run names its seed in each suite that takes one", async () => {
-  const suites = (await evaluate("nightly.mjs", "m.suitesOf(77)")) as { env?: object; args: string[] }[];
-  const seeded = suites.filter(({ env = {}, args }) => [...Object.values(env), ...args].includes("77"));
+  const suites = (await evaluate("nightly.mjs", "m.suitesOf(77)")) as { env?: object; script: string[] }[];
+  const seeded = suites.filter(({ env = {}, script }) => [...Object.values(env), ...script].includes("77"));
   expect(seeded.length).toBeGreaterThanOrEqual(5);
 });

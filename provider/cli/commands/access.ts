@@ -96,10 +96,9 @@ export const command = defineCommand(
 );
 export const { main } = command;
 
-/** @throws UsageError, DocumentError in one line. */
-async function showAccess(values: Values<typeof flags>): Promise<number> {
-  const { who, can, on } = values;
-  const paths = [values.inventory, values.state, values.preview];
+/** @throws UsageError for flags that do not go together. */
+function checkFlags({ inventory, state, preview, can }: Values<typeof flags>): void {
+  const paths = [inventory, state, preview];
   if (paths.every((path) => path === undefined)) {
     throw new UsageError("access needs a document: give --inventory, --state or --preview");
   }
@@ -111,44 +110,61 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
       `--can must be the full name of a capability, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
     );
   }
-  const outputs = readDestinations(values.output, forms, "text");
+}
+
+/** @throws DocumentError in one line. */
+async function readDocuments(values: Values<typeof flags>) {
   const read = async (flag: "inventory" | "state" | "preview") => {
     const path = values[flag];
     return path === undefined ? undefined : await readInput(path, `--${flag}`);
   };
-  const [inventoryInput, stateInput, previewInput] = [
-    await read("inventory"),
-    await read("state"),
-    await read("preview"),
-  ];
-  const inventory =
-    inventoryInput && parseInventory(Buffer.from(inventoryInput.bytes).toString("utf8"), inventoryInput.name);
-  const state = stateInput && parseStateExport(stateInput.bytes, stateInput.name);
-  const preview = previewInput && parsePreview(previewInput.bytes, previewInput.name);
+  const inventory = await read("inventory");
+  const state = await read("state");
+  const preview = await read("preview");
+  return {
+    inventory: inventory && parseInventory(Buffer.from(inventory.bytes).toString("utf8"), inventory.name),
+    state: state && parseStateExport(state.bytes, state.name),
+    preview: preview && parsePreview(preview.bytes, preview.name),
+  };
+}
 
+type Documents = Awaited<ReturnType<typeof readDocuments>>;
+
+/** The access graph that the documents describe together, and why it may lack something. */
+function buildGraph({ inventory, state, preview }: Documents) {
   const graphs = buildGraphs(planResources(preview?.steps ?? [], state), inventory);
-  const [after, unresolved] = [acceptAssumed(graphs.after), graphs.unresolved];
-  const hidden = state === undefined && inventory === undefined ? (preview?.omittedUnchanged ?? 0) : 0;
+  const graph = acceptAssumed(graphs.after);
+  const omitted = state === undefined && inventory === undefined ? (preview?.omittedUnchanged ?? 0) : 0;
   const incomplete = [
     ...(preview?.problems ?? []),
-    ...unresolved,
-    ...(hidden > 0
-      ? [`${hidden} unchanged resources are not shown: write the preview with --show-sames`]
+    ...graphs.unresolved,
+    ...(omitted > 0
+      ? [`${omitted} unchanged resources are not shown: write the preview with --show-sames`]
       : []),
     ...(inventory?.complete === false ? ["the inventory is not complete"] : []),
-    ...(after.entities.size === 0
+    ...(graph.entities.size === 0
       ? ["nothing was read: the documents name no resource of the platform"]
       : []),
   ];
+  return { graph, incomplete };
+}
+
+/** @throws UsageError, DocumentError in one line. */
+async function showAccess(values: Values<typeof flags>): Promise<number> {
+  checkFlags(values);
+  const { who, can, on } = values;
+  const outputs = readDestinations(values.output, forms, "text");
+  const documents = await readDocuments(values);
+  const { graph, incomplete } = buildGraph(documents);
   const document: AccessDocument = {
     schemaVersion: 2,
     complete: incomplete.length === 0,
     incomplete,
     query: { who, can, on },
-    ...effectiveAccess(after, { who, can, on }),
+    ...effectiveAccess(graph, { who, can, on }),
   };
-  const hasStacks = state !== undefined || preview !== undefined;
-  const table = { rows: accessRows(document, after, hasStacks), incomplete };
+  const hasStacks = documents.state !== undefined || documents.preview !== undefined;
+  const table = { rows: accessRows(document, graph, hasStacks), incomplete };
   writeResults(outputs, {
     text: () => formatText(document),
     json: () => `${json(document)}\n`,

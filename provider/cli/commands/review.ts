@@ -81,54 +81,58 @@ export const command = defineCommand(
 );
 export const { main } = command;
 
-/** @throws UsageError, DocumentError in one line. */
-async function reviewPreview({ values, positionals }: Parsed<typeof flags>): Promise<number> {
+/** The path of the preview. @throws UsageError for arguments that do not go together. */
+function checkArguments({ values, positionals }: Parsed<typeof flags>): string {
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
     throw new UsageError(
       "review takes one preview: write it with pulumi preview --json --show-sames > preview.json",
     );
   }
-  const documents = [
-    path,
-    values.before,
-    values.inventory,
-    values.plan,
-    values.policy,
-    values["policy-base"],
-  ];
+  const { before, inventory, plan, policy, "policy-base": policyBase } = values;
+  const documents = [path, before, inventory, plan, policy, policyBase];
   if (documents.filter((document) => document === "-").length > 1) {
     throw new UsageError("only one document can come from standard input");
   }
+  return path;
+}
+
+/** @throws DocumentError in one line. */
+async function readDocuments(path: string, values: Parsed<typeof flags>["values"]) {
+  const read = async (flag: "before" | "inventory" | "plan") => {
+    const file = values[flag];
+    return file === undefined ? undefined : await readInput(file, `--${flag}`);
+  };
+  const preview = await readInput(path, "the preview");
+  const before = await read("before");
+  const inventory = await read("inventory");
+  const plan = await read("plan");
+  const sources = {
+    preview: parsePreview(preview.bytes, preview.name),
+    before: before && parseStateExport(before.bytes, before.name),
+    inventory: inventory && parseInventory(textOf(inventory), inventory.name),
+  };
+  return { sources, plan: plan && parsePlan(textOf(plan), plan.name) };
+}
+
+/** @throws UsageError, DocumentError in one line. */
+async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
+  const { values } = parsed;
+  const path = checkArguments(parsed);
   const common = readCommonOptions(values, levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
   const suppress = createReviewSuppressor(
     { policy: values.policy, policyBase: values["policy-base"], baseRef: values["base-ref"] },
     common.now,
   );
-  const preview = await readInput(path, "the preview");
-  const before = values.before === undefined ? undefined : await readInput(values.before, "--before");
-  const inventory =
-    values.inventory === undefined ? undefined : await readInput(values.inventory, "--inventory");
-  const plan = values.plan === undefined ? undefined : await readInput(values.plan, "--plan");
-  const sources = {
-    preview: parsePreview(preview.bytes, preview.name),
-    before: before && parseStateExport(before.bytes, before.name),
-    inventory: inventory && parseInventory(textOf(inventory), inventory.name),
-  };
-  const updatePlan = plan && parsePlan(textOf(plan), plan.name);
+  const { sources, plan } = await readDocuments(path, values);
   const provenance = readProvenance(values, {
     now: common.now,
     inventory: sources.inventory,
-    cli: updatePlan?.cli ?? sources.before?.cli,
+    cli: plan?.cli ?? sources.before?.cli,
   });
-  const report = review(sources, {
-    failOn,
-    rules: createRules(common),
-    judge: suppress,
-    provenance,
-    plan: updatePlan,
-  });
+  const rules = createRules(common);
+  const report = review(sources, { failOn, rules, judge: suppress, provenance, plan });
   await writeReport(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
   return codeOf(report, common.exitZero);

@@ -1,5 +1,14 @@
 import type { ApiHost } from "./http";
-import { parseBaseUrl, findInPages, member, numberMember, PostError, request, stringMember } from "./http";
+import {
+  parseBaseUrl,
+  findInPages,
+  member,
+  numberMember,
+  PostError,
+  request,
+  retryIfUnknown,
+  stringMember,
+} from "./http";
 import { readEvent } from "./event";
 import type { Environment, Message } from "./message";
 
@@ -132,14 +141,53 @@ export async function postToPullRequest(
   return await retryIfUnknown(upsert);
 }
 
-/** Tries once more where the response was lost: the second try finds what the first one created. */
-async function retryIfUnknown(upsert: () => Promise<string>): Promise<string> {
-  try {
-    return await upsert();
-  } catch (error) {
-    if (error instanceof PostError && error.mayHaveSucceeded) return await upsert();
-    throw error;
+/** The issue that is open for the message, and the one that was closed last. */
+interface OwnIssues {
+  readonly host: ApiHost;
+  /** The address of the repository's issues. */
+  readonly address: string;
+  readonly find: (state: "open" | "closed", pages: number) => Promise<unknown>;
+}
+
+async function updateIssue(
+  { host, address }: OwnIssues,
+  number: number,
+  change: Record<string, string>,
+): Promise<string> {
+  const { body } = await request(host, "PATCH", `${address}/${number}`, change);
+  return addressOf(body);
+}
+
+/** Closes the open issue, with a comment that says why. */
+async function closeIssue(issues: OwnIssues, number: number, message: Message): Promise<string> {
+  const { host, address } = issues;
+  await request(host, "POST", `${address}/${number}/comments`, { body: message.closingNote });
+  const change = { body: message.body, state: "closed", state_reason: "completed" };
+  return `closed ${await updateIssue(issues, number, change)}`;
+}
+
+/** Opens the issue that was closed last, or a new one. */
+async function openIssue(issues: OwnIssues, { title, body }: Message): Promise<string> {
+  const closed = numberMember(await issues.find("closed", MAX_CLOSED_PAGES), "number");
+  if (closed !== undefined) {
+    return `reopened ${await updateIssue(issues, closed, { title, body, state: "open" })}`;
   }
+  const created = await request(issues.host, "POST", issues.address, { title, body });
+  return `created ${addressOf(created.body)}`;
+}
+
+async function upsertIssue(issues: OwnIssues, message: Message): Promise<string> {
+  const open = await issues.find("open", MAX_PAGES);
+  const number = numberMember(open, "number");
+  const { title, body } = message;
+  if (number === undefined) {
+    if (message.isClean) return "no issue is open: nothing to do";
+    if (!message.hasFindings) return "no issue is open, and there is nothing to report";
+    return await openIssue(issues, message);
+  }
+  if (message.isClean) return await closeIssue(issues, number, message);
+  if (stringMember(open, "body") === body) return `unchanged ${addressOf(open)}`;
+  return `updated ${await updateIssue(issues, number, { title, body })}`;
 }
 
 /** Creates or updates our issue for a stack: open while something differs, closed by the first clean, complete run. */
@@ -151,44 +199,14 @@ export async function postToIssue(
   const repository = readRepository(env, sleep);
   const { host, path } = repository;
   const login = await readOwnLogin(repository);
+  const address = `${path}/issues`;
   const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
-    findInPages(host, `${path}/issues?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
+    findInPages(host, `${address}?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
       member(entry, "pull_request") === undefined &&
       isOwn(entry, login) &&
       stringMember(entry, "body")?.startsWith(message.marker)
         ? entry
         : undefined,
     );
-  const upsert = async (): Promise<string> => {
-    const open = await find("open", MAX_PAGES);
-    const openNumber = numberMember(open, "number");
-    if (message.isClean) {
-      if (openNumber === undefined) return "no issue is open: nothing to do";
-      await request(host, "POST", `${path}/issues/${openNumber}/comments`, { body: message.closingNote });
-      const change = { body: message.body, state: "closed", state_reason: "completed" };
-      const { body } = await request(host, "PATCH", `${path}/issues/${openNumber}`, change);
-      return `closed ${addressOf(body)}`;
-    }
-    if (openNumber !== undefined) {
-      if (stringMember(open, "body") === message.body) return `unchanged ${addressOf(open)}`;
-      const { body } = await request(host, "PATCH", `${path}/issues/${openNumber}`, {
-        title: message.title,
-        body: message.body,
-      });
-      return `updated ${addressOf(body)}`;
-    }
-    if (!message.hasFindings) return "no issue is open, and there is nothing to report";
-    const closed = numberMember(await find("closed", MAX_CLOSED_PAGES), "number");
-    if (closed !== undefined) {
-      const change = { title: message.title, body: message.body, state: "open" };
-      const { body } = await request(host, "PATCH", `${path}/issues/${closed}`, change);
-      return `reopened ${addressOf(body)}`;
-    }
-    const { body } = await request(host, "POST", `${path}/issues`, {
-      title: message.title,
-      body: message.body,
-    });
-    return `created ${addressOf(body)}`;
-  };
-  return await retryIfUnknown(upsert);
+  return await retryIfUnknown(() => upsertIssue({ host, address, find }, message));
 }

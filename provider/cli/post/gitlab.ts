@@ -1,5 +1,14 @@
 import type { ApiHost } from "./http";
-import { parseBaseUrl, findInPages, member, numberMember, PostError, request, stringMember } from "./http";
+import {
+  parseBaseUrl,
+  findInPages,
+  member,
+  numberMember,
+  PostError,
+  request,
+  retryIfUnknown,
+  stringMember,
+} from "./http";
 import type { Environment, Message } from "./message";
 
 const MAX_PAGES = 30;
@@ -13,12 +22,8 @@ function readNumber(env: Environment, ...variables: readonly string[]): string {
   return value;
 }
 
-/** Creates or updates our note on the merge request. */
-export async function postToMergeRequest(
-  message: Message,
-  env: Environment,
-  sleep?: ApiHost["sleep"],
-): Promise<string> {
+/** GitLab as the environment of a pipeline describes it, and its address of the merge request's notes. */
+function readMergeRequest(env: Environment, sleep?: ApiHost["sleep"]): { host: ApiHost; notes: string } {
   const token = env["GITLAB_TOKEN"] ?? "";
   if (token === "") {
     throw new PostError("no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)");
@@ -27,18 +32,29 @@ export async function postToMergeRequest(
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
   const project = readNumber(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
   const mergeRequest = readNumber(env, "CI_MERGE_REQUEST_IID");
-  const host: ApiHost = {
-    baseUrl,
-    variable: "CI_API_V4_URL",
-    authorization: ["private-token", token],
-    token,
-    ...(sleep ? { sleep } : {}),
+  return {
+    host: {
+      baseUrl,
+      variable: "CI_API_V4_URL",
+      authorization: ["private-token", token],
+      token,
+      ...(sleep ? { sleep } : {}),
+    },
+    notes: `/projects/${project}/merge_requests/${mergeRequest}/notes`,
   };
+}
+
+/** Creates or updates our note on the merge request. */
+export async function postToMergeRequest(
+  message: Message,
+  env: Environment,
+  sleep?: ApiHost["sleep"],
+): Promise<string> {
+  const { host, notes } = readMergeRequest(env, sleep);
   const { body: user } = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("GitLab does not say whose the token is");
-  const notes = `/projects/${project}/merge_requests/${mergeRequest}/notes`;
-  const upsert = async (): Promise<string> => {
+  return await retryIfUnknown(async () => {
     const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MAX_PAGES, (entry) =>
       member(entry, "system") !== true &&
       numberMember(entry, "author", "id") === own &&
@@ -55,11 +71,5 @@ export async function postToMergeRequest(
     if (stringMember(found, "body")?.trim() === message.body.trim()) return "unchanged";
     await request(host, "PUT", `${notes}/${id}`, { body: message.body });
     return "updated";
-  };
-  try {
-    return await upsert();
-  } catch (error) {
-    if (error instanceof PostError && error.mayHaveSucceeded) return await upsert();
-    throw error;
-  }
+  });
 }

@@ -217,3 +217,13 @@ export const numberMember = (value: unknown, ...path: readonly string[]): number
   const number = member(value, ...path);
   return typeof number === "number" && Number.isSafeInteger(number) ? number : undefined;
 };
+
+/** Tries once more where the response was lost: the second try finds what the first one created. */
+export async function retryIfUnknown(upsert: () => Promise<string>): Promise<string> {
+  try {
+    return await upsert();
+  } catch (error) {
+    if (error instanceof PostError && error.mayHaveSucceeded) return await upsert();
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+// @ts-check
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { onEarlyEnd, remove, run } from "./processes.mjs";
+
+/** Where what is downloaded or built for all checkouts is kept. @param {NodeJS.ProcessEnv} env */
+export function cacheRoot(env) {
+  if (env.PULUMI_PLATFORM_CACHE) return path.resolve(env.PULUMI_PLATFORM_CACHE);
+  const caches = env.XDG_CACHE_HOME || path.join(env.HOME || os.homedir(), ".cache");
+  return path.resolve(caches, "pulumi-platform");
+}
+
+/**
+ * Runs `body` with a new folder that is removed afterwards, however the process ends.
+ * @template T
+ * @param {string} name What the folder is for.
+ * @param {(folder: string) => Promise<T>} body
+ * @param {{ keep?: boolean }} [options]
+ * @returns {Promise<T>}
+ */
+export async function withTemporaryFolder(name, body, { keep = false } = {}) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), `pulumi-platform-${name}-`));
+  const discard = keep ? () => {} : onEarlyEnd(() => remove(folder));
+  try {
+    return await body(folder);
+  } finally {
+    discard();
+  }
+}
+
+/**
+ * Fills a folder all or nothing: in a temporary folder beside it, then by one rename.
+ * @param {string} target
+ * @param {(temporary: string) => Promise<void>} fill
+ * @param {(folder: string) => boolean} [isComplete] Whether what is there already is as good.
+ */
+export async function fillFolder(target, fill, isComplete = existsSync) {
+  mkdirSync(path.dirname(target), { recursive: true });
+  const temporary = mkdtempSync(path.join(path.dirname(target), `tmp-${process.pid}-`));
+  const discard = onEarlyEnd(() => remove(temporary));
+  try {
+    await fill(temporary);
+    chmodSync(temporary, 0o755);
+    if (existsSync(target) && !isComplete(target)) remove(target);
+    try {
+      renameSync(temporary, target);
+    } catch (error) {
+      // Another process was first.
+      if (!isComplete(target)) throw error;
+    }
+  } finally {
+    discard();
+  }
+}
+
+/** The files of a folder and of those below it, in a fixed order. @param {string} folder @returns {string[]} */
+function filesBelow(folder) {
+  if (!existsSync(folder)) return [];
+  if (!statSync(folder).isDirectory()) return [folder];
+  return readdirSync(folder)
+    .sort()
+    .flatMap((name) => filesBelow(path.join(folder, name)));
+}
+
+/** A hash of names and contents of files and folders. @param {string} root @param {readonly string[]} names */
+export function hashFiles(root, names) {
+  const hash = createHash("sha256");
+  for (const file of names.flatMap((name) => filesBelow(path.join(root, name)))) {
+    const content = readFileSync(file);
+    hash.update(`${path.relative(root, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest("hex");
+}
+
+/** Copies what git knows, and what it does not ignore. @param {string} root @param {string} folder */
+export async function copyCheckout(root, folder) {
+  const { stdout } = await run("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: root });
+  for (const name of stdout.split("\0").filter((each) => each !== "")) {
+    cpSync(path.join(root, name), path.join(folder, name), { force: true });
+  }
+}
