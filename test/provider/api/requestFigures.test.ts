@@ -8,7 +8,7 @@ import { isQuick } from "../../support/properties";
 import { GROUP_UID } from "../support/samples";
 import { measureVirtually, runLanes, sleep } from "../support/virtualTime";
 
-// Engines and servers in virtual time. The figures are exact: CONTRIBUTING.md quotes them.
+// Engines and servers in virtual time. The figures are exact: docs/development/requests.md quotes them.
 
 const round = (figure: number): number => Math.round(figure * 100) / 100;
 
