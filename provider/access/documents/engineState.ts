@@ -91,12 +91,12 @@ function recordSecret(secrets: PlainSecrets | undefined, path: string, plaintext
   }
 }
 
-function readValue(value: unknown, path: string, cleaning: ReadOptions): Json {
+function readValue(value: unknown, path: string, options: ReadOptions): Json {
   if (typeof value === "string") {
-    if (cleaning.bare && value === SECRET_MASK) cleaning.secretPaths.push(path);
+    if (options.bare && value === SECRET_MASK) options.secretPaths.push(path);
     return value;
   }
-  if (Array.isArray(value)) return value.map((item, index) => readValue(item, `${path}[${index}]`, cleaning));
+  if (Array.isArray(value)) return value.map((item, index) => readValue(item, `${path}[${index}]`, options));
   if (value !== null && typeof value === "object") {
     const members = value as Record<string, unknown>;
     switch (members[SIGNATURE]) {
@@ -104,17 +104,17 @@ function readValue(value: unknown, path: string, cleaning: ReadOptions): Json {
         return Object.fromEntries(
           Object.entries(members).map(([key, member]) => [
             key,
-            readValue(member, path === "" ? key : `${path}.${key}`, cleaning),
+            readValue(member, path === "" ? key : `${path}.${key}`, options),
           ]),
         );
       case SECRET:
-        cleaning.secretPaths.push(path);
-        recordSecret(cleaning.secrets, path, members["plaintext"]);
+        options.secretPaths.push(path);
+        recordSecret(options.secrets, path, members["plaintext"]);
         return SECRET_MASK;
       case RESOURCE:
         return typeof members["id"] === "string" ? members["id"] : UNKNOWN;
       case OUTPUT:
-        return "value" in members ? readValue(members["value"], path, cleaning) : UNKNOWN;
+        return "value" in members ? readValue(members["value"], path, options) : UNKNOWN;
       default:
         return UNKNOWN;
     }
@@ -163,11 +163,65 @@ function providerTexts(state: Record<string, unknown>): unknown[] {
   );
 }
 
+const readFlags = (state: Record<string, unknown>) => ({
+  external: state["external"] === true,
+  protect: state["protect"] === true,
+  retainOnDelete: state["retainOnDelete"] === true,
+  pendingDelete: state["delete"] === true,
+});
+
+/** Inputs or outputs without the text of the provider. */
+function readProps(value: unknown, options: ReadOptions): Props {
+  if (!isObject(value)) return {};
+  const given = Object.entries(value).filter(([key]) => key !== PROVIDER);
+  return readValue(Object.fromEntries(given), "", options) as Props;
+}
+
+function readDependencies(value: unknown): Readonly<Record<string, readonly string[]>> | undefined {
+  if (!isObject(value)) return undefined;
+  return Object.fromEntries(Object.entries(value).map(([key, urns]) => [key, texts(urns)]));
+}
+
+/** A resource of another package, or one that is not reviewed: only that it exists matters, and where it is declared. */
+function readUnreviewed(
+  state: Record<string, unknown>,
+  identity: Pick<RecordedResource, "urn" | "type" | "id" | "notReviewed">,
+): RecordedResource {
+  const location = identity.notReviewed === undefined ? undefined : locate(state);
+  const nothing = { inputs: {}, outputs: {}, secretPaths: [], ignoreChanges: [] };
+  return { ...identity, ...nothing, location, ...readFlags(state) };
+}
+
+function readManaged(
+  state: Record<string, unknown>,
+  identity: Pick<RecordedResource, "urn" | "type" | "id" | "kind">,
+  bare: boolean,
+  withSecrets: boolean,
+): RecordedResource {
+  const secretPaths: string[] = [];
+  const secrets = withSecrets ? new PlainSecrets() : undefined;
+  return {
+    ...identity,
+    inputs: readProps(state["inputs"], { bare, secretPaths, secrets }),
+    outputs: readProps(state["outputs"], { bare, secretPaths: [] }),
+    secretPaths,
+    ...(secrets === undefined ? {} : { secrets }),
+    dependencies: readDependencies(state["propertyDependencies"]),
+    parent: text(state["parent"]),
+    provider: text(state["provider"]),
+    importId: text(state["importID"]),
+    deletedWith: text(state["deletedWith"]),
+    ignoreChanges: texts(state["ignoreChanges"]),
+    location: locate(state),
+    ...readFlags(state),
+  };
+}
+
 /**
  * Reads one state of a resource.
  *
  * @param state as the engine writes it: `ResourceV3`, or the states of its events.
- * @param form `digest` blinds secrets to a bare text; an `export` is what earlier updates recorded, and no program's word.
+ * @param form `digest` replaces secrets with a bare text; an `export` is what earlier updates recorded, and no program's word.
  * @param withSecrets keeps the plain text of secret inputs in `secrets`.
  */
 export function readState(
@@ -176,66 +230,14 @@ export function readState(
   { withSecrets = false } = {},
 ): RecordedResource | undefined {
   if (!isObject(state)) return undefined;
-  const [urn, type] = [text(state["urn"]), text(state["type"])];
+  const [urn, type, id] = [text(state["urn"]), text(state["type"]), text(state["id"])];
   if (urn === undefined || type === undefined) return undefined;
-  const id = text(state["id"]);
   const providers = providerTexts(state);
-  // Without any text the engine could not have made it: an export that lacks it was shortened.
+  // The engine creates nothing without such a text: an export that lacks it was shortened.
   const isShortened = form === "export" && providers.length === 0 && specs[kindOf(type) ?? ""] !== undefined;
   const notReviewed = isShortened ? undefined : whyNotReviewed(type, providers);
   const kind = notReviewed === undefined ? kindOf(type) : undefined;
-  const flags = {
-    external: state["external"] === true,
-    protect: state["protect"] === true,
-    retainOnDelete: state["retainOnDelete"] === true,
-    pendingDelete: state["delete"] === true,
-  };
-  // Of others nothing is needed but that they are there, and where.
-  if (kind === undefined) {
-    const location = notReviewed === undefined ? undefined : locate(state);
-    return {
-      urn,
-      type,
-      notReviewed,
-      id,
-      inputs: {},
-      outputs: {},
-      secretPaths: [],
-      ignoreChanges: [],
-      location,
-      ...flags,
-    };
-  }
-  const secretPaths: string[] = [];
-  const secrets = withSecrets ? new PlainSecrets() : undefined;
-  const props = (value: unknown, into: string[], plain?: PlainSecrets): Props => {
-    if (!isObject(value)) return {};
-    const given = Object.entries(value).filter(([key]) => key !== PROVIDER);
-    return readValue(Object.fromEntries(given), "", {
-      bare: form === "digest",
-      secretPaths: into,
-      secrets: plain,
-    }) as Props;
-  };
-  const given = state["propertyDependencies"];
-  return {
-    urn,
-    type,
-    kind,
-    id: id === UNKNOWN ? undefined : id,
-    inputs: props(state["inputs"], secretPaths, secrets),
-    outputs: props(state["outputs"], []),
-    secretPaths,
-    ...(secrets === undefined ? {} : { secrets }),
-    dependencies: isObject(given)
-      ? Object.fromEntries(Object.entries(given).map(([key, urns]) => [key, texts(urns)]))
-      : undefined,
-    parent: text(state["parent"]),
-    provider: text(state["provider"]),
-    importId: text(state["importID"]),
-    deletedWith: text(state["deletedWith"]),
-    ignoreChanges: texts(state["ignoreChanges"]),
-    location: locate(state),
-    ...flags,
-  };
+  if (kind === undefined) return readUnreviewed(state, { urn, type, notReviewed, id });
+  const identity = { urn, type, kind, id: id === UNKNOWN ? undefined : id };
+  return readManaged(state, identity, form === "digest", withSecrets);
 }

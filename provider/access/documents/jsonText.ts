@@ -53,113 +53,161 @@ export interface Parts {
   readonly document: (value: unknown) => void;
 }
 
+/** Reads one text byte by byte, and hands each element of the long array over as soon as it ends. */
+class JsonReader {
+  /** The brackets that are open. */
+  private readonly opens: number[] = [];
+  /** The last key of each level, as far as keys may lead to the array. */
+  private readonly keys: string[] = [];
+  private expectsKey = false;
+  private hasDocument = false;
+  private documentStart = -1;
+  /** The document up to the bracket that opens the array; undefined before it. */
+  private head: string | undefined;
+  private tailStart = -1;
+  /** The depth of the array's elements; -1 outside of the array. */
+  private elementDepth = -1;
+  private elementStart = -1;
+  /** The most levels of the element, and of the document around it. */
+  private elementLevels = 0;
+  private documentLevels = 0;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly parts: Parts,
+  ) {}
+
+  read(): void {
+    const { bytes, opens } = this;
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (isBlank(byte)) continue;
+      if (opens.length === 0) this.startDocument(byte, at);
+      if (this.elementDepth === opens.length) this.startOrEndElement(byte, at);
+      at = this.readToken(byte, at);
+    }
+    if (opens.length > 0) throw cutOff(this.parts.name);
+    if (!this.hasDocument) {
+      throw new DocumentError(
+        `${this.parts.name} is empty: did the command that should have written it fail?`,
+      );
+    }
+  }
+
+  private startDocument(byte: number, at: number): void {
+    if (byte !== OPEN_BRACE) throw notJson(this.bytes, at, this.parts.name);
+    this.documentStart = at;
+    this.hasDocument = true;
+  }
+
+  private startOrEndElement(byte: number, at: number): void {
+    if (byte !== COMMA && byte !== CLOSE_BRACKET) {
+      if (this.elementStart < 0) this.elementStart = at;
+      return;
+    }
+    if (this.elementStart < 0) return;
+    if (this.elementLevels > MOST_LEVELS) this.parts.tooDeep();
+    else this.parts.element(this.parse(this.elementStart, at));
+    this.elementStart = -1;
+    this.elementLevels = 0;
+  }
+
+  /** @returns the position of the token's last byte. */
+  private readToken(byte: number, at: number): number {
+    switch (byte) {
+      case QUOTE:
+        return this.readString(at);
+      case COLON:
+        this.expectsKey = false;
+        break;
+      case COMMA:
+        this.expectsKey = this.opens[this.opens.length - 1] === OPEN_BRACE;
+        break;
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        this.open(byte, at);
+        break;
+      case CLOSE_BRACKET:
+      case CLOSE_BRACE:
+        this.close(byte, at);
+        break;
+    }
+    return at;
+  }
+
+  private readString(at: number): number {
+    const end = endOfString(this.bytes, at);
+    if (end === undefined) throw cutOff(this.parts.name);
+    // Only keys outside of the array may lead to it.
+    if (this.expectsKey && this.elementDepth < 0 && this.opens.length <= this.parts.array.length) {
+      this.keys[this.opens.length - 1] = String(this.parse(at, end));
+    }
+    return end - 1;
+  }
+
+  private isAtArray(): boolean {
+    const { array } = this.parts;
+    return (
+      this.opens.length === array.length &&
+      this.opens.every((open) => open === OPEN_BRACE) &&
+      array.every((key, index) => this.keys[index] === key)
+    );
+  }
+
+  private open(byte: number, at: number): void {
+    const { opens } = this;
+    const mayBeArray = byte === OPEN_BRACKET && this.elementDepth < 0 && this.head === undefined;
+    if (mayBeArray && this.isAtArray()) {
+      this.elementDepth = opens.length + 1;
+      this.head = this.bytes.toString("utf8", this.documentStart, at + 1);
+    }
+    opens.push(byte);
+    if (this.elementDepth >= 0) this.elementLevels = Math.max(this.elementLevels, opens.length);
+    else this.documentLevels = Math.max(this.documentLevels, opens.length);
+    this.expectsKey = byte === OPEN_BRACE;
+  }
+
+  private close(byte: number, at: number): void {
+    const { opens } = this;
+    const open = opens.pop();
+    if (open !== (byte === CLOSE_BRACE ? OPEN_BRACE : OPEN_BRACKET)) {
+      throw notJson(this.bytes, at, this.parts.name);
+    }
+    this.expectsKey = false;
+    if (this.elementDepth === opens.length + 1) {
+      this.elementDepth = -1;
+      this.tailStart = at;
+    }
+    if (opens.length === 0) this.endDocument(at);
+  }
+
+  private endDocument(at: number): void {
+    const { bytes, head, parts } = this;
+    if (this.documentLevels > MOST_LEVELS) parts.tooDeep();
+    else if (head === undefined) parts.document(this.parse(this.documentStart, at + 1));
+    else parts.document(parseText(head + bytes.toString("utf8", this.tailStart, at + 1), parts.name));
+    this.head = undefined;
+    this.documentLevels = 0;
+    this.keys.length = 0;
+  }
+
+  private parse(from: number, to: number): unknown {
+    try {
+      return JSON.parse(this.bytes.toString("utf8", from, to));
+    } catch {
+      throw notJson(this.bytes, from, this.parts.name);
+    }
+  }
+}
+
 /**
  * Reads JSON of any size without ever holding more than one element of its long array as objects: a
  * preview of thousands of resources is hundreds of megabytes.
  *
- * @throws DocumentError where it is empty, cut off, or no JSON.
+ * @throws DocumentError where it is empty, truncated, or not JSON.
  */
 export function readJson(input: string | Uint8Array, parts: Parts): void {
-  const bytes = utf8(input);
-  const parse = (from: number, to: number): unknown => {
-    try {
-      return JSON.parse(bytes.toString("utf8", from, to));
-    } catch {
-      throw notJson(bytes, from, parts.name);
-    }
-  };
-  const opens: number[] = [];
-  const keys: string[] = [];
-  const path = parts.array;
-  let expectsKey = false;
-  let found = false;
-  let documentStart = -1;
-  // The pieces of the document around the array.
-  let head: string | undefined;
-  let tailStart = -1;
-  // The depth of the array's elements, and where one begins.
-  let inside = -1;
-  let elementStart = -1;
-  // The deepest levels of the element, and of the document around it.
-  const deepest = { element: 0, document: 0 };
-
-  const atArray = (): boolean =>
-    opens.length === path.length &&
-    opens.every((open) => open === OPEN_BRACE) &&
-    path.every((key, index) => keys[index] === key);
-  const endElement = (at: number): void => {
-    if (elementStart < 0) return;
-    if (deepest.element > MOST_LEVELS) parts.tooDeep();
-    else parts.element(parse(elementStart, at));
-    elementStart = -1;
-    deepest.element = 0;
-  };
-
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (isBlank(byte)) continue;
-    if (opens.length === 0) {
-      if (byte !== OPEN_BRACE) throw notJson(bytes, at, parts.name);
-      documentStart = at;
-      found = true;
-    }
-    if (inside === opens.length) {
-      if (byte === COMMA || byte === CLOSE_BRACKET) endElement(at);
-      else if (elementStart < 0) elementStart = at;
-    }
-    switch (byte) {
-      case QUOTE: {
-        const end = endOfString(bytes, at);
-        if (end === undefined) throw cutOff(parts.name);
-        // Only the keys that may lead to the array are of interest.
-        if (expectsKey && inside < 0 && opens.length <= path.length) {
-          keys[opens.length - 1] = String(parse(at, end));
-        }
-        at = end - 1;
-        break;
-      }
-      case COLON:
-        expectsKey = false;
-        break;
-      case COMMA:
-        expectsKey = opens[opens.length - 1] === OPEN_BRACE;
-        break;
-      case OPEN_BRACKET:
-      case OPEN_BRACE:
-        if (byte === OPEN_BRACKET && inside < 0 && head === undefined && atArray()) {
-          inside = opens.length + 1;
-          head = bytes.toString("utf8", documentStart, at + 1);
-        }
-        opens.push(byte);
-        if (inside >= 0) deepest.element = Math.max(deepest.element, opens.length);
-        else deepest.document = Math.max(deepest.document, opens.length);
-        expectsKey = byte === OPEN_BRACE;
-        break;
-      case CLOSE_BRACKET:
-      case CLOSE_BRACE: {
-        const open = opens.pop();
-        if (open !== (byte === CLOSE_BRACE ? OPEN_BRACE : OPEN_BRACKET)) throw notJson(bytes, at, parts.name);
-        expectsKey = false;
-        if (inside === opens.length + 1) {
-          inside = -1;
-          tailStart = at;
-        }
-        if (opens.length === 0) {
-          if (deepest.document > MOST_LEVELS) parts.tooDeep();
-          else if (head === undefined) parts.document(parse(documentStart, at + 1));
-          else parts.document(parseText(head + bytes.toString("utf8", tailStart, at + 1), parts.name));
-          head = undefined;
-          deepest.document = 0;
-          keys.length = 0;
-        }
-        break;
-      }
-    }
-  }
-  if (opens.length > 0) throw cutOff(parts.name);
-  if (!found) {
-    throw new DocumentError(`${parts.name} is empty: did the command that should have written it fail?`);
-  }
+  new JsonReader(utf8(input), parts).read();
 }
 
 function parseText(text: string, name: string): unknown {

@@ -183,6 +183,29 @@ function withoutRepetition(problems: readonly string[]): string[] {
   return [...new Set(problems)].filter((line, _index, all) => line !== bare || all.length === 1);
 }
 
+/** @throws DocumentError where the document is not a part of a preview. */
+function readDocument(value: unknown, name: string, reading: PreviewReader): void {
+  if (isObject(value) && "deployment" in value) {
+    throw new DocumentError(`${name} is a stack export: give it with --before, and a preview in its place`);
+  }
+  if (isObject(value) && isDigest(value)) readDigest(value, reading);
+  else if (isObject(value) && Object.keys(value).some((key) => EVENT.test(key))) readEvent(value, reading);
+  else {
+    throw new DocumentError(
+      `${name} is no preview: write it with pulumi preview --json --show-sames > preview.json`,
+    );
+  }
+}
+
+/** How many unchanged resources no step shows. */
+function countOmitted({ steps, summary }: PreviewReader): number {
+  const count = (wanted: string): number => steps.filter(({ op }) => op === wanted).length;
+  const [shown, unchanged] = [count("same"), summary?.get("same") ?? 0];
+  // A preview of a refresh alone shows unchanged resources as `refresh`.
+  if (shown === 0 && count("refresh") >= unchanged) return 0;
+  return Math.max(0, unchanged - shown);
+}
+
 /**
  * Reads the output of `pulumi preview --json` or `pulumi refresh --preview-only --json`: one document, or
  * a line for each event. Secrets are blinded in both forms; what is not known yet is UNKNOWN (spec.ts).
@@ -193,9 +216,6 @@ function withoutRepetition(problems: readonly string[]): string[] {
  */
 export function parsePreview(input: string | Uint8Array, name = "the preview"): Preview {
   const reading = new PreviewReader();
-  const unknown = new DocumentError(
-    `${name} is no preview: write it with pulumi preview --json --show-sames > preview.json`,
-  );
   readJson(input, {
     name,
     array: ["steps"],
@@ -209,31 +229,15 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
         reading.addStep(value["op"], value["urn"], value["oldState"], value["newState"], "digest");
       } else reading.unreadableSteps += 1;
     },
-    document: (value) => {
-      if (!isObject(value)) throw unknown;
-      if ("deployment" in value) {
-        throw new DocumentError(
-          `${name} is a stack export: give it with --before, and a preview in its place`,
-        );
-      }
-      if (isDigest(value)) {
-        readDigest(value, reading);
-      } else if (Object.keys(value).some((key) => EVENT.test(key))) readEvent(value, reading);
-      else throw unknown;
-    },
+    document: (value) => readDocument(value, name, reading),
   });
   checkCounts(reading);
-  const shown = reading.steps.filter(({ op }) => op === "same").length;
   const [first] = reading.steps;
   const { stack, project } = urnParts(first?.urn ?? "");
-  const refreshes = reading.steps.filter(({ op }) => op === "refresh").length;
-  const sames = reading.summary?.get("same") ?? 0;
-  // A preview of a refresh alone shows what stays as it is as `refresh`.
-  const hidden = shown === 0 && refreshes >= sames ? 0 : sames - shown;
   return {
     stack: first === undefined ? undefined : `${project}/${stack}`,
     steps: reading.steps,
-    omittedUnchanged: Math.max(0, hidden),
+    omittedUnchanged: countOmitted(reading),
     problems: withoutRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
   };
 }

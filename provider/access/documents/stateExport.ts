@@ -19,6 +19,25 @@ export interface StateExport {
   readonly cli?: string;
 }
 
+/** @throws DocumentError where the text is not one stack export of a known version. */
+function checkExport(
+  [document, ...others]: readonly unknown[],
+  name: string,
+): { readonly version: number; readonly deployment: Record<string, unknown> } {
+  if (!isObject(document) || others.length > 0 || !isObject(document["deployment"])) {
+    throw new DocumentError(
+      `${name} is no stack export: write it with pulumi stack export --file export.json`,
+    );
+  }
+  const { version, deployment } = document;
+  if (version !== 3 && version !== 4) {
+    throw new DocumentError(
+      `${name} is a stack export of version ${JSON.stringify(version ?? null).slice(0, 20)}, and only 3 and 4 are known: write it with a newer CLI, or use a newer version of this package`,
+    );
+  }
+  return { version, deployment };
+}
+
 /**
  * Reads the output of `pulumi stack export`, with or without `--show-secrets`: no secret is kept, unless it is asked for.
  *
@@ -49,19 +68,8 @@ export function parseStateExport(
     },
     document: (value) => documents.push(value),
   });
-  const [document] = documents;
-  if (!isObject(document) || documents.length > 1 || !isObject(document["deployment"])) {
-    throw new DocumentError(
-      `${name} is no stack export: write it with pulumi stack export --file export.json`,
-    );
-  }
-  const version = document["version"];
-  if (version !== 3 && version !== 4) {
-    throw new DocumentError(
-      `${name} is a stack export of version ${JSON.stringify(version ?? null).slice(0, 20)}, and only 3 and 4 are known: write it with a newer CLI, or use a newer version of this package`,
-    );
-  }
-  const { pending_operations: pending, manifest } = document["deployment"];
+  const { version, deployment } = checkExport(documents, name);
+  const { pending_operations: pending, manifest } = deployment;
   const [first] = resources;
   const { stack, project } = urnParts(first?.urn ?? "");
   return {

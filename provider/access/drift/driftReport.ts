@@ -4,7 +4,7 @@ import { differenceKinds, driftDirections, severities } from "../review/finding"
 import { SCHEMA_VERSION } from "../report/report";
 import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/report";
 import type { Finding } from "../review/finding";
-import { countBy, sortGrants } from "../report/reviewReport";
+import { countBy, sortGrants } from "../report/counts";
 import type { SuppressionResult } from "../report/reviewReport";
 import { listedKinds } from "../documents/inventoryKinds";
 import type { DriftNotes } from "./driftNotes";

@@ -1,21 +1,21 @@
 import { urnParts } from "../documents/engineState";
 import { compareTexts } from "../../engine/values";
 import { GrantIndex } from "../graph/grantIndex";
-import { accessKinds, isAccessField } from "../graph/accessKinds";
+import { isAccessField, accessKinds } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import { compare } from "../review/compare";
 import type { Sources } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import { specs } from "../documents/specs";
-import { SCHEMA_VERSION, toFieldChange } from "./report";
-import { rank, severities, sortFindings } from "../review/finding";
-import type { Provenance, ReviewReport, TrustChange } from "./report";
+import { toFieldChange, SCHEMA_VERSION } from "./report";
+import type { Provenance, TrustChange, ReviewReport } from "./report";
+import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
-import type { GrantChange } from "../graph/grant";
 import { reportDigest } from "./reportDigest";
 import { comparePlan } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
 import { expectedAccess } from "./expectedAccess";
+import { countFailing, countBy, sortGrants } from "./counts";
 
 /** What the rules find in a comparison. */
 export type Rules = (comparison: Comparison) => readonly Finding[];
@@ -33,41 +33,11 @@ export interface SuppressionResult {
 export interface ReviewOptions {
   readonly failOn: Severity | "never";
   readonly rules: Rules;
-  /** Sets findings apart that a policy file lets be. The comparison says what exists before the change. */
+  /** Sets the findings apart that a policy file suppresses. The comparison says what exists before the change. */
   readonly judge?: (findings: readonly Finding[], comparison: Comparison) => SuppressionResult;
   readonly provenance: Provenance;
   /** The update plan that `up` is held to. */
   readonly plan?: UpdatePlan;
-}
-
-/** How many items have each key. */
-export function countBy<Item, Key extends string>(
-  items: readonly Item[],
-  keys: readonly Key[],
-  keyOf: (item: Item) => Key,
-): Record<Key, number> {
-  const counts = Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>;
-  for (const item of items) counts[keyOf(item)] += 1;
-  return counts;
-}
-
-/** How many findings are at least as bad as a level. */
-export function countFailing(findings: readonly Finding[], failOn: Severity | "never"): number {
-  if (failOn === "never") return 0;
-  return findings.filter(({ severity }) => severities.indexOf(severity) <= severities.indexOf(failOn)).length;
-}
-
-/** Grants whose finding is worst come first; in one severity they keep their order. */
-export function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
-  const text = ({ grant }: Pick<GrantChange, "grant">) => tupleOf(grant);
-  const worst = new Map<string, number>();
-  for (const finding of findings) {
-    if (finding.grant === undefined) continue;
-    const key = text({ grant: finding.grant });
-    worst.set(key, Math.min(worst.get(key) ?? severities.length, rank(finding)));
-  }
-  const of = (change: GrantChange) => worst.get(text(change)) ?? severities.length;
-  return [...grants].sort((a, b) => of(a) - of(b));
 }
 
 /** Changes of what existing grants mean. */
@@ -117,21 +87,21 @@ function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"
 
 const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;
 
+/** The findings of a comparison, without those that the policy file suppresses. */
+function judge(comparison: Comparison, { rules, judge: suppress }: ReviewOptions): SuppressionResult {
+  const findings = sortFindings(rules(comparison));
+  const result = suppress?.(findings, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };
+  return {
+    ...result,
+    findings: sortFindings(result.findings),
+    suppressed: sortFindings(result.suppressed),
+  };
+}
+
 /** Turns a comparison and what the rules find in it into a report. */
 export function reportOn(comparison: Comparison, options: ReviewOptions): ReviewReport {
   const { failOn, plan, provenance } = options;
-  const found = sortFindings(options.rules(comparison));
-  const judged = options.judge?.(found, comparison);
-  const {
-    findings: open,
-    suppressed,
-    unused,
-    expired,
-    changed,
-  }: SuppressionResult = judged ?? {
-    ...{ findings: found, suppressed: [], unused: [], expired: [] },
-  };
-  const findings = sortFindings(open);
+  const { findings, suppressed, unused, expired, changed } = judge(comparison, options);
   const report: ReviewReport = {
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
@@ -150,7 +120,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     grants: sortGrants(comparison.grants, findings),
     trust: trustChanges(comparison),
     findings,
-    suppressed: sortFindings(suppressed),
+    suppressed,
     unresolved: comparison.unresolved,
     unrelated: unrelated(comparison.changes),
     groups: comparison.groups,

@@ -18,7 +18,7 @@ import type { StateExport } from "../documents/stateExport";
 import { Languages } from "../trust/languages";
 import { buildGraphs } from "../graph/graphBuilder";
 import { planResources } from "../graph/resourcePlan";
-import type { PlannedChange } from "../graph/graphBuilder";
+import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import { compareTexts } from "../../engine/values";
 
 /** What a comparison is made from. */
@@ -140,54 +140,67 @@ function findGaps(
   ];
 }
 
+/** @throws DocumentError where the two documents are of different stacks. */
+function checkStacks({ preview, before }: Sources): void {
+  if (before?.stack === undefined || preview.stack === undefined || before.stack === preview.stack) return;
+  throw new DocumentError(
+    `--before is an export of stack ${before.stack}, and the preview is of ${preview.stack}: give both of one stack`,
+  );
+}
+
+/** What a reader of the comparison cannot know, a line each. */
+function findUnresolved(
+  { preview, before, inventory }: Sources,
+  graphs: AccessGraphs,
+  changes: readonly ResourceChange[],
+  grants: readonly GrantChange[],
+): string[] {
+  const secrets = changes.flatMap(({ urn, kind, secretsMayHaveChanged }) =>
+    secretsMayHaveChanged.map(
+      (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${SECRET_MASK}: it may have changed`,
+    ),
+  );
+  const isSilent = preview.omittedUnchanged > 0 && before === undefined && inventory === undefined;
+  const hasChanges = changes.some(({ op }) => op !== "same" && op !== "read");
+  return [
+    ...graphs.unresolved,
+    ...unresolvedGrants(grants, graphs.after),
+    ...secrets,
+    ...(isSilent && hasChanges
+      ? [
+          `${preview.omittedUnchanged} unchanged resources are not shown, so their names are missing: write the preview with --show-sames`,
+        ]
+      : []),
+  ];
+}
+
 /**
  * Compares access before and after what a preview foresees.
  *
  * @throws DocumentError where the documents are of different stacks.
  */
 export function compare(sources: Sources): Comparison {
+  checkStacks(sources);
   const { preview, before: recorded, inventory } = sources;
-  const stacks = [recorded?.stack, preview.stack];
-  if (stacks.every((stack) => stack !== undefined) && stacks[0] !== stacks[1]) {
-    throw new DocumentError(
-      `--before is an export of stack ${stacks[0]}, and the preview is of ${stacks[1]}: give both of one stack`,
-    );
-  }
   const graphs = buildGraphs(planResources(preview.steps, recorded), inventory);
-  const entities = { before: graphs.before.entities, after: graphs.after.entities };
+  const { before, after } = graphs;
   const languages = new Languages();
-  const context = { before: sideOf(entities.before), after: sideOf(entities.after), languages };
+  const context = { before: sideOf(before.entities), after: sideOf(after.entities), languages };
   const changes = graphs.changes.map((change) => changeOf(change, context));
-  const { changes: own, unchanged } = diffGrants(graphs.before, graphs.after, languages);
-  const grants = [...own, ...changesByMoves(graphs.before, graphs.after)].sort((a, b) =>
+  const difference = diffGrants(before, after, languages);
+  const grants = [...difference.changes, ...changesByMoves(before, after)].sort((a, b) =>
     compareGrants(a.grant, b.grant),
   );
-  const secrets = changes.flatMap(({ urn, kind, secretsMayHaveChanged }) =>
-    secretsMayHaveChanged.map(
-      (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${SECRET_MASK}: it may have changed`,
-    ),
-  );
-  const incomplete = findGaps(sources, changes, entities.before.size + entities.after.size === 0);
-  const isSilent = preview.omittedUnchanged > 0 && recorded === undefined && inventory === undefined;
-  const changed = changes.some(({ op }) => op !== "same" && op !== "read");
+  const incomplete = findGaps(sources, changes, before.entities.size + after.entities.size === 0);
   return {
     stack: preview.stack ?? recorded?.stack,
-    before: graphs.before,
-    after: graphs.after,
+    before,
+    after,
     changes,
     grants,
-    unchanged,
-    groups: groupNodes(entities.before, entities.after),
-    unresolved: [
-      ...graphs.unresolved,
-      ...unresolvedGrants(grants, graphs.after),
-      ...secrets,
-      ...(isSilent && changed
-        ? [
-            `${preview.omittedUnchanged} unchanged resources are not shown, so their names are missing: write the preview with --show-sames`,
-          ]
-        : []),
-    ],
+    unchanged: difference.unchanged,
+    groups: groupNodes(before.entities, after.entities),
+    unresolved: findUnresolved(sources, graphs, changes, grants),
     complete: incomplete.length === 0,
     incomplete,
     inventory,

@@ -41,9 +41,52 @@ function movedGroups(
     .filter((key) => hierarchies.before.parentOf(key) !== hierarchies.after.parentOf(key));
 }
 
+/** Both graphs, with what a move of a group is compared by. */
+interface Sides {
+  readonly hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
+  readonly grants: Record<"before" | "after", ReadonlyMap<string, readonly Grant[]>>;
+  readonly tuples: Record<"before" | "after", ReadonlySet<string>>;
+}
+
+/** What holders above one place of a group hold on it, and not above the other place. */
+function grantsOfPlace(
+  key: string,
+  side: "before" | "after",
+  { hierarchies, grants, tuples }: Sides,
+): Grant[] {
+  const other = side === "before" ? "after" : "before";
+  const held = grantsOn(hierarchies[other].chain(key), grants[other]);
+  const above = grantsOn(hierarchies[side].chain(key).slice(1), grants[side]);
+  // A grant that comes or goes above is a change there, which is about everything below it too.
+  return [...above].flatMap(([id, grant]) =>
+    held.has(id) || !tuples[other].has(tupleOf(grant)) ? [] : [grant],
+  );
+}
+
+function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChange[] {
+  const [from, to] = [sides.hierarchies.before.scope(key), sides.hierarchies.after.scope(key)];
+  const gained = grantsOfPlace(key, "after", sides).map((grant): GrantChange => ({
+    change: "gained",
+    grant: { ...grant, group: to },
+    reason: `${from.path} moves below ${grant.group.path}, where this is held`,
+    capabilitiesAdded: grant.role.capabilities ?? [],
+    capabilitiesRemoved: [],
+  }));
+  // Where the new place is not known, nor is who loses what.
+  if (isUnread(after.entities.get(key)?.inputs["parentUid"])) return gained;
+  const lost = grantsOfPlace(key, "before", sides).map((grant): GrantChange => ({
+    change: "lost",
+    grant: { ...grant, group: from },
+    reason: `${from.path} moves away from ${grant.group.path}, where this is held`,
+    capabilitiesAdded: [],
+    capabilitiesRemoved: grant.role.capabilities ?? [],
+  }));
+  return [...gained, ...lost];
+}
+
 /**
- * What everybody above the old and the new place of a group that moves gains and loses on it. What is granted on the
- * group itself is not here: it is granted at another place, which is a change of its own.
+ * What the holders above the old and the new place of a moved group gain and lose on it. What is granted on the group
+ * itself is not here: it is granted at another place, which is a change of its own.
  */
 export function changesByMoves(before: AccessGraph, after: AccessGraph): GrantChange[] {
   const hierarchies = {
@@ -52,37 +95,10 @@ export function changesByMoves(before: AccessGraph, after: AccessGraph): GrantCh
   };
   const moved = movedGroups(before, after, hierarchies);
   if (moved.length === 0) return [];
-  const grants = { before: byGroup(before), after: byGroup(after) };
-  // What comes or goes above is a change there, of everything below it too.
-  const tuples = { before: new Set(before.grants.map(tupleOf)), after: new Set(after.grants.map(tupleOf)) };
-  return moved.flatMap((key) => {
-    const [oldChain, newChain] = [hierarchies.before.chain(key), hierarchies.after.chain(key)];
-    const [had, has] = [grantsOn(oldChain, grants.before), grantsOn(newChain, grants.after)];
-    const changes: GrantChange[] = [];
-    for (const [id, grant] of grantsOn(newChain.slice(1), grants.after)) {
-      if (had.has(id) || !tuples.before.has(tupleOf(grant))) continue;
-      const group = hierarchies.after.scope(key);
-      changes.push({
-        change: "gained",
-        grant: { ...grant, group },
-        reason: `${hierarchies.before.scope(key).path} moves below ${grant.group.path}, where this is held`,
-        capabilitiesAdded: grant.role.capabilities ?? [],
-        capabilitiesRemoved: [],
-      });
-    }
-    // Where nobody knows the new place, nobody knows who loses what.
-    if (isUnread(after.entities.get(key)?.inputs["parentUid"])) return changes;
-    for (const [id, grant] of grantsOn(oldChain.slice(1), grants.before)) {
-      if (has.has(id) || !tuples.after.has(tupleOf(grant))) continue;
-      const group = hierarchies.before.scope(key);
-      changes.push({
-        change: "lost",
-        grant: { ...grant, group },
-        reason: `${group.path} moves away from ${grant.group.path}, where this is held`,
-        capabilitiesAdded: [],
-        capabilitiesRemoved: grant.role.capabilities ?? [],
-      });
-    }
-    return changes;
-  });
+  const sides = {
+    hierarchies,
+    grants: { before: byGroup(before), after: byGroup(after) },
+    tuples: { before: new Set(before.grants.map(tupleOf)), after: new Set(after.grants.map(tupleOf)) },
+  };
+  return moved.flatMap((key) => changesOfMove(key, after, sides));
 }

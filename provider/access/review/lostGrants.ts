@@ -47,12 +47,12 @@ export class LostGrants {
     return this.choose(positions, grant, fits);
   }
 
-  markPaired(one: ResolvedGrant): void {
-    this.paired.add(one);
+  markPaired(grant: ResolvedGrant): void {
+    this.paired.add(grant);
   }
 
   remaining(): ResolvedGrant[] {
-    return this.lost.filter((one) => !this.paired.has(one));
+    return this.lost.filter((grant) => !this.paired.has(grant));
   }
 
   /** What one resource grants before and after belongs together before all else. */
@@ -64,7 +64,7 @@ export class LostGrants {
     const open = [...new Set(positions)]
       .sort((a, b) => a - b)
       .flatMap((position) => this.lost[position] ?? [])
-      .filter((one) => !this.paired.has(one) && fits(one.grant));
+      .filter((resolved) => !this.paired.has(resolved) && fits(resolved.grant));
     return open.find(({ grant }) => grant.urn !== undefined && grant.urn === urn) ?? open[0];
   }
 }

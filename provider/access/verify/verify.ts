@@ -1,7 +1,7 @@
 import { SCHEMA_VERSION } from "../report/report";
 import { severities, sortFindings } from "../review/finding";
 import type { Provenance, TrustChange, VerifyReport } from "../report/report";
-import { countBy } from "../report/reviewReport";
+import { countBy } from "../report/counts";
 import { compareWithAnnouncement, describeMissing } from "./announcement";
 import type { AnnouncedChanges } from "./announcement";
 import { compareExpected } from "./compareExpected";

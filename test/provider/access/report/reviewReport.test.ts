@@ -1,6 +1,7 @@
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import type { Finding } from "../../../../provider/access/review/finding";
-import { countFailing, review } from "../../../../provider/access/report/reviewReport";
+import { countFailing } from "../../../../provider/access/report/counts";
+import { review } from "../../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { PROVENANCE } from "../../../support/documents";
 import { fixture, lines, reportOf } from "../fixtures";

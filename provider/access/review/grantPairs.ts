@@ -1,0 +1,108 @@
+import { mayWiden } from "../effects";
+import type { ResolvedGrant } from "../graph/grants";
+import { label } from "../graph/groupHierarchy";
+import type { GroupHierarchy } from "../graph/groupHierarchy";
+import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
+import type { Entities } from "../graph/model";
+import { LostGrants } from "./lostGrants";
+import { compareCapabilities } from "./capabilityChange";
+import type { TrustComparison } from "./trustComparison";
+
+/** The two graphs whose grants are paired. */
+export interface GraphSides {
+  readonly entities: { readonly before: Entities; readonly after: Entities };
+  readonly hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
+  readonly trust: TrustComparison;
+}
+
+export interface GrantPairs {
+  readonly changes: readonly GrantChange[];
+  /** What has no counterpart on the other side. */
+  readonly gained: readonly ResolvedGrant[];
+  readonly lost: readonly ResolvedGrant[];
+}
+
+const contains = (outer: GrantedRole, inner: GrantedRole): boolean =>
+  outer.capabilities !== undefined &&
+  inner.capabilities?.every((name) => outer.capabilities?.includes(name)) === true;
+
+class GrantPairing {
+  private readonly lost: LostGrants;
+
+  constructor(
+    lost: readonly ResolvedGrant[],
+    private readonly sides: GraphSides,
+  ) {
+    this.lost = new LostGrants(lost, sides.hierarchies.before);
+  }
+
+  /** The change that makes a lost grant this one; undefined where the grant is new. */
+  pair(gained: ResolvedGrant): GrantChange | undefined {
+    const moved = this.lost.findMoved(gained, this.sides.hierarchies.after);
+    if (moved !== undefined) return this.describeMove(moved, gained);
+    const replaced = this.lost.findAtGroup(gained, (old) => this.hasComparableRole(old, gained.grant));
+    return replaced === undefined ? undefined : this.describeOtherRole(replaced, gained);
+  }
+
+  remaining(): ResolvedGrant[] {
+    return this.lost.remaining();
+  }
+
+  /** Whether one role contains the other, at a group that stays where it is. */
+  private hasComparableRole(old: Grant, grant: Grant): boolean {
+    const { before, after } = this.sides.hierarchies;
+    return (
+      (contains(grant.role, old.role) || contains(old.role, grant.role)) &&
+      before.chain(old.group.key).join() === after.chain(grant.group.key).join()
+    );
+  }
+
+  private describeMove(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
+    const [from, to] = [old.grant.group, gained.grant.group];
+    const isUp = this.sides.hierarchies.before.chain(from.key).includes(to.key);
+    return this.describe(old, gained, `moves from ${from.path} ${isUp ? "up" : "down"} to ${to.path}`, isUp);
+  }
+
+  private describeOtherRole(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
+    const { before, after } = this.sides.entities;
+    const name = (role: GrantedRole, entities: Entities) => role.name ?? label(entities, role.key);
+    const [from, to] = [name(old.grant.role, before), name(gained.grant.role, after)];
+    return this.describe(old, gained, `the role changes from ${from} to ${to}`, false);
+  }
+
+  private describe(
+    old: ResolvedGrant,
+    gained: ResolvedGrant,
+    reason: string,
+    reachesMore: boolean,
+  ): GrantChange {
+    this.lost.markPaired(old);
+    const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
+    const trust = this.sides.trust.compare(old, gained);
+    const isWider = reachesMore || added.length > 0 || mayWiden(trust.direction);
+    return {
+      change: isWider ? "widened" : "narrowed",
+      grant: gained.grant,
+      before: old.grant,
+      reason: [reason, ...trust.reasons].join("; "),
+      capabilitiesAdded: added,
+      capabilitiesRemoved: removed,
+    };
+  }
+}
+
+/** Pairs each gained grant with a lost one, where together they are one grant that changes. */
+export function pairGrants(
+  gained: readonly ResolvedGrant[],
+  lost: readonly ResolvedGrant[],
+  sides: GraphSides,
+): GrantPairs {
+  const pairing = new GrantPairing(lost, sides);
+  const changes: GrantChange[] = [];
+  const unpaired = gained.filter((resolved) => {
+    const change = pairing.pair(resolved);
+    if (change !== undefined) changes.push(change);
+    return change === undefined;
+  });
+  return { changes, gained: unpaired, lost: pairing.remaining() };
+}

@@ -1,0 +1,61 @@
+import { sideOf, describeEffects, combineDirections } from "../effects";
+import type { EffectContext, FieldEffect, Direction } from "../effects";
+import type { ResolvedGrant } from "../graph/grants";
+import { isAccessField } from "../graph/accessKinds";
+import type { Entities } from "../graph/model";
+import { specs } from "../documents/specs";
+import type { Languages } from "../trust/languages";
+
+/** What becomes of who can be a holder, for everyone by whom grants are held before or after. */
+export class TrustComparison {
+  private readonly context: EffectContext;
+  private readonly known = new Map<string, readonly FieldEffect[]>();
+
+  constructor(
+    private readonly before: Entities,
+    private readonly after: Entities,
+    languages: Languages,
+  ) {
+    this.context = { before: sideOf(before), after: sideOf(after), languages };
+  }
+
+  private effectsOf(key: string): readonly FieldEffect[] {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const [before, after] = [this.before.get(key), this.after.get(key)];
+    const kind = after?.kind ?? "";
+    const spec = specs[kind];
+    const effects =
+      before === undefined || after === undefined || spec === undefined
+        ? []
+        : describeEffects(spec, before.inputs, after.inputs, this.context).filter(({ path }) =>
+            isAccessField(kind, path),
+          );
+    this.known.set(key, effects);
+    return effects;
+  }
+
+  compare(old: ResolvedGrant, now: ResolvedGrant): TrustChange {
+    const holders = new Set([...old.holders, ...now.holders]);
+    const effects = [...holders].flatMap((key) => this.effectsOf(key));
+    const direction = combineDirections(effects.map((effect) => effect.direction));
+    if (direction === "neutral") return { direction, reasons: [] };
+    const [before, after] = [old.grant.subject.displayName, now.grant.subject.displayName];
+    const what =
+      before === after ? "how the holder proves who it is changes" : `who holds it changes: it was ${before}`;
+    const doubt = effects.find((effect) => effect.direction === "unknown");
+    const isDoubtful = direction === "unknown" && doubt !== undefined;
+    return {
+      direction,
+      reasons: [
+        what,
+        ...(isDoubtful ? [`whether to more cannot be judged: ${doubt.path}: ${doubt.reason}`] : []),
+      ],
+    };
+  }
+}
+
+export interface TrustChange {
+  readonly direction: Direction;
+  readonly reasons: readonly string[];
+}
