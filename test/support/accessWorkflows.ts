@@ -7,6 +7,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { AccessRepository } from "./accessRepository";
 import type { Program } from "./accessRepository";
+import { QUICK_PROCESSES } from "./engine";
 import type { Action } from "./githubActions";
 import { jwt, OIDC_ISSUER } from "./oidc";
 import { run } from "./project";
@@ -89,6 +90,7 @@ export class AccessFixture {
     chmodSync(join(commands, "gh"), 0o755);
     const path = [commands, process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "", process.env["PATH"] ?? ""];
     return {
+      ...QUICK_PROCESSES,
       PATH: path.join(delimiter),
       PULUMI_HOME: mkdtempSync(join(this.scratch, "home-")),
       PULUMI_SKIP_UPDATE_CHECK: "true",
