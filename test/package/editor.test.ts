@@ -9,8 +9,6 @@ import { Project } from "../support/project";
  * descriptions of the kinds.
  */
 
-jest.setTimeout(300_000);
-
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.Node16,

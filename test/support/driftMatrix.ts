@@ -27,7 +27,7 @@ export interface Surveyed {
 export function clientOf(emulator: Emulator): Client {
   return new Client({
     baseUrl: emulator.url,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     maxRetries: 1,
     maxConcurrency: 8,
     tokens: tokenSource({ kind: "token", token: emulator.token, setting: "PLATFORM_TOKEN" }),

@@ -184,7 +184,7 @@ describe("a server that echoes what it was sent", () => {
           oidc: { kind: "token", token: oidc, setting: "PLATFORM_OIDC_TOKEN" },
           setting: "PLATFORM_IDENTITY",
         },
-        { timeoutMs: 5000, log: (line) => lines.push(line) },
+        { timeoutMs: 60_000, log: (line) => lines.push(line) },
       );
       expect(reveals(everything(await errorOf(source.token())), oidc)).toBe(false);
     },

@@ -49,7 +49,7 @@ function sourceOf(
     setting: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
     ...more,
   };
-  return tokenSource(credentials, { timeoutMs: 5000, log: (line) => lines.push(line) });
+  return tokenSource(credentials, { timeoutMs: 60_000, log: (line) => lines.push(line) });
 }
 
 /** The nth access token, which lives an hour by the issuer's clock; that may be off by `skewMs`. */

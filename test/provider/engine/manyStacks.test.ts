@@ -47,7 +47,7 @@ test(`${STACKS} stacks of ${RESOURCES} resources leave neither memory nor connec
   try {
     const client = new Client({
       baseUrl: emulator.url,
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       maxRetries: 0,
       maxConcurrency: 8,
       tokens: tokensOf(() => Promise.resolve(emulator.token)),

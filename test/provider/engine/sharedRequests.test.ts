@@ -22,7 +22,7 @@ afterEach(() => emulator.close());
 function connect(options: Partial<ClientOptions> = {}): Client {
   return new Client({
     baseUrl: emulator.url,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     maxRetries: 0,
     maxConcurrency: 8,
     tokens: tokensOf(() => Promise.resolve(emulator.token)),

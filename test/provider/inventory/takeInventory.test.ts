@@ -21,7 +21,7 @@ describe("the inventory of a live organisation", () => {
     running.push(emulator);
     const client = new Client({
       baseUrl: emulator.url,
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       maxRetries: 2,
       maxConcurrency: 4,
       tokens: tokenSource({ kind: "token", token: emulator.token, setting: "PLATFORM_TOKEN" }),

@@ -201,11 +201,11 @@ export function tokensOf(token: TokenSource["token"], more: Partial<TokenSource>
   return { token, renew: () => Promise.resolve(false), refresh: () => Promise.resolve(false), ...more };
 }
 
-/** A client of a server that repeats nothing unless told so, and never waits long. */
+/** A client of a server that repeats nothing unless told so. */
 export function clientOf(server: { readonly url: string }, options: Partial<ClientOptions> = {}): Client {
   return new Client({
     baseUrl: server.url,
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     maxRetries: 0,
     maxConcurrency: 8,
     tokens: tokensOf(() => Promise.resolve(TOKEN)),
