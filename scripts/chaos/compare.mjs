@@ -1,24 +1,26 @@
 // @ts-check
+import { loadSpecs, loadTables } from "./kinds.mjs";
 
 /**
  * @typedef {{ kind: string, args: Record<string, unknown> }} Declaration
  * @typedef {Record<string, any>} Resource As the API returns it, or as in an exported state.
  */
 
-/** The collection of each kind that has one; the others are a part of another resource. */
-export const COLLECTIONS = {
-  Group: "groups",
-  Identity: "identities",
-  Role: "roles",
-  RoleBinding: "roleBindings",
-  Repo: "repos",
-  Tag: "tags",
-  Subscription: "subscriptions",
-  IdentityProvider: "identityProviders",
-  AccountAssociation: "accountAssociations",
-  GroupInvite: "groupInvites",
-  ExternalGroupRoleMapping: "externalGroupRoleMappings",
-};
+/** The collection of each kind that has one; the others are a part of another resource. @type {Record<string, string>} */
+export const COLLECTIONS = Object.fromEntries(
+  loadSpecs().flatMap(({ kind }) => {
+    const table = loadTables().find((each) => each.kind === kind);
+    return table === undefined ? [] : [[kind, table.collection]];
+  }),
+);
+
+/** What each kind returns only when it is created. @type {Record<string, string[]>} */
+const CREATE_ONLY = Object.fromEntries(
+  loadSpecs().map(({ kind, outputs = {} }) => [
+    kind,
+    Object.keys(outputs).filter((name) => outputs[name]?.createOnly),
+  ]),
+);
 
 /** Properties that the server returns unchanged. */
 const PLAIN = [
@@ -54,9 +56,10 @@ function problemsOfResource(name, { args }, entry, live) {
 
 /** What is wrong with what the state holds. @param {Record<string, Declaration>} declared @param {string} name @param {Resource} entry */
 function problemsOfEntry(declared, name, { initErrors, outputs }) {
-  const secret = { GroupInvite: "code", ScimToken: "token" }[declared[name]?.kind ?? ""];
+  const secrets = CREATE_ONLY[declared[name]?.kind ?? ""] ?? [];
+  const missing = secrets.filter((secret) => outputs?.[secret] === undefined);
   return [
-    ...(secret !== undefined && outputs?.[secret] === undefined ? [`${name} has no ${secret} in state`] : []),
+    ...missing.map((secret) => `${name} has no ${secret} in state`),
     ...(declared[name] === undefined ? [`${name} is in state, and not declared`] : []),
     ...(initErrors?.length > 0 ? [`${name} is not finished: ${initErrors}`] : []),
   ];
@@ -75,7 +78,7 @@ export function compare(declared, recorded, state) {
   const problems = Object.entries(declared).flatMap(([name, declaration]) => {
     const entry = recorded.get(name);
     if (entry === undefined) return [`${name} is not in state`];
-    const collection = COLLECTIONS[/** @type {keyof typeof COLLECTIONS} */ (declaration.kind)];
+    const collection = COLLECTIONS[declaration.kind];
     if (collection === undefined) return [];
     const key = `${collection} ${entry["id"]}`;
     const twice = known.has(key) ? [`${name} has the uid of another resource`] : [];

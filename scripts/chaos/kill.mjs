@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { excerpt, run } from "../lib/processes.mjs";
 import { randomOf } from "../lib/random.cjs";
 import { COLLECTIONS, compare, problemsOf, recordedIn } from "./compare.mjs";
+import { loadTables } from "./kinds.mjs";
 
 const LATENCY_MS = 30;
 
@@ -49,9 +50,7 @@ function deleteTornAttributes(stack) {
 
 /** Where each collection is. @param {string} collection */
 const pathOf = (collection) =>
-  ({ repos: "/registry/v2/repos", tags: "/registry/v2/tags", subscriptions: "/events/v2/subscriptions" })[
-    collection
-  ] ?? `/iam/v2/${collection}`;
+  `${loadTables().find((table) => table.collection === collection)?.prefix ?? ""}/${collection}`;
 
 /**
  * Whether an object at the server may be what a declaration makes: of its kind, and of its name where it has one.
@@ -59,8 +58,8 @@ const pathOf = (collection) =>
  * @param {{ kind: string, args: Record<string, unknown> } | undefined} declaration
  */
 function mayBe({ collection, resource }, declaration) {
-  const kind = /** @type {keyof typeof COLLECTIONS} */ (declaration?.kind);
-  return COLLECTIONS[kind] === collection && (resource["name"] ?? "") === (declaration?.args["name"] ?? "");
+  const isOfKind = COLLECTIONS[declaration?.kind ?? ""] === collection;
+  return isOfKind && (resource["name"] ?? "") === (declaration?.args["name"] ?? "");
 }
 
 /**

@@ -1,8 +1,6 @@
 // @ts-check
-import { createRequire } from "node:module";
-import path from "node:path";
 import { pick, randomOf } from "../lib/random.cjs";
-import { root } from "../setup.mjs";
+import { loadSpecs, loadTables } from "./kinds.mjs";
 
 /*
  * Programs of any size, of all kinds. The tests generate other things: what a server holds, odd names and people
@@ -10,8 +8,8 @@ import { root } from "../setup.mjs";
  */
 
 /**
- * @typedef {{ type: string, format?: string, prefix?: string, known?: string[], items?: Field, required?: boolean }} Field
- * @typedef {{ kind: string, fields: Record<string, Field> }} Spec
+ * @typedef {import("./kinds.mjs").Field} Field
+ * @typedef {import("./kinds.mjs").Spec} Spec
  * @typedef {{ kind: string, args: Record<string, unknown> }} Declaration
  * @typedef {Record<string, Declaration>} Declarations
  */
@@ -45,17 +43,10 @@ function valueOf(name, field, n) {
  * @returns {{ spec: Spec, parent: string }[]}
  */
 function plainKinds(written) {
-  const require = createRequire(import.meta.url);
-  const load = (/** @type {string} */ file) => require(path.join(root, "dist", file));
-  /** @type {{ spec: Spec }[]} */
-  const kinds = load("provider/resources/index.js").kinds;
-  /** @type {{ kind: string, methods: string[], rules?: { parent: string } }[]} */
-  const tables = load("emulator/tables/index.js").kindTables;
-  return kinds.flatMap(({ spec }) => {
-    const table = tables.find(({ kind, methods }) => kind === spec.kind && methods.includes("create"));
-    return table?.rules === undefined || written.includes(spec.kind)
-      ? []
-      : [{ spec, parent: table.rules.parent }];
+  const tables = loadTables();
+  return loadSpecs().flatMap((spec) => {
+    const { parent } = tables.find(({ kind }) => kind === spec.kind)?.rules ?? {};
+    return parent === undefined || written.includes(spec.kind) ? [] : [{ spec, parent }];
   });
 }
 

@@ -1,24 +1,16 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
+import { kindTables } from "../../emulator/tables";
+import { addresses } from "../support/byHand";
 import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declaration, Declarations } from "../support/engine";
 import { changeField, declared, samples, surroundings } from "../support/samples";
 import type { Sample } from "../support/samples";
 
 /** Where the server keeps the objects of a kind; a readme, a token and an acceptance are parts of another object. */
-const COLLECTIONS: Readonly<Record<string, string>> = {
-  Group: "groups",
-  Identity: "identities",
-  Role: "roles",
-  RoleBinding: "roleBindings",
-  Repo: "repos",
-  Tag: "tags",
-  Subscription: "subscriptions",
-  AccountAssociation: "accountAssociations",
-  IdentityProvider: "identityProviders",
-  GroupInvite: "groupInvites",
-  ExternalGroupRoleMapping: "externalGroupRoleMappings",
-};
+const COLLECTIONS = Object.fromEntries(
+  kindTables.flatMap(({ kind, collection }) => (kind in addresses ? [[kind, collection] as const] : [])),
+);
 
 /** Kinds of which a parent has one at most, and that a new resource does not take over: they need an alias. */
 const isRefused = ({ kind }: Sample, isEdited: boolean): boolean =>

@@ -4,6 +4,7 @@ import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/api/errors";
 import { HandlerError, propertyOf } from "../../provider/engine/messages";
 import type { FieldSpec, Json, Props } from "../../provider/engine/spec";
+import { addresses } from "../support/byHand";
 import {
   changeField,
   declared,
@@ -36,9 +37,8 @@ afterAll(() => emulator.close());
 const baseOf = ({ label, args }: Sample): Promise<Props> =>
   stack.resolved(JSON.parse(JSON.stringify(args).replaceAll("${own}", `\${${ownOf(label)}}`)) as Props);
 
-/** Kinds that are written by requests of their own, which their own tests follow. */
-const apart = ["GroupAccess", "RepoReadme", "ScimToken", "TermsAcceptance"];
-const posted = samples.filter(({ kind }) => !apart.includes(kind));
+/** What is written by requests of its own has tests of its own. */
+const posted = samples.filter(({ kind }) => kind in addresses);
 
 const hex = (digits: string, length: number): string => digits.repeat(length).slice(0, length);
 const texts: readonly string[] = [

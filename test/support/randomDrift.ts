@@ -1,4 +1,5 @@
 import type { Emulator } from "../../emulator";
+import { kindTables } from "../../emulator/tables";
 import type { Inventory } from "../../provider/access/documents/inventory";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { addresses, bodyOf, changeByHand, withUids } from "./byHand";
@@ -7,15 +8,12 @@ import type { ProgramResource } from "./randomChange";
 import { samples } from "./samples";
 import { call } from "./wire";
 
-/** Kinds that can be made by hand below any group, next to what is there. */
-const CREATED: readonly string[] = [
-  "Group",
-  "Identity",
-  "Role",
-  "RoleBinding",
-  "Subscription",
-  "GroupInvite",
-];
+/** Samples of which more can be made by hand below any group, next to what is there. */
+const creatable = samples.filter(
+  ({ kind, own }) =>
+    own === undefined &&
+    kindTables.some((table) => table.kind === kind && kind in addresses && table.rules?.parent === "Group"),
+);
 
 /** Changes, deletes and creates some objects of an organisation past its program. The same seed does the same. */
 export async function driftAtRandom(
@@ -39,8 +37,8 @@ export async function driftAtRandom(
       await changeByHand(emulator, resource, Math.floor(random() * 10), ids);
     }
   }
-  for (const { kind, args } of samples) {
-    if (!CREATED.includes(kind) || random() < 0.7) continue;
+  for (const { kind, args } of creatable) {
+    if (random() < 0.7) continue;
     const { parentUid = inventory.root, ...body } = withUids(args, ids) as Record<string, unknown>;
     await call(emulator, "POST", `${addresses[kind] ?? ""}/${String(parentUid)}`, bodyOf(body));
   }
