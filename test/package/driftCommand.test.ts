@@ -147,7 +147,7 @@ describe("what cannot be looked at never ends drift with 0:", () => {
         const handle = emulator.addFault({ path: new RegExp(`^${path}(\\?|$)`), ...fault });
         const { code, stderr } = await run();
         expect({ path, fault, code }).toEqual({ path, fault, code: 4 });
-        expect(stderr).toContain("not looked at");
+        expect(stderr).toContain("not compared");
         expect(handle.hits).toBeGreaterThan(0);
         handle.remove();
       }
@@ -159,19 +159,19 @@ describe("what cannot be looked at never ends drift with 0:", () => {
       "a second page that is refused makes it 4",
       { path: "/iam/v2/roleBindings", after: 1, ...refused },
       4,
-      "not looked at: PERMISSION_DENIED",
+      "not compared: PERMISSION_DENIED",
     ],
     [
       "a second page that fails makes it 4",
       { path: "/iam/v2/roleBindings", after: 1, status: 500, body: "<html>" },
       4,
-      "not looked at: UNKNOWN",
+      "not compared: UNKNOWN",
     ],
     [
       "a second page that is cut makes it 4",
       { path: "/iam/v2/roleBindings", after: 1, truncate: 40 },
       4,
-      "not looked at: CONNECTION",
+      "not compared: CONNECTION",
     ],
     ["a token that is expired makes it 3", expired, 3, "the token is expired"],
     [

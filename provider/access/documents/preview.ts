@@ -125,7 +125,7 @@ function readEvent(event: Record<string, unknown>, reading: PreviewReader): void
   if (isObject(summaryEvent)) {
     reading.readSummary(summaryEvent["resourceChanges"]);
     if (summaryEvent["maybeCorrupt"] === true)
-      reading.problems.push("the engine calls its own state corrupt");
+      reading.problems.push("the engine reports that its state is corrupt");
   }
   if ("cancelEvent" in event) reading.hasEnded = true;
 }
@@ -138,7 +138,8 @@ function readDigest(document: Record<string, unknown>, reading: PreviewReader): 
     }
   }
   reading.readSummary(document["changeSummary"]);
-  if (document["maybeCorrupt"] === true) reading.problems.push("the engine calls its own state corrupt");
+  if (document["maybeCorrupt"] === true)
+    reading.problems.push("the engine reports that its state is corrupt");
   reading.hasEnded = true;
 }
 
@@ -146,9 +147,9 @@ function readDigest(document: Record<string, unknown>, reading: PreviewReader): 
 function checkCounts(reading: PreviewReader): void {
   const { summary, steps, problems } = reading;
   if (reading.unreadableSteps > 0)
-    problems.push(`${reading.unreadableSteps} steps of the preview cannot be read`);
+    problems.push(`${reading.unreadableSteps} steps of the preview could not be read`);
   if (!reading.hasEnded || summary === undefined) {
-    problems.push("the preview has no summary: it was broken off");
+    problems.push("the preview has no summary: it was interrupted");
     return;
   }
   const counted = new Map<string, number>();

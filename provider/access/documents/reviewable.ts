@@ -23,10 +23,10 @@ const RUNS_COMMANDS: readonly RegExp[] = [
 export function whyNotReviewed(type: string, texts: readonly unknown[]): string | undefined {
   const kind = kindOf(type);
   if (kind !== undefined) {
-    if (specs[kind] === undefined) return "this version knows no such kind";
+    if (specs[kind] === undefined) return "this version does not know the kind";
     const isOurs = texts.length > 0 && texts.every((text) => text === providerText(kind));
-    return isOurs ? undefined : "it has a type of this package, and another provider";
+    return isOurs ? undefined : "it has a type of this package but another provider";
   }
-  if (DYNAMIC.test(type)) return "what it does is code of the program";
+  if (DYNAMIC.test(type)) return "its behaviour is code of the program";
   return RUNS_COMMANDS.some((one) => one.test(type)) ? "it runs commands" : undefined;
 }

@@ -62,7 +62,7 @@ export class ComparisonScope {
     const inventory = this.inventoryOf(uid);
     if (inventory === undefined) {
       const root = uid.split("/")[0] ?? uid;
-      const note = `${stack}: resources below ${root} were not looked at: no inventory covers them`;
+      const note = `${stack}: resources below ${root} were not compared: no inventory covers them`;
       (this.request.isPartial ? this.notes.unresolved : this.notes.incomplete).add(note);
       return false;
     }
@@ -70,7 +70,7 @@ export class ComparisonScope {
     if (inventory.refused.some((refused) => refused.kind === kind)) return false;
     if (inventory.kinds.includes(kind) || this.readUids.has(keyOf(kind, uid))) return true;
     this.notes.incomplete.add(
-      `${spec.noun}: not looked at: the inventory holds no ${kind}: make it with --types +${kind}`,
+      `${spec.noun}: not compared: the inventory contains no ${kind}: create it with --types +${kind}`,
     );
     return false;
   }

@@ -37,7 +37,7 @@ export class DifferenceDescriber {
 
   private timeNotes(wasUnchanged: boolean | undefined): string[] {
     if (this.older === undefined || wasUnchanged === undefined) return [];
-    return [wasUnchanged ? `it was so at ${this.olderTime} already` : `it is new since ${this.olderTime}`];
+    return [wasUnchanged ? `it was already so at ${this.olderTime}` : `it is new since ${this.olderTime}`];
   }
 
   describeChanged(
@@ -57,7 +57,7 @@ export class DifferenceDescriber {
       name,
       direction: directionOf(changes),
       message: `${capital(spec.noun)} ${name} was changed outside of its program: ${propertiesOf(changes)}`,
-      advice: "put it back, take the change over into the program, or accept it",
+      advice: "restore it, copy the change into the program, or suppress it",
       details: [`in stack ${stack}`, ...this.timeNotes(older && object && hasSameInputs(older, object))],
       fields: changes,
       managed,
@@ -81,7 +81,7 @@ export class DifferenceDescriber {
       advice: "create it again, or remove it from the program and its state",
       details: [
         `in stack ${stack}`,
-        ...(this.older?.find(spec.kind, uid) ? [`it was there at ${this.olderTime}`] : []),
+        ...(this.older?.find(spec.kind, uid) ? [`it existed at ${this.olderTime}`] : []),
       ],
       managed,
       before,
@@ -103,7 +103,7 @@ export class DifferenceDescriber {
       uid,
       name,
       direction,
-      message: `${capital(spec.noun)} ${name} is gone`,
+      message: `${capital(spec.noun)} ${name} was deleted outside of its program`,
       fields: [],
     };
   }
@@ -146,7 +146,7 @@ export class DifferenceDescriber {
       name,
       direction: givesAccess ? "widened" : "neutral",
       message: `${capital(spec.noun)} ${name} is ${isNew ? "new" : "in no stack"}`,
-      advice: "delete it, adopt it into a program, or accept it",
+      advice: "delete it, adopt it into a program, or suppress it",
       details: [...details, ...this.timeNotes(existedBefore)],
       fields: [],
       after: inputs,
@@ -160,7 +160,8 @@ export class DifferenceDescriber {
   describeRemoved(spec: ResourceSpec, { uid, inputs }: InventoryObject): DetectedDifference {
     return {
       ...this.describeMissing(spec, uid, inputs),
-      details: [`it was there at ${this.olderTime}`],
+      message: `${capital(spec.noun)} ${this.directory.describe(spec, uid, inputs)} was deleted`,
+      details: [`it existed at ${this.olderTime}`],
       before: inputs,
     };
   }

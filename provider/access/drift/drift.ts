@@ -55,7 +55,7 @@ class DriftDetector {
     else if (this.older !== undefined) this.compareInventories(this.older);
     if (this.compared === 0 && this.request.onlyUids === undefined) {
       this.notes.incomplete.add(
-        "nothing was compared: the states hold no resource of this package below the groups that were looked at",
+        "nothing was compared: the states contain no resource of this package below the groups of the inventories",
       );
     }
     return this.report();
@@ -65,7 +65,7 @@ class DriftDetector {
     for (const { refused } of this.request.inventories) {
       for (const { kind, scope, code, message } of refused) {
         const at = scope === undefined ? "" : ` at ${this.directory.pathOf(scope)}`;
-        this.notes.incomplete.add(`${specOf(kind)?.noun ?? kind}${at}: not looked at: ${code}: ${message}`);
+        this.notes.incomplete.add(`${specOf(kind)?.noun ?? kind}${at}: not compared: ${code}: ${message}`);
       }
     }
   }

@@ -62,7 +62,7 @@ export class UnmanagedObjects {
         spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
       const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
         (uid) =>
-          `the same was at ${this.directory.pathOf(parentOf(uid) ?? "")} and is gone there: it was moved`,
+          `an equal object no longer exists at ${this.directory.pathOf(parentOf(uid) ?? "")}: it was moved`,
       );
       differences.push(this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details }));
     }

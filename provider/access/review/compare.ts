@@ -8,6 +8,7 @@ import { compareGrants } from "../graph/grant";
 import { changesByMoves } from "./groupMoves";
 import type { AccessGraph, Entities } from "../graph/model";
 import type { Inventory } from "../documents/inventory";
+import { inventoryGaps } from "../documents/inventoryGaps";
 import { DocumentError } from "../documents/jsonText";
 import type { Comparison, ResourceChange } from "./comparison";
 import type { Preview } from "../documents/preview";
@@ -95,13 +96,13 @@ export function unresolvedGrants(changes: readonly GrantChange[], after: AccessG
   for (const { grant } of changes) {
     const { role, subject } = grant;
     if (role.capabilities === undefined && role.uid !== undefined && role.name === undefined) {
-      lines.add(`role ${role.uid}: its name and what it allows are not known: give --inventory`);
+      lines.add(`role ${role.uid}: its name and its capabilities are not known: give --inventory`);
     } else if (role.capabilities === undefined && (role.uid !== undefined || after.entities.has(role.key))) {
       // A reference that leads nowhere yet is told where it stands.
-      lines.add(`role ${role.name ?? label(after.entities, role.key)}: what it allows is not known`);
+      lines.add(`role ${role.name ?? label(after.entities, role.key)}: its capabilities are not known`);
     }
     if (subject.type === "identity" && subject.urn === undefined && subject.name === undefined) {
-      lines.add(`identity ${subject.uid ?? subject.key}: who it is is not known: give --inventory`);
+      lines.add(`identity ${subject.uid ?? subject.key}: who may assume it is not known: give --inventory`);
     }
   }
   return [...lines];
@@ -117,9 +118,6 @@ function findGaps(
   const changed = changes.filter(({ op }) => op !== "same" && op !== "read");
   const touched = changed.filter((change) => isReferredTo(change.kind) && changesAccessFields(change));
   const hides = preview.omittedUnchanged > 0 && !covered;
-  const refused = (inventory?.refused ?? []).map(
-    ({ kind, code }) => `the inventory lacks ${kind}: the server answered ${code}`,
-  );
   const pending = before?.pendingOperations ?? 0;
   return [
     ...preview.problems,
@@ -128,15 +126,16 @@ function findGaps(
       : []),
     ...(hides && touched.length > 0
       ? [
-          `what holds for unchanged resources is not shown, though what they refer to changes (${touched
+          `resources that unchanged ones refer to change (${touched
             .slice(0, 3)
             .map(({ urn }) => urnParts(urn ?? "").name)
-            .join(", ")}): write the preview with --show-sames, or give --before`,
+            .join(
+              ", ",
+            )}), and the preview does not show the unchanged ones: write it with --show-sames, or give --before`,
         ]
       : []),
-    ...refused,
-    ...(inventory?.complete === false && refused.length === 0 ? ["the inventory is not complete"] : []),
-    ...(pending > 0 ? [`an update of the stack was broken off: ${pending} operations are open`] : []),
+    ...(inventory === undefined ? [] : inventoryGaps(inventory)),
+    ...(pending > 0 ? [`an update of the stack was interrupted: ${pending} operations are open`] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { globMatches } from "../trust/glob";
 import type { Entity } from "../graph/model";
 import { fieldsWhere, textAtPath } from "./describedFields";
-import { limitLines, labelOf, listFirst } from "./wording";
+import { limitLines, labelOf, listFirst, plural } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
@@ -34,8 +34,8 @@ function findNewHosts(facts: Facts): FindingInput[] {
         facts.aboutEntity(after, {
           severity: "medium",
           field: path,
-          message: `the events of ${facts.groupOf(after)?.path ?? "a group"} and everything below it go to a new host, ${host}`,
-          advice: `see that ${host} is yours; then name it with --sink-allow`,
+          message: `events of ${facts.groupOf(after)?.path ?? "a group"} and everything below it are sent to a new host: ${host}`,
+          advice: `check that ${host} is yours, then allow it with --sink-allow`,
         }),
       ),
   );
@@ -46,10 +46,10 @@ const exposure: Rule = {
   name: "exposure",
   severities: ["medium"],
   when: "always",
-  what: "A subscription delivers events to a host that no subscription delivered to before, and that `--sink-allow` does not name.",
-  why: "Events tell who did what to which identity, role and repository, of the group and everything below it, as it happens.",
-  fix: "Deliver to a host of your own, that verifies the signature of each event. Name it with `--sink-allow`.",
-  except: "Better than an exception is `--sink-allow`.",
+  what: "Events are sent to a host that received none before and that `--sink-allow` does not name.",
+  why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
+  fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
+  except: "Use `--sink-allow` instead of a suppression.",
   exampleMatch: { group: "acme / security" },
   needsBefore: false,
   find: findNewHosts,
@@ -80,7 +80,7 @@ function findUnknownValues(facts: Facts): FindingInput[] {
         facts.aboutEntity(after, {
           severity: "low",
           field: secretsMayHaveChanged.join(", "),
-          message: `${secretsMayHaveChanged.join(", ")} of ${labelOf(after)} is secret before and after: whether it changes cannot be seen`,
+          message: `${secretsMayHaveChanged.join(", ")} of ${labelOf(after)} is a secret before and after, so a change of it cannot be seen`,
           advice: "ask the author whether the secret changes",
         }),
       );
@@ -94,9 +94,9 @@ function reportUnresolvedLines(lines: readonly string[]): FindingInput {
     severity: "low",
     name: "unresolved",
     field: "unresolved",
-    message: `${lines.length === 1 ? "one thing" : `${lines.length} things`} could not be resolved`,
+    message: `${plural(lines.length, "input")} could not be resolved`,
     details: limitLines(lines),
-    advice: "give --inventory and --before, so that they are known",
+    advice: "give --inventory and --before, which contain them",
   };
 }
 
@@ -104,14 +104,14 @@ const unresolved: Rule = {
   id: "X2",
   name: "unresolved",
   severities: ["high", "low"],
-  when: "high with --strict; low else",
-  what: "Something is assumed, or not known, that can be told: a reference that is not known yet is taken to be the id of the one resource that it depends on; a value that decides nothing is not known; or a secret may have changed without its being visible. What decides who may do what and cannot be judged is X3's affair.",
-  why: "A preview cannot tell the id of a new resource from another value that the program makes of it.",
-  fix: "Compare what the update has done with what was approved, and let the policy pack judge the update itself. Or make what others refer to in a change of its own.",
-  except: "For a lookup that is never known in a preview.",
+  when: "high with --strict; otherwise low",
+  what: "Something is assumed or not known: a reference without a value yet is taken to be the id of the one resource that it depends on, a value that does not decide access is not known, or a secret may have changed. X3 reports the values that decide access.",
+  why: "A preview does not show whether a value is the id of a new resource or another value that the program computes.",
+  fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
+  except: "For a lookup whose result is never known in a preview.",
   exampleMatch: { role: "team-*" },
   needsBefore: false,
-  driftAdvice: "run drift on an inventory of all kinds, with all stacks, so that they are known",
+  driftAdvice: "run drift with an inventory of all kinds and with all stacks",
   find: (facts) => {
     const findings = [...findAssumed(facts), ...findUnknownValues(facts)];
     const lines = facts.comparison.unresolved;

@@ -25,8 +25,8 @@ function findRemovedNames(facts: Facts): FindingInput[] {
     return [
       facts.aboutEntity(before, {
         severity: "high",
-        message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced: the old one is deleted"}: whatever pulls it fails`,
-        advice: "see that nothing pulls it any more; keep it under its name until then",
+        message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced, which deletes the old one"}: pulls of it fail`,
+        advice: "check that nothing pulls it any more, and keep it until then",
       }),
     ];
   });
@@ -47,6 +47,11 @@ function reportMovedName(
   });
 }
 
+function describeSource(from: string | undefined, to: string | undefined): string {
+  if (to === undefined) return `no longer copies its images from ${from ?? "its source"}`;
+  return `copies its images from ${to}${from === undefined ? "" : ` instead of ${from}`}`;
+}
+
 function reportNewSource(
   facts: Facts,
   entity: Entity,
@@ -56,8 +61,8 @@ function reportNewSource(
   return facts.aboutEntity(entity, {
     severity: "high",
     field,
-    message: `${labelOf(entity)} takes its images from ${to ?? "nowhere any more"} instead of ${from ?? "this program"}`,
-    advice: "make a second repository for the new source, and move what pulls",
+    message: `${labelOf(entity)} ${describeSource(from, to)}`,
+    advice: "create a second repository for the new source, and point what pulls to it",
   });
 }
 
@@ -79,11 +84,11 @@ const registryLoss: Rule = {
   id: "R1",
   name: "registry-loss",
   severities: ["high", "medium"],
-  when: "medium for a tag that is moved; high else",
-  what: "A repository or a tag is deleted or replaced, a tag points to another image, or a repository is kept in step with another source. A new tag is not reported, nor a source that is set for the first time on a new repository.",
-  why: "What runs pulls by these names. A deleted one stops the next start; a moved one, or another source, changes what runs without any deployment.",
+  when: "medium for a tag that is moved; otherwise high",
+  what: "A repository or a tag is deleted or replaced, a tag points to another image, or a repository copies its images from another source. A new tag is not reported, nor is the first source of a new repository.",
+  why: "Deployments pull images by these names. A deleted name stops the next start; a moved name or another source changes what runs without a deployment.",
   fix: "Deploy by digest. Keep a repository until nothing pulls from it. Move a tag in a pull request that names the image and how it was built.",
-  except: "For tags that a release moves (`latest`, `1.2`), by the pipeline that is meant to.",
+  except: "For tags that a release moves (`latest`, `1.2`), by the pipeline that releases.",
   exampleMatch: { name: "latest" },
   needsBefore: true,
   find: (facts) => [
@@ -100,10 +105,10 @@ interface ImageTrust {
 }
 
 const imageTrusts: Readonly<Partial<Record<ImageEffect, ImageTrust>>> = {
-  certificates: { severity: "high", consequence: "trusts further certificates" },
-  packageKeys: { severity: "high", consequence: "takes packages signed with further keys" },
-  certificateProviders: { severity: "high", consequence: "trusts the certificates of further providers" },
-  packageRepositories: { severity: "medium", consequence: "takes packages from further repositories" },
+  certificates: { severity: "high", consequence: "trusts new certificates" },
+  packageKeys: { severity: "high", consequence: "accepts packages signed with new keys" },
+  certificateProviders: { severity: "high", consequence: "trusts the certificates of new providers" },
+  packageRepositories: { severity: "medium", consequence: "installs packages from new repositories" },
   user: { severity: "medium", consequence: "runs as root" },
 };
 
@@ -113,7 +118,7 @@ function isRoot(user: string | undefined): boolean {
 }
 
 const nameOfItem = (item: Json): string =>
-  typeof item === "string" ? item : (textAt(item, "name") ?? "one without a name");
+  typeof item === "string" ? item : (textAt(item, "name") ?? "an unnamed one");
 
 /** What a field adds to what images trust: new items of a list, by name, or a user who is root. */
 function addedTrust({ path, field }: DescribedField, before: Props | undefined, after: Props): string[] {
@@ -144,8 +149,8 @@ function findAddedTrust(
         message: `every image of ${labelOf(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
         advice:
           field.images === "user"
-            ? "let the image run as a user without rights"
-            : "see who holds it; prefer a mirror and a key of your own, and certificates given at run time",
+            ? "run the image as an unprivileged user"
+            : "check who controls it; prefer a mirror and a key of your own, and certificates given at run time",
       }),
     ];
   });
@@ -156,9 +161,9 @@ const imageTrust: Rule = {
   name: "image-trust",
   severities: ["high", "medium"],
   when: "high for certificates and keys; medium for package repositories and root",
-  what: "The overlay of a repository's images adds a certificate, a provider of certificates, a key that packages may be signed with, a package repository, or lets the image run as root. What was there before is not reported, nor are packages, annotations and variables.",
+  what: "The overlay of a repository's images adds a certificate, a provider of certificates, a package key or a package repository, or lets the image run as root. What existed before is not reported, nor are packages, annotations and variables.",
   why: "Every image of the repository then trusts whoever holds that key or certificate, or runs that repository.",
-  fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with a key you hold. Run as a user without rights.",
+  fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with your key. Run as an unprivileged user.",
   except: "For the certificate authority and the mirror of your own company.",
   exampleMatch: { name: "base-*" },
   needsBefore: false,

@@ -10,12 +10,13 @@ import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 
 const INSTEAD: Readonly<Record<UnreadReason, string>> = {
-  secret: "write it in plain text: it is no secret, and nobody can review what is hidden",
-  unknown: "apply what it comes from first, in a change of its own, so that the preview knows the value",
-  unreadable: "write a value of the form that the property has",
+  secret: "write it in plain text: it is not a secret, and a hidden value cannot be reviewed",
+  unknown:
+    "apply the resource that it comes from first, in a separate change, so that the preview knows the value",
+  unreadable: "write a value of the type that the property has",
 };
 
-/** Changes whose values a reader must be able to judge; what the engine calls the same has the secrets that it had. */
+/** Changes that leave a resource there, whose values a reader must be able to judge. */
 function* judgedChanges(facts: Facts): Generator<ResourceChange & { readonly after: Entity }> {
   for (const change of facts.comparison.changes) {
     if (change.after !== undefined && change.op !== "delete") yield { ...change, after: change.after };
@@ -33,9 +34,9 @@ function findUnreadValues(facts: Facts): FindingInput[] {
   const findings: FindingInput[] = [];
   for (const change of judgedChanges(facts)) {
     const groups = new Map<string, UnreadValue[]>();
-    for (const one of unreadOf(change)) {
-      const key = JSON.stringify([one.property, one.reason]);
-      groups.set(key, [...(groups.get(key) ?? []).slice(0, 100), one]);
+    for (const value of unreadOf(change)) {
+      const key = JSON.stringify([value.property, value.reason]);
+      groups.set(key, [...(groups.get(key) ?? []).slice(0, 100), value]);
     }
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
@@ -44,7 +45,7 @@ function findUnreadValues(facts: Facts): FindingInput[] {
         facts.aboutEntity(change.after, {
           severity: "high",
           field: others.length === 0 ? first.path : first.property,
-          message: `${listFirst(paths, 3)} of ${labelOf(change.after)} ${reasonWords(first.reason)}: who may do what by it cannot be judged`,
+          message: `${listFirst(paths, 3)} of ${labelOf(change.after)} ${reasonWords(first.reason)}: the access that it gives cannot be judged`,
           details: others.length === 0 ? [] : limitLines(paths),
           advice: INSTEAD[first.reason],
         }),
@@ -54,10 +55,9 @@ function findUnreadValues(facts: Facts): FindingInput[] {
   return findings;
 }
 
-const INVENTORY =
-  "give --inventory, so that what is outside of the program is read from the live organisation";
+const INVENTORY = "give --inventory, which describes what the program does not manage";
 
-/** What of a grant is named exactly and known by nobody, or by the program's word alone. */
+/** Roles and identities of a grant that no input describes, or that only the program describes. */
 function doubtsOf(facts: Facts, { grant }: GrantChange): { field: string; message: string }[] {
   const { subject, role, group } = grant;
   const doubts: { field: string; message: string }[] = [];
@@ -67,19 +67,19 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): { field: string; messag
     if (role.capabilities === undefined) {
       doubts.push({
         field: "role",
-        message: `what ${what} allows, nothing tells: ${subject.displayName} gains it on ${group.path}`,
+        message: `${subject.displayName} gains ${what} on ${group.path}: the capabilities of the role are unknown`,
       });
     } else if (heldRole?.assumed === true) {
       doubts.push({
         field: "role",
-        message: `what ${what} allows, only the program tells: ${subject.displayName} gains it on ${group.path}`,
+        message: `${subject.displayName} gains ${what} on ${group.path}: only the program states the capabilities of the role`,
       });
     }
   }
   if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
     doubts.push({
       field: "subject",
-      message: `who ${subject.name ?? subject.displayName} is, ${holder === undefined ? "nothing tells" : "only the program tells"}: it gains ${what} on ${group.path}`,
+      message: `${subject.name ?? subject.displayName} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
     });
   }
   return doubts;
@@ -95,7 +95,7 @@ function findUnknownGrants(facts: Facts): FindingInput[] {
     );
 }
 
-/** A group that has the place and name of another one: whatever goes by paths takes it for that. */
+/** Groups that take the path of another one: whatever names groups by path takes them for that one. */
 function findReusedPaths(facts: Facts): FindingInput[] {
   const before = new Map(facts.groupsBefore().map(({ key, path }): [string, string] => [path, key]));
   const stays = new Set(
@@ -111,9 +111,9 @@ function findReusedPaths(facts: Facts): FindingInput[] {
       facts.aboutEntity(entity, {
         severity: "high",
         field: "name",
-        message: `${path} is another group after this change: ${labelOf(entity)} takes the place of the one that was called so`,
-        details: [`exceptions and habits that go by this path now mean the group ${entity.uid ?? key}`],
-        advice: "give it a name that no group there had, or rename the two in two changes",
+        message: `${path} is another group after this change: ${labelOf(entity)} takes the path of a different group`,
+        details: [`whatever names this path means the group ${entity.uid ?? key} from now on`],
+        advice: "choose a name that no group had there, or rename the two groups in two changes",
       }),
     ];
   });
@@ -129,10 +129,10 @@ export const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high"],
   when: "always",
-  what: "A value that decides who may do what was not read: it is a secret, is not known before the update and may come from several resources, or has a form that no such value has. Or a grant that is gained or widened names a role or an identity that nothing tells, or that the program alone tells (`.get` without `--inventory`). Or a group takes the path that another group had. Secrets that are so by their nature, as a client secret, are not reported; nor is a secret of a resource that the engine calls unchanged.",
-  why: "No other rule could look at it: whatever stands there, up to `owner` for anyone, would pass.",
-  fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Make what others refer to in a change of its own.",
-  except: "For one resource by its uid, once somebody has looked at the value.",
+  what: "A value that decides access was not read: it is a secret, it is not known before the update and may come from several resources, or its type is wrong. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or a group takes the path that another group had. Fields that are always secret, such as a client secret, are not reported, nor is a secret of a resource that the engine calls unchanged.",
+  why: "No other rule can check such a value: it could give `owner` to anyone.",
+  fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
+  except: "For one resource by its uid, after a person has checked the value.",
   exampleMatch: { name: "partner-events" },
   needsBefore: false,
   driftAdvice: "look at the live object, and restore what its program declares unless one of you changed it",
@@ -150,10 +150,10 @@ export const notReviewed: Rule = {
   name: "not-reviewed",
   severities: ["high"],
   when: "always",
-  what: "The change holds a resource of which nothing can be said: a dynamic resource whose code is the program's, one with a type of this package and another provider, a kind that this version does not know, or one that runs commands. What it says of itself is not believed. One that stays as it is is not reported.",
+  what: "The change contains a resource that cannot be reviewed: a dynamic resource whose code is in the program, one with a type of this package but another provider, a kind that this version does not know, or one that runs commands. What it declares about itself is not trusted. An unchanged resource is not reported.",
   why: "It can do anything that the credentials of the update can do, and the preview shows none of it.",
-  fix: "Declare what it does with resources of this package. Run commands in a pipeline of their own, with credentials of their own.",
-  except: "For a command that was read and that holds no credential of the platform.",
+  fix: "Declare the same with resources of this package. Run commands in a separate pipeline that has its own credentials.",
+  except: "For a command that a person has read and that has no credential of the platform.",
   exampleMatch: { name: "migrate-database" },
   needsBefore: false,
   planOnly: true,
@@ -171,7 +171,7 @@ export const notReviewed: Rule = {
           ...(location === undefined ? {} : { location }),
           message: `${titleOf(change)} is not reviewed (${op}): ${why}`,
           details: [`type ${kind}`],
-          advice: "declare what it does with resources of this package, or take it out of this program",
+          advice: "declare the same with resources of this package, or remove it from this program",
         },
       ];
     }),
@@ -196,8 +196,7 @@ export function findAssumed(facts: Facts): FindingInput[] {
           3,
         )}`,
         details: limitLines(lines),
-        advice:
-          "compare what the update has done with this report: a preview cannot tell an id from another value",
+        advice: "run verify after the update: a preview does not show whether the value is that id",
       }),
     );
   }

@@ -16,7 +16,7 @@ export interface AnnouncedChanges {
   readonly unannounced: readonly GrantChange[];
 }
 
-const STILL_HELD = "announced as lost, and still held";
+const STILL_HELD = "announced as lost, but still held";
 
 const describeGrant = ({ subject, role, group }: GrantChange["grant"]): string =>
   `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
@@ -60,13 +60,13 @@ export function describeMissing(
     ...missing.map(({ grant, before, reason }) =>
       reason === STILL_HELD
         ? `${STILL_HELD}: ${describeGrant(grant)}`
-        : `announced, and not there: ${describeGrant(before ?? grant)}`,
+        : `announced, but missing: ${describeGrant(before ?? grant)}`,
     ),
     ...differences.entities
       .filter(({ what }) => what === "gone")
-      .map(({ entity }) => `announced, and not there: ${entityLabel(entity)}`),
+      .map(({ entity }) => `announced, but missing: ${entityLabel(entity)}`),
     ...absent
       .filter(({ kind }) => kind === "Group" || kind === "Identity" || kind === "Role")
-      .map(({ kind, name, urn }) => `announced, and not there: ${kind} ${name ?? urnParts(urn ?? "").name}`),
+      .map(({ kind, name, urn }) => `announced, but missing: ${kind} ${name ?? urnParts(urn ?? "").name}`),
   ];
 }

@@ -1,4 +1,5 @@
 import { urnParts } from "../documents/engineState";
+import { inventoryGaps } from "../documents/inventoryGaps";
 import type { Entity } from "../graph/model";
 import { entityLabel } from "./compareExpected";
 import { isVerified, isWithin } from "../report/expectedAccess";
@@ -29,9 +30,6 @@ export function describeGaps(
   root: string,
   outside: readonly Entity[],
 ): string[] {
-  const refused = inventory.refused.map(
-    ({ kind, code }) => `the inventory lacks ${kind}: the server answered ${code}`,
-  );
   const elsewhere = (state?.resources ?? []).filter(
     ({ kind, id, external }) =>
       kind !== undefined && isVerified(kind) && !external && !isWithin(id ?? root, root),
@@ -41,8 +39,7 @@ export function describeGaps(
     ...elsewhere.map(({ kind, urn }) => `${kind} ${urnParts(urn).name}`),
   ]);
   return [
-    ...refused,
-    ...(inventory.complete || refused.length > 0 ? [] : ["the inventory is not complete"]),
+    ...inventoryGaps(inventory),
     ...((state?.pendingOperations ?? 0) > 0
       ? [`the update was interrupted: ${state?.pendingOperations} operations are open`]
       : []),

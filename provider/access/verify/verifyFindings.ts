@@ -4,7 +4,7 @@ import type { GrantChange } from "../graph/grant";
 import { entityLabel } from "./compareExpected";
 import type { EntityDifference } from "./compareExpected";
 
-const ADVICE = "take it away, or review the change that brings it; then find out who made it";
+const ADVICE = "remove it, or review the change that adds it; then find out who made the change";
 
 function fingerprint(...parts: readonly (string | undefined)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 32);

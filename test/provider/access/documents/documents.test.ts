@@ -87,7 +87,7 @@ describe("a preview", () => {
     const lines = fixture("update-stream.ndjson").toString().trim().split("\n");
     expect(parsePreview(lines.join("\r\n")).problems).toEqual([]);
     expect(parsePreview(lines.slice(0, -2).join("\n")).problems).toEqual([
-      "the preview has no summary: it was broken off",
+      "the preview has no summary: it was interrupted",
     ]);
   });
 

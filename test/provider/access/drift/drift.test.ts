@@ -277,27 +277,27 @@ describe("drift", () => {
     ["failing", { status: 500, body: "<html>" }, "UNKNOWN"],
     ["cut", { truncate: 20 }, "CONNECTION"],
   ])(
-    "a list that is %s makes nothing look deleted, and the report says what was not looked at",
+    "a list that is %s makes nothing look deleted, and the report says what was not compared",
     async (_how, fault, code) => {
       emulator.addFault({ path: "/iam/v2/roleBindings", ...fault });
       const report = await survey(on);
       expect(report.findings).toEqual([]);
       expect(report.complete).toBe(false);
-      expect(report.incomplete.join("\n")).toContain(`role binding at org: not looked at: ${code}`);
+      expect(report.incomplete.join("\n")).toContain(`role binding at org: not compared: ${code}`);
     },
   );
 
-  test("a kind that the inventory does not hold, and groups that it does not cover, are not looked at", async () => {
+  test("a kind that the inventory does not hold, and groups that it does not cover, are reported as not compared", async () => {
     const root = made.ids["org"] ?? "";
     const inventory = await takeInventory(clientOf(emulator), { root, now: Date.now });
     const report = await survey(on, { inventories: [inventory] });
     expect(report.findings).toEqual([]);
     expect(report.incomplete.length).toBeGreaterThan(3);
     for (const [i, noun] of ["acceptance of terms", "readme", "tag"].entries()) {
-      expect(report.incomplete[i]).toContain(`${noun}: not looked at: the inventory holds no`);
+      expect(report.incomplete[i]).toContain(`${noun}: not compared: the inventory contains no`);
     }
     for (const line of report.incomplete.slice(3)) {
-      expect(line).toMatch(/resources below [0-9a-f]{40} were not looked at: no inventory covers them/);
+      expect(line).toMatch(/resources below [0-9a-f]{40} were not compared: no inventory covers them/);
     }
     expect((await survey(on, { states: [], inventories: [inventory] })).incomplete).toEqual([
       expect.stringContaining("nothing was compared"),
@@ -428,7 +428,7 @@ describe("drift", () => {
     expect(found).not.toContain(root);
   });
 
-  test("what is moved is gone here and new there, and the report joins the two", async () => {
+  test("a moved object is deleted in one place and new in the other, and the report joins the two", async () => {
     const { uid } = await call(emulator, "GET", `/iam/v2/roleBindings/${made.ids["binding"] ?? ""}`);
     await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
     const body = { identityUid: made.ids["someone"], roleUid: made.ids["reader"] };
@@ -441,7 +441,7 @@ describe("drift", () => {
     ]);
     expect(report.findings[0]?.details).toEqual([
       "access is widened",
-      "the same was at org and is gone there: it was moved",
+      "an equal object no longer exists at org: it was moved",
     ]);
     expect(report.differences[1]).toMatchObject({
       direction: "narrowed",

@@ -75,7 +75,7 @@ const changes: readonly [string, readonly Live[], string][] = [
     "K3 critical",
   ],
   [
-    "events go to a new host",
+    "events are sent to a new host",
     [...held, live("Subscription", { sink: "https://evil.example/x" })],
     "X1 medium",
   ],

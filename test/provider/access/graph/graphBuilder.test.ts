@@ -435,7 +435,7 @@ describe("an inventory beside a preview", () => {
       refused: [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }],
     };
     expect(compare({ preview: preview(...basis.map(same)), inventory: partial }).incomplete).toEqual([
-      "the inventory lacks Role: the server answered PERMISSION_DENIED",
+      "the inventory lacks Role: the server refused its list (PERMISSION_DENIED)",
     ]);
   });
 });
@@ -445,6 +445,6 @@ test("an export with open operations makes the comparison incomplete", () => {
     JSON.stringify({ version: 3, deployment: { resources: [root], pending_operations: [{}, {}] } }),
   );
   expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
-    "an update of the stack was broken off: 2 operations are open",
+    "an update of the stack was interrupted: 2 operations are open",
   ]);
 });

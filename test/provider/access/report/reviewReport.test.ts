@@ -25,7 +25,7 @@ describe("a review of a captured preview", () => {
       "gained: group “admins” of staff: ? at acme (+0 -0)",
     ]);
     expect(report.unresolved).toEqual([
-      expect.stringMatching(/^role a{39}\w: its name and what it allows are not known: give --inventory$/),
+      expect.stringMatching(/^role a{39}\w: its name and its capabilities are not known: give --inventory$/),
     ]);
     expect(report.complete).toBe(true);
   });

@@ -279,9 +279,9 @@ describe("what looks like a resource of this package", () => {
       anew("RoleBinding", "b", { ...grant, roleUid: OWNER }),
     ];
     expect(failing(judge(preview(...steps)))).toEqual([
-      expect.stringMatching(/^X3 what b+ allows, nothing tells/),
+      expect.stringMatching(/^X3 .* gains b+ on .*: the capabilities of the role are unknown$/),
       expect.stringMatching(
-        /^X4 .*Role harmless is not reviewed \(read\): it has a type of this package, and another provider/,
+        /^X4 .*Role harmless is not reviewed \(read\): it has a type of this package but another provider/,
       ),
     ]);
     expect(failing(judge(preview(...steps), organisation()))).toContainEqual(
@@ -365,7 +365,9 @@ describe("what is read with .get", () => {
       bound(OWNER),
     ];
     expect(failing(judge(preview(...steps)))).toEqual([
-      expect.stringMatching(/^X3 what viewer allows, only the program tells/),
+      expect.stringMatching(
+        /^X3 .* gains viewer on .*: only the program states the capabilities of the role$/,
+      ),
     ]);
     expect(failing(judge(preview(...steps), organisation()))).toContainEqual(
       expect.stringMatching(/^G1 .*becomes owner/),
@@ -382,7 +384,7 @@ describe("what is read with .get", () => {
     const claimed = { parentUid: TEAM, name: "friend", claimMatch: pinned };
     const steps = [...unchanged, read("Identity", "friend", uid(70), claimed), bound(READER, uid(70))];
     expect(failing(judge(preview(...steps)))).toEqual([
-      expect.stringMatching(/^X3 who friend is, only the program tells/),
+      expect.stringMatching(/^X3 friend gains .*: only the program states who may assume the identity$/),
     ]);
     const truth = live("Identity", uid(70), {
       ...claimed,

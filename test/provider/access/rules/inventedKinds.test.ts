@@ -37,7 +37,7 @@ beforeAll(() => {
 describe("a kind that no rule names", () => {
   it("has the host that its events go to reported by X1", () => {
     expect(found("X1", change([], [webhook({ delivery: { url: "https://x.example/a" } })]))).toMatchObject([
-      { field: "delivery.url", message: expect.stringContaining("go to a new host, x.example") },
+      { field: "delivery.url", message: expect.stringContaining("are sent to a new host: x.example") },
     ]);
   });
 

@@ -91,7 +91,7 @@ describe("R2 image-trust", () => {
     ).toEqual([]);
     const other = overlay({ certificates: { additional: [{ ...certificate, content: "OTHER" }] } });
     expect(found("R2", change([before], [other]))[0]?.message).toBe(
-      "every image of repo api trusts further certificates: corp-ca",
+      "every image of repo api trusts new certificates: corp-ca",
     );
     expect(found("R2", change([before], [repo()]))).toEqual([]);
   });
@@ -106,7 +106,8 @@ describe("X1 exposure", () => {
     expect(found("X1", change(before, [...before, to("b", "https://elsewhere.example/x")]))).toMatchObject([
       {
         severity: "medium",
-        message: "the events of acme / payments and everything below it go to a new host, elsewhere.example",
+        message:
+          "events of acme / payments and everything below it are sent to a new host: elsewhere.example",
       },
     ]);
     expect(found("X1", change(before, [...before, to("b", "https://events.acme.example/b")]))).toEqual([]);
@@ -146,13 +147,13 @@ describe("X2 unresolved", () => {
         oidc: { issuer: "https://login.acme.example", clientId: "a", clientSecret: "[secret]" },
       });
     const given = change([idp("old")], [idp("new")]);
-    expect(found("X2", given)[0]?.message).toContain("whether it changes cannot be seen");
+    expect(found("X2", given)[0]?.message).toContain("so a change of it cannot be seen");
   });
 
   it("tells of lines that belong to no resource once", () => {
     const given = { ...change([], []), unresolved: ["a", "b"] };
     expect(found("X2", given)).toMatchObject([
-      { message: "2 things could not be resolved", details: ["a", "b"] },
+      { message: "2 inputs could not be resolved", details: ["a", "b"] },
     ]);
   });
 
@@ -171,22 +172,24 @@ describe("X3 cannot-be-judged", () => {
       {
         severity: "high",
         message:
-          "what lookup allows, nothing tells: GitHub Actions of acme/pay, branch main gains it on acme / payments",
+          "GitHub Actions of acme/pay, branch main gains lookup on acme / payments: the capabilities of the role are unknown",
       },
     ]);
     const stranger = identity("stranger", pinned);
     const toStranger = binding(stranger, viewer, payments);
-    expect(found("X3", change([], [toStranger]))[0]?.message).toMatch(/ is, nothing tells: /);
+    expect(found("X3", change([], [toStranger]))[0]?.message).toMatch(
+      /: who may assume the identity is unknown$/,
+    );
   });
 
   it("finds a role and an identity that the program alone tells", () => {
     const read = { ...pusher, isRead: true } as const;
     expect(found("X3", change([who, read], [who, read, binding(who, read, payments)]))[0]?.message).toBe(
-      "what registry.push allows, only the program tells: GitHub Actions of acme/pay, branch main gains it on acme / payments",
+      "GitHub Actions of acme/pay, branch main gains registry.push on acme / payments: only the program states the capabilities of the role",
     );
     const told = { ...who, isRead: true } as const;
     expect(found("X3", change([told], [told, binding(told, viewer, payments)]))[0]?.message).toMatch(
-      /^who ci is, only the program tells/,
+      /^ci gains .*: only the program states who may assume the identity$/,
     );
   });
 

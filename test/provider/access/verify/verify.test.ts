@@ -104,7 +104,7 @@ describe("verify", () => {
     const report = verified([...base, binding(deployer, pusher, payments)], base);
     expect(brief(report)).toEqual({ failing: 0, complete: false, findings: [], missing: 1 });
     expect(report.incomplete).toEqual([
-      "announced, and not there: GitHub Actions of acme/pay, branch main: registry.push at acme / payments",
+      "announced, but missing: GitHub Actions of acme/pay, branch main: registry.push at acme / payments",
     ]);
     expect(report.grants).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe("verify", () => {
     );
     expect(brief(report)).toMatchObject({ failing: 0, complete: false, missing: 1 });
     expect(report.incomplete).toEqual([
-      "announced as lost, and still held: GitHub Actions of acme/pay, branch main: reader at acme / payments",
+      "announced as lost, but still held: GitHub Actions of acme/pay, branch main: reader at acme / payments",
     ]);
   });
 
@@ -216,7 +216,7 @@ describe("verify", () => {
     const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
     const inventory = inventoryAfter(base, { complete: false, refused });
     expect(verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE }).incomplete).toEqual([
-      "the inventory lacks RoleBinding: the server answered PERMISSION_DENIED",
+      "the inventory lacks RoleBinding: the server refused its list (PERMISSION_DENIED)",
     ]);
   });
 

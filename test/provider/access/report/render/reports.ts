@@ -348,7 +348,7 @@ export const wholeReports: readonly Report[] = [
     command: "verify",
     stacks: riskyReview.stacks,
     complete: false,
-    incomplete: ["announced, and not there: a binding"],
+    incomplete: ["announced, but missing: a binding"],
     failOn: "low",
     failing: 5,
     summary: {

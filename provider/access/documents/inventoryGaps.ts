@@ -1,0 +1,11 @@
+import type { Inventory } from "./inventory";
+
+/** Why an inventory does not list everything, a line each. */
+export function inventoryGaps({ complete, refused }: Inventory): string[] {
+  if (refused.length > 0) {
+    return refused.map(
+      ({ kind, code }) => `the inventory lacks ${kind}: the server refused its list (${code})`,
+    );
+  }
+  return complete ? [] : ["the inventory is not complete"];
+}
