@@ -22,7 +22,8 @@ const UNIT_TESTS = [
 /** The files that describe kinds, by the names of their classes. @returns {Map<string, string>} */
 export function describedKinds() {
   const folder = path.join(root, "provider/resources");
-  const found = readdirSync(folder).flatMap((file) => {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const found = files.flatMap((file) => {
     const kind = /export class (\w+) extends resource/.exec(
       readFileSync(path.join(folder, file), "utf8"),
     )?.[1];

@@ -168,53 +168,61 @@ function ratio(value, base) {
   return value === undefined || base === undefined || base === 0 ? "" : `${(value / base).toFixed(2)}x`;
 }
 
+const HEAD = [
+  "N",
+  "latency",
+  "operation",
+  "subject",
+  "wall",
+  "CPU engine",
+  "CPU program",
+  "CPU provider",
+  "memory program",
+  "memory provider",
+  "requests",
+  "connections",
+  "state bytes per binding (ours)",
+];
+
+/** What is shown as ratios. */
+const RATIOS = /** @type {const} */ ([
+  "wallMs",
+  "engineCpuMs",
+  "programCpuMs",
+  "providerCpuMs",
+  "programBytes",
+  "providerBytes",
+]);
+
+/** @param {Median} median @param {Figures | undefined} base */
+function rowOf({ n, latencyMs, operation, subject, figures }, base) {
+  const methods = Object.entries(figures.byMethod).map(([method, count]) => `${count} ${method}`);
+  return [
+    String(n),
+    `${latencyMs} ms`,
+    operation,
+    subject,
+    ...RATIOS.map((name) => ratio(figures[name], base?.[name])),
+    methods.join(" + ") || "0",
+    String(figures.connections),
+    `${Math.round(figures.storedBytes)} (${Math.round(figures.ourBytes)})`,
+  ];
+}
+
 /** Times and memory as ratios to the first subject measured beside it; counts as counts. @param {readonly Median[]} all @param {readonly { name: string }[]} subjects */
 export function resultTable(all, subjects) {
   const order = subjects.map(({ name }) => name);
-  const rows = [
-    [
-      "N",
-      "latency",
-      "operation",
-      "subject",
-      "wall",
-      "CPU engine",
-      "CPU program",
-      "CPU provider",
-      "memory program",
-      "memory provider",
-      "requests",
-      "connections",
-      "state bytes per binding (ours)",
-    ],
-  ];
-  const groups = new Map(
-    all.map((one) => [JSON.stringify([one.n, one.latencyMs, one.operation]), /** @type {Median[]} */ ([])]),
-  );
-  for (const one of all) groups.get(JSON.stringify([one.n, one.latencyMs, one.operation]))?.push(one);
-  for (const group of groups.values()) {
-    group.sort((one, other) => order.indexOf(one.subject) - order.indexOf(other.subject));
-    const base = group[0]?.figures;
-    for (const { n, latencyMs, operation, subject, figures } of group) {
-      const methods = Object.entries(figures.byMethod).map(([method, count]) => `${count} ${method}`);
-      rows.push([
-        String(n),
-        `${latencyMs} ms`,
-        operation,
-        subject,
-        ratio(figures.wallMs, base?.wallMs),
-        ratio(figures.engineCpuMs, base?.engineCpuMs),
-        ratio(figures.programCpuMs, base?.programCpuMs),
-        ratio(figures.providerCpuMs, base?.providerCpuMs),
-        ratio(figures.programBytes, base?.programBytes),
-        ratio(figures.providerBytes, base?.providerBytes),
-        methods.join(" + ") || "0",
-        String(figures.connections),
-        `${Math.round(figures.storedBytes)} (${Math.round(figures.ourBytes)})`,
-      ]);
-    }
+  /** @type {Map<string, Median[]>} */
+  const groups = new Map();
+  for (const one of all) {
+    const key = JSON.stringify([one.n, one.latencyMs, one.operation]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  return table(rows);
+  const rows = [...groups.values()].flatMap((group) => {
+    group.sort((one, other) => order.indexOf(one.subject) - order.indexOf(other.subject));
+    return group.map((each) => rowOf(each, group[0]?.figures));
+  });
+  return table([HEAD, ...rows]);
 }
 
 /** @param {ReturnType<typeof compare>} comparisons */

@@ -9,6 +9,7 @@ import { counted, paint, print, say, show, signed } from "./terminal.mjs";
 /**
  * @typedef {import("./tour.mjs").Tour} Tour
  * @typedef {import("./steps.mjs").StepRun} StepRun
+ * @typedef {import("./server.mjs").Request} Request
  */
 
 /** The exit codes of `pulumi-platform review` and `drift` where they find something. */
@@ -57,9 +58,13 @@ export async function review(tour, step) {
   print(`exit code ${code}`);
   print(`The same as a page, with filters: ${page}`);
   tour.stack.edit(RISKY_EDITS.map(({ from, to }) => ({ from: to, to: from })));
-  const writes = (await tour.server.newRequests()).filter(isWrite);
-  const report = JSON.parse(readFileSync(path.join(tour.stack.program, "review.json"), "utf8"));
+  checkReview(tour, step, code, (await tour.server.newRequests()).filter(isWrite));
+  checkPage(step, page);
+}
 
+/** @param {Tour} tour @param {StepRun} step @param {number} code @param {Request[]} writes */
+function checkReview(tour, step, code, writes) {
+  const report = JSON.parse(readFileSync(path.join(tour.stack.program, "review.json"), "utf8"));
   /** @type {{ id: string, severity: string, location?: { file: string, line: number } }[]} */
   const findings = report.findings;
   const rules = [...new Set(findings.map(({ id }) => id))].sort();
@@ -74,13 +79,6 @@ export async function review(tour, step) {
     findings.length > 0 && findings.every(({ location }) => location?.file === "index.ts"),
     findings.map(({ location }) => `${location?.file}:${location?.line}`).join(", "),
   );
-  const html = existsSync(page) ? readFileSync(page, "utf8") : "";
-  const foreign = [...html.matchAll(/(?:src|href)="(?:https?:)?\/\/[^"]*/g)].map(([link]) => link);
-  step.check(
-    "the page holds each rule, and loads nothing",
-    RISKS.every((rule) => html.includes(rule)) && foreign.length === 0,
-    `${html.length} characters, ${foreign.join(", ") || "no address in it"}`,
-  );
   step.check(
     "neither the preview nor the review wrote to the server",
     writes.length === 0,
@@ -88,8 +86,19 @@ export async function review(tour, step) {
   );
 }
 
-/** @param {Tour} tour @param {StepRun} step */
-export async function findGrant(tour, step) {
+/** @param {StepRun} step @param {string} page */
+function checkPage(step, page) {
+  const html = existsSync(page) ? readFileSync(page, "utf8") : "";
+  const foreign = [...html.matchAll(/(?:src|href)="(?:https?:)?\/\/[^"]*/g)].map(([link]) => link);
+  step.check(
+    "the page holds each rule, and loads nothing",
+    RISKS.every((rule) => html.includes(rule)) && foreign.length === 0,
+    `${html.length} characters, ${foreign.join(", ") || "no address in it"}`,
+  );
+}
+
+/** Makes the CI identity an owner of a team, over plain HTTP. @param {Tour} tour @returns {Promise<string>} The uid of the grant. */
+async function grantOwner(tour) {
   const team = the(tour.declared.groups, ({ name }) => name === "payments");
   const deployer = the(tour.declared.identities, ({ name }) => name === "ci-deployer");
   const roles = await tour.server.send("GET", `${COLLECTIONS.roles}?name=owner`);
@@ -110,6 +119,12 @@ export async function findGrant(tour, step) {
     },
   ]);
   print();
+  return created.body.uid;
+}
+
+/** @param {Tour} tour @param {StepRun} step */
+export async function findGrant(tour, step) {
+  const uid = await grantOwner(tour);
   const { code, stdout } = await tour.runPlatform(
     step,
     ["drift", "--stack", "demo", "-o", "text", "-o", "json=drift.json"],
@@ -119,18 +134,21 @@ export async function findGrant(tour, step) {
   show(tour.server.withNames(stdout));
   print();
   print(`exit code ${code}`);
-  const requests = await tour.server.newRequests();
+  step.check("its exit code tells that there is drift", code === EXIT_DRIFT, `exit code ${code}`);
+  checkDrift(tour, step, uid, await tour.server.newRequests());
+}
+
+/** @param {Tour} tour @param {StepRun} step @param {string} grant Its uid. @param {Request[]} requests */
+function checkDrift(tour, step, grant, requests) {
   const writes = requests.filter(isWrite);
   const report = JSON.parse(readFileSync(path.join(tour.stack.program, "drift.json"), "utf8"));
-
   /** @type {{ id: string, uid: string, drift?: Record<string, string> }[]} */
   const findings = report.findings;
   const [found] = findings.filter(({ drift }) => drift !== undefined);
-  step.check("its exit code tells that there is drift", code === EXIT_DRIFT, `exit code ${code}`);
   step.check(
     "it finds the grant, in no stack and with more access, by the rule of owners and as drift",
     isDeepStrictEqual(findings.map(({ id }) => id).sort(), ["G1", "drift-unmanaged"]) &&
-      found?.uid === created.body.uid &&
+      found?.uid === grant &&
       found?.drift?.direction === "widened",
     findings.map(({ id, uid }) => `${id}: ${tour.server.withNames(uid)}`).join("\n") || "nothing is found",
   );
@@ -157,8 +175,7 @@ export async function adopt(tour, step) {
   mkdirSync(folder);
   const adopt = ["adopt", "--root", root, "--out", "."];
   print(`${paint("dim", "$")} ${paint("cyan", "mkdir organisation && cd organisation")}`);
-  const { stdout: written } = await tour.runPlatform(step, adopt, { cwd: folder, expected: [0] });
-  show(tour.server.withNames(written).replace(/^/gm, "   "));
+  await runIndented(tour, step, adopt, folder);
   print();
   print(paint("dim", "organisation/index.ts (its role bindings)"));
   const program = readFileSync(path.join(folder, "index.ts"), "utf8");
@@ -167,31 +184,19 @@ export async function adopt(tour, step) {
   tour.stack.linkPackages(folder);
   print(`${paint("dim", "$")} ${paint("cyan", "npm install")} ${paint("dim", "(here: a link)")}`);
   await tour.run(step, ["stack", "init", "adopted"], { cwd: folder });
-  const { stdout: imported } = await tour.runPlatform(
-    step,
-    [...adopt, "--stack", "adopted", "--write-state"],
-    { cwd: folder, expected: [0] },
-  );
-  show(tour.server.withNames(imported).replace(/^/gm, "   "));
+  await runIndented(tour, step, [...adopt, "--stack", "adopted", "--write-state"], folder);
   const preview = await tour.run(step, ["preview", "--expect-no-changes"], { cwd: folder });
   const unchanged = Number(/(\d+) unchanged/.exec(preview.stdout)?.[1] ?? 0);
   print(`${unchanged} unchanged ${paint("dim", "(the stack itself is one)")}`);
   const writes = (await tour.server.newRequests()).filter(isWrite);
-  const after = await tour.server.state();
-  tour.declared = after;
+  tour.declared = await tour.server.state();
 
-  const held = Object.values(before).flat().length;
   step.check(
     "with --expect-no-changes the preview of the new stack ends with exit code 0",
     preview.code === 0,
     `exit code ${preview.code}`,
   );
-  step.check(
-    "it manages all that the server holds, but for the organisation itself",
-    // The stack counts as a resource, and stands for the organisation in this sum.
-    unchanged === held,
-    `${held - 1} below the organisation, ${unchanged - 1} unchanged`,
-  );
+  checkAdoption(step, { unchanged, before: Object.values(before).flat().length });
   step.check(
     "the program declares the grant made by hand, by names and not by uids",
     program.includes("roleUid: ownerRole.uid") && !program.includes(`${root}/`),
@@ -199,8 +204,24 @@ export async function adopt(tour, step) {
   );
   step.check(
     "the server got no write, and holds what it held",
-    writes.length === 0 && isDeepStrictEqual(before, after),
+    writes.length === 0 && isDeepStrictEqual(before, tour.declared),
     `${counted(writes.length, "write")} in its log`,
+  );
+}
+
+/** Runs a command of this package and prints its output. @param {Tour} tour @param {StepRun} step @param {string[]} args @param {string} cwd */
+async function runIndented(tour, step, args, cwd) {
+  const { stdout } = await tour.runPlatform(step, args, { cwd, expected: [0] });
+  show(tour.server.withNames(stdout).replace(/^/gm, "   "));
+}
+
+/** @param {StepRun} step @param {{ unchanged: number, before: number }} counts */
+function checkAdoption(step, { unchanged, before }) {
+  step.check(
+    "it manages all that the server holds, but for the organisation itself",
+    // The stack counts as a resource, and stands for the organisation in this sum.
+    unchanged === before,
+    `${before - 1} below the organisation, ${unchanged - 1} unchanged`,
   );
 }
 

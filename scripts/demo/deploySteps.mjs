@@ -96,8 +96,14 @@ export async function edit(tour, step) {
   print();
   print("The writes that the server got:");
   tour.printRequests(writes);
+  checkEdit(tour, step, Object.values(state).flat(), writes);
+}
 
-  const resources = Object.values(state).flat();
+/**
+ * @param {Tour} tour @param {StepRun} step @param {import("./server.mjs").Resource[]} resources
+ * @param {import("./server.mjs").Request[]} writes
+ */
+function checkEdit(tour, step, resources, writes) {
   step.check(
     "exactly three requests, each a PATCH of an edited resource",
     writes.length === EDITS.length &&

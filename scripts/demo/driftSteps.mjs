@@ -16,8 +16,7 @@ import { EXIT_CHANGES } from "./tour.mjs";
 
 /** @param {Tour} tour @param {StepRun} step */
 export async function changeByHand(tour, step) {
-  const before = tour.declared;
-  const changes = handChanges(before);
+  const changes = [changeDescription, deleteGrant, widenTrust].map((change) => change(tour.declared));
   /** @type {number[]} */
   const statuses = [];
   for (const [index, { sentence, method, collection, uid, updateMask, body }] of changes.entries()) {
@@ -31,16 +30,21 @@ export async function changeByHand(tour, step) {
   const state = await tour.server.state();
   await tour.server.newRequests();
   tour.handChanges = changes;
-
-  const now = new Map(
-    Object.values(state)
-      .flat()
-      .map((resource) => [resource.uid, resource]),
-  );
   step.check(
     "the server took each of them",
     statuses.every((status) => status === 200),
     statuses.join(", "),
+  );
+  checkHandChanges(tour, step, state);
+}
+
+/** @param {Tour} tour @param {StepRun} step @param {State} state */
+function checkHandChanges(tour, step, state) {
+  const changes = tour.handChanges;
+  const now = new Map(
+    Object.values(state)
+      .flat()
+      .map((resource) => [resource.uid, resource]),
   );
   step.check(
     "the server now holds something else than the program declares",
@@ -78,6 +82,16 @@ export async function preview(tour, step) {
     code === EXIT_CHANGES,
     `exit code ${code}`,
   );
+  checkPreview(tour, step, drift);
+  step.check(
+    "it wrote nothing to the server",
+    writes.length === 0,
+    `${counted(writes.length, "write")} in its log`,
+  );
+}
+
+/** @param {Tour} tour @param {StepRun} step @param {import("./drift.mjs").Drift[]} drift What the preview shows. */
+function checkPreview(tour, step, drift) {
   /** @param {{ id: string, gone: boolean, differences: Difference[] }[]} list */
   const comparable = (list) =>
     list.map(({ id, gone, differences }) => JSON.stringify([id, gone, differences.map(entriesOf)])).sort();
@@ -95,11 +109,6 @@ export async function preview(tour, step) {
         return `${kind} ${name}: ${gone ? "gone" : paths}`;
       })
       .join("\n") || "nothing is shown",
-  );
-  step.check(
-    "it wrote nothing to the server",
-    writes.length === 0,
-    `${counted(writes.length, "write")} in its log`,
   );
 }
 
@@ -142,56 +151,55 @@ export async function repair(tour, step) {
   );
 }
 
-/**
- * What is changed by hand: found by name at the server, as a person would.
- * @param {State} state
- * @returns {HandChange[]}
- */
-function handChanges(state) {
+/** The repository of the API gets another description. @param {State} state @returns {HandChange} */
+function changeDescription(state) {
   const api = the(state.repos, ({ name }) => name === "api");
-  const deployer = the(state.identities, ({ name }) => name === "ci-deployer");
-  const binding = the(state.roleBindings, ({ role }) => role?.name === "viewer");
   const description = "changed in a hurry";
+  return {
+    sentence: "The repository “api” gets another description.",
+    method: "PATCH",
+    collection: COLLECTIONS.repos,
+    uid: api.uid,
+    updateMask: "description",
+    body: { description },
+    drift: [{ path: "description", from: api.description, to: description }],
+    repair: { method: "PATCH", uid: api.uid, body: { description: api.description } },
+  };
+}
+
+/** A grant goes. @param {State} state @returns {HandChange} */
+function deleteGrant(state) {
+  const binding = the(state.roleBindings, ({ role }) => role?.name === "viewer");
+  const { identityUid, roleUid } = binding;
+  return {
+    sentence: "A grant is taken away: the CI identity no longer views the team “search”.",
+    method: "DELETE",
+    collection: COLLECTIONS.roleBindings,
+    uid: binding.uid,
+    drift: [],
+    repair: { method: "POST", uid: parentOf(binding), body: { identityUid, roleUid } },
+  };
+}
+
+/** An identity trusts more than it did. @param {State} state @returns {HandChange} */
+function widenTrust(state) {
+  const deployer = the(state.identities, ({ name }) => name === "ci-deployer");
   const subjectPattern = ".*";
   const { subject } = deployer.claimMatch;
-  return [
-    {
-      sentence: "The repository “api” gets another description.",
-      method: "PATCH",
-      collection: COLLECTIONS.repos,
-      uid: api.uid,
-      updateMask: "description",
-      body: { description },
-      drift: [{ path: "description", from: api.description, to: description }],
-      repair: { method: "PATCH", uid: api.uid, body: { description: api.description } },
-    },
-    {
-      sentence: "A grant is taken away: the CI identity no longer views the team “search”.",
-      method: "DELETE",
-      collection: COLLECTIONS.roleBindings,
-      uid: binding.uid,
-      drift: [],
-      repair: {
-        method: "POST",
-        uid: parentOf(binding),
-        body: { identityUid: binding.identityUid, roleUid: binding.roleUid },
-      },
-    },
-    {
-      sentence:
-        "The CI identity opens to every workflow of the owner: any subject instead of one branch of one repository.",
-      method: "PATCH",
-      collection: COLLECTIONS.identities,
-      uid: deployer.uid,
-      updateMask: "claimMatch.subjectPattern",
-      body: { claimMatch: { subjectPattern } },
-      drift: [
-        { path: "claimMatch.subject", from: subject, to: undefined },
-        { path: "claimMatch.subjectPattern", from: undefined, to: subjectPattern },
-      ],
-      repair: { method: "PATCH", uid: deployer.uid, body: { claimMatch: { subject } } },
-    },
-  ];
+  return {
+    sentence:
+      "The CI identity opens to every workflow of the owner: any subject instead of one branch of one repository.",
+    method: "PATCH",
+    collection: COLLECTIONS.identities,
+    uid: deployer.uid,
+    updateMask: "claimMatch.subjectPattern",
+    body: { claimMatch: { subjectPattern } },
+    drift: [
+      { path: "claimMatch.subject", from: subject, to: undefined },
+      { path: "claimMatch.subjectPattern", from: undefined, to: subjectPattern },
+    ],
+    repair: { method: "PATCH", uid: deployer.uid, body: { claimMatch: { subject } } },
+  };
 }
 
 /** @param {Difference} difference */
