@@ -70,7 +70,10 @@ class Normaliser {
   /** @param {string} text */
   text(text) {
     // The package is linked here; in a user's project it lies in node_modules.
-    const here = new RegExp(`project:///(?:\\.\\./)*${root.slice(1).replace(/[.+]/g, "\\$&")}/`, "g");
+    // The temporary folder may share the first folders of its path with this one.
+    const parts = root.slice(1).replace(/[.+]/g, "\\$&").split("/");
+    const ends = parts.map((_, i) => parts.slice(i).join("/"));
+    const here = new RegExp(`project:///(?:\\.\\./)*(?:${ends.join("|")})/`, "g");
     return text
       .replace(here, "project:///")
       .replaceAll(`${root}/`, "/program/")
