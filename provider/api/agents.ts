@@ -47,7 +47,7 @@ export function agentsFor(
   if (!isProxy || /@|%40/.test(url.pathname + url.search + url.hash)) {
     const why = isProxy
       ? 'has an "@" after the host: percent-encode its password'
-      : "is no http or https URL";
+      : "is not an http or https URL";
     throw new ConnectionError(`the address of the proxy for ${hostname} ${why}; ${advice}`, "notSent", false);
   }
   registerProxyPassword(url);

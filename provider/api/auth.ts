@@ -5,7 +5,7 @@ import { ACCESS_TOKEN, readTokenFile, parseToken } from "./tokenText";
 export type OidcSource =
   | { readonly kind: "token"; readonly token: string; readonly setting: string }
   | { readonly kind: "file"; readonly path: string; readonly setting: string }
-  /** GitHub Actions mints one for each exchange: `requestUrl` answers it to the bearer `requestToken`. */
+  /** GitHub Actions mints one for each exchange: `requestUrl` returns it to the bearer `requestToken`. */
   | {
       readonly kind: "github";
       readonly requestUrl: string;

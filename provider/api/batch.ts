@@ -13,7 +13,7 @@ export interface BatchMethod {
   readonly limit: number;
   /** The request's body for resources below one parent. */
   readonly body: (parent: string, resources: readonly unknown[]) => unknown;
-  /** The member of the answer that holds what was made, in the order of the request. */
+  /** The member of the response that holds what was made, in the order of the request. */
   readonly member: string;
 }
 
@@ -23,7 +23,7 @@ export interface BatchClient {
   create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject>;
 }
 
-/** What became of each resource, in the order given: the answer, or the error that it met. */
+/** What became of each resource, in the order given: the response, or the error. */
 type Outcomes = PromiseSettledResult<JsonObject>[];
 
 /**
@@ -70,7 +70,7 @@ function parseBatchResponse(path: string, response: JsonObject, member: string, 
     items.every((item: unknown) => item !== null && typeof item === "object" && "uid" in item);
   if (!isWhole) {
     throw new ConnectionError(
-      `POST ${path}: the answer does not hold the ${count} resources asked for`,
+      `POST ${path}: the response does not contain the ${count} requested resources`,
       "unknown",
       false,
     );
@@ -219,8 +219,8 @@ export class Batches {
 
   /**
    * A batch that is refused goes again one by one, so that the error is that of the resource that caused it. After a
-   * lost answer every resource of the batch has the same error, for which `hasUnknownOutcome` holds: whoever asked looks for
-   * what was made. Never throws.
+   * lost response every resource of the batch has the same error, for which `hasUnknownOutcome` holds: each caller looks for
+   * what was created. Never throws.
    */
   private async createAll(
     method: BatchMethod,

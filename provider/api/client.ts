@@ -72,14 +72,14 @@ export class Client {
     }
     const isAlone = Object.keys(response).every((key) => key === member || PAGE_MEMBERS.includes(key));
     if (items === undefined && isAlone && (await this.isTheApi())) return [];
-    throw this.unexpectedResponse({ method: "GET", path }, `its answer has no list "${member}"`);
+    throw this.unexpectedResponse({ method: "GET", path }, `its response has no list "${member}"`);
   }
 
   async getResource(collection: string, uid: string): Promise<JsonObject> {
     return this.get(this.address(collection, uid));
   }
 
-  /** One resource, answered together with others that are read at the same time; see `SharedReads.read`. */
+  /** One resource, read together with others that are read at the same time; see `SharedReads.read`. */
   readShared(collection: string, uid: string, query?: Query): Promise<JsonObject> {
     return this.options.batching === false
       ? this.getResource(collection, uid)
@@ -205,11 +205,11 @@ export class Client {
   }
 }
 
-/** A uid of an answer, or an error: a 200 that is not this API is never taken as a resource. */
+/** A uid of a response, or an error: a 200 that is not this API is never taken as a resource. */
 export function uidOf(response: JsonObject, what: string): string {
   const uid = response["uid"];
   if (typeof uid !== "string" || uid === "") {
-    throw new ConnectionError(`${what}: the answer holds no uid`, "unknown", false);
+    throw new ConnectionError(`${what}: the response has no uid`, "unknown", false);
   }
   return uid;
 }

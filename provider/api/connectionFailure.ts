@@ -28,19 +28,19 @@ const NOT_SENT = new Set([
 const PERMANENT = new Set(["ENOTFOUND", "ERR_INVALID_URL", "ERR_FR_TOO_MANY_REDIRECTS"]);
 
 const connectionFailures: Record<string, string> = {
-  ECONNREFUSED: "nothing listens there",
+  ECONNREFUSED: "connection refused",
   ENOTFOUND: "the host name does not exist",
-  EAI_AGAIN: "the host name could not be looked up",
+  EAI_AGAIN: "the host name could not be resolved",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
-  ECONNRESET: "the connection was cut",
-  ECONNABORTED: "no answer in time",
-  ETIMEDOUT: "no answer in time",
-  EPIPE: "the connection was cut",
+  ECONNRESET: "the connection was reset",
+  ECONNABORTED: "no response in time",
+  ETIMEDOUT: "no response in time",
+  EPIPE: "the connection was reset",
 };
 
 const UNKNOWN_AUTHORITY =
-  "its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file with the authority's certificate";
+  "its certificate is issued by an unknown certificate authority; if it is your company's, set NODE_EXTRA_CA_CERTS to a PEM file with that authority's certificate";
 
 /** What a failure of TLS means, and what to do; `%s` stands for the setting that holds the address. */
 const tlsFailures: Record<string, string> = {
@@ -49,13 +49,12 @@ const tlsFailures: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    "its certificate is signed by itself; where it is your own server, set NODE_EXTRA_CA_CERTS to a PEM file with that certificate",
-  CERT_HAS_EXPIRED:
-    "its certificate has expired: it must be renewed there, unless the clock of this machine is wrong",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet: is the clock of this machine right?",
+    "its certificate is self-signed; if it is your own server, set NODE_EXTRA_CA_CERTS to a PEM file with that certificate",
+  CERT_HAS_EXPIRED: "its certificate has expired; renew it on the server, or check the clock of this machine",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clock of this machine",
   CERT_REVOKED: "its certificate has been revoked: do not use this server",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host; is %s right?",
-  EPROTO: "what answers there does not speak TLS; is %s right, and does no proxy stand before it?",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host; check %s",
+  EPROTO: "the server does not speak TLS; check %s, and whether a proxy is in between",
 };
 
 /** The code of Node that an error has; axios names a response that breaks off, and one that takes too long, by codes of its own. */
@@ -69,7 +68,8 @@ const isTlsFailure = (code: string): boolean =>
 
 function explainTlsFailure(code: string, setting: string): string {
   const explanation =
-    tlsFailures[code.startsWith("ERR_SSL") ? "EPROTO" : code] ?? "is %s right, and the server's set-up?";
+    tlsFailures[code.startsWith("ERR_SSL") ? "EPROTO" : code] ??
+    "check %s and the TLS configuration of the server";
   return explanation.replace("%s", setting);
 }
 
@@ -94,7 +94,7 @@ export function toConnectionError(
     return new ConnectionError(message, "notSent", false, true);
   }
   const outcome = NOT_SENT.has(code) ? "notSent" : "unknown";
-  const advice = outcome === "notSent" ? `; is ${setting} right?` : "";
+  const advice = outcome === "notSent" ? `; check ${setting}` : "";
   const message = `${where}: ${connectionFailures[code] ?? "the request failed"}${shown}${advice}`;
   return new ConnectionError(message, outcome, !PERMANENT.has(code));
 }

@@ -20,7 +20,7 @@ export interface MissingTerms {
   readonly url: string;
 }
 
-/** The typed details of an error; absent where the answer has none. */
+/** The typed details of an error; absent where the response has none. */
 export interface ErrorDetails {
   readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
   readonly fieldViolations: readonly FieldViolation[];

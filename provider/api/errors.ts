@@ -65,11 +65,11 @@ function describe(
   response: { status: number; code: Code; message: string; fromApi: boolean; requestId: string },
 ): string {
   const what = `${call.method} ${printable(call.path)}: ${response.code} (HTTP ${response.status})`;
-  if (!response.fromApi) return `${what}, and the answer is not the Platform API's`;
+  if (!response.fromApi) return `${what}, and the response is not from the Platform API`;
   return response.message === "" ? what : `${what}: ${response.message}`;
 }
 
-/** The request got no usable answer. `outcome` says whether it may have taken effect. */
+/** The request got no usable response. `outcome` says whether it may have taken effect. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   readonly code = "CONNECTION";
@@ -107,7 +107,7 @@ export class AuthenticationError extends Error {
   readonly code = "AUTHENTICATION";
 }
 
-/** Whether an error is one of the API with this code, as in `ABORTED`, or got no answer: `CONNECTION`. */
+/** Whether an error is one of the API with this code, as in `ABORTED`, or got no response: `CONNECTION`. */
 export function hasCode(error: unknown, code: string): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === code;
 }
@@ -133,7 +133,7 @@ export function isFailedPrecondition(error: unknown): boolean {
   return hasCode(error, "FAILED_PRECONDITION");
 }
 
-/** A message over 4 MiB, in either direction: the same request meets the same answer. */
+/** A message over 4 MiB, in either direction: the same request gets the same response. */
 export function isTooLarge(error: unknown): boolean {
   return (
     hasCode(error, "RESOURCE_EXHAUSTED") && isApiError(error) && /larger than max/i.test(error.serverMessage)
@@ -156,7 +156,7 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The only maker of an ApiError: from an answer whose status is not 2xx. `body` is parsed JSON or undefined. */
+/** The only place that makes an ApiError: from a response whose status is not 2xx. `body` is parsed JSON or undefined. */
 export function apiErrorFrom(
   call: RequestLine,
   response: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },

@@ -35,7 +35,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 /**
  * Access tokens for an OIDC token: kept in memory, renewed before they end, one exchange in flight.
  *
- * How long a token lives is measured between the answer's own `Date` and `expiry`, so this machine's clock may be wrong.
+ * How long a token lives is measured between the response's own `Date` and `expiry`, so this machine's clock may be wrong.
  */
 export class Exchange implements TokenSource {
   private readonly issuer: Transport;
@@ -178,7 +178,7 @@ export class Exchange implements TokenSource {
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
       throw this.issuer.unexpectedResponse(
         { method: "POST", path: "/sts/exchange" },
-        "its answer holds no token",
+        "its response has no token",
       );
     }
     registerCredential(token);
@@ -232,12 +232,12 @@ export class Exchange implements TokenSource {
         const query = `?${searchParams.toString()}`;
         return github.read(call, await github.send({ ...call, query, headers, attempt }));
       });
-      if (typeof value === "string" && value !== "") return parseToken(value, "its answer", OIDC_TOKEN);
-      throw github.unexpectedResponse(call, "its answer holds no token");
+      if (typeof value === "string" && value !== "") return parseToken(value, "its response", OIDC_TOKEN);
+      throw github.unexpectedResponse(call, "its response has no token");
     } catch (error) {
       if (!(error instanceof ApiError)) throw asNotSent(error);
       throw new AuthenticationError(
-        `asking GitHub Actions for an OIDC token: ${describeError(error)}; has the job the permission "id-token: write"?`,
+        `requesting an OIDC token from GitHub Actions: ${describeError(error)}; give the job the permission "id-token: write"`,
       );
     }
   }
@@ -252,7 +252,7 @@ export class Exchange implements TokenSource {
       return new ConnectionError(what, "notSent", true);
     }
     if (!error.fromApi || error.code === "NOT_FOUND" || error.code === "UNIMPLEMENTED") {
-      return new ConfigError(`${what}; is platform:issuerUrl (or PLATFORM_ISSUER_URL) right?`);
+      return new ConfigError(`${what}; check platform:issuerUrl (or PLATFORM_ISSUER_URL)`);
     }
     return new AuthenticationError(`${what}; ${trustHint(oidcToken)}`);
   }
@@ -273,10 +273,10 @@ function describeError(error: ApiError): string {
 /** What the issuer compares with what the identity trusts: nothing of it is secret. */
 function trustHint(oidcToken: string): string {
   const claims = claimsOf(oidcToken);
-  if (!claims) return "the token is no JSON web token, as an OIDC token is";
+  if (!claims) return "the token is not a JSON web token";
   const { iss, sub, aud } = claims;
   const shown = (value: unknown): string => printable(JSON.stringify(value ?? null), 200);
   const ends = timeClaim(claims, "exp");
-  const end = ends === undefined ? "" : `, and ends ${ends.toISOString()}`;
-  return `does the identity trust exactly this? The token is of issuer ${shown(iss)}, subject ${shown(sub)}, for audience ${shown(aud)}${end}`;
+  const end = ends === undefined ? "" : `, expires ${ends.toISOString()}`;
+  return `compare the token with what the identity trusts: issuer ${shown(iss)}, subject ${shown(sub)}, audience ${shown(aud)}${end}`;
 }

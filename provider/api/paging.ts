@@ -95,7 +95,7 @@ export async function* listAll(
     let isNews = false;
     for (const item of await api.extractList(collection, page, plural)) {
       if (item === null || typeof item !== "object") {
-        throw api.unexpectedResponse(collection, `its list "${plural}" holds no objects`);
+        throw api.unexpectedResponse(collection, `its list "${plural}" contains no objects`);
       }
       const object = item as JsonObject;
       const added = seen.add(object);
@@ -105,7 +105,7 @@ export async function* listAll(
     token = nextTokenOf(page);
     if (token === undefined) return;
     if (loop.isLoop(isNews, token)) {
-      const why = `its list goes in circles: ${loop.pagesWithoutNews} pages in a row held nothing new`;
+      const why = `its list does not end: ${loop.pagesWithoutNews} pages in a row contained nothing new`;
       throw api.unexpectedResponse(collection, why);
     }
   }

@@ -46,7 +46,7 @@ interface ParentCache {
   reads: number;
   /** Pages that were requested. */
   pages: number;
-  /** Reads that a page answered. */
+  /** Reads that a page had the response for. */
   hits: number;
   /** A pass goes through the pages once. */
   pagesInPass: number;
@@ -60,7 +60,7 @@ interface ParentCache {
  *
  * No read waits for others. A read is sent at once while few are under way; what arrives meanwhile shares
  * the next request, a list by uid. After enough reads below one parent its children are listed page by page,
- * one page more than the reads that pages have answered.
+ * one page more than the reads that pages had the response for.
  */
 class SharedCollection {
   private readonly waiting: Reader[] = [];
@@ -230,7 +230,7 @@ class SharedCollection {
   private async page(query: Query): Promise<{ items: Map<string, JsonObject>; next: string | undefined }> {
     const response = await this.api.get(this.collection, { ...this.query, ...query, page_size: PAGE_SIZE });
     const list = response[this.collection.slice(this.collection.lastIndexOf("/") + 1)];
-    if (!Array.isArray(list)) throw new ConnectionError("the answer holds no list", "notSent", false);
+    if (!Array.isArray(list)) throw new ConnectionError("the response has no list", "notSent", false);
     const items = new Map<string, JsonObject>();
     for (const item of list as unknown[]) {
       if (item === null || typeof item !== "object") continue;
@@ -249,7 +249,7 @@ export class SharedReads {
   constructor(private readonly api: ReadApi) {}
 
   /**
-   * One resource, as its own GET would answer it: at most ten seconds old, and never older than this
+   * One resource, as its own GET would return it: at most ten seconds old, and never older than this
    * client's last write to it. Throws what the GET would throw.
    *
    * @param query What lists of this collection are asked besides, to show all that a GET finds.

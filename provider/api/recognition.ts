@@ -25,7 +25,7 @@ function hasUid(value: unknown): boolean {
 
 /**
  * Whether the server has shown itself to be the API, by any response of this run. Only then an empty
- * response means that there is nothing: a wrong address may answer `{}` to everything.
+ * response means that there is nothing: a wrong address may respond `{}` to everything.
  */
 export class ApiRecognition {
   private isRecognized = false;

@@ -24,7 +24,7 @@ export const defaultPolicy: Omit<RetryPolicy, "maxRetries"> = {
 /** A shorter wait is not obeyed but counted as a failure, so that it is not repeated without an end. */
 const MIN_SERVER_DELAY_MS = 10;
 
-/** A message over 4 MiB, or access that was already asked for: the same request meets the same answer. */
+/** A message over 4 MiB, or access that was already requested: the same request gets the same response. */
 function isFinalExhaustion(error: ApiError): boolean {
   return isTooLarge(error) || /already (been )?(asked|requested)/i.test(error.serverMessage);
 }
@@ -50,7 +50,7 @@ export function mayRetry(error: unknown, isIdempotent: boolean): boolean {
   );
 }
 
-/** How long an answer asks to wait, if that is not longer than anybody may ask. */
+/** How long a response asks to wait, if that is within the limit of the policy. */
 function requestedDelayMs(error: unknown, policy: RetryPolicy): number | undefined {
   const wait = error instanceof ApiError ? error.retryAfterMs : undefined;
   return wait !== undefined && wait >= MIN_SERVER_DELAY_MS && wait <= policy.maxServerDelayMs

@@ -9,7 +9,7 @@ import { apiErrorFrom, ConnectionError, printable } from "./errors";
 export type { Endpoint } from "./connectionFailure";
 
 export interface TransportOptions extends Endpoint {
-  /** For one attempt, from sending to the last byte of the answer. */
+  /** For one attempt, from sending to the last byte of the response. */
   readonly timeoutMs: number;
   /** Connections open at once. */
   readonly maxSockets: number;
@@ -36,10 +36,10 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-/** No answer of the API is near this; a larger one is somebody else's. */
+/** No response of the API is near this; a larger one is another server's. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** When an answer was made, by its server's clock; by this machine's where it has no date. */
+/** When a response was created, by its server's clock; by this machine's where it has no date. */
 function dateOf({ header }: HttpResponse): number {
   const date = Date.parse(header("date") ?? "");
   return Number.isNaN(date) ? Date.now() : date;
@@ -48,17 +48,17 @@ function dateOf({ header }: HttpResponse): number {
 /** Sends requests to one server and to no other: no redirect is followed, no certificate left unchecked. */
 export class Transport {
   private http: AxiosInstance | undefined;
-  /** Whether an answer has come that was this server's own. */
+  /** Whether a response has come that was this server's own. */
   private hasAnswered = false;
 
   constructor(private readonly options: TransportOptions) {}
 
-  /** @throws ConnectionError when there is no answer; whatever the status, an answer is none. */
+  /** @throws ConnectionError where there is no response; a response is no error, whatever its status. */
   async send(request: OutgoingRequest): Promise<HttpResponse> {
     // Whatever is sent may come back in an error, also much later and from another request.
     registerCredential(/^\S+ +(.*)$/.exec(request.headers["Authorization"] ?? "")?.[1]);
     const started = performance.now();
-    let outcome = "no answer";
+    let outcome = "no response";
     try {
       const response = await this.connections().request<string>({
         method: request.method,
@@ -89,9 +89,9 @@ export class Transport {
   }
 
   /**
-   * The object that an answer holds.
+   * The object that a response holds.
    *
-   * @throws ApiError for a status that is not 2xx, ConnectionError for an answer that is not this server's.
+   * @throws ApiError for a status that is not 2xx, ConnectionError for a response that is not this server's.
    */
   read(request: RequestLine, response: HttpResponse): Record<string, unknown> {
     const { status, text } = response;
@@ -117,7 +117,7 @@ export class Transport {
     }
     if (body === undefined && text.startsWith("{")) {
       throw new ConnectionError(
-        `${request.method} ${this.options.baseUrl}${request.path}: the answer was cut, or is no JSON`,
+        `${request.method} ${this.options.baseUrl}${request.path}: truncated or invalid JSON`,
         "unknown",
         true,
       );
@@ -127,8 +127,8 @@ export class Transport {
       throw this.unexpectedResponse(
         request,
         isPage
-          ? `HTTP ${status} with a web page, as the log-in page of a proxy or a network is`
-          : `HTTP ${status}, but its answer is not the API's JSON`,
+          ? `HTTP ${status} with a web page, such as the login page of a proxy`
+          : `HTTP ${status}, but the response is not the API's JSON`,
       );
     }
     this.hasAnswered = true;
@@ -136,8 +136,8 @@ export class Transport {
   }
 
   /**
-   * The error for an answer that another server gave. Where this one has answered before, something between
-   * answered in its place: that passes, and the request may have arrived. A redirect by anything else says that it
+   * The error for a response of another server. Where this one has responded before, something in between
+   * did in its place: that is transient, and the request may have arrived. A redirect by anything else says that it
    * did not.
    */
   unexpectedResponse(
@@ -147,7 +147,7 @@ export class Transport {
   ): ConnectionError {
     const { baseUrl, name, setting } = this.options;
     return new ConnectionError(
-      `${method} ${baseUrl}${path}: this is not ${name}: ${why}; is ${setting} right?`,
+      `${method} ${baseUrl}${path}: this is not ${name}: ${why}; check ${setting}`,
       method !== "GET" && (this.hasAnswered || !isRedirect) ? "unknown" : "notSent",
       this.hasAnswered,
     );

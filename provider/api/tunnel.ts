@@ -4,7 +4,7 @@ import { ProxyError } from "./proxyError";
 
 /**
  * Reaches every server through a tunnel (CONNECT): the proxy sees a host name, never a header of ours. What it
- * answers in place of a tunnel is an error, never taken for the server's answer.
+ * responds in place of a tunnel is an error, never taken for the server's response.
  */
 export class TunnelAgent extends HttpsProxyAgent<string> {
   constructor(

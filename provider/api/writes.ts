@@ -1,4 +1,4 @@
-/** Longer than any answer is kept. */
+/** Longer than any response is kept. */
 const REMEMBERED_MS = 60_000;
 
 /** When this client last wrote to what. Times are those of `performance.now()`. */

@@ -10,7 +10,7 @@ import { ADOPT } from "./spec";
  *
  * The run compares the arguments with what the platform holds, and refuses with a list of the differences where they
  * are not the same; it writes nothing. From then on the resource is like any other, and `adopt` may stay or go: neither
- * is a change. A secret that the platform never answers is taken as it is given. Deleting the resource deletes what
+ * is a change. A secret that the platform never returns is taken as it is given. Deleting the resource deletes what
  * was taken over.
  *
  * @param uid the uid of what exists.

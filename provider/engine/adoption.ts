@@ -16,24 +16,26 @@ export async function adoptExisting(
   const once = createOnlyOutputs(spec);
   if (once.length > 0) {
     throw handlerError(
-      `${what}: its ${once.join(", ")} is answered only when it is made, so it cannot be taken over`,
+      `${what}: its ${once.join(", ")} is returned only at creation, so it cannot be adopted`,
     );
   }
   const response = await find(id, inputs).catch((error: unknown) => {
     throw explain(spec, what, error, []);
   });
   if (response === undefined) {
-    throw handlerError(`${what}: there is none with this uid; leave adopt() out to make a new one`);
+    throw handlerError(`${what}: not found; remove adopt() to create a new one`);
   }
   const existing = parseInputs(response, id);
   const { inputs: held } = mergeLive(spec, inputs, existing);
   const differences = Object.entries(spec.fields)
     .filter(([key, field]) => !equal(field, held[key], inputs[key]))
-    .map(([key, field]) => `  ${key}: declared ${show(field, inputs[key])}, held ${show(field, held[key])}`);
+    .map(
+      ([key, field]) => `  ${key}: declared ${show(field, inputs[key])}, existing ${show(field, held[key])}`,
+    );
   if (differences.length > 0) {
     throw handlerError(
       [
-        `${what}: it is not what the program declares; declare what it holds, or leave adopt() out to make a new one`,
+        `${what}: it differs from the program; declare its values, or remove adopt() to create a new one`,
         ...differences,
       ].join("\n"),
     );

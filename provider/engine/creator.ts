@@ -85,7 +85,7 @@ export class Creator {
       const owner = registry.ownerOf(key);
       if (owner !== undefined) {
         throw handlerError(
-          `${what}: another resource of this program, ${owner}, is this object already: two resources must not share one, so remove one of them`,
+          `${what}: another resource of this program, ${owner}, already manages this object; remove one of the two`,
         );
       }
     }
@@ -108,7 +108,7 @@ export class Creator {
       const outs = await runAfterWrite(this.kind, id, inputs, await this.verifyCreate(id, inputs, response));
       if (duplicates.length === 0) return { id, outs };
       throw new PartialFailure(id, outs, [
-        `${label(spec, inputs)} was made as ${id} after an answer was lost, and what was sent first has arrived too: delete ${duplicates.join(", ")}, unless somebody else made it`,
+        `${label(spec, inputs)} was created as ${id} after a request without a response, which took effect too: delete ${duplicates.join(", ")}, unless someone else created it`,
       ]);
     });
   }
@@ -147,7 +147,7 @@ export class Creator {
         throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
       }
       host.warn(
-        `${attempt.what}: ${uid} existed already and is equal, so it is taken over; only one stack should manage it`,
+        `${attempt.what}: ${uid} already exists and is equal, so it is adopted; only one stack should manage it`,
       );
       return { result: existing, lost: undefined };
     }
@@ -171,7 +171,7 @@ export class Creator {
       findLostCreate: (lost) => this.takeLostCreate(attempt, lost),
       explainUnknown: (error, sends) =>
         explain(spec, what, error, [
-          `sent ${sends} times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,
+          `no response after ${sends} attempts; it may still be created: check before you retry`,
         ]),
       sleep: host.sleep,
       isIdempotent: spec.operations?.upsert === true,
@@ -196,7 +196,7 @@ export class Creator {
     const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
     if (!isUid(uid) || parentUidOf(spec, uid) !== parent || isOther) {
       throw new ConnectionError(
-        `${what}: the answer is not about a new ${spec.noun} there`,
+        `${what}: the response is not about a new ${spec.noun} there`,
         "unknown",
         false,
       );
@@ -204,7 +204,7 @@ export class Creator {
     if (!this.claim(uid, inputs)) {
       const owner = this.kind.registry.ownerOf(objectKey(spec, uid)) ?? "";
       throw new ConnectionError(
-        `${what}: the answer is about ${uid}, which belongs to another resource of this program, ${owner}`,
+        `${what}: the response is about ${uid}, which belongs to another resource of this program, ${owner}`,
         "unknown",
         false,
       );
@@ -248,7 +248,7 @@ export class Creator {
     const { spec } = this.kind;
     const recorded = spec.inputsAfterLostSecret?.(inputs) ?? inputs;
     return new PartialFailure(id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
-      `${label(spec, inputs)} was made as ${id}, but the answer with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is given only once: run again to have it made anew, or destroy it`,
+      `${label(spec, inputs)} was created as ${id}, but the response with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     ]);
   }
 

@@ -12,18 +12,18 @@ function jwksProblem(text: string): string | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return 'must be a JSON Web Key Set as text: {"keys": [ … ]}; this is not JSON';
+    return 'must be a JSON Web Key Set as a string: {"keys": [ … ]}; this is not JSON';
   }
   const keys = value !== null && typeof value === "object" && "keys" in value ? value.keys : undefined;
   if (!Array.isArray(keys)) return 'must be a JSON Web Key Set: an object with a list "keys"';
-  if (keys.length === 0) return 'must hold at least one key in "keys"';
+  if (keys.length === 0) return 'must contain at least one key in "keys"';
   for (const [i, key] of (keys as unknown[]).entries()) {
     if (key === null || typeof key !== "object" || !("kty" in key) || typeof key.kty !== "string") {
       return `must be a JSON Web Key Set: keys[${i}] has no "kty"`;
     }
     const secret = PRIVATE_MEMBERS.find((member) => member in key);
     if (secret !== undefined) {
-      return `must hold public keys only: keys[${i}] has the private member "${secret}"; give the public half, and treat this key as exposed`;
+      return `must contain only public keys: keys[${i}] has the private member "${secret}"; give the public half, and treat this key as exposed`;
     }
   }
   return undefined;
@@ -34,7 +34,7 @@ function urlProblem(text: string, protocols: readonly string[]): string | undefi
   if (!URL.canParse(text) || /[\s\\]/.test(text)) return must;
   const url = new URL(text);
   if (!protocols.includes(url.protocol.slice(0, -1)) || url.hostname === "") return must;
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or a password";
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or a password";
   return undefined;
 }
 

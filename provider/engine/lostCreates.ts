@@ -91,7 +91,7 @@ export class LostCreateFinder {
     if (left.length < 2) return left[0];
     const uids = left.map(({ uid }) => String(uid)).join(", ");
     throw handlerError(
-      `${what}: the answer was lost, and ${left.length} equal ones were made since: ${uids}; delete what is too much before you run again`,
+      `${what}: the response was lost, and ${left.length} equal objects were created since: ${uids}; delete the surplus before you run again`,
     );
   }
 
@@ -136,7 +136,7 @@ export class LostCreateFinder {
       if (createdAt < since || !isEqualObject(spec, inputs, parseInputs(item, uid))) continue;
       if (Number.isNaN(createdAt) && isReadAs(spec, "createTime")) {
         throw handlerError(
-          `${what}: the answer was lost; ${uid} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
+          `${what}: the response was lost; ${uid} is equal, but has no creation time: delete it or adopt it before you run again`,
         );
       }
       found.push(item);
@@ -150,10 +150,10 @@ export class LostCreateFinder {
       return await (own ? own(this.reader.client(), attempt.inputs) : this.listEqual(attempt));
     } catch (error) {
       if (error instanceof HandlerError) throw error;
-      // Nothing that was ever the API has answered: there is nothing to look for.
+      // No response was ever the API's: there is nothing to look for.
       if ([error, lost].every((each) => each instanceof ConnectionError && !each.isTransient)) throw lost;
       throw handlerError(
-        `${attempt.what}: the answer was lost (${messageOf(lost)}), and looking for what it made failed (${messageOf(error)}); look for it before you run again`,
+        `${attempt.what}: the response was lost (${messageOf(lost)}), and the search for what was created failed (${messageOf(error)}); check whether it exists before you run again`,
       );
     }
   }

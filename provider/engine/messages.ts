@@ -41,7 +41,7 @@ export class PartialFailure extends HandlerError {
 
 /** What to do where the object of a new resource exists already. */
 export const RENAME_ADVICE =
-  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person made it, take it over with adopt(), or delete it there';
+  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person created it, adopt it with adopt(), or delete it there';
 
 /** A resource in the words of messages: `group "team"`. */
 export function label(spec: ResourceSpec, inputs: Props): string {
@@ -79,15 +79,15 @@ export function propertyOf(spec: ResourceSpec, field: string): string {
     .join(".");
 }
 
-const PROXY = "a proxy or load balancer answered instead of the API; try again";
+const PROXY = "a proxy or load balancer responded instead of the API; try again";
 
 function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
   if (error.code === "NOT_FOUND" && error.details.resource === undefined && error.fromApi) {
-    return "this address is not one of the API's: is platform:baseUrl (or PLATFORM_BASE_URL) right?";
+    return "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)";
   }
   if (error.details.missingTerms.length > 0) {
     const ids = error.details.missingTerms.map(({ id }) => id);
-    return `read these documents, accept them by a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and let this resource depend on it`;
+    return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
   }
   if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
   const own = error.fromApi ? spec.operations?.errorHint?.(error.code) : undefined;
@@ -111,7 +111,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
 /** What an error says of the resource that it names. */
 function describeResource(error: ApiError): string {
   if (isNotFound(error)) return "not found";
-  return error.code === "ALREADY_EXISTS" ? "exists already" : "concerns";
+  return error.code === "ALREADY_EXISTS" ? "already exists" : "concerns";
 }
 
 /** One error, told whole: what was done, code and status, a line per detail, one line of advice. */

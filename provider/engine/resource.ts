@@ -152,7 +152,7 @@ function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.Cu
   const { __prov: provider } = resource as unknown as { readonly __prov?: pulumi.ProviderResource };
   if (provider === undefined) return;
   throw new pulumi.RunError(
-    `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not name a provider for it: leave them out; to use another address or credential, use another stack`,
+    `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not be set: remove them; to use another address or credential, use another stack`,
   );
 }
 

@@ -3,7 +3,7 @@ import { isObject } from "./values";
 import { normalizeBody, wireName } from "./wire";
 
 const TYPE_NAMES: Readonly<Record<FieldSpec["type"], string>> = {
-  string: "a text",
+  string: "a string",
   enum: "a name",
   boolean: "true or false",
   integer: "a whole number",
@@ -66,7 +66,7 @@ function findMismatchInFields(
   );
 }
 
-/** The first value of a response that does not have the type of its field, as in `name is not a text`; undefined if there is none. */
+/** The first value of a response that does not have the type of its field, as in `name is not a string`; undefined if there is none. */
 export function findSchemaMismatch(spec: ResourceSpec, body: Props, uid: string): string | undefined {
   const normalized = normalizeBody(spec, body, uid);
   return (

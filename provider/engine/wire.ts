@@ -106,12 +106,12 @@ export function parentUidOf(spec: ResourceSpec, uid: string): string | undefined
   return spec.sharesParentUid ? uid : parentOf(uid);
 }
 
-/** The fields of an answer that a program can set, in the form of inputs. */
+/** The fields of a response that a program can set, in the form of inputs. */
 export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
   return readFields(spec.fields, normalizeBody(spec, body, uid));
 }
 
-/** The outputs that an answer holds; what it does not name, or tells only once, is kept. */
+/** The outputs that a response holds; what it does not name, or tells only once, is kept. */
 export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
   const fields = spec.outputs ?? {};
   const normalized = normalizeBody(spec, body, uid);
@@ -209,7 +209,7 @@ export function mergeLive(spec: ResourceSpec, olds: Props, live: Props): Merged 
 }
 
 /**
- * Outputs for inputs that the server just took: remembers its form of what it rewrote. An answer may
+ * Outputs for inputs that the server just took: remembers its form of what it rewrote. A response may
  * hold a part only: what it leaves out keeps the form that `olds` recorded.
  */
 export function outputsFor(spec: ResourceSpec, inputs: Props, live: Props, olds: Props = {}): Props {

@@ -79,7 +79,10 @@ export function readAttributes(headers: ReadonlyMap<string, string>): Attributes
 export function requireAttribute(attributes: Attributes, name: string): string {
   const value = attributes[name];
   if (value === undefined || value === "") {
-    throw new EventError("malformed", `the header ce-${name} is missing: this is no event in binary mode`);
+    throw new EventError(
+      "malformed",
+      `the header ce-${name} is missing: this is not an event in binary mode`,
+    );
   }
   return value;
 }

@@ -53,7 +53,7 @@ function toEventError(error: unknown, issuer: string): EventError {
   // Where the keys cannot be fetched, jose throws what fetch threw, or its generic error for a status other than 200.
   if (!(error instanceof errors.JOSEError) || error.code === "ERR_JOSE_GENERIC")
     return keysUnavailable(issuer, error);
-  return new EventError("refused", "its token is no valid JSON web token");
+  return new EventError("refused", "its token is not a valid JSON web token");
 }
 
 /** jose accepts a token without `exp`, and one that is issued in the future. */

@@ -67,7 +67,7 @@ function parseBody(raw: Uint8Array): Record<string, unknown> {
     value = undefined;
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new EventError("malformed", "the body is no JSON object");
+    throw new EventError("malformed", "the body is not a JSON object");
   }
   return value as Record<string, unknown>;
 }
@@ -108,7 +108,7 @@ export interface SignedDelivery {
 /**
  * The part of `verifyEvent` that needs no body: a receiver refuses an unsigned request before it reads more.
  *
- * @throws EventError, with the status that a receiver answers; TypeError for wrong arguments.
+ * @throws EventError, with the status that a receiver responds with; TypeError for wrong arguments.
  */
 export async function verifyHeaders(
   headers: EventHeaders,
@@ -159,7 +159,7 @@ function createEvent(attributes: Attributes, raw: Uint8Array, subscriptionGroup:
  *
  * @param headers of the request.
  * @param body the raw body, before anything has parsed it.
- * @throws EventError, with the status that a receiver answers; TypeError for wrong arguments.
+ * @throws EventError, with the status that a receiver responds with; TypeError for wrong arguments.
  */
 export async function verifyEvent(
   headers: EventHeaders,

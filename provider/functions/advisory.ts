@@ -65,7 +65,7 @@ const advisory = {
   aliases: decode.strings,
   /** How severe it is, in different systems. */
   severities: decodeSeverities,
-  /** What was found out and done, in the order of the answer. */
+  /** What was found out and done, in the order of the response. */
   events: decode.objects(
     decode.object<AdvisoryEvent>({
       ...event,

@@ -29,7 +29,7 @@ export interface DocumentEvent extends Decoded<typeof event> {
 const advisory = {
   /** The id of the advisory. */
   id: decode.string,
-  /** What was found out and done, in the order of the answer. */
+  /** What was found out and done, in the order of the response. */
   events: decode.objects(decode.object<DocumentEvent>({ ...event, ...eventKind(["timestamp"]) })),
   /** Other ids of the vulnerability, as in `CVE-…`. */
   aliases: decode.strings,

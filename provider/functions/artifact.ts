@@ -86,7 +86,7 @@ const ecosystemCount = {
 /** How many libraries an ecosystem has. */
 export interface ArtifactCount extends Decoded<typeof ecosystemCount> {}
 
-/** What `getArtifactCount` answers. */
+/** What `getArtifactCount` returns. */
 export interface GetArtifactCountResult {
   /** One count for each ecosystem. */
   counts: ArtifactCount[];

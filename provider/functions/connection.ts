@@ -4,8 +4,8 @@ import type * as settingsModule from "../settings/settings";
 import type * as createClientModule from "../settings/createClient";
 
 /**
- * Answers that were already asked for: one question, one answer. Failures are forgotten, and outside of
- * a program's run so is everything that has been answered.
+ * The responses of this run: the same lookup is sent once. Failures are forgotten, and outside of
+ * a program's run so is every response.
  */
 export class RequestCache {
   private readonly responses = new Map<string, Promise<unknown>>();

@@ -41,7 +41,7 @@ const ownGroup: Lookup<object, GetGroupResult> = {
   call: "lookupGroup",
   rules: {},
   run: async (client) => {
-    const none = "there is none for the e-mail domain of this token";
+    const none = "there is no group for the e-mail domain of this token";
     const { group } = await orNotFound(client.getAllowingEmpty(`${COLLECTION}:lookupGroup`), none);
     if (!isRecord(group)) throw new Error(none);
     return decodeGroup(group);

@@ -58,7 +58,7 @@ const person: Lookup<LookupIdentityArgs, LookupIdentityResult> = {
   run: async (client, { issuer, subject }) => {
     const response = await client.get(`${Identity.spec.collection}:lookupIdentity`, { issuer, subject });
     const uid = decode.string(response["uid"]);
-    if (uid === "") throw new Error(`the answer holds no uid for ${subject} of ${issuer}`);
+    if (uid === "") throw new Error(`the response has no uid for ${subject} of ${issuer}`);
     return { uid };
   },
 };

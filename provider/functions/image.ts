@@ -13,7 +13,7 @@ export interface GetImageArchitecturesArgs {
   digest: string;
 }
 
-/** What `getImageArchitectures` answers. */
+/** What `getImageArchitectures` returns. */
 export interface GetImageArchitecturesResult {
   /** The architectures that the image is there for, as in `amd64`. */
   architectures: string[];
@@ -29,7 +29,7 @@ export interface GetImageSizeArgs {
   architecture?: string;
 }
 
-/** What `getImageSize` answers. */
+/** What `getImageSize` returns. */
 export interface GetImageSizeResult {
   /** The size in bytes: an exact whole number, in decimal digits. `BigInt(bytes)` calculates with it. */
   bytes: string;

@@ -21,7 +21,7 @@ export class LookupError extends pulumi.RunError {
   }
 }
 
-/** What a lookup is called, what it takes, and how it is answered. */
+/** What a lookup is called, what it takes, and how it runs. */
 export interface Lookup<A extends object, R> {
   readonly call: string;
   readonly rules: Rules<A>;

@@ -58,7 +58,7 @@ export interface ListLookup<A extends LimitArgs, R> {
   readonly problem?: (args: A) => string | undefined;
   /** What the server cannot filter by; undefined where nothing is asked of that kind. */
   readonly keep?: (args: A) => ((object: R) => boolean) | undefined;
-  /** The member of the answer that holds the list; the collection's last word if not said. */
+  /** The member of the response that holds the list; the collection's last word if not said. */
   readonly member?: string;
   /** Tells objects apart; the uid if not said. */
   readonly key?: (object: JsonObject) => unknown;

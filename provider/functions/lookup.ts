@@ -11,7 +11,7 @@ import type { Rules } from "./validators";
 
 export type { LimitArgs, ListArgs } from "./listLookup";
 
-/** An answer about something that may be missing, or an error that says what is. */
+/** A response about something that may be missing, or an error that says what is. */
 export async function orNotFound(response: Promise<JsonObject>, otherwise: string): Promise<JsonObject> {
   try {
     return await response;
@@ -22,14 +22,14 @@ export async function orNotFound(response: Promise<JsonObject>, otherwise: strin
 }
 
 export function notFoundMessage(uid: string): string {
-  return `there is none with the uid ${uid}`;
+  return `there is no object with the uid ${uid}`;
 }
 
 /** The object with a uid. */
 async function getOne(client: Client, collection: string, uid: string): Promise<JsonObject> {
   const object = await orNotFound(client.getResource(collection, uid), notFoundMessage(uid));
   if (object["uid"] !== uid) {
-    throw new Error(`the answer is not about ${uid}; is platform:baseUrl right?`);
+    throw new Error(`the response is not about ${uid}; check platform:baseUrl`);
   }
   return object;
 }
@@ -76,7 +76,7 @@ async function findByName(
   if (first === undefined) {
     const where = query.parentUid === undefined ? "" : ` below ${query.parentUid}`;
     throw new Error(
-      `there is none with the name ${JSON.stringify(query.name)}${where} that this token may see`,
+      `there is no object with the name ${JSON.stringify(query.name)}${where} that this token may see`,
     );
   }
   if (others.length > 0) {
@@ -88,7 +88,7 @@ async function findByName(
     const advice = narrows ? "narrow by parentUid, or give the uid of one:" : "give the uid of one:";
     throw new Error(
       [
-        `${matching.length} have the name ${JSON.stringify(query.name)}; ${advice}`,
+        `${matching.length} objects have the name ${JSON.stringify(query.name)}; ${advice}`,
         ...candidates,
         ...(matching.length > candidates.length ? ["  …"] : []),
       ].join("\n"),
@@ -105,10 +105,10 @@ interface Selection {
 }
 
 function selectionProblem(args: Selection): string | undefined {
-  if ((args.uid === undefined) === (args.name === undefined)) return "give either uid or name";
+  if ((args.uid === undefined) === (args.name === undefined)) return "set either uid or name";
   const others = Object.keys(args).filter((key) => key !== "uid");
   return args.uid !== undefined && others.length > 0
-    ? `a uid selects by itself: remove ${others.join(", ")}`
+    ? `uid conflicts with the other arguments: remove ${others.join(", ")}`
     : undefined;
 }
 

@@ -35,7 +35,7 @@ export type Rules<A> = { readonly [K in keyof A]-?: Rule<NonNullable<A[K]>> };
 const text: Rule<string> = {
   // Half a surrogate pair cannot be sent.
   is: (value): value is string => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value),
-  must: "a text that is not empty",
+  must: "a string that is not empty",
   hidesValue: true,
 };
 
@@ -154,7 +154,7 @@ function describeValue(value: unknown): string {
     const json = JSON.stringify(value) as string | undefined;
     return printable(json ?? `a ${typeof value}`, 100);
   } catch {
-    return "an object that holds itself";
+    return "a circular object";
   }
 }
 

@@ -95,9 +95,7 @@ export class InventoryReader {
     try {
       const response = await this.getOnce(this.client.address("/iam/v2/groups", root));
       if (response["uid"] !== root) {
-        throw new Error(
-          `the response is not about ${root}; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
-        );
+        throw new Error(`the response is not about ${root}; check platform:baseUrl (or PLATFORM_BASE_URL)`);
       }
     } catch (error) {
       if (isNotFound(error)) {

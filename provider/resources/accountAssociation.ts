@@ -131,7 +131,7 @@ function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
     .filter((name) => inputs[name] === undefined && !unknown.has(name))
     .map((name) => ({
       property: "awaitReady",
-      reason: `names ${name}, but ${name} is not given: give it, or do not wait for it`,
+      reason: `names ${name}, but ${name} is not set: set it, or remove it here`,
     }));
 }
 

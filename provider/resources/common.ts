@@ -83,7 +83,7 @@ export function checkEnd(property: string, end: Json | undefined, calendar: Cale
   const nanos = typeof end === "string" ? timestampNanos(end) : undefined;
   if (nanos === undefined || (typeof recorded === "string" && nanos === timestampNanos(recorded))) return [];
   const ahead = nanos - BigInt(now) * 1_000_000n;
-  if (ahead <= 0n) return [{ property, reason: "must lie in the future" }];
+  if (ahead <= 0n) return [{ property, reason: "must be in the future" }];
   return days !== undefined && ahead > BigInt(days) * DAY_NANOS ? [{ property, reason: must }] : [];
 }
 

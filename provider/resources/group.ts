@@ -9,7 +9,7 @@ function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
     .filter((property) => inputs["parentUid"] && inputs[property])
     .map((property) => ({
       property,
-      reason: "belongs on the root group only; groups below inherit it: remove it here",
+      reason: "can be set only on a root group; groups below inherit it: remove it here",
     }));
   if (inputs["verified"] === true && !inputs["kind"] && !unknown.has("kind")) {
     failures.push({ property: "kind", reason: "is missing: a verified organisation needs a kind" });

@@ -89,7 +89,7 @@ const groupAccess = kind({
       },
       reservedKeys: {
         regex: new RegExp(`^${UNMANAGED.trim()}`),
-        must: `has a label that begins with "${UNMANAGED.trim()}": so begin those of bindings that the program does not have`,
+        must: `has a label that begins with "${UNMANAGED.trim()}", which is reserved for bindings that the program does not have`,
       },
     }),
     /** Bindings made by others that are left alone. */

@@ -30,7 +30,7 @@ const groupInvite = kind({
     singleUse: boolean({ immutable: true, security: true, access: "restriction" }),
   },
   outputs: {
-    /** What to hand to whoever is invited: a secret, answered once, when the invite is made. */
+    /** What to hand to whoever is invited: a secret, returned only at creation. */
     code: secret({ createOnly: true, required: true }),
     /** Names the code without telling it. */
     keyId: string({ required: true }),
@@ -45,20 +45,18 @@ const groupInvite = kind({
     /** When it was made: RFC 3339, as the API wrote it. */
     createTime: decode.time,
   },
-  // How long it was to live is never answered: without it the next run replaces the invite.
+  // The lifetime is never returned: without it the next run replaces the invite.
   inputsAfterLostSecret: (inputs) => ({ ...inputs, ttl: null }),
   operations: { normalizeRead: withRole },
   rules: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
-    return nanos === undefined || nanos > 0n
-      ? []
-      : [{ property: "ttl", reason: "must be longer than nothing" }];
+    return nanos === undefined || nanos > 0n ? [] : [{ property: "ttl", reason: "must be greater than 0s" }];
   },
 });
 
 /** The arguments of a GroupInvite. Nothing of an invite can be changed: each change replaces it. */
 export interface GroupInviteArgs extends ArgsOf<typeof groupInvite> {}
-/** An invite to a group. Its code is answered once, when it is made, and never here. */
+/** An invite to a group. Its code is returned only at creation, never here. */
 export interface GetGroupInviteResult extends ResultOf<typeof groupInvite> {}
 /** Lets somebody join a group with a role, by a code. */
 export class GroupInvite extends resource<GroupInviteArgs>(groupInvite) {}

@@ -47,7 +47,7 @@ const staticKeys = shape({
     issuer: string({ ...who, format: "url", required: true }),
     /** The exact `sub` claim. */
     subject: string({ ...who, required: true }),
-    /** The public keys: a JSON Web Key Set as text. */
+    /** The public keys: a JSON Web Key Set as a string. */
     issuerKeys: string({ format: "jwks", required: true, security: true, access: "keys" }),
     /** When the keys stop counting: RFC 3339. Default and maximum: 365 days after creation. */
     expirationTime: string({ format: "timestamp", serverFilled: true, access: "expiry" }),

@@ -17,7 +17,7 @@ const oidc = shape({
     clientId: string({ required: true, security: true, access: "subject" }),
     /**
      * The client secret that the issuer gave: always a secret in state. Needed unless `pkceEnabled`. Another value
-     * rotates it; taking the argument away wipes it at the server. A change by hand cannot be seen: it is never answered.
+     * rotates it; taking the argument away wipes it at the server. A change by hand cannot be seen: the API never returns it.
      */
     clientSecret: secret({ inputOnly: true }),
     /** Scopes to ask for besides `openid`. Order means nothing. */
@@ -57,7 +57,7 @@ const scim = {
 /** How people sign in: an OpenID Connect provider. */
 export interface OidcArgs extends ArgsOf<typeof oidc> {}
 
-/** How people sign in. The client's secret is never answered. */
+/** How people sign in. The client's secret is never returned. */
 export interface IdentityProviderOidc extends ResultOf<typeof oidc> {}
 
 /** How far people are provisioned by SCIM. */

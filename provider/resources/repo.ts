@@ -206,7 +206,7 @@ function checkSynced(inputs: Props): Failure[] {
     return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== "";
   }).map((key) => ({
     property: key,
-    reason: "comes from the source of syncConfig and cannot be set beside it: remove it",
+    reason: "conflicts with syncConfig, whose source provides it: remove it",
   }));
 }
 

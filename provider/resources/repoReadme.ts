@@ -25,7 +25,7 @@ const MOST_BYTES = 4 * 1024 * 1024 - 1024;
 function checkContent(content: Json | undefined): Failure[] {
   if (typeof content !== "string") return [];
   const reasons = REFUSED.filter(({ html }) => html.test(content)).map(
-    ({ what }) => `must not hold ${what}: HTML that a sanitiser would change is refused`,
+    ({ what }) => `must not contain ${what}: HTML that a sanitiser would change is refused`,
   );
   if (Buffer.byteLength(content) > MOST_BYTES) reasons.push("must be smaller than 4 MiB");
   return reasons.map((reason) => ({ property: "content", reason }));
@@ -71,7 +71,7 @@ const repoReadme = kind({
     create: (api, inputs) => writeReadme(api, repoOf(inputs), inputs["content"]),
     get: async (api, uid) => {
       const readme = await api.get(api.address(COLLECTION, uid, "/readme"));
-      // Every repository answers; only about this one does an empty text mean that there is none.
+      // The request succeeds for every repository; an empty string means that there is no readme only in a response about this one.
       return readme["uid"] === uid && !readme["content"] ? undefined : readme;
     },
     update: (api, uid, _olds, news) => writeReadme(api, uid, news["content"]),

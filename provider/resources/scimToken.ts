@@ -55,9 +55,7 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
 async function readScim(api: Api, provider: string): Promise<Props> {
   const { uid, scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
   if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
-    throw handlerError(
-      `the answer is not about the identity provider ${provider}; is platform:baseUrl right?`,
-    );
+    throw handlerError(`the response is not about the identity provider ${provider}; check platform:baseUrl`);
   }
   return scim ?? {};
 }
@@ -75,7 +73,7 @@ function toResponse(provider: string, expireTime: Json | undefined, more: Props)
     expireTime,
     neverExpires: isEndless,
     tokenExpireTime: expireTime ?? null,
-    // Absent where it is empty: it would then be taken for not answered, and the recorded time kept.
+    // Absent where it is empty: it would then be taken for left out, and the recorded time kept.
     previousTokenExpireTime: more["previousTokenExpireTime"] ?? null,
   };
 }
@@ -96,14 +94,14 @@ async function generateToken(api: Api, inputs: Props): Promise<Props> {
   } catch (error) {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
       throw handlerError(
-        `creating SCIM token below ${provider}: this identity provider has a token already, made elsewhere or by a run whose answer was lost; a token is shown only once, so it cannot be taken over: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
+        `creating SCIM token below ${provider}: this identity provider already has a token, created elsewhere or by a run whose response was lost; a token is returned only at creation, so it cannot be adopted: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
       );
     }
     throw error;
   }
 }
 
-/** The token of a lost answer is never made a second time. */
+/** The token of a lost response is never created a second time. */
 async function findLostCreates(api: Api, inputs: Props): Promise<Props[]> {
   const token = await findToken(api, inputs["parentUid"] as string);
   return token === undefined ? [] : [token];
@@ -131,7 +129,7 @@ async function rotateToken(api: Api, provider: string, olds: Props, news: Props)
       const now = await readScim(api, provider).catch(() => undefined);
       if (now === undefined || now["etag"] === etag) throw error;
       throw handlerError(
-        `updating SCIM token ${provider}: it was rotated, but the answer was lost, and a token is shown only once: the token in state counts until its overlap ends; run again to rotate once more`,
+        `updating SCIM token ${provider}: it was rotated, but the response was lost, and a token is returned only once: the token in state is valid until its overlap ends; run again to rotate once more`,
       );
     }
   }

@@ -15,7 +15,7 @@ function parseAddress(sources: SettingSources, { value, name }: { value: string;
   // An "@" after the host is the end of a password that holds a slash: what stands before it is no host.
   if (url && (hasUserinfo(url) || /@|%40/.test(url.pathname))) {
     throw new ConfigError(
-      `${name} must not hold a user name or a password: credentials have settings of their own`,
+      `${name} must not contain a user name or a password: credentials have settings of their own`,
     );
   }
   if (!url) throw wrong("it is not an absolute URL");

@@ -14,7 +14,7 @@ function requireAtMostOne<T extends { readonly name: string }>(
 ): T | undefined {
   const [first, second] = candidates.filter((candidate) => candidate !== undefined);
   if (first && second)
-    throw new ConfigError(`${first.name} and ${second.name} are both set: keep one of them`);
+    throw new ConfigError(`${first.name} conflicts with ${second.name}; set only one of them`);
   return first;
 }
 

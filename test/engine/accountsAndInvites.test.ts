@@ -117,7 +117,7 @@ describe("accounts and invites, through the real engine", () => {
     expect(run.code).not.toBe(0);
     const [made, ...more] = emulator.state()["groupInvites"] ?? [];
     expect(more).toEqual([]);
-    expect(run.output).toContain(`was made as ${String(made?.["uid"])}`);
+    expect(run.output).toContain(`was created as ${String(made?.["uid"])}`);
     expect(stack.ids()["invite"]).toBe(made?.["uid"]);
     await stack.up();
     const { id, outputs } = (await stack.ours())["invite"] ?? {};

@@ -126,7 +126,7 @@ describe("TLS, on real sockets", () => {
     emulator.clearRequests();
     const { tls, access } = await doctor(url, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     expect(tls).toMatch(
-      /^wrong: GET \S+: the TLS connection failed \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\): its certificate is of an authority that Node does not know; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file/,
+      /^wrong: GET \S+: the TLS connection failed \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\): its certificate is issued by an unknown certificate authority; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file/,
     );
     expect(access).toBe("skipped: not checked: fix tls first");
     expect(emulator.requests).toHaveLength(0);
@@ -136,7 +136,7 @@ describe("TLS, on real sockets", () => {
     [
       "signed by itself",
       () => certificate({ name: "127.0.0.1" }),
-      /\(DEPTH_ZERO_SELF_SIGNED_CERT\): its certificate is signed by itself; where it is your own server, set NODE_EXTRA_CA_CERTS/,
+      /\(DEPTH_ZERO_SELF_SIGNED_CERT\): its certificate is self-signed; if it is your own server, set NODE_EXTRA_CA_CERTS/,
     ],
     [
       "expired",
@@ -146,12 +146,12 @@ describe("TLS, on real sockets", () => {
     [
       "not valid yet",
       () => certificate({ name: "new", authority, from: 1 }),
-      /\(CERT_NOT_YET_VALID\): its certificate is not valid yet: is the clock of this machine right\?/,
+      /\(CERT_NOT_YET_VALID\): its certificate is not valid yet; check the clock of this machine/,
     ],
     [
       "for another host",
       () => certificate({ name: "other", authority, hosts: ["other.example.com"] }),
-      /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; is platform:baseUrl \(or PLATFORM_BASE_URL\) right\?/,
+      /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; check platform:baseUrl \(or PLATFORM_BASE_URL\)/,
     ],
   ])("with a certificate that is %s says what to do, and sends nothing", async (_what, made, message) => {
     emulator.clearRequests();
@@ -180,7 +180,7 @@ describe("a proxy, on real sockets", () => {
     }
     through.asked.length = 0;
     const direct = await doctor(url, { ...trusting(), HTTPS_PROXY: through.url, NO_PROXY: HIDDEN });
-    expect(direct["address"]).toMatch(/\((ENOTFOUND|EAI_AGAIN)\); is platform:baseUrl/);
+    expect(direct["address"]).toMatch(/\((ENOTFOUND|EAI_AGAIN)\); check platform:baseUrl/);
     const all = { HTTP_PROXY: through.url, HTTPS_PROXY: through.url };
     expect((await doctor(emulator.url, all))["access"]).toContain("the API accepts the token");
     expect(through.asked).toEqual([]);
@@ -209,13 +209,13 @@ describe("a proxy, on real sockets", () => {
     const page = await listening(createServer((_request, response) => response.end("<html>log in</html>")));
     const through = await proxy(page);
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url }))["tls"]).toMatch(
-      /what answers there does not speak TLS; is platform:baseUrl \(or PLATFORM_BASE_URL\) right, and does no proxy stand before it\?/,
+      /the server does not speak TLS; check platform:baseUrl \(or PLATFORM_BASE_URL\), and whether a proxy is in between/,
     );
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "http://127.0.0.1:1" }))["address"]).toMatch(
       /the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); HTTPS_PROXY names it/,
     );
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "socks5://127.0.0.1:1" }))["address"]).toMatch(
-      /the address of the proxy for api\.hidden\.test is no http or https URL; HTTPS_PROXY names it/,
+      /the address of the proxy for api\.hidden\.test is not an http or https URL; HTTPS_PROXY names it/,
     );
   });
 });
@@ -234,11 +234,11 @@ test("a log-in page and a redirect to another host are told, and the bearer goes
     }),
   );
   expect((await doctor(`http://127.0.0.1:${captive}`))["address"]).toMatch(
-    /this is not the Platform API: it redirects to 127\.0\.0\.1:\d+, which is not followed; is platform:baseUrl/,
+    /this is not the Platform API: it redirects to 127\.0\.0\.1:\d+, which is not followed; check platform:baseUrl/,
   );
   expect(seen).toEqual([]);
   expect((await doctor(`http://127.0.0.1:${portal}`))["address"]).toMatch(
-    /this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is/,
+    /this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy/,
   );
   expect(seen).toEqual([undefined]);
 });

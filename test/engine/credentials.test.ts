@@ -386,8 +386,8 @@ describe("credentials, through the real engine", () => {
   });
 
   test("a token whose answer was lost is never made twice: the next run rotates it", () => {
-    expect(after("failed").output).toContain("but the answer with its token was lost");
-    expect(after("failed").output).toContain("run again to have it made anew");
+    expect(after("failed").output).toContain("but the response with its token was lost");
+    expect(after("failed").output).toContain("run again to replace it");
     expect(posts("failed", "lost", "generateScimToken")).toHaveLength(1);
     expect(after("failed").state["lost-scim"]?.outputs).not.toHaveProperty("token");
     expect(posts("mended", "lost", "generateScimToken")).toEqual([]);
@@ -404,7 +404,7 @@ describe("credentials, through the real engine", () => {
   });
 
   test("a rotation whose answer was lost says so, and the next run rotates once more", () => {
-    expect(after("failed").output).toContain("it was rotated, but the answer was lost");
+    expect(after("failed").output).toContain("it was rotated, but the response was lost");
     expect(posts("failed", "turned", "regenerateScimToken")).toHaveLength(1);
     expect(tokenAfter("failed", "turned")).toBe(tokenAfter("made", "turned"));
     expect(posts("mended", "turned", "regenerateScimToken")).toHaveLength(1);

@@ -72,7 +72,7 @@ describe("errors, through the real engine", () => {
       title: "a base URL with a wrong path",
       command: "refresh",
       env: (): Settings => ({ PLATFORM_BASE_URL: `${emulator.url}/nowhere` }),
-      says: /NOT_FOUND \(HTTP 404\).*this address is not one of the API's: is platform:baseUrl/,
+      says: /NOT_FOUND \(HTTP 404\).*no such API endpoint; check platform:baseUrl/,
     },
     {
       title: "a token that is refused",
@@ -100,7 +100,7 @@ describe("errors, through the real engine", () => {
         });
         return {};
       },
-      says: /UNAVAILABLE \(HTTP 502\).*a proxy or load balancer answered/,
+      says: /UNAVAILABLE \(HTTP 502\).*a proxy or load balancer responded/,
     },
     {
       title: "a log-in page with status 200",
@@ -113,7 +113,7 @@ describe("errors, through the real engine", () => {
         });
         return {};
       },
-      says: /this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl/,
+      says: /this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl/,
     },
   ])("$title", ({ command, env, says }) => {
     test(`is an error of ${command}, and leaves the state untouched`, async () => {
@@ -181,7 +181,7 @@ describe("errors, through the real engine", () => {
     const run = await stack.pulumi(["up", "--yes", "--skip-preview"]);
     expect(run.code).not.toBe(0);
     expect(message(run.output)).toMatch(
-      /did not take capabilities \(it holds \["CAP_REPO_LIST"\]\); a name it does not know is dropped silently/,
+      /the server ignored capabilities \(the server has \["CAP_REPO_LIST"\]\); it silently drops names that it does not know/,
     );
     expect(run.output).toContain("CAP_NOT_KNOWN is not a capability this version knows");
     const again = await stack.pulumi(["up", "--yes", "--skip-preview"]);
@@ -246,7 +246,7 @@ describe("settings, through the real engine", () => {
     [
       "nothing listens at the address",
       async () => ({ PLATFORM_BASE_URL: `http://127.0.0.1:${await freePort()}` }),
-      "nothing listens there (ECONNREFUSED); is platform:baseUrl (or PLATFORM_BASE_URL) right?",
+      "connection refused (ECONNREFUSED); check platform:baseUrl (or PLATFORM_BASE_URL)",
     ],
     [
       "the token is missing",
@@ -271,7 +271,7 @@ describe("settings, through the real engine", () => {
     [
       "two tokens are given",
       () => ({ PLATFORM_TOKEN_FILE: "/tmp/token" }),
-      "PLATFORM_TOKEN and PLATFORM_TOKEN_FILE are both set: keep one of them",
+      "PLATFORM_TOKEN conflicts with PLATFORM_TOKEN_FILE; set only one of them",
     ],
     [
       "the token's file is missing",

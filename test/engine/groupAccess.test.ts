@@ -177,7 +177,7 @@ describe("the access of a group, through the real engine", () => {
     );
     const untold = await stack.pulumi(["up", "--yes", "--skip-preview"]);
     expect(untold.code).not.toBe(0);
-    expect(said(untold.output)).toContain("the token does not tell whether that is the caller itself");
+    expect(said(untold.output)).toContain("the token does not say whether that is the caller itself");
     expect(writes()).toEqual([]);
     expect(held()).toContain("alice owner");
 

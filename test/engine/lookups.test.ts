@@ -116,7 +116,7 @@ describe("lookups and existing resources, through the real engine", () => {
       "several have the name",
       `platform.getGroup({ name: "team" })`,
       [
-        /getGroup: 2 have the name "team"; narrow by parentUid, or give the uid of one:/,
+        /getGroup: 2 objects have the name "team"; narrow by parentUid, or give the uid of one:/,
         /\(parent: [0-9a-f]{40}\) one/,
         /\(parent: [0-9a-f]{40}\/[0-9a-f]{16}\) two/,
       ],
@@ -124,19 +124,19 @@ describe("lookups and existing resources, through the real engine", () => {
     [
       "a custom role has the name of a built-in one",
       `platform.getRole({ name: "viewer" })`,
-      [/getRole: 2 have the name "viewer"/, /\(parent: none\)/],
+      [/getRole: 2 objects have the name "viewer"/, /\(parent: none\)/],
     ],
     [
       "none has the name",
       `platform.getRole({ name: "nobody" })`,
-      [/getRole: there is none with the name "nobody"/],
+      [/getRole: there is no object with the name "nobody"/],
     ],
     [
       "none has the uid",
       `platform.getGroup({ uid: "${"0".repeat(40)}" })`,
-      [/getGroup: there is none with the uid 0{40}/],
+      [/getGroup: there is no object with the uid 0{40}/],
     ],
-    ["nothing selects", `platform.getRole({ builtIn: true })`, [/getRole: give either uid or name/]],
+    ["nothing selects", `platform.getRole({ builtIn: true })`, [/getRole: set either uid or name/]],
     [
       "an argument is strange",
       `platform.getRole({ nmae: "x" })`,
@@ -146,7 +146,7 @@ describe("lookups and existing resources, through the real engine", () => {
     [
       "an argument is missing",
       `platform.lookupIdentity({ issuer: "x" })`,
-      [/lookupIdentity: subject must be a text that is not empty/],
+      [/lookupIdentity: subject must be a string that is not empty/],
     ],
   ])("one clear error without a stack where %s", async (_title, expression, says) => {
     program(`${expression};`);

@@ -19,7 +19,7 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
   const adopted = inputs[ADOPT];
   if (adopted !== undefined) {
     checker.value({ type: "string", format: "uid" }, "adopt", adopted);
-    if (adopted === "") checker.report("adopt", "must be the uid of what is taken over, not empty");
+    if (adopted === "") checker.report("adopt", "must be the uid of the existing object, not empty");
   }
   checker.failures.push(...runRules(spec, inputs, context));
   return checker.failures.map((failure) => hideValue(spec, inputs, failure));

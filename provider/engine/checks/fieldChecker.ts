@@ -184,7 +184,7 @@ export class FieldChecker {
       if (settled.length > 1) {
         const first = settled[0] ?? "";
         for (const key of settled.slice(1)) {
-          this.report(member(path, key), `cannot stand beside ${first}: give one of ${names}`);
+          this.report(member(path, key), `conflicts with ${first}; set only one of ${names}`);
         }
       } else if (required && given.length === 0) {
         this.report(path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
@@ -209,7 +209,7 @@ function missingReason(field: FieldSpec): string {
       if (field.format === "uid" || field.format === "groupUid") {
         return "is missing: give a uid, as in the id of another resource";
       }
-      return "is missing: give a text that is not empty";
+      return "is missing: give a string that is not empty";
     default:
       return `is missing: give ${typeNames[field.type]}`;
   }

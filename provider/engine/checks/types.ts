@@ -3,8 +3,8 @@ import { isObject } from "../values";
 
 /** What a value of a type is called in messages. */
 export const typeNames: Record<FieldSpec["type"], string> = {
-  string: "a text",
-  enum: "a text",
+  string: "a string",
+  enum: "a string",
   boolean: "true or false",
   integer: "a whole number",
   list: "a list",
@@ -16,7 +16,7 @@ export function describeType(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
-  return typeof value === "string" ? "a text" : `the ${typeof value} ${value}`;
+  return typeof value === "string" ? "a string" : `the ${typeof value} ${value}`;
 }
 
 export function hasType(spec: FieldSpec, value: Json): boolean {

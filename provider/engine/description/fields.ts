@@ -65,7 +65,7 @@ interface Behaviour {
   readonly required?: boolean;
   /** A change replaces the resource (AIP-203). */
   readonly immutable?: boolean;
-  /** Sent, never answered: kept from state on read (AIP-203). */
+  /** Sent, never returned: kept from state on read (AIP-203). */
   readonly inputOnly?: boolean;
   /** See SecretSpec. */
   readonly secret?: undefined;
@@ -77,7 +77,7 @@ interface Behaviour {
   readonly subresource?: boolean;
   /** For people: a difference at the server is not drift. A change in the program is sent like any other. */
   readonly ignoreDrift?: boolean;
-  /** An output that is answered once, when the resource is made: kept from state on read. */
+  /** An output that is returned only at creation: kept from state on read. */
   readonly createOnly?: boolean;
   /** Its name on the wire, where that is not the property's. */
   readonly wire?: string;

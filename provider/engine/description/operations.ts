@@ -22,14 +22,14 @@ export interface Api {
   getCallerClaims(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
   address(collection: string, uid: string | undefined, suffix?: string): string;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
-  /** `isIdempotent`: doing it twice is the same as doing it once, so a lost answer is no question. */
+  /** `isIdempotent`: doing it twice is the same as doing it once, so a lost response is harmless. */
   post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
   /** Creates one resource, together with others that are created below its parent at the same time. */
   createShared(method: BatchMethod, parent: string, body: unknown): Promise<Record<string, unknown>>;
   /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;
-  /** `member` of the answer holds the list; the last word of the path if not given. */
+  /** `member` of the response holds the list; the last word of the path if not given. */
   list(
     collection: string,
     query?: Readonly<Record<string, string | readonly string[]>>,
@@ -61,10 +61,10 @@ export interface Host extends Clock {
 /** What a kind does in its own way, beside its description. Responses have the form of the resource, `uid` included. */
 export interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
-  /** `create` writes over what is there and may be done twice: a lost answer is an error like any other. */
+  /** `create` writes over what is there and may be done twice: a lost response is an error like any other. */
   readonly upsert?: boolean;
   /**
-   * What a create whose answer was lost may have made, looked for before it is sent again; by default the
+   * What a create whose response was lost may have created, looked for before it is sent again; by default the
    * children of the parent, made since, that equal the inputs.
    */
   readonly findLostCreates?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;

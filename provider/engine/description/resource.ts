@@ -83,7 +83,7 @@ export interface ResourceSpec {
   readonly identifiedBy?: readonly string[];
   readonly operations?: Operations;
   /**
-   * For a kind with outputs that are answered once: what is recorded as its inputs when that answer was lost. It
+   * For a kind with outputs that are returned only at creation: what is recorded as its inputs when that response was lost. It
    * differs from what any program gives, so that the next run makes those outputs anew.
    */
   readonly inputsAfterLostSecret?: (inputs: Props) => Props;
@@ -116,7 +116,7 @@ export interface ResourceSpec {
   readonly deleteBlockedBy?: "children" | "bindings";
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
-  /** Brings an answer into the form of the fields. */
+  /** Brings a response into the form of the fields. */
   readonly normalizeResponse?: (body: Props, uid: string) => Props;
   /** What may refuse a delete. */
   readonly dependents?: readonly Dependents[];
@@ -124,7 +124,7 @@ export interface ResourceSpec {
   readonly inputWarnings?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
 }
 
-/** Outputs that are answered once, when the resource is made. */
+/** Outputs that are returned only at creation. */
 export function createOnlyOutputs(spec: ResourceSpec): string[] {
   return Object.entries(spec.outputs ?? {})
     .filter(([, field]) => field.createOnly)

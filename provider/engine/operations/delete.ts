@@ -14,7 +14,7 @@ export async function deleteResource(kind: KindContext, id: string, olds: Props)
   const name = `${label(spec, olds)} ${id}`;
   if (owners.hasFailure) {
     throw handlerError(
-      `${name} is not deleted, because another step of this run failed and this may be what it stands for: mend that step and run again`,
+      `${name} is not deleted, because another step of this run failed and may be about the same object: fix that step and run again`,
     );
   }
   if (isRetained(kind, id, olds)) {

@@ -43,7 +43,7 @@ export function createReader(spec: ResourceSpec, client: () => Client, host: Hos
       throw error;
     });
     if (response !== undefined && response["uid"] !== uid) {
-      throw handlerError(`the answer is not about ${uid}; is platform:baseUrl right?`);
+      throw handlerError(`the response is not about ${uid}; check platform:baseUrl`);
     }
     return response;
   };
@@ -60,7 +60,7 @@ export function createReader(spec: ResourceSpec, client: () => Client, host: Hos
       const mismatch = findSchemaMismatch(spec, response as Props, uid);
       if (mismatch !== undefined) {
         throw handlerError(
-          `the answer is not about a ${spec.noun}: ${printable(mismatch, 100)}; is platform:baseUrl right?`,
+          `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; check platform:baseUrl`,
         );
       }
       return parseLiveInputs(spec, response as Props, uid);

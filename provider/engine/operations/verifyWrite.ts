@@ -107,8 +107,8 @@ export function verifyWrite(reader: KindReader, { id, olds, news, response, know
   const held = mergeLive(spec, { ...news }, live).outs;
   const reason =
     unapplied.length > 0
-      ? `the server answered without an error, but did not take ${describeFields(spec, unapplied, live)}; a name it does not know is dropped silently`
-      : `changed as the preview said, but somebody else has changed ${describeFields(spec, foreign, live)} since the last run: run again to restore what the program says, unless another stack manages it too`;
+      ? `the server ignored ${describeFields(spec, unapplied, live)}; it silently drops names that it does not know`
+      : `updated, but someone else changed ${describeFields(spec, foreign, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
   throw new PartialFailure(id, { ...held, ...outputs }, [`${label(spec, news)} ${id}: ${reason}`]);
 }
 
@@ -117,7 +117,7 @@ function describeFields(spec: ResourceSpec, keys: readonly string[], live: Props
     .map((key) => {
       const field = spec.fields[key];
       const value = field && !containsSecret(field) ? JSON.stringify(live[key] ?? null) : "something else";
-      return `${key} (it holds ${printable(value, 200)})`;
+      return `${key} (the server has ${printable(value, 200)})`;
     })
     .join(", ");
 }

@@ -89,7 +89,7 @@ export class BindingCreator {
         const missing = await findMissing();
         if (missing.length === 0) return true;
         throw handlerError(
-          `creating bindings of group ${this.group}: the server answered without an error, but did not make ${quoteLabels(missing)}`,
+          `creating bindings of group ${this.group}: the server responded without an error, but did not create ${quoteLabels(missing)}`,
         );
       },
       findLostCreate: async (error) => {
@@ -107,7 +107,7 @@ export class BindingCreator {
     for (const [key, { name, uids }] of await listGrants(this.api, this.group)) {
       if (!this.sentAgain.has(key) || uids.length < 2) continue;
       this.host.warn(
-        `group ${this.group} holds ${name} ${uids.length} times (${uids.join(", ")}): what was sent before a lost answer has arrived too; each gives the same, and all go when the program takes this binding out`,
+        `group ${this.group} holds ${name} ${uids.length} times (${uids.join(", ")}): a request without a response took effect too; each grants the same, and all are deleted when the program removes this binding`,
       );
     }
   }
@@ -125,9 +125,10 @@ export class BindingCreator {
         if (existing) this.existing.set(keyOf(grant), existing);
       }
     } catch (error) {
-      const message = (of: unknown) => (of instanceof Error ? of.message : "it tells not what was made");
+      const message = (of: unknown) =>
+        of instanceof Error ? of.message : "it does not say what was created";
       throw handlerError(
-        `creating bindings of group ${this.group}: an answer was lost (${message(lost)}), and looking for what it made failed (${message(error)}); run again: what is there is taken, not made twice`,
+        `creating bindings of group ${this.group}: a response was lost (${message(lost)}), and the search for what was created failed (${message(error)}); run again: bindings that exist are not created twice`,
       );
     }
   }

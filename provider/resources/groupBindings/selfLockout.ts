@@ -96,7 +96,7 @@ class CallerRemoval {
     return handlerError(
       this.isCaller
         ? `${what} the caller itself (${this.identityUid}); nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`
-        : `${what} ${this.identityUid}, and the token does not tell whether that is the caller itself; nothing was changed: if it is not, or if that is meant, ${override}`,
+        : `${what} ${this.identityUid}, and the token does not say whether that is the caller itself; nothing was changed: if it is not, or if you intend it, ${override}`,
     );
   }
 }

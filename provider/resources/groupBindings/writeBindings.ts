@@ -176,7 +176,7 @@ function warnOfUnmanaged({ host, group }: GroupContext, unmanaged: readonly Exis
   const names = unmanaged.map(({ name }) => name);
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ["…"] : [])].join(", ");
   host.warn(
-    `group ${group} holds ${names.length === 1 ? "a binding" : `${names.length} bindings`} that no program of this stack has: ${shown}; a refresh shows such bindings, and the next up removes them, unless ignore excepts them`,
+    `group ${group} holds ${names.length === 1 ? "a binding" : `${names.length} bindings`} that no program of this stack has: ${shown}; a refresh shows such bindings, and the next up removes them, unless ignore names them`,
   );
 }
 

@@ -29,9 +29,9 @@ describe("the address of a proxy", () => {
   });
 
   test.each([
-    ["http://user:correct-horse@proxy test", "is no http or https URL"],
-    ["http://user:correct-horse@proxy:port", "is no http or https URL"],
-    ["ftp://user:correct-horse@proxy.test", "is no http or https URL"],
+    ["http://user:correct-horse@proxy test", "is not an http or https URL"],
+    ["http://user:correct-horse@proxy:port", "is not an http or https URL"],
+    ["ftp://user:correct-horse@proxy.test", "is not an http or https URL"],
     ["http://user:12/correct-horse@proxy.test", 'has an "@" after the host: percent-encode its password'],
     ["http://user:12#correct-horse@proxy.test", 'has an "@" after the host: percent-encode its password'],
   ])("that is wrong is refused without its password: %#", async (proxy, why) => {

@@ -231,7 +231,7 @@ describe("repeating", () => {
       expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent" });
       expect(error.message).toMatch(
         new RegExp(
-          `${url}${GROUPS}.*: nothing listens there \\(ECONNREFUSED\\); is platform:baseUrl \\(or PLATFORM_BASE_URL\\) right\\?$`,
+          `${url}${GROUPS}.*: connection refused \\(ECONNREFUSED\\); check platform:baseUrl \\(or PLATFORM_BASE_URL\\)$`,
         ),
       );
       expect(lines).toHaveLength(3);
@@ -328,7 +328,7 @@ describe("connections", () => {
         name: "ConnectionError",
         outcome: "unknown",
         isTransient: true,
-        message: `GET ${own.url}/x: no answer in time (ETIMEDOUT)`,
+        message: `GET ${own.url}/x: no response in time (ETIMEDOUT)`,
       });
     });
   });
@@ -339,7 +339,7 @@ describe("connections", () => {
       const error = await errorOf(clientOf(server).create(GROUPS, GROUP_UID, { name: TOKEN }));
       expect(error).toMatchObject({ outcome: "unknown", isTransient: true });
       expect(error.message).toBe(
-        `POST ${server.url}${GROUPS}/${GROUP_UID}: the connection was cut (ECONNRESET)`,
+        `POST ${server.url}${GROUPS}/${GROUP_UID}: the connection was reset (ECONNRESET)`,
       );
     }
   });
@@ -352,7 +352,7 @@ describe("connections", () => {
     );
     expect(error).toMatchObject({ outcome: "notSent", isTransient: false });
     expect(error.message).toMatch(
-      /: the TLS connection failed \(\w+\): what answers there does not speak TLS; is platform:baseUrl /,
+      /: the TLS connection failed \(\w+\): the server does not speak TLS; check platform:baseUrl /,
     );
     expect(lines).toHaveLength(1);
   });
@@ -368,7 +368,7 @@ describe("answers that are not the API's", () => {
         server.script([{ status, text: "", headers: { Location: `${other.url}/login?token=secret` } }]);
         const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
         expect(error.message).toBe(
-          `GET ${server.url}/x: this is not the Platform API: it redirects to ${other.url.slice(7)}, which is not followed; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+          `GET ${server.url}/x: this is not the Platform API: it redirects to ${other.url.slice(7)}, which is not followed; check platform:baseUrl (or PLATFORM_BASE_URL)`,
         );
         expect(other.requests).toHaveLength(0);
         expect(server.requests).toHaveLength(1);
@@ -383,7 +383,7 @@ describe("answers that are not the API's", () => {
     const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", isTransient: false });
     expect(error.message).toBe(
-      `GET ${server.url}/x: this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `GET ${server.url}/x: this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl (or PLATFORM_BASE_URL)`,
     );
     expect(server.requests).toHaveLength(1);
   });
@@ -397,7 +397,7 @@ describe("answers that are not the API's", () => {
     const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent" });
     expect(error.message).toBe(
-      `GET ${server.url}/x: this is not the Platform API: HTTP 200, but its answer is not the API's JSON; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `GET ${server.url}/x: this is not the Platform API: HTTP 200, but the response is not the API's JSON; check platform:baseUrl (or PLATFORM_BASE_URL)`,
     );
     const create = await errorOf(clientOf(server).create("/x", undefined, {}));
     expect(create).toMatchObject({ name: "ConnectionError", outcome: "unknown", isTransient: false });
@@ -410,7 +410,7 @@ describe("answers that are not the API's", () => {
     server.script([half]);
     const error = await errorOf(clientOf(server, { maxRetries: 1 }).create("/x", undefined, {}));
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "unknown", isTransient: true });
-    expect(error.message).toBe(`POST ${server.url}/x: the answer was cut, or is no JSON`);
+    expect(error.message).toBe(`POST ${server.url}/x: truncated or invalid JSON`);
   });
 
   test.each<[string, Reply]>([
@@ -440,7 +440,7 @@ describe("answers that are not the API's", () => {
   test("an answer without a uid is no resource", () => {
     expect(uidOf({ uid: "x" }, "creating")).toBe("x");
     for (const uid of [undefined, null, "", 5, {}]) {
-      expect(() => uidOf({ uid }, "creating group")).toThrow("creating group: the answer holds no uid");
+      expect(() => uidOf({ uid }, "creating group")).toThrow("creating group: the response has no uid");
     }
   });
 });
@@ -543,10 +543,10 @@ describe("lists", () => {
   test("that go in circles are an error, neither an end nor endless", async () => {
     server.script(() => page(["a", "b"], "same"));
     const error = await errorOf(all(clientOf(server).list(GROUPS)));
-    expect(error.message).toContain("its list goes in circles");
+    expect(error.message).toContain("its list does not end");
     expect(server.requests.length).toBeLessThan(5);
     server.script(({ query }) => page(["a"], query.get("page_token") === "x" ? "y" : "x"));
-    expect((await errorOf(all(clientOf(server).list(GROUPS)))).message).toContain("its list goes in circles");
+    expect((await errorOf(all(clientOf(server).list(GROUPS)))).message).toContain("its list does not end");
     expect(server.requests.length).toBeLessThan(8);
   });
 
@@ -558,7 +558,7 @@ describe("lists", () => {
   ])("that go on for ever with new tokens and %s are an error", async (_title, reply, most) => {
     server.script((_request, count) => reply(count));
     const error = await errorOf(all(clientOf(server).list(GROUPS)));
-    expect(error.message).toContain("its list goes in circles");
+    expect(error.message).toContain("its list does not end");
     expect(server.requests.length).toBeLessThanOrEqual(most);
   });
 
@@ -613,16 +613,16 @@ describe("lists", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["without the list", {}, 'its answer has no list "groups"'],
-    ["with null for the list", { groups: null }, 'its answer has no list "groups"'],
-    ["with an object for the list", { groups: {} }, 'its answer has no list "groups"'],
-    ["with null in the list", { groups: [null] }, 'its list "groups" holds no objects'],
-    ["with a text in the list", { groups: ["a"] }, 'its list "groups" holds no objects'],
+    ["without the list", {}, 'its response has no list "groups"'],
+    ["with null for the list", { groups: null }, 'its response has no list "groups"'],
+    ["with an object for the list", { groups: {} }, 'its response has no list "groups"'],
+    ["with null in the list", { groups: [null] }, 'its list "groups" contains no objects'],
+    ["with a text in the list", { groups: ["a"] }, 'its list "groups" contains no objects'],
   ])("%s are not the API's", async (_name, json, why) => {
     server.script([{ json }]);
     const error = await errorOf(all(clientOf(server).list(GROUPS)));
     expect(error.message).toBe(
-      `GET ${server.url}${GROUPS}: this is not the Platform API: ${why}; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `GET ${server.url}${GROUPS}: this is not the Platform API: ${why}; check platform:baseUrl (or PLATFORM_BASE_URL)`,
     );
   });
 
@@ -662,7 +662,9 @@ describe("the debug log", () => {
       "GET /a -> 503 in … ms (attempt 1)",
       "GET /a -> 200 in … ms (attempt 2)",
       `PATCH ${GROUPS}/${GROUP_UID} mask=name,description -> 200 in … ms (attempt 1)`,
-      expect.stringMatching(/^POST .*the connection was cut \(ECONNRESET\) in … ms \(attempt 1\)$/) as string,
+      expect.stringMatching(
+        /^POST .*the connection was reset \(ECONNRESET\) in … ms \(attempt 1\)$/,
+      ) as string,
     ]);
     expect(lines.join("\n")).not.toContain(TOKEN);
   });

@@ -72,7 +72,7 @@ describe("the code of an error", () => {
       const error = errorFrom(status, body);
       expect(error).toMatchObject({ code: name, status, fromApi: false });
       expect(error.message).toBe(
-        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the answer is not the Platform API's`,
+        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API`,
       );
     }
   });

@@ -311,10 +311,10 @@ describe("the OIDC token", () => {
       });
       github.script(() => ({ status: 403, json: { message: "no" } }));
       expect((await errorOf(source.refresh())).message).toBe(
-        'asking GitHub Actions for an OIDC token: PERMISSION_DENIED (HTTP 403): no; has the job the permission "id-token: write"?',
+        'requesting an OIDC token from GitHub Actions: PERMISSION_DENIED (HTTP 403): no; give the job the permission "id-token: write"',
       );
       github.script(() => ({ json: {} }));
-      expect((await errorOf(source.refresh())).message).toContain("its answer holds no token");
+      expect((await errorOf(source.refresh())).message).toContain("its response has no token");
     } finally {
       await github.close();
     }
@@ -364,7 +364,7 @@ describe("an exchange that fails", () => {
     const error = await errorOf(sourceOf({ kind: "token", token, setting: "PLATFORM_OIDC_TOKEN" }).token());
     expect(error).toMatchObject({ name: "AuthenticationError", code: "AUTHENTICATION" });
     expect(error.message).toBe(
-      `exchanging the OIDC token of PLATFORM_OIDC_TOKEN at ${issuer.url} for identity ${IDENTITY}: PERMISSION_DENIED (HTTP 403): the token may not assume it; does the identity trust exactly this? The token is of issuer "https://ci.example.com", subject "repo:a\\u001b[2J", for audience ["x"], and ends 2026-03-01T12:00:00.000Z`,
+      `exchanging the OIDC token of PLATFORM_OIDC_TOKEN at ${issuer.url} for identity ${IDENTITY}: PERMISSION_DENIED (HTTP 403): the token may not assume it; compare the token with what the identity trusts: issuer "https://ci.example.com", subject "repo:a\\u001b[2J", audience ["x"], expires 2026-03-01T12:00:00.000Z`,
     );
     expect(issuer.requests).toHaveLength(1);
   });
@@ -372,14 +372,14 @@ describe("an exchange that fails", () => {
   test("because the token is none says so, without repeating it", async () => {
     issuer.script([failure(16, "the bearer must be an OIDC token")]);
     const error = await errorOf(sourceOf().token());
-    expect(error.message).toContain("the token is no JSON web token, as an OIDC token is");
+    expect(error.message).toContain("the token is not a JSON web token");
     expect(error.message).not.toContain(OIDC);
   });
 
   test.each<[string, Reply, string]>([
     ["a wrong address", { status: 404, json: { code: 5, message: "Not Found" } }, "NOT_FOUND (HTTP 404)"],
     ["a page", { text: htmlPage }, "this is not the token issuer: HTTP 200 with a web page"],
-    ["an answer without a token", { json: {} }, "this is not the token issuer: its answer holds no token"],
+    ["an answer without a token", { json: {} }, "this is not the token issuer: its response has no token"],
     [
       "a redirect",
       { status: 302, text: "", headers: { Location: "https://login.example.com/?t=1" } },
@@ -389,7 +389,7 @@ describe("an exchange that fails", () => {
     issuer.script(() => reply);
     const error = await errorOf(sourceOf().token());
     expect(error.message).toContain(words);
-    expect(error.message).toContain("is platform:issuerUrl (or PLATFORM_ISSUER_URL) right?");
+    expect(error.message).toContain("check platform:issuerUrl (or PLATFORM_ISSUER_URL)");
     expect(error.message).not.toContain(OIDC);
     expect(issuer.requests).toHaveLength(1);
   });

@@ -166,7 +166,7 @@ test("an error of a GET behind a list is that resource's own", async () => {
 test.each<[string, Reply, string]>([
   ["a refused token", failure(16, "no"), "UNAUTHENTICATED"],
   ["a limit of requests", failure(8, "slow down"), "RESOURCE_EXHAUSTED"],
-  ["a cut connection", { cut: "before" }, "the connection was cut"],
+  ["a cut connection", { cut: "before" }, "the connection was reset"],
 ])("%s is about all that share a list: no request is added", async (_what, reply, message) => {
   const answer = holding(new Set(numbered(6)));
   server.script((request) => (isList(request) ? reply : answer(request)));
@@ -184,7 +184,7 @@ test("requests that are not answered hold up no others for long", async () => {
   const reads = numbered(10).map(read);
   expect((await Promise.all(reads.slice(2))).map(({ uid }) => uid)).toEqual(numbered(10).slice(2));
   for (const stuck of reads.slice(0, 2))
-    expect((await errorOf(stuck)).message).toContain("no answer in time");
+    expect((await errorOf(stuck)).message).toContain("no response in time");
 });
 
 test("an address stays short enough for any proxy", async () => {

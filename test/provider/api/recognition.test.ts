@@ -76,7 +76,7 @@ describe("a list that a response leaves out", () => {
     await client.get("/before").catch(() => undefined);
     const error = await errorOf(repos(client));
     expect(error.message).toBe(
-      `GET ${server.url}${REPOS}: this is not the Platform API: its answer has no list "repos"; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `GET ${server.url}${REPOS}: this is not the Platform API: its response has no list "repos"; check platform:baseUrl (or PLATFORM_BASE_URL)`,
     );
   });
 
@@ -84,6 +84,6 @@ describe("a list that a response leaves out", () => {
     server.script([{ json: { uid: GROUP_UID } }, { json: { images: [] } }]);
     const client = clientOf(server);
     await client.get("/before");
-    expect((await errorOf(repos(client))).message).toContain('its answer has no list "repos"');
+    expect((await errorOf(repos(client))).message).toContain('its response has no list "repos"');
   });
 });

@@ -62,10 +62,10 @@ describe("taking over what exists, by code alone", () => {
       capabilities: ["CAP_REPO_LIST"],
     });
     await expect(of("Role").create(adopt(uid, declared))).rejects.toThrow(
-      `adopting role "other" ${uid}: it is not what the program declares; declare what it holds, or leave adopt() out to make a new one
-  parentUid: declared "${org}/0123456789abcdef", held "${org}"
-  name: declared "other", held "reader"
-  capabilities: declared ["CAP_REPO_LIST"], held ["CAP_REPO_LIST","CAP_TAG_LIST"]`,
+      `adopting role "other" ${uid}: it differs from the program; declare its values, or remove adopt() to create a new one
+  parentUid: declared "${org}/0123456789abcdef", existing "${org}"
+  name: declared "other", existing "reader"
+  capabilities: declared ["CAP_REPO_LIST"], existing ["CAP_REPO_LIST","CAP_TAG_LIST"]`,
     );
     expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
@@ -78,7 +78,7 @@ describe("taking over what exists, by code alone", () => {
     });
     const args = adopt(String(created["uid"]), { parentUid: org, name: "ci", claimMatch });
     await expect(of("Identity").create(args)).rejects.toThrow(
-      /claimMatch: declared .*, held .*"owner":"somebody"/,
+      /claimMatch: declared .*, existing .*"owner":"somebody"/,
     );
   });
 
@@ -88,13 +88,13 @@ describe("taking over what exists, by code alone", () => {
     ]);
     expect(of("Role").check({}, adopt("", role()))).toHaveLength(1);
     await expect(of("Role").create(adopt(`${org}/${"0".repeat(16)}`, role()))).rejects.toThrow(
-      "there is none with this uid; leave adopt() out to make a new one",
+      "not found; remove adopt() to create a new one",
     );
   });
 
   test("what is answered once only cannot be taken over", async () => {
     const args = adopt(`${org}/${"0".repeat(16)}`, { parentUid: org, roleUid: uid, ttl: "1h" });
-    await expect(of("GroupInvite").create(args)).rejects.toThrow("its code is answered only when it is made");
+    await expect(of("GroupInvite").create(args)).rejects.toThrow("its code is returned only at creation");
     expect(emulator.requests).toEqual([]);
   });
 });

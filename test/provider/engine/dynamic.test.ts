@@ -134,7 +134,7 @@ describe("check and diff", () => {
     const news = { parentUid: ROOT_UID, name: "", description: null, __provider: text };
     await expect(check({}, news)).resolves.toEqual({
       inputs: { parentUid: ROOT_UID, name: "", description: null, __provider: text },
-      failures: [{ property: "name", reason: "is missing: give a text that is not empty" }],
+      failures: [{ property: "name", reason: "is missing: give a string that is not empty" }],
     });
     await expect(diff(GROUP_UID, group, { ...group, __provider: "another" })).resolves.toStrictEqual({
       changes: false,
@@ -254,7 +254,7 @@ describe("what goes back as an error", () => {
     expect(error).toMatchObject({
       id: uid,
       properties: { parentUid: GROUP_UID, name: "r", __provider: "the text" },
-      reasons: [expect.stringContaining("did not take capabilities")],
+      reasons: [expect.stringContaining("the server ignored capabilities")],
     });
     const { properties } = error as unknown as { properties: object };
     expect(JSON.parse(JSON.stringify(properties))).toStrictEqual(properties);

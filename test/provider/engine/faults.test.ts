@@ -97,7 +97,9 @@ async function expectOne(sample: Sample, inputs: Props, before: readonly string[
   let id: string;
   if (isSecret(sample)) {
     const error = await partial(creating);
-    expect(error.message).toContain("was lost, and that is given only once: run again to have it made anew");
+    expect(error.message).toContain(
+      "was lost, and that is returned only at creation: run again to replace it",
+    );
     id = error.id;
     expect(handlers(sample.kind).diff(error.properties, inputs).changes).toBe(true);
   } else {
@@ -276,7 +278,7 @@ describe("writes", () => {
     await handlers("Group").update(id, outs, { ...inputs, description: "of another stack" });
     const error = await partial(handlers("Group").update(id, outs, { ...inputs, name: "crew" }));
     expect(error.message).toBe(
-      `group "crew" ${id}: changed as the preview said, but somebody else has changed description (it holds "of another stack") since the last run: run again to restore what the program says, unless another stack manages it too`,
+      `group "crew" ${id}: updated, but someone else changed description (the server has "of another stack") since the last run: run again to restore the program's values, unless another stack manages it too`,
     );
     const { properties } = error;
     expect(properties).toEqual({ ...inputs, name: "crew", description: "of another stack" });

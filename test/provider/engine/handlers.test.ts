@@ -72,7 +72,7 @@ describe("check and diff", () => {
     server.script([]);
     const { check, diff } = boundTo(handlers("Group"));
     expect(check({}, { name: "" })).toEqual([
-      { property: "name", reason: "is missing: give a text that is not empty" },
+      { property: "name", reason: "is missing: give a string that is not empty" },
     ]);
     expect(diff(group, group)).toEqual({ changes: false, replaces: [] });
     expect(diff(group, { ...group, name: "b" })).toEqual({ changes: undefined, replaces: [] });
@@ -88,7 +88,7 @@ describe("check and diff", () => {
     const keys = sampleOf("Identity", "keys");
     const path = ["staticKeys", "expirationTime"];
     const past = withValue(keys, path, "2026-02-28T00:00:00Z");
-    const failures = [{ property: "staticKeys.expirationTime", reason: "must lie in the future" }];
+    const failures = [{ property: "staticKeys.expirationTime", reason: "must be in the future" }];
     expect(handlers("Identity").check({}, past)).toEqual(failures);
     expect(handlers("Identity").check(past, past)).toEqual([]);
   });
@@ -217,7 +217,7 @@ describe("create", () => {
       id: uid,
       properties: { ...role, capabilities: ["CAP_REPO_LIST"] },
       reasons: [
-        `role "role" ${uid}: the server answered without an error, but did not take capabilities (it holds ["CAP_REPO_LIST"]); a name it does not know is dropped silently`,
+        `role "role" ${uid}: the server ignored capabilities (the server has ["CAP_REPO_LIST"]); it silently drops names that it does not know`,
       ],
     });
     expect(server.calls).toEqual([`POST /iam/v2/roles/${ROOT_UID}`, `GET /iam/v2/roles/${uid}`]);
@@ -350,7 +350,7 @@ describe("a create whose answer was lost", () => {
       request.method === "GET" ? json({ groups: [] }) : failure(14, "unavailable"),
     );
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: UNAVAILABLE (HTTP 503): unavailable\n  sent 3 times, and each answer was lost; it was not there yet when last looked for: look again before you run again`,
+      `creating group "team" below ${ROOT_UID}: UNAVAILABLE (HTTP 503): unavailable\n  no response after 3 attempts; it may still be created: check before you retry`,
     );
     const once = "POST GET GET GET";
     expect(server.requests.map(({ method }) => method).join(" ")).toBe(`${once} ${once} ${once}`);
@@ -381,7 +381,7 @@ describe("a create whose answer was lost", () => {
     expect(error).toBeInstanceOf(PartialFailure);
     expect(error).toMatchObject({ id: GROUP_UID, properties: group });
     expect(error.message).toBe(
-      `group "team" was made as ${GROUP_UID} after an answer was lost, and what was sent first has arrived too: delete ${late.uid}, unless somebody else made it`,
+      `group "team" was created as ${GROUP_UID} after a request without a response, which took effect too: delete ${late.uid}, unless someone else created it`,
     );
     expect(server.requests.some(({ method }) => method === "DELETE")).toBe(false);
   });
@@ -425,18 +425,18 @@ describe("a create whose answer was lost", () => {
   test("of a kind that is dated is not taken for one without a date", async () => {
     server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: [stored] })));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: the answer was lost; ${GROUP_UID} is equal, but does not tell when it was made: delete it, or adopt it, before you run again`,
+      `creating group "team" below ${ROOT_UID}: the response was lost; ${GROUP_UID} is equal, but has no creation time: delete it or adopt it before you run again`,
     );
   });
 
   test("to what never was the API is told once, and short", async () => {
     server.script(() => ({ text: htmlPage }));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: HTTP 200 with a web page, as the log-in page of a proxy or a network is; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl (or PLATFORM_BASE_URL)`,
     );
     server.script([{ status: 302, text: "", headers: { Location: "https://login.example.com/?next=x" } }]);
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: it redirects to login.example.com, which is not followed; is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: it redirects to login.example.com, which is not followed; check platform:baseUrl (or PLATFORM_BASE_URL)`,
     );
     expect(server.requests).toHaveLength(1);
   });
@@ -512,7 +512,7 @@ describe("a create whose answer was lost", () => {
     const twice = [1, 2].map((n) => ({ ...stored, uid: childOf(ROOT_UID, n), createTime: soon() }));
     server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: twice })));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: the answer was lost, and 2 equal ones were made since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; delete what is too much before you run again`,
+      `creating group "team" below ${ROOT_UID}: the response was lost, and 2 equal objects were created since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; delete the surplus before you run again`,
     );
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
@@ -521,7 +521,7 @@ describe("a create whose answer was lost", () => {
     server.script((request) => (request.method === "POST" ? { cut: "before" } : failure(7, "no")));
     const message = await failing(handlers("Group").create(group));
     expect(message).toMatch(
-      /^creating group "team" below [0-9a-f]+: the answer was lost \(POST .*\(ECONNRESET\)\), and looking for what it made failed \(.*PERMISSION_DENIED.*\); look for it before you run again$/,
+      /^creating group "team" below [0-9a-f]+: the response was lost \(POST .*\(ECONNRESET\)\), and the search for what was created failed \(.*PERMISSION_DENIED.*\); check whether it exists before you run again$/,
     );
     expect(server.requests).toHaveLength(2);
   });
@@ -623,11 +623,11 @@ describe("read", () => {
   test("at a wrong address is an error: it must never empty a stack", async () => {
     server.script([wrongAddress]);
     expect(await failing(handlers("Group").read(GROUP_UID, group))).toBe(
-      `reading group "team" ${GROUP_UID}: NOT_FOUND (HTTP 404): Not Found\n  this address is not one of the API's: is platform:baseUrl (or PLATFORM_BASE_URL) right?`,
+      `reading group "team" ${GROUP_UID}: NOT_FOUND (HTTP 404): Not Found\n  no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)`,
     );
   });
 
-  const PROXY = "a proxy or load balancer answered instead of the API; try again";
+  const PROXY = "a proxy or load balancer responded instead of the API; try again";
 
   test.each<[string, Reply, string]>([
     ["404 of a proxy", { status: 404, text: htmlPage }, `UNIMPLEMENTED (HTTP 404)\n  ${PROXY}`],
@@ -648,13 +648,13 @@ describe("read", () => {
       failure(7, "m"),
       "PERMISSION_DENIED (HTTP 403): m\n  the identity behind the token lacks a role there that grants this, or the parent does not exist",
     ],
-    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, as the log-in page"],
+    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, such as the login page"],
     [
       "the answer to another question",
       json({ ...stored, uid: ROOT_UID }),
-      `the answer is not about ${GROUP_UID}; is platform:baseUrl right?`,
+      `the response is not about ${GROUP_UID}; check platform:baseUrl`,
     ],
-    ["an empty object", json({}), `the answer is not about ${GROUP_UID}; is platform:baseUrl right?`],
+    ["an empty object", json({}), `the response is not about ${GROUP_UID}; check platform:baseUrl`],
   ])("%s is an error", async (_name, reply, words) => {
     server.script([reply]);
     const message = await failing(handlers("Group").read(GROUP_UID, group));
@@ -741,7 +741,7 @@ describe("update", () => {
     expect(server.requests.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
     server.script(() => json({}));
     expect(await failing(handlers("Group").update(GROUP_UID, group, news))).toContain(
-      `the answer is not about ${GROUP_UID}`,
+      `the response is not about ${GROUP_UID}`,
     );
   });
 
@@ -846,7 +846,7 @@ describe("update", () => {
   test("whose second attempt fails otherwise tells that", async () => {
     for (const [reply, words] of [
       [failure(7, "no"), "PERMISSION_DENIED (HTTP 403): no"],
-      [{ cut: "before" }, "the connection was cut"],
+      [{ cut: "before" }, "the connection was reset"],
     ] as const) {
       holding(repoStored, (request) => (request.rawQuery === "" ? reply : failure(3, "invalid mask")));
       expect(await failing(handlers("Repo").update(repoUid, repo, repoNews))).toContain(words);
@@ -861,7 +861,7 @@ describe("update", () => {
       id: repoUid,
       properties: repo,
       reasons: [
-        `repository "web" ${repoUid}: the server answered without an error, but did not take name (it holds "repo"), catalogTier (it holds "CATALOG_TIER_BASE"); a name it does not know is dropped silently`,
+        `repository "web" ${repoUid}: the server ignored name (the server has "repo"), catalogTier (the server has "CATALOG_TIER_BASE"); it silently drops names that it does not know`,
       ],
     });
   });
@@ -887,7 +887,7 @@ describe("update", () => {
     holding(kept, () => new Held(kept));
     const error = await errorOf(handlers("Identity").update(IDENTITY_UID, before, news));
     expect(error).toBeInstanceOf(PartialFailure);
-    expect(error.message).toContain("did not take claimMatch");
+    expect(error.message).toContain("the server ignored claimMatch");
   });
 
   test("of a synced repository may clear what its source then fills in again", async () => {
@@ -906,7 +906,7 @@ describe("update", () => {
   test.each<[string, Reply, string]>([
     ["a missing resource", missing(GROUP_UID), "NOT_FOUND (HTTP 404)"],
     ["403", failure(7, "no"), "PERMISSION_DENIED (HTTP 403): no"],
-    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, as the log-in page"],
+    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, such as the login page"],
     ["a failed precondition", failure(9, "built-in"), "FAILED_PRECONDITION (HTTP 400): built-in"],
   ])("of %s is an error that names the fields", async (_name, reply, words) => {
     server.script([reply]);

@@ -125,7 +125,7 @@ describe("an error is told whole", () => {
   test("with the resource that stands in the way", () => {
     const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
     const equal = errorFrom(409, { code: 6, message: "Already exists", details: [info] });
-    expect(told("Group", equal)).toContain("\n  exists already: Group abc");
+    expect(told("Group", equal)).toContain("\n  already exists: Group abc");
     const other = errorFrom(403, { code: 7, message: "Denied", details: [info] });
     expect(told("Group", other)).toContain("\n  concerns: Group abc");
   });
@@ -138,13 +138,13 @@ describe("an error is told whole", () => {
       [
         "updating thing: FAILED_PRECONDITION (HTTP 400): terms",
         "  not accepted: Terms of use (d-1) https://example.com/terms",
-        '  read these documents, accept them by a TermsAcceptance with documentIds ["d-1"], and let this resource depend on it',
+        '  read these documents, accept them with a TermsAcceptance with documentIds ["d-1"], and add it to dependsOn of this resource',
       ].join("\n"),
     );
   });
 });
 
-const PROXY = "a proxy or load balancer answered instead of the API; try again";
+const PROXY = "a proxy or load balancer responded instead of the API; try again";
 
 describe("advice", () => {
   test.each([
@@ -152,7 +152,7 @@ describe("advice", () => {
       "404 without a resource",
       404,
       { code: 5, message: "Not Found", details: [] },
-      "this address is not one of the API's: is platform:baseUrl (or PLATFORM_BASE_URL) right?",
+      "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)",
     ],
     [
       "401",
@@ -266,8 +266,8 @@ describe("what an error carries", () => {
   test.each([
     [
       "a connection",
-      new ConnectionError("GET x: the connection was cut", "unknown", true),
-      "GET x: the connection was cut",
+      new ConnectionError("GET x: the connection was reset", "unknown", true),
+      "GET x: the connection was reset",
     ],
     ["a setting", new ConfigError("PLATFORM_TOKEN is empty"), "PLATFORM_TOKEN is empty"],
     ["a bug", new RangeError("out of range"), "out of range"],

@@ -55,7 +55,7 @@ test.each<[string, string, Props, Props]>([
 
 test("the same label for another grant is the program's own, and so is another label", () => {
   const olds = access({ [UNMANAGED]: grant });
-  const refused = `bindings["${UNMANAGED}"] has a label that begins with "unmanaged:": so begin those of bindings that the program does not have`;
+  const refused = `bindings["${UNMANAGED}"] has a label that begins with "unmanaged:", which is reserved for bindings that the program does not have`;
   expect(check("GroupAccess", olds, access({ [UNMANAGED]: { ...grant, roleUid: GROUP_UID } }))).toEqual([
     refused,
   ]);

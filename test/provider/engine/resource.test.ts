@@ -531,7 +531,7 @@ describe("a provider of the program's own", () => {
     },
   ])("is refused, $title: another process would not know what this one holds", ({ options }) => {
     expect(() => new Group("team", { name: "team" }, options())).toThrow(
-      'Group "team": the options provider and providers must not name a provider for it',
+      'Group "team": the options provider and providers must not be set',
     );
   });
 });

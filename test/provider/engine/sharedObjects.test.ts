@@ -65,7 +65,7 @@ const writes = () => emulator.requests.filter(({ method }) => method !== "GET").
 
 describe.each(singular)("a second %s of one parent", (kind, sample) => {
   const refusal =
-    /^creating (.*): another resource of this program, \1, is this object already: two resources must not share one, so remove one of them$/;
+    /^creating (.*): another resource of this program, \1, already manages this object; remove one of the two$/;
 
   test("is refused before anything is written, whether the first has ended or not", async () => {
     const inputs = await prepared(sample);
@@ -118,7 +118,7 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
     if (isOnce(kind)) return;
     const adopting = { ...inputs, __adopt: id };
     const refusal =
-      /^adopting (.*) \S+: another resource of this program, \1( below \S+)?, is this object already/;
+      /^adopting (.*) \S+: another resource of this program, \1( below \S+)?, already manages this object/;
     expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
     registry = new CreateRegistry();
     await expect(handlers(kind).create(adopting)).resolves.toMatchObject({ id });
@@ -161,9 +161,7 @@ describe("a kind of which its place takes each object once", () => {
     const { id } = await handlers(kind).create(inputs);
     const lines: string[] = [];
     expect(await laterRun(kind, lines).create(inputs)).toMatchObject({ id });
-    expect(lines).toEqual([
-      expect.stringContaining(`${id} existed already and is equal, so it is taken over`),
-    ]);
+    expect(lines).toEqual([expect.stringContaining(`${id} already exists and is equal, so it is adopted`)]);
   });
 
   test.each(unique)("%s: an object that a resource of the program keeps is refused", async (kind, sample) => {

@@ -361,7 +361,7 @@ describe("an event", () => {
     expect(await problemOf(verifyEvent(headers, list, { issuer, group }))).toEqual([
       "malformed",
       400,
-      "the body is no JSON object",
+      "the body is not a JSON object",
     ]);
   });
 

@@ -39,7 +39,7 @@ test("getGroup by name finds it, directly below a parent where one is given", as
   expect(context.server.last().query.get("uidp.children_of")).toBe(ROOT_UID);
   const error = await errorOf(getGroup({ name: "team" }));
   expect(error.message.split("\n")).toEqual([
-    'getGroup: 2 have the name "team"; narrow by parentUid, or give the uid of one:',
+    'getGroup: 2 objects have the name "team"; narrow by parentUid, or give the uid of one:',
     `  ${deeper.uid} (parent: ${CHILD_UID})`,
     `  ${GROUP_UID} (parent: ${ROOT_UID})`,
   ]);
@@ -48,7 +48,7 @@ test("getGroup by name finds it, directly below a parent where one is given", as
 test("getGroup says that there is none, and what it takes", async () => {
   context.server.script([missing(GROUP_UID)]);
   expect((await errorOf(getGroup({ uid: GROUP_UID }))).message).toBe(
-    `getGroup: there is none with the uid ${GROUP_UID}`,
+    `getGroup: there is no object with the uid ${GROUP_UID}`,
   );
   const strange = { name: "a", builtIn: true } as object;
   expect((await errorOf(getGroup(strange))).message).toBe(

@@ -16,10 +16,10 @@ test("lookupIdentity asks by issuer and subject and answers the uid", async () =
 });
 
 test.each<[object, string]>([
-  [{}, "issuer must be a text that is not empty"],
-  [{ issuer: "i" }, "subject must be a text that is not empty"],
-  [{ issuer: "", subject: "s" }, "issuer must be a text that is not empty"],
-  [{ issuer: "i", subject: 5 }, "subject must be a text that is not empty"],
+  [{}, "issuer must be a string that is not empty"],
+  [{ issuer: "i" }, "subject must be a string that is not empty"],
+  [{ issuer: "", subject: "s" }, "issuer must be a string that is not empty"],
+  [{ issuer: "i", subject: 5 }, "subject must be a string that is not empty"],
 ])("lookupIdentity says what is wrong with %j", async (args, message) => {
   context.server.script([]);
   const error = await errorOf(lookupIdentity(args as typeof who));
@@ -30,7 +30,7 @@ test.each<[object, string]>([
 test("lookupIdentity takes no answer without a uid", async () => {
   context.server.script(() => ({ json: {} }));
   expect((await errorOf(lookupIdentity(who))).message).toBe(
-    "lookupIdentity: the answer holds no uid for auth|a+b c&d of https://accounts.example.com",
+    "lookupIdentity: the response has no uid for auth|a+b c&d of https://accounts.example.com",
   );
 });
 

@@ -26,8 +26,8 @@ test.each<[string, unknown, string]>([
   ["getGroups", { uids: GROUP_UID }, `uids must be a list, not "${GROUP_UID}"`],
   ["getGroups", { uids: [GROUP_UID, "x"] }, `uids[1] ${IS_UID}, not "x"`],
   ["getGroups", { uids: [undefined] }, `uids[0] ${IS_UID}`],
-  ["getGroups", { name: "" }, "name must be a text that is not empty"],
-  ["getGroups", { name: "\ud800" }, "name must be a text that is not empty"],
+  ["getGroups", { name: "" }, "name must be a string that is not empty"],
+  ["getGroups", { name: "\ud800" }, "name must be a string that is not empty"],
   ["getGroups", { limit: 0 }, "limit must be a whole number of at least 1, not 0"],
   ["getGroups", { limit: 1.5 }, "limit must be a whole number of at least 1, not 1.5"],
   ["getGroups", { limit: "5" }, 'limit must be a whole number of at least 1, not "5"'],
@@ -61,8 +61,12 @@ test.each<[string, unknown, string]>([
   ["getRoleBinding", { name: "a" }, "name is not an argument; it takes uid"],
   ["getRoleBinding", {}, `uid ${IS_UID}`],
   ["getSubscription", { uid: "x" }, `uid ${IS_UID}, not "x"`],
-  ["getTag", { name: "a", uid: GROUP_UID }, "give either uid or name"],
-  ["getRepo", { uid: GROUP_UID, parentUid: ROOT_UID }, "a uid selects by itself: remove parentUid"],
+  ["getTag", { name: "a", uid: GROUP_UID }, "set either uid or name"],
+  [
+    "getRepo",
+    { uid: GROUP_UID, parentUid: ROOT_UID },
+    "uid conflicts with the other arguments: remove parentUid",
+  ],
   [
     "getAccountAssociation",
     { name: "a", parentUid: ROOT_UID },
@@ -96,7 +100,7 @@ test.each<[string, unknown, string]>([
   [
     "getImageSize",
     { repoUid: CHILD_UID, digest: DIGEST, architecture: "" },
-    "architecture must be a text that is not empty",
+    "architecture must be a string that is not empty",
   ],
   [
     "getArtifacts",
@@ -126,7 +130,7 @@ test.each<[string, unknown, string]>([
     { origin: "o", artifactNames: ["a"] },
     "give either origin or artifactNames: beside origin the server ignores artifactNames",
   ],
-  ["getAdvisories", { aliases: ["CVE-1", ""] }, "aliases[1] must be a text that is not empty"],
+  ["getAdvisories", { aliases: ["CVE-1", ""] }, "aliases[1] must be a string that is not empty"],
   ["getAdvisories", { eventReviewStates: ["PENDING"] }, /^eventReviewStates\[0\] must be a full name/.source],
   [
     "getAdvisories",
@@ -168,7 +172,7 @@ test.each<[string, unknown]>([
 test("a value that cannot be shown is named by its type, and a long one is cut", async () => {
   const circular: Record<string, unknown> = {};
   circular["self"] = circular;
-  expect(await told("getGroups", { limit: circular })).toMatch(/, not an object that holds itself$/);
+  expect(await told("getGroups", { limit: circular })).toMatch(/, not a circular object$/);
   expect(await told("getGroups", { limit: () => 1 })).toMatch(/, not a function$/);
   expect(await told("getGroups", { limit: 5n })).toMatch(/, not 5$/);
   expect((await told("getGroups", { limit: "x".repeat(1000) })).length).toBeLessThan(200);

@@ -260,7 +260,9 @@ describe("sign-in", () => {
   test("the organisation of the token's domain", async () => {
     emulator.settings({ callerEmail: "ann@example.test" });
     await expect(platform.checkEligibility()).resolves.toEqual({ eligible: false });
-    await expect(platform.lookupGroup()).rejects.toThrow("lookupGroup: there is none for the e-mail domain");
+    await expect(platform.lookupGroup()).rejects.toThrow(
+      "lookupGroup: there is no group for the e-mail domain",
+    );
     await post("/iam/v2/groups", { name: "example.test", kind: "ORG_KIND_CUSTOMER", verified: true });
     await expect(platform.lookupGroup()).resolves.toMatchObject({ name: "example.test", verified: true });
     await expect(platform.checkEligibility()).resolves.toEqual({ eligible: true });

@@ -47,7 +47,7 @@ test("the group of the token's domain is one group, or an error", async () => {
   for (const reply of [{ json: { group: null } }, missing("example.com")]) {
     context.server.script([reply]);
     expect((await errorOf(platform.lookupGroup())).message).toBe(
-      "lookupGroup: there is none for the e-mail domain of this token",
+      "lookupGroup: there is no group for the e-mail domain of this token",
     );
   }
 });
@@ -152,11 +152,11 @@ describe("role bindings", () => {
     });
     context.server.script([missing(CHILD_UID)]);
     expect((await errorOf(platform.getRoleBinding({ uid: CHILD_UID }))).message).toBe(
-      `getRoleBinding: there is none with the uid ${CHILD_UID}`,
+      `getRoleBinding: there is no object with the uid ${CHILD_UID}`,
     );
     one({ uid: GROUP_UID });
     expect((await errorOf(platform.getRoleBinding({ uid: CHILD_UID }))).message).toBe(
-      `getRoleBinding: the answer is not about ${CHILD_UID}; is platform:baseUrl right?`,
+      `getRoleBinding: the response is not about ${CHILD_UID}; check platform:baseUrl`,
     );
   });
 });
@@ -244,7 +244,7 @@ describe("the check of an account association", () => {
   test("of a group that has none says so", async () => {
     context.server.script([missing(GROUP_UID)]);
     expect((await errorOf(platform.checkAccountAssociation(args))).message).toBe(
-      `checkAccountAssociation: there is none with the uid ${GROUP_UID}`,
+      `checkAccountAssociation: there is no object with the uid ${GROUP_UID}`,
     );
   });
 

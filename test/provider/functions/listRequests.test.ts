@@ -125,7 +125,7 @@ test("an account association is selected by its name alone, or by the uid of its
   const json = { accountAssociations: [ROOT_UID, GROUP_UID].map((uid) => ({ uid, name: "a" })) };
   context.server.script(() => ({ json }));
   await expect(platform.getAccountAssociation({ name: "a" })).rejects.toThrow(
-    'getAccountAssociation: 2 have the name "a"; give the uid of one:',
+    'getAccountAssociation: 2 objects have the name "a"; give the uid of one:',
   );
   context.server.script(() => ({ json: { uid: GROUP_UID, name: "a" } }));
   await expect(platform.getAccountAssociation({ uid: GROUP_UID })).resolves.toMatchObject({

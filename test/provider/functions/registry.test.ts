@@ -94,7 +94,7 @@ test("a readme is its text; that of no repository is an error", async () => {
   await expect(getRepoReadme({ repoUid: CHILD_UID })).resolves.toStrictEqual({ uid: CHILD_UID, content: "" });
   context.server.script([missing(CHILD_UID)]);
   expect((await errorOf(getRepoReadme({ repoUid: CHILD_UID }))).message).toBe(
-    `getRepoReadme: there is none with the uid ${CHILD_UID}`,
+    `getRepoReadme: there is no object with the uid ${CHILD_UID}`,
   );
 });
 

@@ -98,19 +98,19 @@ describe("getRole says", () => {
   test("that there is none, and where it looked", async () => {
     context.server.script(() => roles());
     expect(await told({ name: "viewer" })).toBe(
-      'getRole: there is none with the name "viewer" that this token may see',
+      'getRole: there is no object with the name "viewer" that this token may see',
     );
     expect(await told({ name: "viewer", parentUid: GROUP_UID })).toBe(
-      `getRole: there is none with the name "viewer" below ${GROUP_UID} that this token may see`,
+      `getRole: there is no object with the name "viewer" below ${GROUP_UID} that this token may see`,
     );
     context.server.script([missing(ROLE_UID)]);
-    expect(await told({ uid: ROLE_UID })).toBe(`getRole: there is none with the uid ${ROLE_UID}`);
+    expect(await told({ uid: ROLE_UID })).toBe(`getRole: there is no object with the uid ${ROLE_UID}`);
   });
 
   test("that there are several, with each one's uid, parent and description", async () => {
     context.server.script([roles(viewer, { ...custom, description: "Ours\n::error::x" })]);
     expect((await told({ name: "viewer" })).split("\n")).toEqual([
-      'getRole: 2 have the name "viewer"; narrow by parentUid, or give the uid of one:',
+      'getRole: 2 objects have the name "viewer"; narrow by parentUid, or give the uid of one:',
       `  ${ROLE_UID} (parent: none) May look`,
       `  ${CUSTOM_UID} (parent: ${GROUP_UID}) Ours ::error::x`,
     ]);
@@ -124,25 +124,25 @@ describe("getRole says", () => {
     context.server.script([roles(...many)]);
     const lines = (await told({ name: "viewer" })).split("\n");
     expect(lines).toHaveLength(22);
-    expect(lines[0]).toContain("25 have the name");
+    expect(lines[0]).toContain("25 objects have the name");
     expect(lines[21]).toBe("  …");
   });
 
   test.each<[object, string]>([
-    [{}, "give either uid or name"],
-    [{ uid: ROLE_UID, name: "viewer" }, "give either uid or name"],
+    [{}, "set either uid or name"],
+    [{ uid: ROLE_UID, name: "viewer" }, "set either uid or name"],
     [{ uid: "viewer" }, 'uid must be a uid: 40 hex digits, then 16 more after each slash, not "viewer"'],
     [{ uid: 5 }, "uid must be a uid: 40 hex digits, then 16 more after each slash, not 5"],
-    [{ name: "" }, "name must be a text that is not empty"],
-    [{ name: 5 }, "name must be a text that is not empty"],
+    [{ name: "" }, "name must be a string that is not empty"],
+    [{ name: 5 }, "name must be a string that is not empty"],
     [
       { name: "a", parentUid: "acme" },
       'parentUid must be a uid: 40 hex digits, then 16 more after each slash, not "acme"',
     ],
-    [{ uid: ROLE_UID, builtIn: true }, "a uid selects by itself: remove builtIn"],
+    [{ uid: ROLE_UID, builtIn: true }, "uid conflicts with the other arguments: remove builtIn"],
     [
       { uid: ROLE_UID, parentUid: GROUP_UID, builtIn: false },
-      "a uid selects by itself: remove parentUid, builtIn",
+      "uid conflicts with the other arguments: remove parentUid, builtIn",
     ],
     [{ nmae: "viewer" }, "nmae is not an argument; it takes uid, name, parentUid, builtIn"],
   ])("what is wrong with %j, and asks nobody", async (args, message) => {
@@ -160,14 +160,14 @@ describe("getRole says", () => {
     [
       "is a proxy's",
       { status: 502, text: htmlPage },
-      /^getRole: GET \S+: UNAVAILABLE \(HTTP 502\), and the answer is not the Platform API's$/,
+      /^getRole: GET \S+: UNAVAILABLE \(HTTP 502\), and the response is not from the Platform API$/,
     ],
     [
       "is a page",
       { text: htmlPage },
-      /^getRole: GET \S+: this is not the Platform API: .*is platform:baseUrl/,
+      /^getRole: GET \S+: this is not the Platform API: .*check platform:baseUrl/,
     ],
-    ["is lost", { cut: "before" }, /^getRole: GET \S+: the connection was cut/],
+    ["is lost", { cut: "before" }, /^getRole: GET \S+: the connection was reset/],
     ["is about something else", { json: { other: [] } }, /^getRole: .*(not about|has no list)/],
   ])("what went wrong where the answer %s", async (_name, reply, message) => {
     context.server.script(() => reply);

@@ -69,7 +69,7 @@ test.each([
   for (const [index, row] of lists.entries()) {
     context.configure({ "platform:maxConcurrency": String(index + 2) });
     const error = await errorOf(row.call(argumentsFor(row) as never));
-    expect(error.message).toMatch(/is not the Platform API|is platform:baseUrl|no such|NOT_FOUND/);
+    expect(error.message).toMatch(/is not the Platform API|check platform:baseUrl|no such|NOT_FOUND/);
   }
 });
 

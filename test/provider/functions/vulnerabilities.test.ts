@@ -81,7 +81,7 @@ describe("an advisory", () => {
   test("by uid is one, or none", async () => {
     context.server.script([missing("CGA-1")]);
     expect((await errorOf(getAdvisory({ uid: "CGA-1" }))).message).toBe(
-      "getAdvisory: there is none with the uid CGA-1",
+      "getAdvisory: there is no object with the uid CGA-1",
     );
   });
 });

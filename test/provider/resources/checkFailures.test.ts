@@ -52,21 +52,21 @@ const ANCHOR = "must be a regular expression in RE2 syntax (no look-around, no b
 
 const cases: Readonly<Record<string, readonly Case[]>> = {
   Group: [
-    { name: "nothing at all", inputs: {}, failures: ["name is missing: give a text that is not empty"] },
+    { name: "nothing at all", inputs: {}, failures: ["name is missing: give a string that is not empty"] },
     {
       name: "a blank name",
       inputs: { name: "  " },
-      failures: ["name is missing: give a text that is not empty"],
+      failures: ["name is missing: give a string that is not empty"],
     },
     {
       name: "wrong types everywhere",
       inputs: { parentUid: 5, name: ["a"], description: {}, kind: true, verified: "true" },
       failures: [
-        "parentUid must be a text, not the number 5",
-        "name must be a text, not a list",
-        "description must be a text, not an object",
-        "kind must be a text, not the boolean true",
-        "verified must be true or false, not a text",
+        "parentUid must be a string, not the number 5",
+        "name must be a string, not a list",
+        "description must be a string, not an object",
+        "kind must be a string, not the boolean true",
+        "verified must be true or false, not a string",
       ],
     },
     {
@@ -84,8 +84,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         `parentUid ${GROUP_UID_WANTED}`,
         "description must be one line, without tabs",
         'kind must be a full name that begins with ORG_KIND_, not "customer"; did you mean ORG_KIND_CUSTOMER?',
-        "kind belongs on the root group only; groups below inherit it: remove it here",
-        "verified belongs on the root group only; groups below inherit it: remove it here",
+        "kind can be set only on a root group; groups below inherit it: remove it here",
+        "verified can be set only on a root group; groups below inherit it: remove it here",
       ],
     },
     {
@@ -124,7 +124,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a text that is not empty",
+        "name is missing: give a string that is not empty",
         "claimMatch needs exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
       ],
     },
@@ -143,19 +143,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       failures: [
         `name ${NAME_WANTED}`,
         "description must be one line, without tabs",
-        "company must be a text, not the number 1",
+        "company must be a string, not the number 1",
         "claimMatch needs exactly one of issuer, issuerPattern",
         "claimMatch needs exactly one of subject, subjectPattern",
-        "staticKeys.issuer is missing: give a text that is not empty",
-        "staticKeys.subject is missing: give a text that is not empty",
-        "staticKeys.issuerKeys is missing: give a text that is not empty",
-        "awsIdentity.awsAccount is missing: give a text that is not empty",
+        "staticKeys.issuer is missing: give a string that is not empty",
+        "staticKeys.subject is missing: give a string that is not empty",
+        "staticKeys.issuerKeys is missing: give a string that is not empty",
+        "awsIdentity.awsAccount is missing: give a string that is not empty",
         "awsIdentity needs exactly one of arn, arnPattern",
         "awsIdentity needs exactly one of userId, userIdPattern",
         'servicePrincipal must be a full name that begins with SERVICE_PRINCIPAL_, not "ingester"; did you mean SERVICE_PRINCIPAL_INGESTER?',
-        "staticKeys cannot stand beside claimMatch: give one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
-        "awsIdentity cannot stand beside claimMatch: give one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
-        "servicePrincipal cannot stand beside claimMatch: give one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+        "staticKeys conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+        "awsIdentity conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+        "servicePrincipal conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
       ],
     },
     {
@@ -179,29 +179,29 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         'claimMatch.subjet is not an argument; did you mean "subject"?',
         `claimMatch.issuer ${URL_WANTED}`,
         `claimMatch.issuerPattern ${ANCHOR} missing closing ): \`(\``,
-        "claimMatch.subject must be a text, not the number 7",
+        "claimMatch.subject must be a string, not the number 7",
         `claimMatch.subjectPattern ${ANCHOR} invalid or unsupported Perl syntax: \`(?!\``,
         `claimMatch.audiencePattern ${ANCHOR} missing closing ]: \`[\``,
-        "claimMatch.claims.ref must be a text, not the number 5",
+        "claimMatch.claims.ref must be a string, not the number 5",
         'claimMatch.claims[""] must have a key that is not empty',
         "claimMatch.claims.empty must have a value",
         `claimMatch.claimPatterns.ref ${ANCHOR} invalid named capture: \`(?<=a)b\``,
         `claimMatch.claimPatterns["job workflow"] ${ANCHOR} invalid escape sequence: \`\\1\``,
-        "claimMatch.issuerPattern cannot stand beside issuer: give one of issuer, issuerPattern",
-        "claimMatch.subjectPattern cannot stand beside subject: give one of subject, subjectPattern",
+        "claimMatch.issuerPattern conflicts with issuer; set only one of issuer, issuerPattern",
+        "claimMatch.subjectPattern conflicts with subject; set only one of subject, subjectPattern",
       ],
     },
     {
       name: "an exact audience beside a pattern",
       inputs: withValue(sampleOf("Identity", "claims"), ["claimMatch", "audiencePattern"], "^a$"),
       failures: [
-        "claimMatch.audiencePattern cannot stand beside audience: give one of audience, audiencePattern",
+        "claimMatch.audiencePattern conflicts with audience; set only one of audience, audiencePattern",
       ],
     },
     {
       name: "an issuer with a password",
       inputs: withValue(sampleOf("Identity", "claims"), ["claimMatch", "issuer"], "https://a:b@example.com"),
-      failures: ["claimMatch.issuer must not hold a user name or a password"],
+      failures: ["claimMatch.issuer must not contain a user name or a password"],
     },
     {
       name: "every member of staticKeys, each wrong",
@@ -218,8 +218,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       },
       failures: [
         `staticKeys.issuer ${URL_WANTED}`,
-        "staticKeys.subject is missing: give a text that is not empty",
-        'staticKeys.issuerKeys must be a JSON Web Key Set as text: {"keys": [ … ]}; this is not JSON',
+        "staticKeys.subject is missing: give a string that is not empty",
+        'staticKeys.issuerKeys must be a JSON Web Key Set as a string: {"keys": [ … ]}; this is not JSON',
         'staticKeys.expirationTime must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"',
         "staticKeys.audiences must hold at most 1, not 2",
         "staticKeys.audiences[1] must not be empty",
@@ -233,7 +233,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       name: "no keys",
       inputs: withValue(staticKeys, ["staticKeys", "issuerKeys"], '{"keys":[]}'),
-      failures: ['staticKeys.issuerKeys must hold at least one key in "keys"'],
+      failures: ['staticKeys.issuerKeys must contain at least one key in "keys"'],
     },
     {
       name: "a key without a type",
@@ -248,13 +248,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         '{"keys":[{"kty":"RSA","n":"A"},{"kty":"RSA","n":"A","d":"secret"}]}',
       ),
       failures: [
-        'staticKeys.issuerKeys must hold public keys only: keys[1] has the private member "d"; give the public half, and treat this key as exposed',
+        'staticKeys.issuerKeys must contain only public keys: keys[1] has the private member "d"; give the public half, and treat this key as exposed',
       ],
     },
     {
       name: "keys that have expired",
       inputs: withValue(staticKeys, ["staticKeys", "expirationTime"], "2026-02-28T23:59:59Z"),
-      failures: ["staticKeys.expirationTime must lie in the future"],
+      failures: ["staticKeys.expirationTime must be in the future"],
     },
     {
       name: "keys that live too long",
@@ -272,14 +272,14 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         "awsIdentity.awsAccount must be the 12 digits of an AWS account",
         `awsIdentity.arnPattern ${ANCHOR} missing argument to repetition operator: \`*\``,
         `awsIdentity.userIdPattern ${ANCHOR} invalid named capture: \`(?P<a\``,
-        "awsIdentity.arnPattern cannot stand beside arn: give one of arn, arnPattern",
-        "awsIdentity.userIdPattern cannot stand beside userId: give one of userId, userIdPattern",
+        "awsIdentity.arnPattern conflicts with arn; set only one of arn, arnPattern",
+        "awsIdentity.userIdPattern conflicts with userId; set only one of userId, userIdPattern",
       ],
     },
     {
       name: "relationships of wrong types",
       inputs: { parentUid: GROUP_UID, name: "ci", claimMatch: "x" },
-      failures: ["claimMatch must be an object, not a text"],
+      failures: ["claimMatch must be an object, not a string"],
     },
   ],
   Role: [
@@ -288,7 +288,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a text that is not empty",
+        "name is missing: give a string that is not empty",
         "capabilities is missing: give at least one",
       ],
     },
@@ -323,7 +323,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         'capabilities[3] must be a full name that begins with CAP_, not "cap_repo_lst"; did you mean CAP_REPO_LIST?',
         "capabilities[4] must not be empty",
         "capabilities[5] must not be empty",
-        "capabilities[6] must be a text, not the number 7",
+        "capabilities[6] must be a string, not the number 7",
         'capabilities[7] must be a full name that begins with CAP_, not "CAP_", as in CAP_IAM_GROUPS_CREATE',
         'capabilities[8] must be a full name that begins with CAP_, not "nonsense", as in CAP_IAM_GROUPS_CREATE',
       ],
@@ -331,7 +331,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       name: "capabilities that are no list",
       inputs: { parentUid: GROUP_UID, name: "puller", capabilities: "CAP_REPO_LIST" },
-      failures: ["capabilities must be a list, not a text"],
+      failures: ["capabilities must be a list, not a string"],
     },
   ],
   RoleBinding: [
@@ -363,9 +363,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       name: "wrong types",
       inputs: { parentUid: { uid: ROOT_UID }, identityUid: [ROOT_UID], roleUid: 7 },
       failures: [
-        "parentUid must be a text, not an object",
-        "identityUid must be a text, not a list",
-        "roleUid must be a text, not the number 7",
+        "parentUid must be a string, not an object",
+        "identityUid must be a string, not a list",
+        "roleUid must be a string, not the number 7",
       ],
     },
   ],
@@ -382,10 +382,10 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       name: "wrong types",
       inputs: { parentUid: 1, bindings: [], ignore: "all", allowSelfRemoval: "yes" },
       failures: [
-        "parentUid must be a text, not the number 1",
+        "parentUid must be a string, not the number 1",
         "bindings must be a map (an object of keys and values), not a list",
-        "ignore must be an object, not a text",
-        "allowSelfRemoval must be true or false, not a text",
+        "ignore must be an object, not a string",
+        "allowSelfRemoval must be true or false, not a string",
       ],
     },
     {
@@ -407,10 +407,10 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         'bindings[""] must have a key that is not empty',
         'bindings[""] key must be one line of at most 100 characters',
         'bindings["two\\nlines"] key must be one line of at most 100 characters',
-        'bindings["unmanaged: alice as owner"] has a label that begins with "unmanaged:": so begin those of bindings that the program does not have',
+        'bindings["unmanaged: alice as owner"] has a label that begins with "unmanaged:", which is reserved for bindings that the program does not have',
         "bindings.half.roleUid is missing: give a uid, as in the id of another resource",
         "bindings.none must have a value",
-        "bindings.text must be an object, not a text",
+        "bindings.text must be an object, not a string",
         "bindings.wrong.parentUid is not an argument",
         `bindings.wrong.identityUid ${UID_WANTED}`,
         `bindings.wrong.roleUid ${UID_WANTED}`,
@@ -440,7 +440,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a text that is not empty",
+        "name is missing: give a string that is not empty",
       ],
     },
     {
@@ -460,7 +460,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         "description must have at most 512 characters, not 600",
         'catalogTier must be a full name that begins with CATALOG_TIER_, not "BASE"; did you mean CATALOG_TIER_BASE?',
         'bundles[0] must be a bundle\'s name in lower case, as in "base" or "ai-gpu"',
-        "bundles[2] must be a text, not the number 1",
+        "bundles[2] must be a string, not the number 1",
         'aliases[0] must be a name and a tag, as in "nginx:latest"',
         "activeTags[0] must be a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
         "activeTags[1] must be a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
@@ -479,10 +479,10 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       },
       failures: [
         'syncConfig.goggle is not an argument; did you mean "google"?',
-        "syncConfig.source is missing: give a text that is not empty",
-        "syncConfig.amazon must be a text, not the number 1",
+        "syncConfig.source is missing: give a string that is not empty",
+        "syncConfig.amazon must be a string, not the number 1",
         ...["catalogTier", "bundles", "aliases", "activeTags"].map(
-          (key) => `${key} comes from the source of syncConfig and cannot be set beside it: remove it`,
+          (key) => `${key} conflicts with syncConfig, whose source provides it: remove it`,
         ),
       ],
     },
@@ -526,29 +526,29 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       failures: [
         'customOverlay.content is not an argument; did you mean "contents"?',
         "customOverlay.contents.packages[1] must not be empty",
-        "customOverlay.contents.runtimeRepositories must be a list, not a text",
+        "customOverlay.contents.runtimeRepositories must be a list, not a string",
         "customOverlay.contents.runtimeKeyring[0].name must be a plain file name: letters, digits and _ . @ + -, without a leading dot or a slash",
         'customOverlay.contents.runtimeKeyring[0].content must be an RSA public key in PEM, beginning "-----BEGIN PUBLIC KEY-----"',
         "customOverlay.contents.runtimeKeyring[1].name must be a plain file name: letters, digits and _ . @ + -, without a leading dot or a slash",
-        "customOverlay.contents.runtimeKeyring[1].content is missing: give a text that is not empty",
-        "customOverlay.contents.runtimeKeyring[2] must be an object, not a text",
+        "customOverlay.contents.runtimeKeyring[1].content is missing: give a string that is not empty",
+        "customOverlay.contents.runtimeKeyring[2] must be an object, not a string",
         "customOverlay.environment.CHAINGUARD_X is reserved: keys that begin with CHAINGUARD_ are refused",
-        "customOverlay.environment.LANG must be a text, not the number 5",
+        "customOverlay.environment.LANG must be a string, not the number 5",
         'customOverlay.environment["a b"] must have a value',
         'customOverlay.annotations["dev.chainguard.x"] is reserved: keys that begin with dev.chainguard. or org.opencontainers. are refused',
         'customOverlay.annotations["org.opencontainers.image.title"] is reserved: keys that begin with dev.chainguard. or org.opencontainers. are refused',
-        'customOverlay.annotations["com.example"] must be a text, not a list',
-        "customOverlay.accounts.runAs must be a text, not the number 65532",
-        "customOverlay.accounts.users[0].username is missing: give a text that is not empty",
+        'customOverlay.annotations["com.example"] must be a string, not a list',
+        "customOverlay.accounts.runAs must be a string, not the number 65532",
+        "customOverlay.accounts.users[0].username is missing: give a string that is not empty",
         "customOverlay.accounts.users[0].uid must be a whole number, not the number 1.5",
         "customOverlay.accounts.users[0].gid must be a whole number, not the number 2147483648",
         'customOverlay.accounts.users[1].homeDirs is not an argument; did you mean "homeDir"?',
         'customOverlay.accounts.groups[0].groupName is not an argument; did you mean "groupname"?',
-        "customOverlay.accounts.groups[0].groupname is missing: give a text that is not empty",
-        "customOverlay.accounts.groups[1].gid must be a whole number, not a text",
+        "customOverlay.accounts.groups[0].groupname is missing: give a string that is not empty",
+        "customOverlay.accounts.groups[1].gid must be a whole number, not a string",
         "customOverlay.accounts.groups[1].members[0] must not be empty",
         'customOverlay.certificates.additional[0].content must be a certificate in PEM, beginning "-----BEGIN CERTIFICATE-----"',
-        "customOverlay.certificates.additional[1].name is missing: give a text that is not empty",
+        "customOverlay.certificates.additional[1].name is missing: give a string that is not empty",
         "customOverlay.certificates.providers must be a list, not an object",
       ],
     },
@@ -559,7 +559,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "content is missing: give a text that is not empty",
+        "content is missing: give a string that is not empty",
       ],
     },
     {
@@ -568,13 +568,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       failures: [
         "readme is not an argument",
         `parentUid ${UID_WANTED}`,
-        "content is missing: give a text that is not empty",
+        "content is missing: give a string that is not empty",
       ],
     },
     {
       name: "no text",
       inputs: { parentUid: GROUP_UID, content: { markdown: "# nginx" } },
-      failures: ["content must be a text, not an object"],
+      failures: ["content must be a string, not an object"],
     },
     {
       name: "all that runs a script",
@@ -583,9 +583,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         content: '# a\n<SCRIPT src="x"></SCRIPT>\n<img src="x" onError = "y">\n[b](javascript:y)\n',
       },
       failures: [
-        `content must not hold <script>: ${SANITISED}`,
-        `content must not hold an attribute that runs a script, as in onclick=: ${SANITISED}`,
-        `content must not hold a link to javascript:: ${SANITISED}`,
+        `content must not contain <script>: ${SANITISED}`,
+        `content must not contain an attribute that runs a script, as in onclick=: ${SANITISED}`,
+        `content must not contain a link to javascript:: ${SANITISED}`,
       ],
     },
     ...[
@@ -597,7 +597,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ].map((content) => ({
       name: content,
       inputs: { parentUid: GROUP_UID, content },
-      failures: [`content must not hold a link to javascript:: ${SANITISED}`],
+      failures: [`content must not contain a link to javascript:: ${SANITISED}`],
     })),
     {
       name: "more than a message may hold",
@@ -611,19 +611,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a text that is not empty",
-        "digest is missing: give a text that is not empty",
+        "name is missing: give a string that is not empty",
+        "digest is missing: give a string that is not empty",
       ],
     },
     {
       name: "wrong types everywhere",
       inputs: { parentUid: 1, name: 1.27, digest: { sha256: "6b3f" }, deprecated: "yes", bundles: "base" },
       failures: [
-        "parentUid must be a text, not the number 1",
-        "name must be a text, not the number 1.27",
-        "digest must be a text, not an object",
-        "deprecated must be true or false, not a text",
-        "bundles must be a list, not a text",
+        "parentUid must be a string, not the number 1",
+        "name must be a string, not the number 1.27",
+        "digest must be a string, not an object",
+        "deprecated must be true or false, not a string",
+        "bundles must be a list, not a string",
       ],
     },
     {
@@ -658,7 +658,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "sink is missing: give a text that is not empty",
+        "sink is missing: give a string that is not empty",
       ],
     },
     {
@@ -672,7 +672,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     {
       name: "a sink with a password",
       inputs: { parentUid: ROLE_UID, sink: "https://user:secret@events.example.com" },
-      failures: [" sink must not hold a user name or a password"],
+      failures: [" sink must not contain a user name or a password"],
     },
   ],
   IdentityProvider: [
@@ -681,7 +681,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a text that is not empty",
+        "name is missing: give a string that is not empty",
         "defaultRole is missing: give a uid, as in the id of another resource",
         " oidc is missing: give an object",
       ],
@@ -709,7 +709,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         defaultRole: ROLE_UID,
         oidc: { issuer: "https://login.example.com", clientId: "platform", clientSecret: 3141592653 },
       },
-      failures: ["oidc.clientSecret must be a text"],
+      failures: ["oidc.clientSecret must be a string"],
     },
     {
       name: "a list in place of the object that holds the secret",
@@ -739,11 +739,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         "description must be one line, without tabs",
         `defaultRole ${UID_WANTED}`,
         `oidc.issuer ${URL_WANTED}`,
-        "oidc.clientId is missing: give a text that is not empty",
+        "oidc.clientId is missing: give a string that is not empty",
         "oidc.additionalScopes[1] must not be empty",
-        "oidc.groupsClaim must be a text, not the number 5",
+        "oidc.groupsClaim must be a string, not the number 5",
         'oidc.correlationRule must be a full name that begins with CORRELATION_RULE_, not "sub", as in CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID',
-        "scimEnabled must be true or false, not a text",
+        "scimEnabled must be true or false, not a string",
         "oidc.clientSecret is missing: give clientSecret, pkceEnabled or both",
       ],
     },
@@ -768,21 +768,21 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         "token is not an argument",
         `parentUid ${UID_WANTED}`,
         'expireTime must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"',
-        "neverExpires must be true or false, not a text",
+        "neverExpires must be true or false, not a string",
         'overlap must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s',
-        "rotate must be a text, not the number 2",
-        "neverExpires cannot stand beside expireTime: give one of expireTime, neverExpires",
+        "rotate must be a string, not the number 2",
+        "neverExpires conflicts with expireTime; set only one of expireTime, neverExpires",
       ],
     },
     {
       name: "an end and none",
       inputs: { parentUid: GROUP_UID, expireTime: "2027-01-01T00:00:00Z", neverExpires: true },
-      failures: ["neverExpires cannot stand beside expireTime: give one of expireTime, neverExpires"],
+      failures: ["neverExpires conflicts with expireTime; set only one of expireTime, neverExpires"],
     },
     {
       name: "an end in the past, and a negative overlap",
       inputs: { parentUid: GROUP_UID, expireTime: "2026-01-01T00:00:00Z", overlap: "-1s" },
-      failures: ["expireTime must lie in the future", 'overlap must be between "0s" and "24h"'],
+      failures: ["expireTime must be in the future", 'overlap must be between "0s" and "24h"'],
     },
     {
       name: "an end too far ahead, and an overlap too long",
@@ -805,7 +805,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       failures: [
         `parentUid ${GROUP_UID_WANTED}`,
         "documentIds[1] must not be empty",
-        "documentIds[2] must be a text, not the number 3",
+        "documentIds[2] must be a string, not the number 3",
       ],
     },
   ],
@@ -815,14 +815,14 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a text that is not empty",
+        "name is missing: give a string that is not empty",
       ],
     },
     {
       name: "blocks of wrong types",
       inputs: { parentUid: GROUP_UID, name: "a", amazon: "123456789012", google: [], github: 5 },
       failures: [
-        "amazon must be an object, not a text",
+        "amazon must be an object, not a string",
         "google must be an object, not a list",
         "github must be an object, not the number 5",
       ],
@@ -839,10 +839,10 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         github: {},
       },
       failures: [
-        "amazon.account is missing: give a text that is not empty",
-        "google.projectId is missing: give a text that is not empty",
-        "google.projectNumber is missing: give a text that is not empty",
-        "azure.tenantId is missing: give a text that is not empty",
+        "amazon.account is missing: give a string that is not empty",
+        "google.projectId is missing: give a string that is not empty",
+        "google.projectNumber is missing: give a string that is not empty",
+        "azure.tenantId is missing: give a string that is not empty",
         "azure.clientIds is missing: give a map (an object of keys and values)",
         "chainguard.serviceBindings is missing: give a map (an object of keys and values)",
       ],
@@ -872,19 +872,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         "aws is not an argument",
         `parentUid ${GROUP_UID_WANTED}`,
         'amazon.acount is not an argument; did you mean "account"?',
-        "amazon.account must be a text, not the number 123456789012",
-        "google.projectId is missing: give a text that is not empty",
-        "google.projectNumber must be a text, not the number 5",
+        "amazon.account must be a string, not the number 123456789012",
+        "google.projectId is missing: give a string that is not empty",
+        "google.projectNumber must be a string, not the number 5",
         'azure.clientIds[""] must have a key that is not empty',
         "azure.clientIds.pull must have a value",
-        "azure.clientIds.push must be a text, not the number 1",
+        "azure.clientIds.push must be a string, not the number 1",
         `chainguard.serviceBindings.INGESTER ${UID_WANTED}`,
         `github.appInstallations["12"].installation is not an argument; did you mean "installations"?`,
-        'github.appInstallations["12"].installations[0].installationId is missing: give a text that is not empty',
-        'github.appInstallations["12"].installations[1].installationId must be a text, not the number 7',
-        'github.appInstallations["12"].installations[2] must be an object, not a text',
+        'github.appInstallations["12"].installations[0].installationId is missing: give a string that is not empty',
+        'github.appInstallations["12"].installations[1].installationId must be a string, not the number 7',
+        'github.appInstallations["12"].installations[2] must be an object, not a string',
         'github.appInstallations["13"].installations[0].installationId must be a whole number, as in 12345',
-        'github.appInstallations["13"].installations[0].name must be a text, not the number 7',
+        'github.appInstallations["13"].installations[0].name must be a string, not the number 7',
         'github.appInstallations["13"].installations[1] must not be empty',
         'github.appInstallations["14"] must have a value',
         "github.appInstallations.app key must be a whole number, as in 12345",
@@ -905,7 +905,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         awaitReady: ["amazon", "google", "azure", "azure"],
       },
       failures: ["google", "azure"].map(
-        (name) => `awaitReady names ${name}, but ${name} is not given: give it, or do not wait for it`,
+        (name) => `awaitReady names ${name}, but ${name} is not set: set it, or remove it here`,
       ),
     },
   ],
@@ -916,7 +916,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
         "roleUid is missing: give a uid, as in the id of another resource",
-        "ttl is missing: give a text that is not empty",
+        "ttl is missing: give a string that is not empty",
       ],
     },
     {
@@ -934,19 +934,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         `parentUid ${GROUP_UID_WANTED}`,
         `roleUid ${UID_WANTED}`,
         'ttl must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s',
-        "email must be a text, not a list",
-        "singleUse must be true or false, not a text",
+        "email must be a string, not a list",
+        "singleUse must be true or false, not a string",
       ],
     },
     ...["0s", "-1s", "0h0m"].map((ttl) => ({
       name: `a life of ${ttl}`,
       inputs: { parentUid: GROUP_UID, roleUid: ROLE_UID, ttl },
-      failures: ["ttl must be longer than nothing"],
+      failures: ["ttl must be greater than 0s"],
     })),
     {
       name: "a life in seconds without a unit",
       inputs: { parentUid: GROUP_UID, roleUid: ROLE_UID, ttl: 86400 },
-      failures: ["ttl must be a text, not the number 86400"],
+      failures: ["ttl must be a string, not the number 86400"],
     },
   ],
   ExternalGroupRoleMapping: [
@@ -955,7 +955,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       inputs: {},
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
-        "externalGroupId is missing: give a text that is not empty",
+        "externalGroupId is missing: give a string that is not empty",
         "roleUid is missing: give a uid, as in the id of another resource",
         "scope is missing: give a uid, as in the id of another resource",
       ],
@@ -971,7 +971,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       failures: [
         "groupUid is not an argument",
         `parentUid ${UID_WANTED}`,
-        "externalGroupId must be a text, not the number 7",
+        "externalGroupId must be a string, not the number 7",
         `roleUid ${UID_WANTED}`,
         `scope ${GROUP_UID_WANTED}`,
       ],
@@ -1019,12 +1019,12 @@ describe("what check refuses", () => {
     expect(failuresOf("Identity", after, before)).toEqual([]);
   });
 
-  test("a new expiration of an identity that exists must lie in the future, how far only the server knows", () => {
+  test("a new expiration of an identity that exists must be in the future, how far only the server knows", () => {
     const path = ["staticKeys", "expirationTime"];
     const before = withValue(staticKeys, path, "2026-06-01T00:00:00Z");
     expect(failuresOf("Identity", withValue(before, path, "2030-01-01T00:00:00Z"), before)).toEqual([]);
     expect(failuresOf("Identity", withValue(before, path, "2026-02-01T00:00:00Z"), before)).toEqual([
-      "staticKeys.expirationTime must lie in the future",
+      "staticKeys.expirationTime must be in the future",
     ]);
   });
 

@@ -172,7 +172,7 @@ describe("making the access of a group", () => {
     await handlers().create(inputs({ a: ["alice", "viewer"] }));
     expect(held()).toEqual(["alice viewer", "bob owner"]);
     expect(warned).toEqual([
-      `group ${team} holds a binding that no program of this stack has: bob as owner; a refresh shows such bindings, and the next up removes them, unless ignore excepts them`,
+      `group ${team} holds a binding that no program of this stack has: bob as owner; a refresh shows such bindings, and the next up removes them, unless ignore names them`,
     ]);
   });
 
@@ -296,7 +296,7 @@ describe("a lost answer", () => {
     inForce({ path: ":batchCreate", body: {} });
     const error = await errorOf(handlers().create(inputs({ b: ["bob", "viewer"] })));
     expect(error.message).toBe(
-      `creating bindings of group ${team}: the server answered without an error, but did not make "b"`,
+      `creating bindings of group ${team}: the server responded without an error, but did not create "b"`,
     );
     expect(held()).toEqual(["alice viewer"]);
   });
@@ -306,7 +306,7 @@ describe("a lost answer", () => {
     inForce({ method: "GET", path: "/iam/v2/roleBindings", after: 1, status: 500, body: "" });
     const wanted = inputs({ a: ["alice", "viewer"] });
     expect((await errorOf(handlers().create(wanted))).message).toMatch(
-      /an answer was lost .* looking for what it made failed .* run again: what is there is taken, not made twice$/,
+      /a response was lost .* the search for what was created failed .* run again: bindings that exist are not created twice$/,
     );
     emulator.clearFaults();
     await handlers().create(wanted);
@@ -509,7 +509,7 @@ describe("the caller's own rights", () => {
   test("may be anyone's where the token does not tell: the right to delete bindings is kept", async () => {
     expect(await message({ b: ["bob", "limited_owner"], c: ["carol", "viewer"] }, {}, {})).toBeUndefined();
     expect(await message({ b: ["bob", "owner"] }, {}, {})).toBe(
-      `removing binding "b" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from ${uidOf("bob")}, and the token does not tell whether that is the caller itself; nothing was changed: if it is not, or if that is meant, set allowSelfRemoval to true`,
+      `removing binding "b" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from ${uidOf("bob")}, and the token does not say whether that is the caller itself; nothing was changed: if it is not, or if you intend it, set allowSelfRemoval to true`,
     );
     expect(await message({ b: ["bob", "owner"] }, {}, { more: { allowSelfRemoval: true } })).toBeUndefined();
   });

@@ -90,7 +90,7 @@ describe("an invite", () => {
     server.script([{ cut: "before" }, list]);
     const error = (await errorOf(handlers().create(inputs))) as Error & { id: string; properties: Props };
     expect(error.message).toBe(
-      `group invite was made as ${UID}, but the answer with its code was lost, and that is given only once: run again to have it made anew, or destroy it`,
+      `group invite was created as ${UID}, but the response with its code was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     );
     expect(error.id).toBe(UID);
     expect(boundTo(handlers()).diff(error.properties, inputs)).toEqual({

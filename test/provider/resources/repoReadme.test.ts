@@ -81,7 +81,7 @@ describe("a readme", () => {
   ])("is never gone by %s", async (_what, json) => {
     server.script([{ json }]);
     expect((await errorOf(handlers().read(REPO_UID, readme))).message).toContain(
-      `the answer is not about ${REPO_UID}`,
+      `the response is not about ${REPO_UID}`,
     );
   });
 
@@ -113,7 +113,7 @@ describe("a readme", () => {
   test("refused by a proxy says nothing of capabilities", async () => {
     server.script(() => ({ status: 403, text: htmlPage }));
     const { message } = await errorOf(handlers().update(REPO_UID, readme, { ...readme, content: "# two" }));
-    expect(message).toContain("a proxy or load balancer answered");
+    expect(message).toContain("a proxy or load balancer responded");
     expect(message).not.toContain("CAP_");
   });
 });

@@ -80,7 +80,7 @@ describe("a tag", () => {
     server.script(() => ({ json: { ...tag, uid: UID } }));
     const error = await errorOf(handlers().update(UID, tag, { ...tag, digest: OTHER }));
     expect(error).toMatchObject({ id: UID, properties: { digest: DIGEST } });
-    expect(error.message).toContain(`did not take digest (it holds ${JSON.stringify(DIGEST)})`);
+    expect(error.message).toContain(`the server ignored digest (the server has ${JSON.stringify(DIGEST)})`);
   });
 
   test("is deleted once; a second time is done as well", async () => {

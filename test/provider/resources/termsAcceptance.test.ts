@@ -65,7 +65,7 @@ describe("an acceptance of terms", () => {
     server.script(({ method }) => (method === "POST" ? { json: {} } : accepted("a.v1")));
     const error = await errorOf(handlers().create(inputs));
     expect(error).toMatchObject({ id: GROUP_UID, properties: { documentIds: ["a.v1"] } });
-    expect(error.message).toContain("did not take documentIds");
+    expect(error.message).toContain("the server ignored documentIds");
   });
 
   test("whose answer was lost is sent again", async () => {

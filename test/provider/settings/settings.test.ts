@@ -150,7 +150,7 @@ describe("the address", () => {
   ])("with a password is refused without repeating it: %#", (baseUrl) => {
     const message = messageOf(() => read(stackOf({ baseUrl })));
     expect(message).toBe(
-      "platform:baseUrl must not hold a user name or a password: credentials have settings of their own",
+      "platform:baseUrl must not contain a user name or a password: credentials have settings of their own",
     );
   });
 
@@ -266,9 +266,9 @@ describe("credentials", () => {
 
   test("of one rank must be one, and the message names both but neither value", () => {
     const inEnv = messageOf(() => read(base, { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: "f" }));
-    expect(inEnv).toBe("PLATFORM_TOKEN and PLATFORM_TOKEN_FILE are both set: keep one of them");
+    expect(inEnv).toBe("PLATFORM_TOKEN conflicts with PLATFORM_TOKEN_FILE; set only one of them");
     const inStack = messageOf(() => read({ ...base, token: CANARY, tokenFile: "f" }));
-    expect(inStack).toBe("platform:token and platform:tokenFile are both set: keep one of them");
+    expect(inStack).toBe("platform:token conflicts with platform:tokenFile; set only one of them");
   });
 
   test("that are missing are told by every name", () => {
@@ -358,13 +358,13 @@ describe("an exchange", () => {
     ["PLATFORM_TOKEN_FILE", "PLATFORM_OIDC_TOKEN_FILE"],
   ])("beside another source of its rank is an error: %s and %s", (one, other) => {
     expect(messageOf(() => read(base, { [one]: CANARY, [other]: CANARY }))).toBe(
-      `${one} and ${other} are both set: keep one of them`,
+      `${one} conflicts with ${other}; set only one of them`,
     );
   });
 
   test("of the stack beside a token of the stack is an error, and so are two OIDC tokens", () => {
     expect(messageOf(() => read({ ...base, token: CANARY, identity: IDENTITY }))).toBe(
-      "platform:token and platform:identity are both set: keep one of them",
+      "platform:token conflicts with platform:identity; set only one of them",
     );
     const both = {
       PLATFORM_IDENTITY: IDENTITY,
@@ -372,7 +372,7 @@ describe("an exchange", () => {
       PLATFORM_OIDC_TOKEN_FILE: "f",
     };
     expect(messageOf(() => read(base, both))).toBe(
-      "PLATFORM_OIDC_TOKEN and PLATFORM_OIDC_TOKEN_FILE are both set: keep one of them",
+      "PLATFORM_OIDC_TOKEN conflicts with PLATFORM_OIDC_TOKEN_FILE; set only one of them",
     );
   });
 

@@ -91,7 +91,7 @@ describe("doctor", () => {
     process.env["PLATFORM_BASE_URL"] = "http://127.0.0.1:1";
     await expect(doctor([])).resolves.toBe(1);
     expect(report()["address"]).toMatch(
-      /^wrong: GET .*nothing listens there \(ECONNREFUSED\); is platform:baseUrl/,
+      /^wrong: GET .*connection refused \(ECONNREFUSED\); check platform:baseUrl/,
     );
     process.env["PLATFORM_BASE_URL"] = bench.emulator.url;
     bench.printed.length = 0;

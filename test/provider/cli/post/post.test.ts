@@ -215,7 +215,7 @@ describe("a comment on a pull request of GitHub", () => {
     expect(waits).toEqual([]);
   });
 
-  test("is looked for before it is made again, where the answer was lost", async () => {
+  test("is looked for before it is made again, where the response was lost", async () => {
     github.faults.push({ status: 502, method: "POST", times: 1, after: true });
     expect(await run("github-pr", riskyReview)).toBe(true);
     expect(comments()).toHaveLength(1);
