@@ -1,24 +1,25 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, the tables of docs/resources.md, docs/threats.md and docs/drift.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the tables of docs/threats.md and docs/drift.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
 import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
-import { withResourcesTable } from "./lib/resourcesTable.mjs";
+import { commentedSources, referencePages, stalePages } from "./lib/reference/index.mjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
 const load = (/** @type {string} */ file) => require(path.join(root, "dist", "provider", file));
 const { policySchema } = load("access/suppressions/policySchema.js");
-const { insertUncomparedFields } = load("access/drift/uncomparedFields.js");
+const { insertUncomparedFields, uncomparedFields } = load("access/drift/uncomparedFields.js");
 const { rulesPage } = load("access/rules/explain.js");
 const { renderCommandsPage } = load("cli/commandsPage.js");
 
 /** @param {string} file @param {string} text */
 function write(file, text) {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
   writeFileSync(path.join(root, file), text);
   console.log(`wrote ${file}`);
 }
@@ -42,6 +43,7 @@ const kinds = load("resources/index.js").kinds;
 const specs = kinds.map(({ spec }) => spec);
 const lookups = lookupsModule(withUsualLookups(specs, root));
 write("provider/functions/usual.ts", await format(lookups, { parser: "typescript", printWidth: 110 }));
-const resources = readFileSync(path.join(root, "docs/resources.md"), "utf8");
-const resourcesPage = withResourcesTable(resources, specs, root);
-write("docs/resources.md", await format(resourcesPage, { parser: "markdown", printWidth: 110 }));
+for (const [file, text] of commentedSources(root, specs)) write(file, text);
+const pages = referencePages(root, specs, uncomparedFields());
+for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
+for (const [file, text] of pages) write(file, await format(text, { parser: "markdown", printWidth: 110 }));

@@ -74,7 +74,11 @@ const check: Lookup<CheckAccountAssociationArgs, CheckAccountAssociationResult> 
   },
 };
 
-/** Whether the platform can use the account of one provider; it changes nothing. */
+/**
+ * Whether the platform can use the account of one provider; it changes nothing.
+ *
+ * @capability CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST
+ */
 export const checkAccountAssociation = invoke(check);
 
 /** The same with inputs, for arguments that are known only when other resources are. */

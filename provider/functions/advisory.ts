@@ -167,13 +167,21 @@ const advisories = lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
       : undefined,
 });
 
-/** Reads one advisory. Throws where there is none. */
+/**
+ * Reads one advisory. Throws where there is none.
+ *
+ * @capability CAP_ADVISORIES_LIST
+ */
 export const getAdvisory = invoke(oneAdvisory);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
 export const getAdvisoryOutput = invokeOutput(oneAdvisory);
 
-/** Lists the advisories that match. */
+/**
+ * Lists the advisories that match.
+ *
+ * @capability CAP_ADVISORIES_LIST
+ */
 export const getAdvisories = invokeAny(advisories);
 
 /** The same with inputs, for arguments that are known only when other resources are. */

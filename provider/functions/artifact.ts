@@ -134,19 +134,31 @@ const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
   },
 };
 
-/** Lists the libraries that match. */
+/**
+ * Lists the libraries that match.
+ *
+ * @capability CAP_LIBRARIES_ARTIFACTS_LIST
+ */
 export const getArtifacts = invoke(artifacts);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
 export const getArtifactsOutput = invokeOutput(artifacts);
 
-/** Lists the versions of a library. */
+/**
+ * Lists the versions of a library.
+ *
+ * @capability CAP_LIBRARIES_ARTIFACTS_LIST
+ */
 export const getArtifactVersions = invoke(versions);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
 export const getArtifactVersionsOutput = invokeOutput(versions);
 
-/** How many libraries ecosystems have. */
+/**
+ * How many libraries ecosystems have.
+ *
+ * @capability CAP_LIBRARIES_ARTIFACTS_LIST
+ */
 export const getArtifactCount = invoke(count);
 
 /** The same with inputs, for arguments that are known only when other resources are. */

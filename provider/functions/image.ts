@@ -78,13 +78,23 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
   },
 };
 
-/** The architectures that an image is there for. */
+/**
+ * The architectures that an image is there for.
+ *
+ * @capability CAP_REPO_LIST
+ * @capability CAP_MANIFEST_METADATA_LIST
+ */
 export const getImageArchitectures = invoke(architectures);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
 export const getImageArchitecturesOutput = invokeOutput(architectures);
 
-/** The size of an image for one architecture. */
+/**
+ * The size of an image for one architecture.
+ *
+ * @capability CAP_REPO_LIST
+ * @capability CAP_MANIFEST_METADATA_LIST
+ */
 export const getImageSize = invoke(size);
 
 /** The same with inputs, for arguments that are known only when other resources are. */

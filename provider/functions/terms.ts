@@ -36,7 +36,11 @@ const acceptances = lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
   key: ({ docId, acceptedBy, orgUid, createTime }) => JSON.stringify([docId, acceptedBy, orgUid, createTime]),
 });
 
-/** Lists the accepted terms of a group and of those above it. */
+/**
+ * Lists the accepted terms of a group and of those above it.
+ *
+ * @capability CAP_TERMS_LIST
+ */
 export const getTermsAcceptances = invoke(acceptances);
 
 /** The same with inputs, for arguments that are known only when other resources are. */

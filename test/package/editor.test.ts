@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import type { FieldSpec } from "../../provider/engine/spec";
 import { kinds } from "../../provider/resources";
+import { ROOT } from "../support/engine";
 import { Project } from "../support/project";
 
 /*
@@ -21,6 +23,8 @@ const compilerOptions: ts.CompilerOptions = {
 interface Shown {
   readonly text: string;
   readonly documentation: string;
+  /** What the tag `@example` of its comment says. */
+  readonly example: string;
 }
 
 class Editor {
@@ -60,6 +64,7 @@ class Editor {
     return {
       text: ts.displayPartsToString(info?.displayParts),
       documentation: ts.displayPartsToString(info?.documentation),
+      example: ts.displayPartsToString(info?.tags?.find(({ name }) => name === "example")?.text),
     };
   }
 
@@ -169,6 +174,13 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
     expect(text).toContain(`args: platform.${kind}Args`);
     expect(text.length).toBeLessThan(200);
     expect(documentation).not.toBe("");
+  });
+
+  test("the example of its page, at its class", () => {
+    const file = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}.ts`;
+    const text = readFileSync(join(ROOT, "examples/reference/resources", file), "utf8");
+    editor.write(`platform.${kind};`);
+    expect(editor.hover(kind).example).toBe(`\`\`\`ts\n${text.trimEnd()}\n\`\`\``);
   });
 
   test("one short error for an argument that is forgotten, or unknown", () => {

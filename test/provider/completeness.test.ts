@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
 import type { ResourceSpec } from "../../provider/engine/spec";
@@ -9,6 +9,7 @@ import { samples } from "../support/samples";
 /* Whatever a kind needs beside its description, and where it is to be written. CONTRIBUTING.md, "Add a kind". */
 
 const ROOT = join(__dirname, "../..");
+const isThere = (file: string): boolean => existsSync(join(ROOT, file));
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 
 /** The place in a file at which a text begins, as editors and terminals open it. */
@@ -25,9 +26,6 @@ function sourcesIn(folder: string): string[] {
     .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
     .map((name) => join(folder, name));
 }
-
-const programs = sourcesIn("examples").map(read).join("\n");
-const resources = read("docs/resources.md");
 
 /** Whether it is a resource of its own at the server, with an address and a list. */
 const hasList = ({ sharesParentUid }: ResourceSpec): boolean => !sharesParentUid;
@@ -56,10 +54,16 @@ function missingPlaces(spec: ResourceSpec): string[] {
       "add a sample that changes and clears each field once",
     ],
     [
-      programs.includes(`new ${kind}(`),
-      "examples/registry/index.ts",
-      "import",
-      "declare one here or in another example",
+      isThere(`examples/reference/resources/${name}.ts`),
+      "examples/reference/resources/subscription.ts",
+      "new Subscription",
+      `write an example like this one: ${name}.ts beside it`,
+    ],
+    [
+      !hasList(spec) || isThere(`examples/reference/lookups/${name}.ts`),
+      "examples/reference/lookups/subscription.ts",
+      "getSubscriptionsOutput",
+      `write an example like this one: ${name}.ts beside it`,
     ],
     [
       !hasList(spec) || `get${kind}` in platform,
@@ -67,7 +71,12 @@ function missingPlaces(spec: ResourceSpec): string[] {
       "//",
       `run \`npm run docs\`, or write provider/functions/${name}.ts and its line in provider/index.ts`,
     ],
-    [resources.includes(`| \`${kind}\``), "docs/resources.md", "## Resources", "run `npm run docs`"],
+    [
+      isThere(`docs/reference/resources/${kind}.md`),
+      "docs/reference/README.md",
+      "## Resources",
+      "run `npm run docs`",
+    ],
   ];
   return places
     .filter(([isThere]) => !isThere)
@@ -91,9 +100,10 @@ describe("a kind of resource", () => {
       "provider/resources/common.ts:LINE",
       "emulator/tables/index.ts:LINE",
       "test/support/samples.ts:LINE",
-      "examples/registry/index.ts:LINE",
+      "examples/reference/resources/subscription.ts:LINE",
+      "examples/reference/lookups/subscription.ts:LINE",
       "provider/functions/usual.ts:LINE",
-      "docs/resources.md:LINE",
+      "docs/reference/README.md:LINE",
     ]);
   });
 

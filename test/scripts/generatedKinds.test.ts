@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { uncomparedFields } from "../../provider/access/drift/uncomparedFields";
 import { kinds } from "../../provider/resources";
 import { evaluate, projectRoot } from "./support";
 
@@ -15,11 +16,20 @@ test("the usual lookups are those that npm run docs writes", async () => {
   expect(contentOf(read("provider/functions/usual.ts"))).toBe(contentOf(String(written)));
 });
 
-test("docs/resources.md has the table that npm run docs writes", async () => {
-  const page = read("docs/resources.md");
-  const written = await evaluate(
-    "lib/resourcesTable.mjs",
-    `m.withResourcesTable(${JSON.stringify(page)}, ${specs}, ${root})`,
+test("docs/reference is what npm run docs writes, and no page is left over", async () => {
+  const uncompared = JSON.stringify(uncomparedFields());
+  const pages = await evaluate(
+    "lib/reference/index.mjs",
+    `((pages) => [...pages, ["stale", m.stalePages(${root}, pages).join()]])(m.referencePages(${root}, ${specs}, ${uncompared}))`,
   );
-  expect(contentOf(page)).toBe(contentOf(String(written)));
+  const written = new Map(pages as [string, string][]);
+  expect(written.get("stale")).toBe("");
+  written.delete("stale");
+  expect(written.size).toBeGreaterThan(kinds.length);
+  for (const [file, text] of written) expect([file, contentOf(read(file))]).toEqual([file, contentOf(text)]);
+});
+
+test("the comment of each class ends with the example that npm run docs writes", async () => {
+  const sources = await evaluate("lib/reference/index.mjs", `[...m.commentedSources(${root}, ${specs})]`);
+  for (const [file, text] of sources as [string, string][]) expect([file, read(file)]).toEqual([file, text]);
 });

@@ -1,0 +1,3 @@
+import { pingOutput } from "pulumi-platform";
+
+export const response = pingOutput().response;

@@ -1,0 +1,137 @@
+// @ts-check
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { withClassExample } from "./classComment.mjs";
+import { lookupPage } from "./lookupPage.mjs";
+import { code, firstSentence, page, table } from "./markdown.mjs";
+import { resourcePage } from "./resourcePage.mjs";
+import { Sources } from "./sources.mjs";
+
+/**
+ * @typedef {import("./resourcePage.mjs").Spec} Spec
+ * @typedef {import("./sources.mjs").LookupSource} Lookup
+ */
+
+/** @param {string} text */
+const lowerFirst = (text) => text.charAt(0).toLowerCase() + text.slice(1);
+/** @param {string} text */
+const upperFirst = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The text of an example, by its folder and name. @param {string} root @param {string} folder @param {string} name */
+export function readExample(root, folder, name) {
+  const file = path.join(root, "examples/reference", folder, `${name}.ts`);
+  if (!existsSync(file))
+    throw new Error(`examples/reference/${folder}/${name}.ts is missing: write an example`);
+  return readFileSync(file, "utf8");
+}
+
+/** The kind whose objects a lookup returns, if it is one of those that each kind has. @param {readonly Spec[]} specs @param {Lookup} lookup */
+function kindOf(specs, { name }) {
+  // A kind that is a part of another one comes after it, and has the same collection.
+  return specs.find(({ kind, collection }) => {
+    const plural = upperFirst(collection.slice(collection.lastIndexOf("/") + 1));
+    return [`get${kind}`, `get${plural}`].includes(name);
+  });
+}
+
+/** The pages of lookups, by the noun that they are about. @param {readonly Spec[]} specs @param {readonly Lookup[]} lookups */
+function groupLookups(specs, lookups) {
+  /** @type {Map<string, Lookup[]>} */
+  const pages = new Map();
+  for (const lookup of lookups) {
+    const kind = kindOf(specs, lookup)?.kind;
+    const name = lookup.file === "usual" && kind ? lowerFirst(kind) : lookup.file;
+    pages.set(name, [...(pages.get(name) ?? []), lookup]);
+  }
+  return [...pages].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** @param {readonly Spec[]} specs @returns {(lookup: Lookup) => readonly string[]} */
+const capabilitiesOfLookups = (specs) => (lookup) =>
+  kindOf(specs, lookup)?.capabilities?.read ?? lookup.capabilities;
+
+/** @param {Spec} spec */
+function skipReason({ outputs = {} }) {
+  const createOnly = Object.entries(outputs).filter(([, field]) => field.createOnly);
+  if (createOnly.length === 0) return undefined;
+  return `its ${createOnly.map(([key]) => code(key)).join(", ")} is returned only at creation`;
+}
+
+/** @param {Sources} sources @param {readonly Spec[]} specs @param {readonly (readonly [string, readonly Lookup[]])[]} pages */
+function indexPage(sources, specs, pages) {
+  const resources = specs.map(({ kind }) => [
+    `[${code(kind)}](resources/${kind}.md)`,
+    firstSentence(sources.describe(sources.symbolOf(kind))),
+  ]);
+  const lookups = pages.flatMap(([name, all]) =>
+    all.map((lookup) => [
+      `[${code(lookup.name)}](lookups/${name}.md#${lookup.name.toLowerCase()})`,
+      firstSentence(lookup.text),
+    ]),
+  );
+  return page([
+    "<!-- Written by npm run docs: change the descriptions in provider/ instead. -->",
+    "# Reference",
+    "For everybody who writes programs with `pulumi-platform`. Every example is compiled and run by the tests.",
+    "## Resources",
+    "Each resource has `X.get(name, uid)`, which reads one that exists. [Replacements, new names and `GroupAccess`](../resources.md) are explained on a page of their own.",
+    table(["Resource", "What it is"], resources),
+    "## Lookups",
+    "Each lookup also exists with `Output` at the end of its name, for arguments that are known only when other resources are.",
+    table(["Lookup", "What it does"], lookups),
+    "## More",
+    "- [Settings](../settings.md), [commands and exit codes](../commands.md), [rules](../rules.md)",
+  ]);
+}
+
+/**
+ * The pages of docs/reference, by their paths from the folder of the repository; not yet formatted.
+ * @param {string} root
+ * @param {readonly Spec[]} specs
+ * @param {readonly import("./resourcePage.mjs").Uncompared[]} uncompared
+ * @returns {Map<string, string>}
+ */
+export function referencePages(root, specs, uncompared) {
+  const sources = new Sources(root);
+  const lookups = groupLookups(specs, sources.lookups());
+  const pages = new Map([["docs/reference/README.md", indexPage(sources, specs, lookups)]]);
+  for (const spec of specs) {
+    const text = resourcePage(sources, spec, {
+      exampleText: readExample(root, "resources", lowerFirst(spec.kind)),
+      uncompared: uncompared.find(({ kind }) => kind === spec.kind),
+      skipReason: skipReason(spec),
+    });
+    pages.set(`docs/reference/resources/${spec.kind}.md`, text);
+  }
+  const capabilitiesOf = capabilitiesOfLookups(specs);
+  for (const [name, all] of lookups) {
+    const title = `Lookups: ${lowerFirst(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))}`;
+    const facts = { exampleText: readExample(root, "lookups", name), capabilitiesOf };
+    pages.set(`docs/reference/lookups/${name}.md`, lookupPage(sources, title, all, facts));
+  }
+  return pages;
+}
+
+/**
+ * The sources of kinds with their examples in the comments of their classes, by their paths.
+ * @param {string} root
+ * @param {readonly Spec[]} specs
+ * @returns {Map<string, string>}
+ */
+export function commentedSources(root, specs) {
+  return new Map(
+    specs.map(({ kind }) => {
+      const file = `provider/resources/${lowerFirst(kind)}.ts`;
+      const source = readFileSync(path.join(root, file), "utf8");
+      return [file, withClassExample(source, kind, readExample(root, "resources", lowerFirst(kind)))];
+    }),
+  );
+}
+
+/** The generated pages that exist and are no longer made. @param {string} root @param {ReadonlyMap<string, string>} pages */
+export function stalePages(root, pages) {
+  return readdirSync(path.join(root, "docs/reference"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => path.posix.join("docs/reference", file.split(path.sep).join("/")))
+    .filter((file) => !pages.has(file));
+}

@@ -1,0 +1,173 @@
+// @ts-check
+import { argumentsTable, choices, objectIn, shapeSection } from "./fields.mjs";
+import { code, example, page, table } from "./markdown.mjs";
+
+/**
+ * @typedef {import("./fields.mjs").Described} Described
+ * @typedef {import("./fields.mjs").Fields} Fields
+ * @typedef {import("./fields.mjs").Shape} Shape
+ * @typedef {import("../../../provider/engine/spec.js").ResourceSpec} Spec
+ * @typedef {import("../../../provider/access/drift/uncomparedFields.js").UncomparedFields} Uncompared
+ */
+
+/** @param {import("./sources.mjs").Sources} sources @param {import("typescript").Type} type @param {Fields} fields @param {string} prefix */
+function describeFields(sources, type, fields, prefix) {
+  return Object.entries(fields).map(([key, field]) => ({
+    path: `${prefix}${key}`,
+    field,
+    text: sources.describe(sources.memberOf(type, key)),
+  }));
+}
+
+/**
+ * The objects among arguments, at any depth.
+ * @param {import("./sources.mjs").Sources} sources
+ * @param {import("typescript").Type} type
+ * @param {readonly Described[]} members
+ * @returns {Shape[]}
+ */
+function shapesIn(sources, type, members) {
+  return members.flatMap(({ path, field, text }) => {
+    const inner = objectIn(field);
+    if (!inner) return [];
+    const member = sources.memberOf(type, path.slice(path.lastIndexOf(".") + 1));
+    const shape = sources.findShape(sources.checker.getTypeOfSymbol(member), Object.keys(inner.fields));
+    if (!shape) throw new Error(`the type of ${path} has no object with its members`);
+    const own = describeFields(sources, shape, inner.fields, `${path}.`);
+    return [{ path, text, members: own, oneOfs: inner.oneOfs ?? [] }, ...shapesIn(sources, shape, own)];
+  });
+}
+
+/** @param {import("./sources.mjs").Sources} sources @param {Spec} spec */
+function outputsSection(sources, { kind, outputs = {} }) {
+  const instance = sources.typeOf(kind);
+  const rows = Object.entries(outputs).map(([key, field]) => [
+    code(key),
+    field.type,
+    `${sources.describe(sources.memberOf(instance, key))}${field.secret ? " **Secret.**" : ""}`,
+  ]);
+  const common = [
+    [code("id"), "string", "The uid."],
+    [code("uid"), "string", "The same as `id`."],
+  ];
+  return [
+    "## Outputs",
+    "All arguments, and:",
+    table(["Output", "Type", "Description"], [...common, ...rows]),
+  ].join("\n\n");
+}
+
+/** @param {Spec} spec */
+function capabilitiesSection({ kind, capabilities, fields }) {
+  if (!capabilities) throw new Error(`${kind} names no capabilities`);
+  const isReplacedOnly = Object.values(fields).every(({ immutable }) => immutable);
+  const list = (/** @type {readonly string[] | undefined} */ names) =>
+    names?.length ? names.map(code).join(", ") : "none";
+  return [
+    "## Capabilities",
+    "What a role must hold on the group, or above it. [Least privilege](../../least-privilege.md) has a role for each job.",
+    table(
+      ["Operation", "Capabilities"],
+      [
+        ["refresh, import, lookup, drift, adopt", list(capabilities.read)],
+        ["create", list(capabilities.create)],
+        ["update", isReplacedOnly ? "every change replaces" : list(capabilities.update)],
+        ["delete", list(capabilities.delete)],
+      ],
+    ),
+  ].join("\n\n");
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const effects = {
+  subject: "another value means another principal or resource",
+  permission: "more gives more access",
+  restriction: "more restricts access",
+  expiry: "a later end gives access for longer",
+  role: "roles are compared by their capabilities",
+  keys: "each key lets one more signer in",
+};
+
+/** The arguments that decide access, by path. @param {Fields} fields @param {string} prefix @param {string} [around] @returns {string[][]} */
+function effectsIn(fields, prefix, around) {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const access = field.access ?? around;
+    const path = `${prefix}${key}`;
+    if (field.type === "object") return effectsIn(field.fields, `${path}.`, access);
+    return access === undefined || access === "none" ? [] : [[code(path), effects[access] ?? access]];
+  });
+}
+
+/** @param {Spec} spec */
+function reviewSection({ fields }) {
+  const rows = effectsIn(fields, "");
+  const intro =
+    rows.length > 0
+      ? "[A review](../../review.md) judges a change of these arguments, and the [rules](../../rules.md) what is dangerous about it:"
+      : "No argument decides who may do what. [A review](../../review.md) lists a change as neutral.";
+  return [
+    "## In a review",
+    intro,
+    ...(rows.length > 0 ? [table(["Argument", "Effect of a change"], rows)] : []),
+  ].join("\n\n");
+}
+
+/** @param {Spec} spec @param {Uncompared | undefined} uncompared */
+function driftSection({ listing }, uncompared) {
+  const list = (/** @type {readonly string[]} */ paths) => paths.map(code).join(", ");
+  return [
+    "## Drift and adoption",
+    [
+      listing?.onDemand
+        ? `[Drift](../../drift.md) compares it where a stack manages it.`
+        : "[Drift](../../drift.md) compares it, and finds what no stack manages.",
+      uncompared?.ifUnset.length
+        ? `Compared only where the program sets them: ${list(uncompared.ifUnset)}.`
+        : "",
+      uncompared?.never.length ? `Never compared: ${list(uncompared.never)}.` : "",
+    ]
+      .filter(Boolean)
+      .join(" "),
+  ].join("\n\n");
+}
+
+/** @param {Spec} spec @param {string | undefined} skipReason why `adopt` leaves it out. */
+function adoptionText({ kind, listing, owns }, skipReason) {
+  if (skipReason !== undefined) return `It cannot be adopted: ${skipReason}.`;
+  if (owns?.all) {
+    return `It takes over what exists when it is created. \`adopt\` writes a [${owns.kind}](${owns.kind}.md) for each.`;
+  }
+  const types = listing?.onDemand ? ` --types +${kind}` : "";
+  return [
+    "Write the program and the state of one that exists:",
+    `\`\`\`sh\nnpx pulumi-platform adopt --root <group>${types} --only <uid> --out . --stack <stack> --write-state\n\`\`\``,
+  ].join("\n\n");
+}
+
+/**
+ * @param {import("./sources.mjs").Sources} sources
+ * @param {Spec} spec
+ * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined }} facts
+ */
+export function resourcePage(sources, spec, { exampleText, uncompared, skipReason }) {
+  const { kind, fields, oneOfs = [] } = spec;
+  const args = sources.typeOf(`${kind}Args`);
+  const members = describeFields(sources, args, fields, "");
+  return page([
+    `<!-- Written by npm run docs: change provider/resources and examples/reference instead. -->`,
+    `# ${kind}`,
+    sources.describe(sources.symbolOf(kind)),
+    "## Example",
+    example(exampleText),
+    "## Arguments",
+    "`Change` says which arguments replace the resource.",
+    ...choices(oneOfs),
+    argumentsTable(members),
+    ...shapesIn(sources, args, members).map(shapeSection),
+    outputsSection(sources, spec),
+    capabilitiesSection(spec),
+    reviewSection(spec),
+    driftSection(spec, uncompared),
+    adoptionText(spec, skipReason),
+  ]);
+}
