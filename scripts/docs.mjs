@@ -1,10 +1,11 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the tables of docs/threats.md and docs/drift.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md and docs/drift.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
+import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
 import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
 import { commentedSources, referencePages, stalePages } from "./lib/reference/index.mjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
@@ -43,6 +44,14 @@ const kinds = load("resources/index.js").kinds;
 const specs = kinds.map(({ spec }) => spec);
 const lookups = lookupsModule(withUsualLookups(specs, root));
 write("provider/functions/usual.ts", await format(lookups, { parser: "typescript", printWidth: 110 }));
+const jobs = jobsOf(specs);
+const jobsPage = withJobs(readFileSync(path.join(root, "docs/least-privilege.md"), "utf8"), jobs);
+write("docs/least-privilege.md", await format(jobsPage, { parser: "markdown", printWidth: 110 }));
+const example = "examples/least-privilege/capabilities.ts";
+write(
+  example,
+  await format(capabilitiesModule(jobs), { parser: "typescript", printWidth: 110, trailingComma: "all" }),
+);
 for (const [file, text] of commentedSources(root, specs)) write(file, text);
 const pages = referencePages(root, specs, uncomparedFields());
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));

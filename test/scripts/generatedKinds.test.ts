@@ -33,3 +33,13 @@ test("the comment of each class ends with the example that npm run docs writes",
   const sources = await evaluate("lib/reference/index.mjs", `[...m.commentedSources(${root}, ${specs})]`);
   for (const [file, text] of sources as [string, string][]) expect([file, read(file)]).toEqual([file, text]);
 });
+
+test("the capabilities of each job are those that npm run docs writes", async () => {
+  const page = read("docs/least-privilege.md");
+  const written = await evaluate(
+    "lib/leastPrivilege.mjs",
+    `((jobs) => [m.capabilitiesModule(jobs), m.withJobs(${JSON.stringify(page)}, jobs)])(m.jobsOf(${specs}))`,
+  );
+  const files = [read("examples/least-privilege/capabilities.ts"), page];
+  expect(files.map(contentOf)).toEqual((written as string[]).map(contentOf));
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { capabilities } from "../../examples/least-privilege/capabilities";
+import { main as adopt } from "../../provider/cli/commands/adopt/adopt";
+import { main as drift } from "../../provider/cli/commands/drift";
+import { main as inventory } from "../../provider/cli/commands/inventory";
+import type { ResourceSpec } from "../../provider/engine/spec";
+import { runCommand } from "./cli/support";
+import { outcomeOf, RestrictedOrganisation, sampleDeclarations } from "./support/kindLife";
+import { specs } from "./support/samples";
+import { stateRow } from "../support/driftDocuments";
+
+/* The roles of examples/least-privilege: each job with exactly its capabilities, and with one less. */
+
+let emulator: Emulator;
+let organisation: RestrictedOrganisation;
+let folder: string;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-least-"));
+  organisation = await RestrictedOrganisation.create(emulator);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+afterAll(() => emulator.close());
+
+async function run(main: typeof drift, argv: readonly string[]): Promise<number> {
+  const env = { PLATFORM_BASE_URL: emulator.url, PLATFORM_TOKEN: organisation.caller.token };
+  return (await runCommand(main, argv, { ...env, PLATFORM_MAX_RETRIES: "0" })).code;
+}
+
+/** A state of one resource of each kind that exists below the organisation. */
+async function writeState(): Promise<string> {
+  const rows = [];
+  for (const [label, { kind }] of Object.entries(sampleDeclarations())) {
+    const { id, inputs } = await organisation.stack.make(label);
+    if (kind !== "GroupAccess") rows.push(stateRow({ kind, uid: id, inputs }));
+  }
+  const file = join(folder, "state.json");
+  writeFileSync(file, JSON.stringify({ version: 3, deployment: { resources: rows } }));
+  return file;
+}
+
+const [COMPLETE, INCOMPLETE] = [0, 4];
+
+async function holdsExactly(needed: readonly string[], job: () => Promise<number>): Promise<void> {
+  for (const left of needed) {
+    await organisation.caller.holds(needed.filter((each) => each !== left));
+    expect([left, await job()]).toEqual([left, INCOMPLETE]);
+  }
+  await organisation.caller.holds(needed);
+  expect(await job()).toBe(COMPLETE);
+}
+
+test("inventory and adopt need the capabilities of the role review, and no others", async () => {
+  await writeState();
+  const { org } = organisation;
+  await holdsExactly(capabilities.review, () => run(inventory, ["--root", org]));
+  const out = ["--out", join(folder, "program"), "--force"];
+  await holdsExactly(capabilities.review, () => run(adopt, ["--root", org, ...out]));
+});
+
+test("drift needs the capabilities of the role drift, and no others", async () => {
+  const argv = ["--state", await writeState(), "--root", organisation.org, "--fail-on", "never"];
+  await holdsExactly(capabilities.drift, () => run(drift, argv));
+});
+
+/** All capabilities that the description of a kind names. */
+const neededBy = ({ capabilities: needed }: ResourceSpec): readonly string[] =>
+  needed ? [...needed.read, ...needed.create, ...(needed.update ?? []), ...needed.delete] : [];
+
+const deployments = Object.entries(capabilities).filter(([job]) => job.startsWith("deploy"));
+
+describe.each(deployments)("the role %s", (_job, held) => {
+  const kinds = specs.filter((spec) => neededBy(spec).every((name) => held.includes(name)));
+  const live = async (spec: ResourceSpec): Promise<string> => {
+    const life = await organisation.prepare(spec);
+    return outcomeOf(life((_operation, operate) => operate()));
+  };
+
+  test("is enough for the whole life of its kinds", async () => {
+    expect(kinds).not.toEqual([]);
+    await organisation.caller.holds(held);
+    for (const spec of kinds) expect([spec.kind, await live(spec)]).toEqual([spec.kind, "is allowed"]);
+  });
+
+  test.each(held)("needs %s", async (left) => {
+    await organisation.caller.holds(held.filter((each) => each !== left));
+    const outcomes = [];
+    for (const spec of kinds.filter((each) => neededBy(each).includes(left))) outcomes.push(await live(spec));
+    expect(outcomes).toContain("is refused");
+  });
+});
