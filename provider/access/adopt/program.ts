@@ -87,7 +87,7 @@ class ProgramGenerator {
     );
     return {
       code: this.printProgram(resources),
-      resources: this.candidates.map((one) => this.describe(one)),
+      resources: this.candidates.map((candidate) => this.describe(candidate)),
     };
   }
 

@@ -264,7 +264,7 @@ function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<s
     const dependencies = [
       textOf(row["parent"]),
       provider.slice(0, provider.lastIndexOf("::")),
-      ...(Array.isArray(row["dependencies"]) ? row["dependencies"].map((each) => textOf(each)) : []),
+      ...(Array.isArray(row["dependencies"]) ? row["dependencies"].map((urn) => textOf(urn)) : []),
     ];
     for (const dependency of dependencies) {
       const resource = byUrn.get(dependency);

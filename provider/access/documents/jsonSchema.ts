@@ -61,7 +61,7 @@ function missingProperty(key: string, { properties, errorMessage }: ErrorSchema)
 
 function unknownValue(value: unknown, allowed: readonly string[]): string {
   const word = typeof value === "string" ? value : "";
-  const near = allowed.find((each) => each.toLowerCase() === word.toLowerCase()) ?? didYouMean(word, allowed);
+  const near = allowed.find((name) => name.toLowerCase() === word.toLowerCase()) ?? didYouMean(word, allowed);
   if (near !== undefined) return `is ${quoted(value)}, which is unknown; did you mean "${near}"?`;
   const list = allowed.join(", ");
   // The end of a long list may be cut off: the value comes first then.

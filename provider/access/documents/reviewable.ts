@@ -28,5 +28,5 @@ export function whyNotReviewed(type: string, texts: readonly unknown[]): string 
     return isOurs ? undefined : "it has a type of this package but another provider";
   }
   if (DYNAMIC.test(type)) return "its behaviour is code of the program";
-  return RUNS_COMMANDS.some((one) => one.test(type)) ? "it runs commands" : undefined;
+  return RUNS_COMMANDS.some((pattern) => pattern.test(type)) ? "it runs commands" : undefined;
 }

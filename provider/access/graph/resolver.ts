@@ -69,17 +69,17 @@ export class ReferenceResolver {
   /** Notes what of a resource could not be read: a line for each property and reason. */
   report(resource: RecordedResource, unread: readonly UnreadValue[]): void {
     const groups = new Map<string, UnreadValue[]>();
-    for (const one of unread) {
-      if (!one.decidesAccess) continue;
-      const key = JSON.stringify([one.property, one.reason]);
+    for (const value of unread) {
+      if (!value.decidesAccess) continue;
+      const key = JSON.stringify([value.property, value.reason]);
       const group = groups.get(key);
-      if (group) group.push(one);
-      else groups.set(key, [one]);
+      if (group) group.push(value);
+      else groups.set(key, [value]);
     }
-    for (const [first, ...rest] of groups.values()) {
+    for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const { property, reason } = first;
-      const paths = someOf([first, ...rest].map(({ path }) => path));
+      const paths = someOf([first, ...others].map(({ path }) => path));
       const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
       this.problems.push(`${nameOf(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
     }

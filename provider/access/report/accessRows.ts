@@ -102,8 +102,8 @@ export function accessRows(
   hasStacks: boolean,
 ): AccessRow[] {
   const rows = [
-    ...access.map((each) => rowOf(each, graph, hasStacks, "yes")),
-    ...undecided.map((each) => rowOf(each, graph, hasStacks, "unknown")),
+    ...access.map((entry) => rowOf(entry, graph, hasStacks, "yes")),
+    ...undecided.map((entry) => rowOf(entry, graph, hasStacks, "unknown")),
   ].map((row) => ({ row, key: JSON.stringify(Object.values(row)) }));
   return rows.sort((a, b) => compareTexts(a.key, b.key)).map(({ row }) => row);
 }

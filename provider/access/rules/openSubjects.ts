@@ -69,7 +69,7 @@ export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): Ope
   if (pattern === undefined) return undefined;
   const field = "claimMatch.subjectPattern";
   const vendors = multiTenantIssuersOf(facts, claimMatch);
-  for (const vendor of vendors.filter((each) => !isPinnedByClaims(facts, claimMatch, each))) {
+  for (const vendor of vendors.filter((issuer) => !isPinnedByClaims(facts, claimMatch, issuer))) {
     const open = judgeSubjectAt(facts, vendor, pattern);
     const advice = `name the ${vendor.owner} in an anchored pattern, as in ${JSON.stringify(vendor.example)}, or use subject`;
     if (open !== undefined) return { field, pattern, open, advice, claims: [] };

@@ -91,7 +91,8 @@ export const sharedIssuer: Rule = {
       const subject = textAt(claimMatch, "subject");
       const pattern = textAt(claimMatch, "subjectPattern");
       const vendor = multiTenantIssuersOf(facts, claimMatch).find(
-        (each) => !isPinnedByClaims(facts, claimMatch, each) && namesNoOwner(facts, each, subject, pattern),
+        (issuer) =>
+          !isPinnedByClaims(facts, claimMatch, issuer) && namesNoOwner(facts, issuer, subject, pattern),
       );
       if (vendor === undefined) continue;
       const claims = claimsOf(claimMatch, "claims").map(([name]) => name);

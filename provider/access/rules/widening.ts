@@ -52,8 +52,8 @@ export const roleWidened: Rule = {
       const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => assessGain(facts, grant, before, added));
-      const severity = severities.find((each) => gains.some(([one]) => one === each)) ?? "low";
-      const consequence = gains.find(([one, text]) => one === severity && text !== "")?.[1];
+      const severity = severities.find((level) => gains.some(([gained]) => gained === level)) ?? "low";
+      const consequence = gains.find(([gained, text]) => gained === severity && text !== "")?.[1];
       const subjects = new Set(grants.map(({ subject }) => subject.key)).size;
       const groups = new Set(grants.map(({ group }) => group.key)).size;
       findings.push(

@@ -112,7 +112,7 @@ function findExample(
   sample: { readonly owner: SegmentSpec; readonly names: Names } | undefined,
 ): string | undefined {
   const spelled = pattern.replaceAll("\\", "").toLowerCase();
-  const name = sample?.names.list.find((each) => !spelled.includes(each.toLowerCase()));
+  const name = sample?.names.list.find((owner) => !spelled.includes(owner.toLowerCase()));
   const { before, after } = sample?.owner ?? { before: "", after: "" };
   const ownCase = sample?.owner.ignoresCase === true ? "(?i)" : "";
   const byName =

@@ -81,7 +81,7 @@ function nameSymbols(pattern: Automaton, { name, ignoresCase }: Segment, most: n
     const char = String.fromCodePoint(code);
     if (ignoresCase && /[A-Z]/.test(char)) return;
     const variants = ignoresCase ? [char, char.toUpperCase()] : [char];
-    const ways = [...new Set(variants.map((each) => classOf(pattern.alphabet, each.codePointAt(0)!)))];
+    const ways = [...new Set(variants.map((char) => classOf(pattern.alphabet, char.codePointAt(0)!)))];
     const own = classOf(name.alphabet, code);
     const key = `${ways.join()}:${own}`;
     const known = found.get(key) ?? { chars: [], isMany: false, ways, name: own };

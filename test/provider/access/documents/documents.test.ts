@@ -54,7 +54,7 @@ describe("a preview", () => {
     expect(() => parsePreview("\u001b[31mred")).toThrow(/"\[31mred"/);
   });
 
-  test("tells the line of the program also where the package is a linked one, outside of node_modules", () => {
+  test("locates the line of the program also where the package is linked, outside of node_modules", () => {
     const linked = digest
       .toString()
       .replaceAll(/project:\/\/\/[^"#]*node_modules\/pulumi-platform\/dist\//g, "project:///../linked/dist/");
@@ -112,7 +112,7 @@ describe("a preview", () => {
     }
   });
 
-  test("takes somebody's own text [secret] for what it is where secrets are marked", () => {
+  test("reads the plain text [secret] as such where secrets are marked", () => {
     const text = fixture("update-stream.ndjson").toString().replaceAll("reader", "[secret]");
     const role = parsePreview(text).steps.find(
       ({ after }) => after?.kind === "Role" && !after.external,

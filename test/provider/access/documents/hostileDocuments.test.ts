@@ -85,7 +85,7 @@ describe("a document that is made to break the reader", () => {
   });
 });
 
-describe("what is counted", () => {
+describe("counts", () => {
   const wider = state(
     "Role",
     "reader",
@@ -114,7 +114,7 @@ describe("what is counted", () => {
     expect(report.findings.map(({ id }) => id)).not.toContain("G5");
   });
 
-  test("counts a grant that several resources make once among those that are lost, and among all", () => {
+  test("of lost grants and of all grants hold a grant once that several resources make", () => {
     const other = (n: number, where: string) =>
       state("RoleBinding", `other-${n}`, { ...grant, parentUid: where }, { id: uid(20 + n) });
     const twins = [1, 2, 3, 4, 5].map((n) => other(n, TEAM));

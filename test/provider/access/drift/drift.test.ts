@@ -77,7 +77,7 @@ describe("drift", () => {
   afterAll(() => emulator.close());
   afterEach(() => emulator.clearFaults());
 
-  test("there is none in an unchanged organisation", async () => {
+  test("is empty in an unchanged organisation", async () => {
     const report = await survey(on);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ complete: true, incomplete: [], unresolved: [], failing: 0 });
@@ -118,7 +118,7 @@ describe("drift", () => {
     ]);
   });
 
-  test("a role given to somebody by hand tells who, what and where, and what code adopts it", async () => {
+  test("a role granted by hand is reported with the holder, role, group and the code that adopts it", async () => {
     const org = made.ids["org"] ?? "";
     const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
     const { uid } = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
@@ -160,7 +160,7 @@ describe("drift", () => {
     expect(report.stacks).toEqual(["test/second", "test/test"]);
   });
 
-  test("what is read with get, about to be deleted, or ignored by the program is no drift", async () => {
+  test("a resource that is read with get, pending deletion, or ignored by the program is not drift", async () => {
     const role = made.ids["role"] ?? "";
     const rows = made.rows.map((row) =>
       row["id"] === role ? { ...row, ignoreChanges: ["capabilities"] } : row,
@@ -304,7 +304,7 @@ describe("drift", () => {
     ]);
   });
 
-  test("an older inventory tells since when, and is compared by itself without a stack", async () => {
+  test("an older inventory dates the drift, and is compared alone where there is no stack", async () => {
     const root = made.ids["org"] ?? "";
     const take = () => takeInventory(clientOf(emulator), { root, now: Date.now });
     const before = await take();
@@ -369,7 +369,7 @@ describe("drift", () => {
       expect(code).not.toContain("unmanaged");
     });
 
-    test("leaves alone what the program ignores", async () => {
+    test("ignores properties in ignoreChanges", async () => {
       const identity = await call(emulator, "POST", `/iam/v2/identities/${made.ids["org"] ?? ""}`, {
         name: "break-glass",
         claimMatch: { issuer: "https://a.example.com", subject: "break-glass" },

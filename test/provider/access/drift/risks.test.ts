@@ -156,7 +156,7 @@ describe("the risk rules after drift", () => {
     expect(part.findings.map(({ id }) => id)).toEqual(["drift-deleted", "drift-deleted"]);
   });
 
-  test("judge by the guards that the flags set", async () => {
+  test("apply the limits that the flags set", async () => {
     const run = async (options: Parameters<typeof rulesWith>[0], after: readonly Live[]) =>
       brief(
         (await driftBetween([stateOf(held)], [...given, ...after], { rules: rulesWith(options) })).findings,

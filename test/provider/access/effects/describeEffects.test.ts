@@ -179,7 +179,7 @@ describe("the effect of every field", () => {
     },
   );
 
-  test("what is secret by its nature is never shown", () => {
+  test("a field that is always secret is never shown", () => {
     const [changed] = effects(
       "IdentityProvider",
       { oidc: { issuer: "https://a.example", clientSecret: "hunter1" } },
@@ -334,7 +334,7 @@ describe("the direction of a change", () => {
     );
   });
 
-  test("names what is referred to, and each entry of a map by its label", () => {
+  test("names the referenced resource, and each entry of a map by its label", () => {
     const bindings = { "ci reads": { identityUid: "i", roleUid: reader } };
     expect(
       effects(
@@ -432,7 +432,7 @@ describe("any two matches", () => {
     );
   }
 
-  test("what is narrowed accepts no token that was refused, and is widened on the way back", () => {
+  test("a narrowed match accepts no token that it refused before, and the reverse change is widened", () => {
     const seen = new Set<Direction>();
     fc.assert(
       fc.property(match, match, fc.boolean(), (one, drawn, isClose) => {

@@ -61,7 +61,7 @@ describe("the graphs of a preview", () => {
     expect(result.unchanged).toBe(1);
   });
 
-  test("keep what was read with .get and leaves the program", () => {
+  test("keep a resource that was read with .get and is no longer in the program", () => {
     const read = state("RoleBinding", "read", {}, { id: BINDING, external: true, outputs: grant });
     const leaving = preview(...[...basis, ci].map(same), step("discard", read));
     const live = { kind: "RoleBinding", uid: BINDING, inputs: grant };
@@ -78,7 +78,7 @@ describe("the graphs of a preview", () => {
     expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
-  test("follow a reference through what is replaced, and lose one that is written out", () => {
+  test("follow a reference to a replaced resource, and lose a uid that the program writes out", () => {
     const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
     const dependencies = { identityUid: [ci.urn], roleUid: [reader.urn], parentUid: [team.urn] };
     const followed = state("RoleBinding", "binding", { ...grant, identityUid: UNKNOWN }, { dependencies });
@@ -92,7 +92,7 @@ describe("the graphs of a preview", () => {
     expect(lines(written.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
-  test("follow a replaced group down to the bindings of what is in it", () => {
+  test("follow a replaced group to the bindings below it", () => {
     const elsewhere = state("Group", "team", { parentUid: uid(9), name: "team" });
     const inTeam = { ...ci, propertyDependencies: { parentUid: [team.urn] } };
     const moved = state(
@@ -138,7 +138,7 @@ describe("the graphs of a preview", () => {
     expect(result).toMatchObject({ unchanged: 1, unresolved: [] });
   });
 
-  test("leave what was bound by hand with an identity that stays beside its successor", () => {
+  test("leave a binding made by hand with the identity that stays beside its successor", () => {
     const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
     const byHand = { kind: "RoleBinding", uid: HAND, inputs: grant };
     const found = (retainOnDelete: boolean) => {
@@ -317,7 +317,7 @@ describe("the graphs of a preview", () => {
     expect(after.entities.get(TEAM)?.kind).toBe("Group");
   });
 
-  test("count what is not of this package, and nothing more", () => {
+  test("count resources of other packages without describing them", () => {
     const bucket = {
       urn: "urn:pulumi:production::acme::aws:s3/bucket:Bucket::logs",
       type: "aws:s3/bucket:Bucket",
@@ -386,7 +386,7 @@ describe("an inventory beside a preview", () => {
     });
   });
 
-  test("loses what was bound by hand to an identity that goes", () => {
+  test("loses a binding made by hand when its identity is deleted", () => {
     const result = compare({
       preview: preview(...basis.map(same), step("delete", ci)),
       inventory: inventory(owner, byHand),
@@ -396,7 +396,7 @@ describe("an inventory beside a preview", () => {
     ]);
   });
 
-  test("tells when a managed identity was last seen, also one that changes or goes", () => {
+  test("holds when a managed identity was last seen, also of one that changes or is deleted", () => {
     const seen = live("Identity", CI, ci.inputs, { lastSeenTime: "2026-01-01T00:00:00Z" });
     for (const last of [step("update", ci, ci), step("delete", ci)]) {
       const { changes } = compare({ preview: preview(...basis.map(same), last), inventory: inventory(seen) });

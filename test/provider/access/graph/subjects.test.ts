@@ -170,7 +170,7 @@ describe("the holder of an identity in words", () => {
     expect(claims({ issuer: github, subjectPattern }).displayName).toContain("|evil”");
   });
 
-  test("is not told where its trust is not known yet", () => {
+  test("is described as unknown while its trust is not known yet", () => {
     const unknown = entity("Identity", { name: "i", claimMatch: {} }, ["claimMatch.subject"]);
     expect(describeIdentity(unknown)).toEqual({
       displayName: "identity “i”, whose trust is not known yet",

@@ -14,7 +14,7 @@ const updated = [
 ];
 
 describe("a review of a captured preview", () => {
-  test("tells each grant of a first deployment", () => {
+  test("lists each grant of a first deployment", () => {
     const report = reportOf("create.json");
     expect(report.stacks[0]).toBe("acme/production");
     expect(lines(report.grants)).toEqual([
@@ -92,7 +92,7 @@ describe("a review of a captured preview", () => {
     );
   });
 
-  test("tells a binding that goes", () => {
+  test("lists a deleted binding as a lost grant", () => {
     expect(lines(reportOf("delete.json").grants)).toEqual([
       "lost: GitHub Actions of acme/pay, branch main: registry.push at acme / payments (+0 -20)",
     ]);
@@ -146,7 +146,7 @@ describe("a review of a captured preview", () => {
     expect(reportOf("same-shown.json").summary.unchanged).toBe(5);
   });
 
-  test.each(["refresh.json", "refresh-stream.ndjson"])("tells what a refresh found (%s)", (name) => {
+  test.each(["refresh.json", "refresh-stream.ndjson"])("lists what a refresh found (%s)", (name) => {
     expect(lines(reportOf(name).grants)).toEqual([
       "lost: GitHub Actions of acme/pay, branch main: reader at acme / payments (+0 -2)",
       "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",

@@ -62,7 +62,7 @@ const told = (before: AccessGraph, after: AccessGraph) => {
   return { changes: changes.map(({ change, reason }) => `${change}: ${reason}`), unchanged };
 };
 
-describe("what lies between two graphs", () => {
+describe("the difference between two graphs", () => {
   const before = graph(...basis, binding(1, someone, reader, team));
 
   test("is nothing where another resource grants the same", () => {
@@ -98,12 +98,12 @@ describe("what lies between two graphs", () => {
     expect(told(before, graph(...basis, ...bindings))).toEqual({ changes: [line], unchanged: 0 });
   });
 
-  test("tells a role that can do less as one change", () => {
+  test("lists a role with fewer capabilities as one change", () => {
     const wide = graph(...basis, binding(1, someone, writer, team));
     expect(told(wide, before).changes).toEqual(["narrowed: the role changes from writer to reader"]);
   });
 
-  test("tells another holder as one who loses and one who gains", () => {
+  test("lists a change of the holder as a loss and a gain", () => {
     const after = graph(...basis, binding(1, other, reader, team));
     expect(told(before, after).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
   });
@@ -253,7 +253,7 @@ describe("two graphs of any kind", () => {
     );
   });
 
-  test("nothing lies between a graph and itself", () => {
+  test("a graph does not differ from itself", () => {
     fc.assert(
       fc.property(organisation, (one) => {
         expect(diffGrants(one, one).changes).toEqual([]);

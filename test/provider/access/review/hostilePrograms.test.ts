@@ -352,7 +352,7 @@ describe("what looks like a resource of this package", () => {
   });
 });
 
-describe("what is read with .get", () => {
+describe("a resource that is read with .get", () => {
   const read = (kind: string, name: string, id: string, outputs: Props) =>
     step("read", undefined, state(kind, name, {}, { id, external: true, outputs }));
   const bound = (roleUid: string, identityUid = CI) =>
@@ -380,7 +380,7 @@ describe("what is read with .get", () => {
     expect(failing(judge(preview(...honest), organisation()))).toEqual([]);
   });
 
-  test("says nothing of who an identity is without an inventory", () => {
+  test("does not prove who an identity is without an inventory", () => {
     const claimed = { parentUid: TEAM, name: "friend", claimMatch: pinned };
     const steps = [...unchanged, read("Identity", "friend", uid(70), claimed), bound(READER, uid(70))];
     expect(failing(judge(preview(...steps)))).toEqual([
@@ -396,7 +396,7 @@ describe("what is read with .get", () => {
     expect(failing(judge(preview(...steps), organisation(live("Identity", uid(70), claimed))))).toEqual([]);
   });
 
-  test("and what is taken over make no new grant look old", () => {
+  test("or is adopted does not make a new grant look old", () => {
     const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
     const imported = state("RoleBinding", "known", said, { id: uid(60), importID: uid(60) });
     for (const first of [read("RoleBinding", "known", uid(60), said), step("import", undefined, imported)]) {
@@ -520,7 +520,7 @@ describe("what gives access besides bindings", () => {
   });
 });
 
-describe("what is said to be lost", () => {
+describe("access that is reported as lost", () => {
   const asOwner = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
 
   test("stays where the engine leaves its delete to that of another resource", () => {
@@ -570,7 +570,7 @@ describe("what is said to be lost", () => {
     });
   });
 
-  test("stays with a role that is replaced while a binding keeps its uid, and the failure is told", () => {
+  test("stays with a role that is replaced while a binding keeps its uid, and the failure is reported", () => {
     const dependencies = { roleUid: [reader.urn] };
     const keeping = {
       ...state("RoleBinding", "binding", grant, { id: BINDING, dependencies }),
@@ -584,7 +584,7 @@ describe("what is said to be lost", () => {
     expect(report.findings.map(({ id }) => id)).toEqual(expect.arrayContaining(["D2", "D3"]));
   });
 
-  test("stays in a group that is replaced while something by hand is in it, and the failure is told", () => {
+  test("stays in a group that is replaced while it contains an object made by hand, and the failure is reported", () => {
     const byHand = live("RoleBinding", `${TEAM}/${"9".repeat(16)}`, asOwner);
     const moved = state("Group", "team", { parentUid: uid(40), name: "team" });
     const empty = [root, reader].map(same);
@@ -635,7 +635,7 @@ describe("a group that moves", () => {
     expect(report.grants).toEqual([]);
   });
 
-  test("fools nobody by the name of another", () => {
+  test("does not pass for another group by its name", () => {
     const real = state("Group", "production", { parentUid: ROOT, name: "production" }, { id: PROD });
     const swapped = (one: State, name: string) =>
       state(

@@ -75,7 +75,7 @@ describe("D1 lock-out", () => {
     ).toEqual(["critical"]);
   });
 
-  it("says nothing of a root that loses no owner, and of owners below the root", () => {
+  it("ignores a root that loses no owner, and owners below the root", () => {
     const few = [...base, owns[0]];
     expect(found("D1", compareResources(few, [...few, binding(bob, viewer, acme)]))).toEqual([]);
     const low = [...base, binding(ada, owner, payments)];
@@ -130,7 +130,7 @@ describe("D2 in-use", () => {
     expect(severitiesOf("D2", compareResources([...base, old], base))).toEqual(count === 1 ? ["high"] : []);
   });
 
-  it("finds what stays and refers to what is deleted", () => {
+  it("reports a deleted resource that a remaining one refers to", () => {
     const elsewhere = binding(ada, viewer, payments, { external: true });
     const change = compareResources([...base, elsewhere], without(base, ada));
     expect(found("D2", change)).toMatchObject([
@@ -145,7 +145,7 @@ describe("D2 in-use", () => {
     expect(found("D2", compareResources([...base, bound], [...without(base, ada), moved]))).toEqual([]);
   });
 
-  it("leaves alone what is deleted with all that refers to it", () => {
+  it("ignores a resource that is deleted with everything that refers to it", () => {
     const all = [...base, binding(ada, viewer, payments)];
     const rest = without(base, ada);
     const change = compareResources(all, rest);
@@ -180,7 +180,7 @@ describe("D3 will-fail", () => {
     expect(severitiesOf("D3", compareResources(full, without(full, leaf)))).toEqual(["medium"]);
   });
 
-  it("counts what is deleted with it as gone", () => {
+  it("ignores dependents that the same change deletes", () => {
     const bound = [...base, dev, binding(ada, dev, payments)];
     expect(found("D3", compareResources(bound, base))).toEqual([]);
     expect(found("D3", compareResources(base, without(base, groups[2]!)))).toEqual([]);
@@ -219,7 +219,7 @@ describe("D4 mass-removal", () => {
     expect(found("D4", change(gone, of), { maxRemoval })).toHaveLength(count);
   });
 
-  it("says how many of how many", () => {
+  it("names the number of lost grants and of all grants", () => {
     expect(found("D4", change(4))[0]?.message).toBe("4 of 8 grants are lost at once: 50%, more than 25%");
   });
 });

@@ -99,7 +99,7 @@ describe("G1 owner-grant", () => {
     expect(found("G1", adding([...base, named], binding(ci, named, payments)))).toEqual([]);
   });
 
-  it("leaves alone what was there before", () => {
+  it("ignores grants that existed before", () => {
     const all = [...withOwner, binding(ci, owner, acme)];
     expect(found("G1", compareResources(all, all))).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe("G2 takeover-caps", () => {
     );
   });
 
-  it("leaves alone what the subject held above before", () => {
+  it("ignores what the subject already held on a group above", () => {
     const held = role("some", ["IAM_ROLES_UPDATE"]);
     const before = [...withOwner, held, binding(ci, held, payments)];
     expect(found("G2", adding(before, binding(ci, held, cards)))).toEqual([]);
@@ -197,7 +197,7 @@ describe("G4 role-widened", () => {
     });
   });
 
-  it("says nothing of a role that nobody holds, or that only loses", () => {
+  it("ignores a role that nobody holds, or that only loses capabilities", () => {
     expect(found("G4", compareResources([...base, dev], [...base, wider("IAM_ROLES_UPDATE")]))).toEqual([]);
     const bound = [...base, binding(ci, dev, payments)];
     expect(found("G4", compareResources([...bound, wider("TAG_CREATE")], [...bound, dev]))).toEqual([]);
@@ -225,7 +225,7 @@ describe("G5 scope-widened", () => {
     });
   });
 
-  it("says nothing of a move down, of another role, or of a second binding", () => {
+  it("ignores a move down, another role and a second binding", () => {
     const down = compareResources(
       [...base, binding(ci, viewer, acme)],
       [...base, binding(ci, viewer, cards)],
@@ -285,7 +285,7 @@ describe("G7 mass-grant", () => {
     expect(found("G7", adding([...groups, lister], idp(lister)))).toEqual([]);
   });
 
-  it("a mapping counts with capabilities of G1 or G2 only", () => {
+  it("reports a mapping only with capabilities of G1 or G2", () => {
     const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
     expect(severitiesOf("G7", adding(withOwner, mapping(owner)))).toEqual(["high"]);
     expect(severitiesOf("G7", adding([...withOwner, admin], mapping(admin)))).toEqual(["high"]);

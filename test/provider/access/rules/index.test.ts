@@ -38,7 +38,7 @@ it("finds a rule by its id or name, in any case", () => {
   expect(findRule("G99")).toBeUndefined();
 });
 
-it("has a whole text for every rule", () => {
+it("documents every rule completely", () => {
   for (const rule of rules) {
     for (const text of [rule.when, rule.what, rule.why, rule.fix, rule.except]) {
       expect(text.length).toBeGreaterThan(5);
@@ -101,7 +101,7 @@ it("lets no control character and no endless name through", () => {
   }
 });
 
-it("finds nothing where nothing is", () => {
+it("finds nothing in an empty comparison, and survives malformed inputs", () => {
   expect(findingsOf(compareResources([], []), options)).toEqual([]);
   const odd = resource("Identity", "odd", { claimMatch: null, staticKeys: 5, awsIdentity: [], parentUid: 7 });
   const odder = resource("Repo", "odd", { customOverlay: "x", syncConfig: [1] });

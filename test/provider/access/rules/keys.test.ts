@@ -41,7 +41,7 @@ describe("K1 static-keys", () => {
     expect(JSON.stringify(findings)).not.toContain("canary-value");
   });
 
-  it("says nothing of public keys that are exchanged, nor of other identities", () => {
+  it("ignores exchanged public keys and other identities", () => {
     const other = keys({ issuerKeys: '{"keys":[{"kty":"OKP","x":"2"}]}' });
     const change = compareResources([...base, identity("ci", keys())], [...base, identity("ci", other)]);
     expect(found("K1", change)).toEqual([]);
@@ -130,7 +130,7 @@ describe("K4 plain-secret", () => {
     expect(JSON.stringify(findings)).not.toContain("canary");
   });
 
-  it("says nothing of a secret that the preview masks", () => {
+  it("ignores a secret that the preview masks", () => {
     expect(found("K4", made(idp({ clientSecret: "[secret]" })))).toEqual([]);
   });
 });

@@ -46,13 +46,13 @@ describe("R1 registry-loss", () => {
     expect(severitiesOf("R1", change([repo()], [replaced], { replaced: [replaced] }))).toEqual(["high"]);
   });
 
-  it("says nothing of what is new, nor of a tag's other fields", () => {
+  it("ignores new resources and the other fields of a tag", () => {
     expect(found("R1", change([], [repo({ syncConfig: { source: "a" } }), tag("a")]))).toEqual([]);
     expect(found("R1", change([tag("a")], [tag("a", { deprecated: true })]))).toEqual([]);
     expect(found("R1", change([repo()], [repo({ description: "new" })]))).toEqual([]);
   });
 
-  it("says from where to where", () => {
+  it("names the old and the new image", () => {
     expect(found("R1", change([tag("a")], [tag("b")]))[0]?.message).toBe(
       "tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…",
     );
@@ -78,7 +78,7 @@ describe("R2 image-trust", () => {
     expect(severitiesOf("R2", change([repo()], [overlay(customOverlay)]))).toEqual(severities);
   });
 
-  it("counts what is added, also where a name stays and its content changes", () => {
+  it("reports an added item, also where its name stays and its content changes", () => {
     const before = overlay({ certificates: { additional: [certificate] } });
     expect(
       found(
@@ -122,7 +122,7 @@ describe("X2 unresolved", () => {
   const who = identity("ci", pinned);
   const own = role("dev", ["REPO_LIST"]);
 
-  it("finds a reference that is assumed, and what is not known and decides nothing: low, and high with --strict", () => {
+  it("reports assumed references and unknown values that do not decide access: low, and high with --strict", () => {
     const given = change([who], [who, own, binding(who, own, payments)]);
     expect(found("X2", given)).toMatchObject([
       {
@@ -150,14 +150,14 @@ describe("X2 unresolved", () => {
     expect(found("X2", given)[0]?.message).toContain("so a change of it cannot be seen");
   });
 
-  it("tells of lines that belong to no resource once", () => {
+  it("reports lines that belong to no resource in one finding", () => {
     const given = { ...change([], []), unresolved: ["a", "b"] };
     expect(found("X2", given)).toMatchObject([
       { message: "2 inputs could not be resolved", details: ["a", "b"] },
     ]);
   });
 
-  it("says nothing where all is known", () => {
+  it("reports nothing where every value is known", () => {
     expect(found("X2", change([who], [who, binding(who, viewer, payments)]))).toEqual([]);
   });
 });
@@ -166,7 +166,7 @@ describe("X3 cannot-be-judged", () => {
   const who = identity("ci", pinned);
   const lookup = resource("Role", "lookup", {}, { external: true });
 
-  it("finds a role and an identity of which nothing is known, also without --strict", () => {
+  it("reports a role and an identity that no input describes, also without --strict", () => {
     const given = change([who, lookup], [who, lookup, binding(who, lookup, payments)]);
     expect(found("X3", given)).toMatchObject([
       {
@@ -182,7 +182,7 @@ describe("X3 cannot-be-judged", () => {
     );
   });
 
-  it("finds a role and an identity that the program alone tells", () => {
+  it("reports a role and an identity that only the program describes", () => {
     const read = { ...pusher, isRead: true } as const;
     expect(found("X3", change([who, read], [who, read, binding(who, read, payments)]))[0]?.message).toBe(
       "GitHub Actions of acme/pay, branch main gains registry.push on acme / payments: only the program states the capabilities of the role",
@@ -204,7 +204,7 @@ describe("X3 cannot-be-judged", () => {
     expect(severitiesOf("X3", change([given], [given]))).toEqual(reason === "secret" ? [] : ["high"]);
   });
 
-  it("is one finding for thousands of values of one property", () => {
+  it("reports thousands of values of one property in one finding", () => {
     const bindings = Object.fromEntries(
       Array.from({ length: 4_000 }, (_, i) => [`l${i}`, { identityUid: who.uid, roleUid: UNKNOWN }]),
     );
@@ -214,7 +214,7 @@ describe("X3 cannot-be-judged", () => {
     expect(findings[0]).toMatchObject({ field: "bindings" });
   });
 
-  it("says nothing where all is known", () => {
+  it("reports nothing where every value is known", () => {
     expect(found("X3", change([who, viewer], [who, viewer, binding(who, viewer, payments)]))).toEqual([]);
   });
 });

@@ -87,7 +87,7 @@ describe("T1 any-subject", () => {
     expect(severitiesOf("T1", made(trust))).toEqual(["high"]);
   });
 
-  it("asks of an AWS principal that both patterns are open", () => {
+  it("reports an AWS principal only where both patterns are open", () => {
     const aws = (more: Props): Props => ({ awsIdentity: { awsAccount: "123456789012", ...more } });
     expect(severitiesOf("T1", made(aws({ arnPattern: ".*", userIdPattern: ".*" })))).toEqual(["critical"]);
     expect(found("T1", made(aws({ arnPattern: ".*", userId: "AROAEXAMPLE:ci" })))).toEqual([]);
@@ -95,7 +95,7 @@ describe("T1 any-subject", () => {
     expect(found("T1", made(aws({ arnPattern: named, userIdPattern: ".*" })))).toEqual([]);
   });
 
-  it("counts a pattern that is too large to be judged as open", () => {
+  it("reports a pattern that is too large to be judged as open", () => {
     const [finding] = found("T1", made(github({ subjectPattern: `^${"a".repeat(2000)}$` })));
     expect(finding).toMatchObject({ severity: "critical" });
     expect(finding?.message).toContain("too large to be judged");
@@ -118,7 +118,7 @@ describe("patterns that guessed texts miss", () => {
     expect(severitiesOf("T3", made(github({ subjectPattern })))).toEqual(["high"]);
   });
 
-  it("asks of each issuer that a pattern lets in", () => {
+  it("checks each issuer that a pattern accepts", () => {
     const trust = claims({
       issuerPattern: "^https://(?:token\\.actions\\.githubusercontent|gitlab)\\.com$",
       subjectPattern: "^(?:repo:acme/.*|project_path:.*)$",
@@ -311,11 +311,11 @@ describe("T5 trust-changed", () => {
     expect(found("T5", changed(from, to))).toHaveLength(count);
   });
 
-  it("says nothing of an identity without grants", () => {
+  it("ignores an identity without grants", () => {
     expect(found("T5", changed(pinned, github({ subject: "repo:globex/x:y" }), false))).toEqual([]);
   });
 
-  it("counts the issuer of an identity provider, and not its secret", () => {
+  it("reports the issuer of an identity provider, and not its secret", () => {
     const idp = (oidc: Props): Resource =>
       resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.uid, oidc });
     const [old, moved] = [idp({ issuer: "https://a.example" }), idp({ issuer: "https://b.example" })];

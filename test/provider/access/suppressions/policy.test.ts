@@ -188,7 +188,7 @@ describe("a policy file", () => {
     expect(problemsOf(entry("rule: X2", `match: { name: '${glob}' }`, "reason: x"))).toBe("");
   });
 
-  it("tells all mistakes at once, and no more than anybody reads", () => {
+  it("lists all mistakes at once, up to a limit", () => {
     expect(problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(3)}`).split("\n")).toHaveLength(9);
     const many = problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(30)}`).split("\n");
     expect(many).toHaveLength(21);
@@ -369,7 +369,7 @@ describe("exceptions", () => {
     ]);
   });
 
-  it("without an end let be what is medium", () => {
+  it("without an expiry suppresses medium findings", () => {
     const medium = findings.map((finding) => ({ ...finding, severity: "medium" as const }));
     const policy = parsePolicy(entry("rule: G6", "match: { name: open }", "reason: x"), FILE);
     expect(applyPolicy(medium, policy, NOW, "review", true, change).suppressed).toHaveLength(1);

@@ -158,7 +158,7 @@ describe("an exception", () => {
     }
   });
 
-  it("for a group matches what is new in it", () => {
+  it("for a group matches new objects in it", () => {
     const mallory = created("Identity", "mallory", { parentUid: ACME, ...trust });
     const binding = grant(UNKNOWN, SANDBOX, OWNER, depends("identityUid", mallory));
     const sources = sourcesOf([...others(), create(mallory), create(binding)]);
@@ -395,7 +395,7 @@ describe("an exception", () => {
     expect(judge(sourcesOf(steps), match)).toMatchObject({ suppressed: [] });
   });
 
-  it("tells that it matches only what the change makes", () => {
+  it("reports that it matches only what the change creates", () => {
     const steps = [
       ...others(),
       create(fake),

@@ -100,7 +100,7 @@ describe("verify", () => {
     expect(report.unannounced.map(({ change }) => change)).toEqual(["widened"]);
   });
 
-  it("names what was announced and did not come", () => {
+  it("names announced changes that did not happen", () => {
     const report = verified([...base, binding(deployer, pusher, payments)], base);
     expect(brief(report)).toEqual({ failing: 0, complete: false, findings: [], missing: 1 });
     expect(report.incomplete).toEqual([
@@ -109,7 +109,7 @@ describe("verify", () => {
     expect(report.grants).toEqual([]);
   });
 
-  it("names what was announced as lost and is still held, as missing and not as new", () => {
+  it("names access that was announced as lost and is still held as missing, not as new", () => {
     const report = verified(
       base.filter((one) => one !== reads),
       base,
@@ -174,7 +174,7 @@ describe("verify", () => {
       expect(verified(expected, [...base, evil, granted]).failing).toBe(1);
     });
 
-    it("and does not believe a state that names somebody who existed before", () => {
+    it("and rejects a state that names an object that existed before", () => {
       const evil = binding(mallory, pusher, payments);
       const report = verify(
         {
