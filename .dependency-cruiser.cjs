@@ -62,6 +62,8 @@ const layers = {
     "provider/access/effects",
     "provider/access/graph",
     "provider/access/review",
+    "provider/access/rules",
+    "provider/access/suppressions",
     "provider/api",
     "provider/engine",
   ],

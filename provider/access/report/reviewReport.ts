@@ -14,6 +14,7 @@ import type { Finding, Severity } from "../review/finding";
 import { reportDigest } from "./reportDigest";
 import { comparePlan } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
+import { EntryProposer } from "../suppressions/proposeEntry";
 import { expectedAccess } from "./expectedAccess";
 import { countFailing, countBy, sortGrants } from "./counts";
 
@@ -87,21 +88,25 @@ function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"
 
 const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;
 
-/** The findings of a comparison, without those that the policy file suppresses. */
-function judge(comparison: Comparison, { rules, judge: suppress }: ReviewOptions): SuppressionResult {
-  const findings = sortFindings(rules(comparison));
-  const result = suppress?.(findings, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };
+/** What the rules find, after the policy file; each finding that is left has an entry that would suppress it. */
+function findAndSuppress(
+  comparison: Comparison,
+  { rules, judge, provenance }: ReviewOptions,
+): SuppressionResult {
+  const found = sortFindings(rules(comparison));
+  const judged = judge?.(found, comparison) ?? { findings: found, suppressed: [], unused: [], expired: [] };
+  const proposer = new EntryProposer(comparison, Date.parse(provenance.time));
   return {
-    ...result,
-    findings: sortFindings(result.findings),
-    suppressed: sortFindings(result.suppressed),
+    ...judged,
+    findings: sortFindings(judged.findings).map((finding) => proposer.addTo(finding)),
+    suppressed: sortFindings(judged.suppressed),
   };
 }
 
 /** Turns a comparison and what the rules find in it into a report. */
 export function reportOn(comparison: Comparison, options: ReviewOptions): ReviewReport {
   const { failOn, plan, provenance } = options;
-  const { findings, suppressed, unused, expired, changed } = judge(comparison, options);
+  const { findings, suppressed, unused, expired, changed } = findAndSuppress(comparison, options);
   const report: ReviewReport = {
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },

@@ -57,6 +57,8 @@ export interface Finding {
    * @pattern ^[0-9a-f]+$
    */
   readonly fingerprint: string;
+  /** Of a review's open finding: an entry of the policy file that would suppress it, as YAML. */
+  readonly policyEntry?: string;
   /** Of a finding in `suppressed`: what sets it apart. */
   readonly suppression?: Suppression;
   /** Of a finding `drift-*`; the difference of the same fingerprint says more. `paths`: the properties that differ. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { commentTitle, createBaseline, defaultExpiry, formatComment } from "../../access/drift/baseline";
+import { commentTitle, createBaseline, formatComment } from "../../access/drift/baseline";
+import { defaultExpiry } from "../../access/suppressions/expiry";
 import type { Comparison } from "../../access/review/comparison";
 import type { Finding } from "../../access/review/finding";
 import type { SuppressionResult } from "../../access/report/reviewReport";

@@ -1,0 +1,84 @@
+import type { Comparison } from "../review/comparison";
+import { isHighOrCritical } from "../review/finding";
+import type { Finding } from "../review/finding";
+import { globOf } from "../trust/glob";
+import { defaultExpiry } from "./expiry";
+import { matchesEntry } from "./matchEntry";
+import { VerifiedTexts } from "./matchTexts";
+import type { MatchTexts } from "./matchTexts";
+import { matchKeys } from "./policyDocument";
+import type { MatchKey, PolicyEntry } from "./policyDocument";
+import { entryText } from "./writeEntries";
+
+const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
+
+/** Entries are for the worst findings: nobody reads thousands. */
+const MOST_ENTRIES = 500;
+
+const first = (texts: readonly (string | undefined)[]): string | undefined =>
+  texts.find((text) => text !== undefined && text !== "");
+
+/** The objects that a finding is about, by uid where they have one; what this change makes is left out. */
+function textsFor(
+  { grant, group }: Finding,
+  texts: MatchTexts,
+): Partial<Record<MatchKey, string | undefined>> {
+  const scope = grant?.group ?? group;
+  if (grant === undefined) {
+    const uid = first(texts.uid);
+    if (uid !== undefined) return { uid };
+    const name = first(texts.name);
+    return name === undefined ? { group: scope?.uid ?? first(texts.group) } : { name };
+  }
+  const { subject, role } = grant;
+  const choose = (uid: string | undefined, among: readonly (string | undefined)[]): string | undefined =>
+    uid !== undefined && among.includes(uid) ? uid : first(among);
+  return {
+    subject: choose(subject.uid, texts.subject),
+    role: choose(role.uid, texts.role),
+    group: choose(scope?.uid, texts.group),
+  };
+}
+
+/** Writes entries of the policy file for the findings of a review. Each matches only what existed before the change. */
+export class EntryProposer {
+  private readonly texts: VerifiedTexts;
+  private readonly expires: string;
+  private proposed = 0;
+
+  constructor(comparison: Comparison, now: number) {
+    this.texts = new VerifiedTexts(comparison);
+    this.expires = Number.isNaN(now) ? "" : defaultExpiry(now);
+  }
+
+  /** The finding with an entry that would suppress it; the finding itself where only a person can write one. */
+  addTo(finding: Finding): Finding {
+    if (this.proposed >= MOST_ENTRIES || this.expires === "") return finding;
+    const entry = this.entryFor(finding);
+    if (entry === undefined) return finding;
+    this.proposed += 1;
+    return { ...finding, policyEntry: entryText(entry) };
+  }
+
+  private entryFor(finding: Finding): PolicyEntry | undefined {
+    const texts = this.texts.of(finding);
+    const match: Partial<Record<MatchKey, string>> = {};
+    const chosen = textsFor(finding, texts);
+    for (const key of matchKeys) {
+      const text = chosen[key];
+      if (text !== undefined && text !== "") match[key] = globOf(text);
+    }
+    if (Object.keys(match).length === 0) return undefined;
+    const { id, kind, field } = finding;
+    const entry: PolicyEntry = {
+      rule: id,
+      ...(kind === undefined ? {} : { type: kind }),
+      match,
+      ...(field === undefined ? {} : { fields: [globOf(field)] }),
+      // The file is refused until a person says why something severe is accepted.
+      reason: isHighOrCritical(finding.severity) ? "" : PLACEHOLDER_REASON,
+      expires: this.expires,
+    };
+    return matchesEntry(entry, finding, texts) ? entry : undefined;
+  }
+}
