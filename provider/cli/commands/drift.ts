@@ -88,6 +88,8 @@ const shared = {
   "issuer-allow": commonFlags["issuer-allow"],
   "sink-allow": commonFlags["sink-allow"],
   "source-root": commonFlags["source-root"],
+  "page-url": commonFlags["page-url"],
+  fix: commonFlags.fix,
   summary: commonFlags.summary,
   post: {
     ...commonFlags.post,

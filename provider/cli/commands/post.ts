@@ -6,7 +6,7 @@ import { exitCodes, UsageError } from "../framework/exitCodes";
 import { log } from "../output/log";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
-import { commonFlags, postHosts } from "../framework/options";
+import { commonFlags, postHosts, readPageUrl } from "../framework/options";
 import { post } from "../post";
 import type { NotReviewed } from "../post/message";
 import { appendSummary } from "../output/stepSummary";
@@ -23,6 +23,7 @@ const flags = {
   },
   marker: commonFlags.marker,
   "source-root": commonFlags["source-root"],
+  "page-url": commonFlags["page-url"],
   summary: commonFlags.summary,
   "dry-run": { type: "boolean", help: "print what would be sent, send nothing" },
 } as const satisfies Flags;
@@ -80,14 +81,16 @@ async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   if (host === undefined) throw new UsageError(`--to must be one of ${postHosts.join(", ")}`);
   const content = readContent(parsed);
   const sourceRoot = values["source-root"];
+  const pageUrl = readPageUrl(values["page-url"]);
   if (values.summary && "tool" in content) {
-    const reason = appendSummary(content, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
+    const reason = appendSummary(content, process.env["GITHUB_STEP_SUMMARY"], { sourceRoot, pageUrl });
     if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
   }
   await post(content, {
     host,
     marker: values.marker,
     sourceRoot,
+    pageUrl,
     dryRun: values["dry-run"],
     env: process.env,
     log: log,

@@ -59,6 +59,8 @@ const flags = {
   "exit-zero": commonFlags["exit-zero"],
   now: { ...commonFlags.now, help: "the time of the report (RFC 3339)" },
   "source-root": commonFlags["source-root"],
+  "page-url": commonFlags["page-url"],
+  fix: commonFlags.fix,
   summary: commonFlags.summary,
   post: commonFlags.post,
   marker: commonFlags.marker,

@@ -2,6 +2,7 @@ import { timestampNanos } from "../../engine/times";
 import { printable } from "../../api/errors";
 import { UsageError } from "./exitCodes";
 import { isStdout } from "../output/descriptors";
+import { webAddress } from "../input/repository";
 import type { Flag, Flags, Values } from "./flags";
 
 /** The forms of a report. */
@@ -88,6 +89,15 @@ export const commonFlags = {
     value: "DIR",
     help: "the Pulumi project's folder in the repository, for links to lines",
   },
+  "page-url": {
+    type: "string",
+    value: "URL",
+    help: "where the page (-o html) is published, for the link in Markdown and comments",
+  },
+  fix: {
+    type: "boolean",
+    help: "with -o text: show the commands, code and policy entries that settle each finding",
+  },
   summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
   post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
   marker: {
@@ -125,6 +135,9 @@ export interface CommonOptions {
   readonly issuerAllow: readonly string[];
   readonly sinkAllow: readonly string[];
   readonly sourceRoot?: string;
+  /** Without credentials, of http or https. */
+  readonly pageUrl?: string;
+  readonly fix: boolean;
   readonly summary: boolean;
   readonly post?: Host;
   readonly marker?: string;
@@ -197,6 +210,16 @@ function readTime(flag: string, text: string): Date {
   return new Date(Number(nanos / 1_000_000n));
 }
 
+/** @throws UsageError where it is no address that a browser opens. */
+export function readPageUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = webAddress(text);
+  if (url !== undefined) return url;
+  throw new UsageError(
+    "--page-url must be an http or https URL without a password, as in https://example.com/review.html",
+  );
+}
+
 type CommonValues = Values<typeof commonFlags>;
 
 /**
@@ -233,6 +256,8 @@ export function readCommonOptions(
     issuerAllow: values["issuer-allow"] ?? [],
     sinkAllow: values["sink-allow"] ?? [],
     sourceRoot: values["source-root"],
+    pageUrl: readPageUrl(values["page-url"]),
+    fix: values.fix ?? false,
     summary: values.summary ?? false,
     post,
     marker: values.marker,

@@ -1,5 +1,6 @@
 import { appendFileSync, statSync } from "node:fs";
 import { renderers } from "../../access/report/render";
+import type { RenderOptions } from "../../access/report/render";
 import type { Report } from "../../access/report/report";
 
 /** GitHub drops a larger summary of a step. */
@@ -15,7 +16,7 @@ const MIN_BYTES = 4096;
 export function appendSummary(
   report: Report,
   file: string | undefined,
-  sourceRoot?: string,
+  options: RenderOptions = {},
 ): string | undefined {
   if (file === undefined || file === "")
     return "GITHUB_STEP_SUMMARY is not set: there is nowhere to write it";
@@ -23,8 +24,8 @@ export function appendSummary(
     const used = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const room = MAX_BYTES - used - 1;
     if (room < MIN_BYTES) return "earlier commands of this step have filled the summary";
-    const options = { maxBytes: room, ...(sourceRoot === undefined ? {} : { sourceRoot }) };
-    appendFileSync(file, `${used === 0 ? "" : "\n"}${renderers.md(report, options)}`);
+    const text = renderers.md(report, { ...options, maxBytes: room });
+    appendFileSync(file, `${used === 0 ? "" : "\n"}${text}`);
     return undefined;
   } catch {
     return "the file that GITHUB_STEP_SUMMARY names cannot be written";

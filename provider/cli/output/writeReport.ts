@@ -4,6 +4,7 @@ import type { Report } from "../../access/report/report";
 import { log } from "./log";
 import { writeText } from "./writeFiles";
 import type { CommonOptions } from "../framework/options";
+import { readRepository, readRunUrl } from "../input/repository";
 import { post } from "../post";
 import { appendSummary } from "./stepSummary";
 
@@ -20,20 +21,29 @@ function terminalOptions(): RenderOptions {
  * where they fail. @throws UsageError for a file.
  */
 export async function writeReport(report: Report, options: CommonOptions): Promise<void> {
-  const { outputs, sourceRoot, summary, marker, dryRun } = options;
+  const { outputs, sourceRoot, pageUrl, summary, marker, dryRun, fix } = options;
+  // This process has written the report, so the report's commit is the one that a flag or the environment names.
+  const places: RenderOptions = {
+    sourceRoot,
+    pageUrl,
+    repository: readRepository(process.env),
+    runUrl: readRunUrl(process.env),
+    commit: report.provenance.commit,
+  };
   for (const { format, path } of outputs) {
     const text = renderers[format](report, {
-      sourceRoot,
+      ...places,
+      fix,
       ...(path === undefined && format === "text" ? terminalOptions() : {}),
     });
     if (path === undefined) process.stdout.write(text);
     else writeText(path, text, "--output");
   }
   if (summary) {
-    const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], sourceRoot);
+    const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], places);
     if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
   }
   if (options.post !== undefined) {
-    await post(report, { host: options.post, marker, sourceRoot, dryRun, env: process.env, log: log });
+    await post(report, { host: options.post, marker, sourceRoot, pageUrl, dryRun, env: process.env, log });
   }
 }

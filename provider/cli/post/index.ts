@@ -35,6 +35,7 @@ export interface PostOptions {
   /** Tells this comment from others; the report's stack where it is undefined. */
   readonly marker?: string | undefined;
   readonly sourceRoot?: string | undefined;
+  readonly pageUrl?: string | undefined;
   /** Prints what would be posted, and sends nothing. */
   readonly dryRun: boolean;
   readonly env: Environment;
@@ -45,9 +46,9 @@ export interface PostOptions {
 
 /** @throws PostError where the event of the job cannot be read. */
 function composeMessage(content: Report | NotReviewed, options: PostOptions, target: Target): Message {
-  const { env, marker, sourceRoot } = options;
+  const { env, marker, sourceRoot, pageUrl } = options;
   if ("notReviewed" in content) return notReviewedMessage(content, env);
-  return reportMessage(content, marker, sourceRoot === undefined ? {} : { sourceRoot }, target.maxBytes, env);
+  return reportMessage(content, marker, { sourceRoot, pageUrl }, target.maxBytes, env);
 }
 
 /**

@@ -3,6 +3,7 @@ import { renderers } from "../../access/report/render";
 import { stacksOf, title as titleOf } from "../../access/report/render/words";
 import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/report/render/escape";
 import type { Report } from "../../access/report/report";
+import { readRepository, readRunUrl } from "../input/repository";
 import { readCommit } from "./event";
 import type { Environment } from "./event";
 
@@ -68,7 +69,7 @@ export function notReviewedMessage({ notReviewed, marker }: NotReviewed, env: En
 export function reportMessage(
   report: Report,
   key: string | undefined,
-  { sourceRoot }: Pick<RenderOptions, "sourceRoot">,
+  { sourceRoot, pageUrl }: Pick<RenderOptions, "sourceRoot" | "pageUrl">,
   maxBytes: number,
   env: Environment = {},
 ): Message {
@@ -79,16 +80,18 @@ export function reportMessage(
   const stack = `${stacks === undefined ? "" : `: ${plain(stacks)}`}${plain(scope)}`;
   const name = report.command === "drift" ? "Access drift" : titleOf(report);
   const hidden = commentMarker(report.command, marker);
-  const commit = report.command === "review" ? commitLine(env) : "";
-  const room = maxBytes - Buffer.byteLength(commit);
-  const text = renderers.md(report, {
+  const body = renderers.md(report, {
     marker,
-    maxBytes: room,
-    ...(sourceRoot === undefined ? {} : { sourceRoot }),
+    maxBytes,
+    sourceRoot,
+    pageUrl,
+    repository: readRepository(env),
+    runUrl: readRunUrl(env),
+    commit: report.command === "review" ? readCommit(env) : undefined,
   });
   return {
     marker: hidden,
-    body: text.replace(`${hidden}\n`, () => `${hidden}\n${commit}`),
+    body,
     title: shorten(`${name}${stack}`, 200),
     isClean: report.complete && report.findings.length === 0,
     hasFindings: report.findings.length > 0,

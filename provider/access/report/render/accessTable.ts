@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { accessColumns } from "../accessRows";
 import type { AccessRow } from "../accessRows";
 import { csv, markdown } from "./escape";
-import { markup, Markup } from "./markup";
+import { markup, trusted } from "./html/markup";
 
 /** A table of access, and what was not read for it. */
 export interface AccessTable {
@@ -60,7 +60,7 @@ export function accessAsHtml({ rows, incomplete }: AccessTable): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Who has what</title>
-<style>${new Markup(style)}</style>
+<style>${trusted(style)}</style>
 </head>
 <body>
 <h1>Who has what</h1>
@@ -72,5 +72,5 @@ ${body}</tbody>
 </table>
 </body>
 </html>
-`.source;
+`.text;
 }

@@ -2,7 +2,9 @@ import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
-import { locationOf, pathOf, plural, provenanceParts, ruleOf, stacksOf, title, verdict } from "./words";
+import { provenanceParts } from "./provenance";
+import { verdict } from "./verdict";
+import { locationOf, pathOf, plural, ruleOf, stacksOf, title } from "./words";
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
 const SHOWN_PER_LEVEL = 10;

@@ -3,12 +3,12 @@ import { renderCodequality } from "./codequality";
 import { renderGithub } from "./github";
 import { renderHtml } from "./html/page";
 import { renderJson } from "./json";
-import { renderMarkdown } from "./markdown";
+import { renderMarkdown } from "./markdown/renderMarkdown";
 import type { RenderOptions } from "./options";
 import { renderSarif } from "./sarif";
-import { renderText } from "./text";
+import { renderText } from "./text/renderText";
 
-export type { RenderOptions } from "./options";
+export type { RenderOptions, Repository } from "./options";
 
 export const formats = ["text", "json", "md", "sarif", "github", "codequality", "html"] as const;
 export type Format = (typeof formats)[number];

@@ -1,7 +1,7 @@
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { json, plain, shorten, uriPath } from "./escape";
-import { byteLength, largestThatFits } from "./fit";
+import { largestThatFits } from "./fit";
 import type { RenderOptions } from "./options";
 import { locationOf, nameOf, pathOf, plural, stacksOf } from "./words";
 
@@ -29,64 +29,60 @@ const securitySeverity: Readonly<Record<Severity, string>> = {
 const text = (lines: readonly (string | undefined)[]): string =>
   lines.flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plain(line), 1000)])).join("\n");
 
-function result(finding: Finding, rules: readonly string[], options: RenderOptions): object {
-  const location = locationOf(finding);
-  const place = location ?? { file: "Pulumi.yaml", line: 1 };
+function messageOf(finding: Finding): string {
+  const { details } = finding;
+  return text([
+    finding.message,
+    finding.counterexample === undefined ? undefined : `Accepts: ${finding.counterexample}`,
+    ...details.slice(0, 20),
+    details.length > 20 ? `… and ${plural(details.length - 20, "more line")}` : undefined,
+    finding.advice,
+    locationOf(finding) === undefined ? "No line of the program is known for it." : undefined,
+  ]);
+}
+
+/** The resource that a finding is about. */
+function logicalLocations(finding: Finding): object {
   const name = finding.name ?? finding.grant?.subject.name;
   const full = finding.urn ?? finding.uid;
-  return {
-    ruleId: finding.id,
-    ruleIndex: rules.indexOf(finding.id),
-    level: levels[finding.severity],
-    message: {
-      text: text([
-        finding.message,
-        finding.counterexample === undefined ? undefined : `Accepts: ${finding.counterexample}`,
-        ...finding.details.slice(0, 20),
-        finding.details.length > 20 ? `… and ${plural(finding.details.length - 20, "more line")}` : undefined,
-        finding.advice,
-        location === undefined ? "No line of the program is known for it." : undefined,
-      ]),
-    },
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: { uri: uriPath(pathOf(place, options.sourceRoot)) },
-          region: {
-            startLine: Math.max(1, place.line),
-            ...(location?.column === undefined ? {} : { startColumn: Math.max(1, location.column) }),
-          },
-        },
-        ...(name === undefined && full === undefined
-          ? {}
-          : {
-              logicalLocations: [
-                {
-                  name: plain(name ?? nameOf(finding)),
-                  ...(full === undefined ? {} : { fullyQualifiedName: plain(full) }),
-                  kind: "resource",
-                },
-              ],
-            }),
+  if (name === undefined && full === undefined) return {};
+  const qualified = full === undefined ? {} : { fullyQualifiedName: plain(full) };
+  return { logicalLocations: [{ name: plain(name ?? nameOf(finding)), ...qualified, kind: "resource" }] };
+}
+
+function locations(finding: Finding, { sourceRoot }: RenderOptions): object[] {
+  const location = locationOf(finding);
+  const place = location ?? { file: "Pulumi.yaml", line: 1 };
+  const column = location?.column === undefined ? {} : { startColumn: Math.max(1, location.column) };
+  return [
+    {
+      physicalLocation: {
+        artifactLocation: { uri: uriPath(pathOf(place, sourceRoot)) },
+        region: { startLine: Math.max(1, place.line), ...column },
       },
-    ],
-    partialFingerprints: { "pulumiPlatform/v1": finding.fingerprint },
-    properties: { severity: finding.severity, "security-severity": securitySeverity[finding.severity] },
-    ...(finding.suppression === undefined
-      ? {}
-      : {
-          suppressions: [
-            {
-              kind: "external",
-              status: "accepted",
-              justification: plain(
-                finding.suppression.expires === undefined
-                  ? finding.suppression.reason
-                  : `${finding.suppression.reason} (until ${finding.suppression.expires})`,
-              ),
-            },
-          ],
-        }),
+      ...logicalLocations(finding),
+    },
+  ];
+}
+
+function suppressions({ suppression }: Finding): object {
+  if (suppression === undefined) return {};
+  const { reason, expires } = suppression;
+  const justification = plain(expires === undefined ? reason : `${reason} (until ${expires})`);
+  return { suppressions: [{ kind: "external", status: "accepted", justification }] };
+}
+
+function result(finding: Finding, rules: readonly string[], options: RenderOptions): object {
+  const { id, severity, fingerprint } = finding;
+  return {
+    ruleId: id,
+    ruleIndex: rules.indexOf(id),
+    level: levels[severity],
+    message: { text: messageOf(finding) },
+    locations: locations(finding, options),
+    partialFingerprints: { "pulumiPlatform/v1": fingerprint },
+    properties: { severity, "security-severity": securitySeverity[severity] },
+    ...suppressions(finding),
   };
 }
 
@@ -105,6 +101,31 @@ function rule(id: string, findings: readonly Finding[]): object {
   };
 }
 
+/** The one run of a log, with the first of its results. */
+function runOf(report: Report, rules: readonly object[], results: readonly object[], total: number): object {
+  const left = total - results.length;
+  const cut = left === 0 ? [] : [`${plural(left, "finding")} of ${total} left out: more than the host shows`];
+  const incomplete = report.incomplete.map((line) => plain(`Not complete: ${line}`));
+  const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => ({
+    level: "warning",
+    message: { text: line },
+  }));
+  const { name, version } = report.tool;
+  return {
+    tool: { driver: { name, version, semanticVersion: version, rules } },
+    automationDetails: { id: plain(`${name}/${report.command}/${stacksOf(report) ?? ""}`) },
+    columnKind: "utf16CodeUnits",
+    invocations: [
+      {
+        executionSuccessful: report.complete,
+        ...(notifications.length === 0 ? {} : { toolExecutionNotifications: notifications }),
+      },
+    ],
+    properties: { provenance: report.provenance },
+    results,
+  };
+}
+
 /** SARIF 2.1.0. Every result has a file: hosts drop those without one. */
 export function renderSarif(report: Report, options: RenderOptions): string {
   const all = [...report.findings, ...report.suppressed];
@@ -115,44 +136,10 @@ export function renderSarif(report: Report, options: RenderOptions): string {
   const rules = ids.map((id) => rule(id, bySeverity));
   const results = all.slice(0, MOST_RESULTS).map((finding) => result(finding, ids, options));
   const build = (count: number): string => {
-    const left = all.length - count;
-    const cut =
-      left === 0 ? [] : [`${plural(left, "finding")} of ${all.length} left out: more than the host shows`];
-    const incomplete = report.incomplete.map((line) => plain(`Not complete: ${line}`));
-    const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => ({
-      level: "warning",
-      message: { text: line },
-    }));
-    const log = {
-      $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-      version: "2.1.0",
-      runs: [
-        {
-          tool: {
-            driver: {
-              name: report.tool.name,
-              version: report.tool.version,
-              semanticVersion: report.tool.version,
-              rules,
-            },
-          },
-          automationDetails: { id: plain(`${report.tool.name}/${report.command}/${stacksOf(report) ?? ""}`) },
-          columnKind: "utf16CodeUnits",
-          invocations: [
-            {
-              executionSuccessful: report.complete,
-              ...(notifications.length === 0 ? {} : { toolExecutionNotifications: notifications }),
-            },
-          ],
-          properties: { provenance: report.provenance },
-          results: results.slice(0, count),
-        },
-      ],
-    };
-    return `${json(log)}\n`;
+    const run = runOf(report, rules, results.slice(0, count), all.length);
+    const $schema = "https://json.schemastore.org/sarif-2.1.0.json";
+    return `${json({ $schema, version: "2.1.0", runs: [run] })}\n`;
   };
   const maxBytes = options.maxBytes ?? MOST_BYTES;
-  const whole = build(results.length);
-  if (byteLength(whole) <= maxBytes) return whole;
   return largestThatFits(maxBytes, results.length, build) ?? build(0);
 }

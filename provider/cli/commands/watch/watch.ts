@@ -51,6 +51,8 @@ const flags = {
   output: commonFlags.output,
   policy: commonFlags.policy,
   "source-root": commonFlags["source-root"],
+  "page-url": commonFlags["page-url"],
+  fix: commonFlags.fix,
   post: {
     ...commonFlags.post,
     choices: ["github-issue"],

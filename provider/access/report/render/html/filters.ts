@@ -1,3 +1,4 @@
+import type { Grant, Scope } from "../../../graph/grant";
 import { changeOrder } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";
@@ -19,6 +20,26 @@ const severityOptions = [
   option("high", "high or above"),
   option("critical", "critical"),
 ];
+
+/** What a row, a card or a holder is about. */
+export interface FilterSubject {
+  readonly grants: readonly Grant[];
+  readonly groups?: readonly Scope[];
+  readonly texts?: readonly (string | undefined)[];
+}
+
+/** What the script of the page filters by. */
+export function filterAttributes(
+  index: PageIndex,
+  { grants, groups = [], texts = [] }: FilterSubject,
+): Record<string, string | undefined> {
+  const names = grants.flatMap(({ subject }) => [subject.displayName, subject.name, subject.uid]);
+  const roles = new Set(grants.map(({ role }) => index.roles.get(role.key)?.id));
+  const chains = new Set([...grants.map(({ group }) => group), ...groups].map(({ key }) => index.chain(key)));
+  const join = (parts: Iterable<string | undefined>): string | undefined =>
+    [...new Set(parts)].filter((part) => part !== undefined).join(" ") || undefined;
+  return { "data-who": join([...names, ...texts]), "data-role": join(roles), "data-groups": join(chains) };
+}
 
 /** The form by which a reader narrows the page down; shown by its script. */
 export function filterForm(index: PageIndex): Markup {

@@ -43,8 +43,10 @@ export class PageIndex {
     return JSON.stringify([subject.key, role.key, group.key]);
   }
 
-  severityOf(grant: Grant): Severity | undefined {
-    return this.worst.get(PageIndex.tuple(grant));
+  /** The worst severity that findings give these grants. */
+  worstOf(grants: readonly Grant[]): Severity | undefined {
+    const found = new Set(grants.map((grant) => this.worst.get(PageIndex.tuple(grant))));
+    return severities.find((severity) => found.has(severity));
   }
 
   groupId(key: string): string {

@@ -10,10 +10,11 @@ import { parse } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
 import type { Format, RenderOptions } from "../../../../../provider/access/report/render";
 import { formats, renderers } from "../../../../../provider/access/report/render";
-import { columnsOf } from "../../../../../provider/access/report/render/text";
+import { columnsOf } from "../../../../../provider/access/report/render/text/wrap";
 import type { Report } from "../../../../../provider/access/report/report";
 import { ROOT } from "../../../../support/engine";
 import { findNightDrift } from "./nightDrift";
+import { teamReview } from "./teamReview";
 import {
   cleanReview,
   hostileCopy,
@@ -24,7 +25,13 @@ import {
   wholeReports,
 } from "./reports";
 
-const options: RenderOptions = { sourceRoot: "infra", marker: "acme/access/prod" };
+const options: RenderOptions = {
+  sourceRoot: "infra",
+  marker: "acme/access/prod",
+  commit: "1f2e3d4c5b6a79880716253443526170f9e8d7c6",
+  repository: { host: "github", url: "https://github.com/acme/access" },
+  pageUrl: "https://reports.example/review.html",
+};
 const GOLDEN = join(__dirname, "golden");
 const extensions: Readonly<Record<Format, string>> = {
   text: "txt",
@@ -41,6 +48,7 @@ const bytes = (text: string): number => Buffer.byteLength(text);
 describe.each([
   ["riskyReview", () => Promise.resolve(riskyReview)],
   ["nightDrift", findNightDrift],
+  ["teamReview", () => Promise.resolve(teamReview())],
 ])("the golden output of %s", (name, make: () => Promise<Report>) => {
   test.each(formats)("as %s is as it was", async (format) => {
     const report = await make();

@@ -5,7 +5,7 @@ export const style = `
   --paper: #fcfcfb; --raised: #ffffff; --ink: #1c1f23; --soft: #5b626b; --rule: #dfe2e6; --wash: #f2f3f5;
   --focus: #0b57d0; --critical: #a3123a; --high: #b3400b; --medium: #7a5a00; --low: #4d5b6b;
   --gain: #9a3b06; --loss: #1c6a3a; --good: #1c6a3a; --mark: #fff3c4;
-  --critical-wash: #fdeaf0; --high-wash: #fdeee4; --medium-wash: #fbf3d6; --low-wash: #eceff3;
+  --critical-wash: #fdeaf0; --high-wash: #fdeee4; --gain-wash: #fdf0e3; --edge: #868d96; --medium-wash: #fbf3d6; --low-wash: #eceff3;
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace;
 }
@@ -14,7 +14,7 @@ export const style = `
     --paper: #15171a; --raised: #1b1e22; --ink: #e6e8eb; --soft: #a2a9b3; --rule: #32373d; --wash: #22262b;
     --focus: #8ab4f8; --critical: #ff9db4; --high: #ffb285; --medium: #ecd077; --low: #b6c2d0;
     --gain: #ffb285; --loss: #86d6a3; --good: #86d6a3; --mark: #4a4020;
-    --critical-wash: #3d1722; --high-wash: #3b2314; --medium-wash: #352d10; --low-wash: #272d34;
+    --critical-wash: #3d1722; --high-wash: #3b2314; --gain-wash: #3a2817; --edge: #868d96; --medium-wash: #352d10; --low-wash: #272d34;
   }
 }
 *, *::before, *::after { box-sizing: border-box; }
@@ -40,10 +40,13 @@ pre { background: var(--wash); border-radius: 4px; padding: 0.5rem 0.75rem; over
 header.top { padding: 2rem 0 1.25rem; }
 h1 { font-size: 0.9375rem; line-height: 1.4; font-weight: 500; color: var(--soft); }
 h1 .mono { color: var(--ink); }
-.verdict { font-size: 1.75rem; line-height: 1.2; font-weight: 650; letter-spacing: -0.015em; margin: 0.25rem 0 1rem; text-wrap: balance; }
+.verdict { font-size: 1.75rem; line-height: 1.2; font-weight: 650; letter-spacing: -0.015em; margin: 0.25rem 0 0.5rem; text-wrap: balance; }
 .verdict::before { content: ""; display: inline-block; width: 0.625rem; height: 0.625rem; border-radius: 50%; background: currentColor; margin-right: 0.625rem; vertical-align: 0.125em; }
 .verdict.clean { color: var(--good); } .verdict.findings { color: var(--medium); }
 .verdict.failing, .verdict.incomplete { color: var(--critical); }
+.lead { font-size: 1.0625rem; line-height: 1.45; max-width: 60rem; }
+.lead strong { font-weight: 650; }
+.provenance { color: var(--soft); font-size: 0.8125rem; margin: 0.375rem 0 1rem; }
 .tallies { display: flex; flex-wrap: wrap; gap: 0.375rem 3rem; }
 .tally { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; color: var(--soft); }
 .tally div { display: flex; gap: 0.375rem; align-items: baseline; }
@@ -53,7 +56,7 @@ h1 .mono { color: var(--ink); }
 .filters form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem 0.75rem; padding-block: 0.625rem; }
 .filters label { display: grid; gap: 0.125rem; font-size: 0.75rem; color: var(--soft); flex: 1 1 9rem; max-width: 18rem; }
 .filters input, .filters select, .filters button, .more {
-  font: 0.875rem/1.4 var(--sans); color: var(--ink); background: var(--paper); border: 1px solid #868d96;
+  font: 0.875rem/1.4 var(--sans); color: var(--ink); background: var(--paper); border: 1px solid var(--edge);
   border-radius: 5px; padding: 0.3125rem 0.5rem; width: 100%; min-height: 2rem;
 }
 .filters button, .more { width: auto; padding-inline: 0.75rem; cursor: pointer; }
@@ -80,54 +83,86 @@ section:last-child { margin-bottom: 0; }
 .critical { color: var(--critical); background: var(--critical-wash); } .high { color: var(--high); background: var(--high-wash); }
 .medium { color: var(--medium); background: var(--medium-wash); } .low { color: var(--low); background: var(--low-wash); }
 .gained, .widened { color: var(--gain); } .lost, .narrowed { color: var(--loss); }
-.soft { color: var(--soft); } .where { color: var(--soft); font-size: 0.8125rem; }
+.soft, .at { color: var(--soft); } .where { color: var(--soft); font-size: 0.8125rem; }
+a { color: var(--focus); text-underline-offset: 0.15em; text-decoration-thickness: from-font; }
+del { color: var(--soft); text-decoration-color: var(--loss); } del code { color: inherit; }
+ins { text-decoration: none; background: var(--gain-wash); border-radius: 3px; padding: 0 0.1875rem; }
+ins code { background: none; padding: 0; }
+.change { font-weight: 600; white-space: nowrap; }
 
-.findings > li { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.75rem 0; border-top: 1px solid var(--rule); }
-.findings > li:last-child { border-bottom: 1px solid var(--rule); }
-.findings h3 { font-size: 0.9375rem; line-height: 1.4; font-weight: 600; }
-.findings .where { margin-top: 0.125rem; }
-.findings dl { display: grid; grid-template-columns: 4.25rem minmax(0, 1fr); gap: 0.125rem 0.75rem; margin-top: 0.375rem; }
-.findings dt { color: var(--soft); }
-details { margin-top: 0.25rem; } summary { cursor: pointer; color: var(--soft); width: fit-content; }
+.legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; font-size: 0.8125rem; color: var(--soft); margin-bottom: 0.75rem; }
+.legend div { display: flex; gap: 0.4375rem; }
+
+.cards { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; }
+.card { background: var(--raised); border: 1px solid var(--rule); border-radius: 6px; padding: 0.875rem 1rem; }
+.edge-critical { border-left: 3px solid var(--critical); } .edge-high { border-left: 3px solid var(--high); }
+.edge-medium { border-left: 3px solid var(--medium); } .edge-low { border-left: 3px solid var(--low); }
+.card .head { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 0.75rem; margin-bottom: 0.375rem; }
+.chips { display: flex; flex-wrap: wrap; gap: 0.25rem 0.375rem; }
+.chip { display: inline-block; font-size: 0.75rem; line-height: 1.4; border-radius: 3px; padding: 0 0.375rem; }
+.card h3 { font-size: 1rem; line-height: 1.4; font-weight: 600; max-width: 68rem; }
+.card .where { margin-top: 0.125rem; }
+.also { margin-top: 0.5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.25rem; } .also .tag { margin-right: 0.25rem; }
+.label { color: var(--soft); margin-top: 0.625rem; } .plain { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.0625rem; }
+.fields { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.375rem; margin-top: 0.5rem; }
+.fields div { border-left: 2px solid var(--rule); padding-left: 0.75rem; }
+.fields dt { color: var(--soft); } .fields dd + dd { margin-top: 0.0625rem; }
+.facts { display: grid; grid-template-columns: 4.75rem minmax(0, 1fr); gap: 0.25rem 0.75rem; margin-top: 0.625rem; max-width: 68rem; }
+.facts dt { color: var(--soft); } .facts p + p { margin-top: 0.25rem; }
+details { margin-top: 0.375rem; } summary { cursor: pointer; color: var(--soft); width: fit-content; border-radius: 3px; }
 summary:hover { color: var(--ink); } details[open] > summary { margin-bottom: 0.25rem; }
-details ul { padding-left: 1rem; list-style: disc; }
-pre + pre, details pre { margin-top: 0.25rem; }
+details ul, .lines { padding-left: 1.125rem; list-style: disc; }
+details ul.plain { padding-left: 0; list-style: none; }
+.body { margin-top: 0.625rem; } .body > ul { margin-top: 0.375rem; }
+.lines li { margin: 0.125rem 0; }
+.snippet { position: relative; } .snippet pre { padding-right: 5rem; }
+.copy { position: absolute; top: 0.3125rem; right: 0.3125rem; font: 0.75rem/1.4 var(--sans); color: var(--ink); background: var(--raised);
+  border: 1px solid var(--edge); border-radius: 4px; padding: 0.125rem 0.5rem; min-height: 1.5rem; cursor: pointer; }
+.copy:hover { background: var(--wash); }
 
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; min-width: 46rem; table-layout: fixed; }
-th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--rule); font-weight: 400; }
-thead th { font-size: 0.75rem; color: var(--soft); border-top: 0; padding-block: 0 0.375rem; }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; }
+th, td { text-align: left; vertical-align: top; padding: 0.5rem 1rem 0.5rem 0; border-top: 1px solid var(--rule); font-weight: 400; }
+thead th { font-size: 0.75rem; color: var(--soft); border-top: 0; padding-block: 0 0.375rem; vertical-align: bottom; }
 tbody tr:last-child > * { border-bottom: 1px solid var(--rule); }
-td details { margin-top: 0; } td .tag { margin-left: -0.375rem; }
-.c-change { width: 6.75rem; } .c-who { width: 20%; } .c-role { width: 13%; } .c-where { width: 14%; } .c-source { width: 7.5rem; }
+td details { margin-top: 0; }
+.c0 { width: 8.5rem; } .c1 { width: 22%; } .c2 { width: 27%; } .c4 { width: 8rem; }
+.matrix .who { width: 26%; } .matrix td > div + div { margin-top: 0.125rem; }
 th[scope="row"] { font-weight: 500; }
-.change { font-weight: 600; }
-.lines { padding-left: 1.125rem; list-style: disc; } .lines li { margin: 0.125rem 0; }
-.alert { border-left: 3px solid var(--critical); padding-left: 1rem; margin-bottom: 1rem; }
+.alert { border-left: 3px solid var(--critical); padding-left: 1rem; margin-block: 1rem; }
 .alert h2 { margin-bottom: 0.25rem; }
 .more { margin-top: 0.75rem; }
 .none { color: var(--soft); }
-footer { border-top: 1px solid var(--rule); color: var(--soft); font-size: 0.8125rem; padding-block: 1rem 2rem; }
+footer { border-top: 1px solid var(--rule); color: var(--soft); font-size: 0.8125rem; padding-block: 1.25rem 2.5rem; }
+footer h2 { font-size: 0.8125rem; color: var(--ink); }
+.source { display: grid; gap: 0.125rem; } .source div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: 0.75rem; }
 
 @media (max-width: 56rem) {
   .columns { grid-template-columns: minmax(0, 1fr); gap: 2rem; padding-top: 1.25rem; }
   .filters { position: static; }
   .wrap { padding-inline: 1rem; } .verdict { font-size: 1.375rem; } header.top { padding-top: 1.25rem; }
-  .filters label { flex-basis: 8rem; }
-  .findings > li { grid-template-columns: minmax(0, 1fr); gap: 0.25rem; }
-  .findings .tag { justify-self: start; }
-  .findings dl { grid-template-columns: minmax(0, 1fr); } .findings dd { margin-bottom: 0.25rem; }
+  .filters label { flex-basis: 8rem; } .filters label:first-child { flex-basis: 100%; max-width: none; }
+  .card { padding: 0.75rem 0.875rem; }
+  .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: 0.375rem; }
+  table, tbody, tr, th[scope="row"], td { display: block; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  tbody { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; }
+  tbody tr, tbody tr:last-child { border: 1px solid var(--rule); border-radius: 6px; background: var(--raised); padding: 0.625rem 0.875rem; }
+  tbody tr > *, tbody tr:last-child > * { border: 0; padding: 0; width: auto; }
+  tbody td + td, tbody th + td, tbody td + th { margin-top: 0.375rem; }
+  td[data-label]::before { content: attr(data-label); display: block; font-size: 0.75rem; color: var(--soft); }
+  .grants td:first-child::before { content: none; } td.empty, td:has(> .where:empty) { display: none; }
+  .source div { grid-template-columns: minmax(0, 1fr); gap: 0; margin-bottom: 0.25rem; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
   .more { display: none; }
   :root { --paper: #fff; --raised: #fff; --ink: #000; --soft: #444; --rule: #bbb; --wash: #f4f4f4;
     --critical: #8c0f31; --high: #8c3208; --medium: #5f4600; --low: #333; --gain: #7a2f05; --loss: #14532d; --good: #14532d;
-    --critical-wash: none; --high-wash: none; --medium-wash: none; --low-wash: none; }
+    --critical-wash: none; --high-wash: none; --medium-wash: none; --low-wash: none; --gain-wash: none; }
   body { font-size: 9pt; } .filters, .skip, .check { display: none; }
   .wrap { max-width: none; padding-inline: 0; } .columns { display: block; padding-block: 0.5rem; }
-  table { min-width: 0; } thead { display: table-header-group; }
-  tr, .findings > li { break-inside: avoid; } h2 { break-after: avoid; }
-  .scroll { overflow: visible; } pre { white-space: pre-wrap; }
+  thead { display: table-header-group; }
+  tr, .card { break-inside: avoid; } .copy { display: none; } h2 { break-after: avoid; }
+  pre { white-space: pre-wrap; }
 }
 `;

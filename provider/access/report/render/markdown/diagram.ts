@@ -1,6 +1,6 @@
-import type { GrantChange } from "../../graph/grant";
-import { mermaid } from "./escape";
-import { nameOf, subjectOf } from "./words";
+import type { GrantChange } from "../../../graph/grant";
+import { mermaid } from "../escape";
+import { nameOf, subjectOf } from "../words";
 
 /** Beyond this many nodes a picture says less than the table. */
 const MOST_NODES = 40;

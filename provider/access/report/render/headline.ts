@@ -1,0 +1,80 @@
+import { tupleOf } from "../../graph/grant";
+import type { Grant, GrantChange } from "../../graph/grant";
+import { rank } from "../../review/finding";
+import type { Report } from "../report";
+import { changeOrder, nameOf, plural, subjectOf } from "./words";
+
+/** A report in one sentence: it holds names that somebody chose. */
+export interface Headline {
+  /** `2 people gain owner at acme`. */
+  readonly main: string;
+  /** `4 more changes of access`. */
+  readonly rest?: string;
+}
+
+const verbs: Readonly<Record<GrantChange["change"], readonly [one: string, many: string, after: string]>> = {
+  gained: ["gains", "gain", ""],
+  widened: ["reaches", "reach", " more widely"],
+  lost: ["loses", "lose", ""],
+  narrowed: ["keeps", "keep", ", narrowed"],
+};
+
+/** Changes of a verification that nobody announced come before those that somebody did. */
+function changesOf(report: Report): readonly GrantChange[] {
+  return report.command === "verify" && report.unannounced.length > 0 ? report.unannounced : report.grants;
+}
+
+const isPerson = ({ subject }: Grant): boolean =>
+  subject.type === "identity" && subject.displayName.includes("@");
+
+function countSubjects(grants: readonly Grant[]): string {
+  const subjects = new Map(grants.map((grant) => [grant.subject.key, grant]));
+  const [only, ...more] = subjects.values();
+  if (only !== undefined && more.length === 0) return subjectOf(only).displayName;
+  const all = [...subjects.values()];
+  if (all.every(isPerson)) return `${all.length} people`;
+  const isIdentity = all.every(({ subject }) => subject.type === "identity");
+  return plural(all.length, isIdentity ? "identity" : "subject", isIdentity ? "identities" : "subjects");
+}
+
+/** The changes that matter most: those of the worst finding, with all that change alike. */
+function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChange[] {
+  const ranks = new Map<string, number>();
+  for (const finding of report.findings) {
+    if (finding.grant === undefined) continue;
+    const key = tupleOf(finding.grant);
+    ranks.set(key, Math.min(ranks.get(key) ?? Infinity, rank(finding)));
+  }
+  const alike = new Map<string, { changes: GrantChange[]; weight: number }>();
+  for (const change of changes) {
+    const { role, group } = change.grant;
+    const key = JSON.stringify([change.change, role.key, group.key]);
+    const weight = (ranks.get(tupleOf(change.grant)) ?? 9) * 10 + changeOrder.indexOf(change.change);
+    const known = alike.get(key) ?? { changes: [], weight };
+    known.changes.push(change);
+    known.weight = Math.min(known.weight, weight);
+    alike.set(key, known);
+  }
+  const sorted = [...alike.values()].sort(
+    (a, b) => a.weight - b.weight || b.changes.length - a.changes.length,
+  );
+  return sorted[0]?.changes ?? [];
+}
+
+/** The report in one sentence: who gains or loses the most. Undefined where no grant changes. */
+export function headlineOf(report: Report): Headline | undefined {
+  const changes = changesOf(report);
+  const most = mostSevere(report, changes);
+  const [first] = most;
+  if (first === undefined) return undefined;
+  const { role, group } = first.grant;
+  const grants = most.map(({ grant }) => grant);
+  const isOne = new Set(grants.map(({ subject }) => subject.key)).size === 1;
+  const [one, many, after] = verbs[first.change];
+  const main = `${countSubjects(grants)} ${isOne ? one : many} ${nameOf(role)} at ${group.path}${after}`;
+  const more = changes.length - most.length;
+  return {
+    main,
+    ...(more === 0 ? {} : { rest: plural(more, "more change of access", "more changes of access") }),
+  };
+}

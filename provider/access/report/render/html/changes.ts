@@ -1,0 +1,56 @@
+import type { FieldChange } from "../../report";
+import type { GrantChange } from "../../../graph/grant";
+import { isIndirect } from "../causes";
+import { nameOf } from "../words";
+import { markup } from "./markup";
+import type { Markup, Part } from "./markup";
+
+export const signs: Readonly<Record<GrantChange["change"], string>> = {
+  gained: "+",
+  lost: "−",
+  widened: "↑",
+  narrowed: "↓",
+};
+
+/** What was: struck, and said to those who cannot see it. */
+export const oldText = (text: Part): Markup => markup`<del><span class="sr">before: </span>${text}</del>`;
+export const newText = (text: Part): Markup => markup`<ins><span class="sr">after: </span>${text}</ins>`;
+
+export const changeTag = (change: GrantChange["change"]): Markup =>
+  markup`<span class="change ${change}"><span aria-hidden="true">${signs[change]}</span> ${change}</span>`;
+
+function fieldValue(text: string | undefined, write: (part: Part) => Markup): Markup {
+  return text === undefined ? markup`<span class="soft">not set</span>` : write(markup`<code>${text}</code>`);
+}
+
+/** Each property with its old value above its new one. */
+export function fieldList(fields: readonly FieldChange[]): Markup | undefined {
+  if (fields.length === 0) return undefined;
+  const rows = fields.map(
+    ({ path, before, after }) =>
+      markup`<div><dt class="mono">${path}</dt><dd>${fieldValue(before, oldText)}</dd><dd>${fieldValue(after, newText)}</dd></div>`,
+  );
+  return markup`<dl class="fields">${rows}</dl>`;
+}
+
+/** The old text struck and the new one, or the text alone where both are equal. */
+export function changedText(before: string | undefined, after: string): Markup {
+  return before === undefined || before === after
+    ? markup`${after}`
+    : markup`${oldText(before)} ${newText(after)}`;
+}
+
+/** The role of a change: struck where it is lost or replaced. */
+export function roleText({ change, grant, before }: GrantChange): Markup {
+  const role = nameOf(grant.role);
+  if (change === "lost") return oldText(role);
+  return changedText(before === undefined ? undefined : nameOf(before.role), role);
+}
+
+/** Where a change takes place: the old group struck where a grant moves. */
+export function groupText(change: GrantChange): Markup {
+  const { grant, before } = change;
+  const old = before === undefined || isIndirect(change) ? undefined : before.group.path;
+  const root = grant.group.isRoot ? markup` <span class="soft">(root)</span>` : undefined;
+  return markup`${changedText(old, grant.group.path)}${root}`;
+}

@@ -1,0 +1,77 @@
+import type { Report, VerifyReport } from "../report";
+import { severities } from "../../review/finding";
+import { plural } from "./words";
+
+/** What a report says first. `state` is what colours and icons follow. */
+export interface Verdict {
+  readonly state: "clean" | "findings" | "failing" | "incomplete";
+  /** One line, no name of anybody in it. */
+  readonly line: string;
+}
+
+const thresholds: Readonly<Record<Report["failOn"], string>> = {
+  critical: "of severity critical",
+  high: "of severity high or above",
+  medium: "of severity medium or above",
+  low: "of severity low or above",
+  any: "of any kind",
+  widened: "that widen access or are not managed",
+  unmanaged: "not managed by any stack",
+  never: "",
+};
+
+export function findingCount(report: Report): number {
+  return severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
+}
+
+function verifyVerdict(report: VerifyReport): Verdict {
+  const gap = report.complete ? "" : "; not all that was announced came or could be looked at";
+  if (report.failing > 0) {
+    const what = plural(report.failing, "finding");
+    const line = `fails: ${what} of access that the review did not announce${gap}`;
+    return { state: report.complete ? "failing" : "incomplete", line };
+  }
+  return report.complete
+    ? { state: "clean", line: "passes: access is what the review announced" }
+    : { state: "incomplete", line: `undecided${gap.replace(";", ":")}` };
+}
+
+/** What fails a run; undefined where nothing does. */
+function failingLine(report: Report): string | undefined {
+  const { command, failing, failOn, stacks } = report;
+  if (failing === 0) return undefined;
+  const what = plural(failing, "finding");
+  if (command === "drift" && failOn === "any") {
+    const differences = plural(report.differences.length, "difference");
+    return `fails: ${what}, ${differences} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
+  }
+  return `fails: ${what} ${thresholds[failOn]}`.trimEnd();
+}
+
+/** What a report that is complete and does not fail says. */
+function passingVerdict(report: Report): Verdict {
+  const found = findingCount(report);
+  const passes = report.failOn === "never" ? "report only" : "passes";
+  if (found > 0) {
+    const rest = report.failOn === "never" ? "" : ", none that fails";
+    return { state: "findings", line: `${passes}: ${plural(found, "finding")}${rest}` };
+  }
+  if (report.command === "drift") return { state: "clean", line: `${passes}: no drift` };
+  const changes = report.grants.length;
+  const access =
+    changes === 0 ? "no change of access" : plural(changes, "change of access", "changes of access");
+  return { state: "clean", line: `${passes}: ${access}, no finding` };
+}
+
+export function verdict(report: Report): Verdict {
+  if (report.command === "verify") return verifyVerdict(report);
+  const failing = failingLine(report);
+  if (!report.complete) {
+    const line =
+      failing === undefined
+        ? "undecided: not everything could be looked at"
+        : `${failing}; not everything could be looked at`;
+    return { state: "incomplete", line };
+  }
+  return failing === undefined ? passingVerdict(report) : { state: "failing", line: failing };
+}

@@ -1,0 +1,52 @@
+import { headlineOf } from "../../../../../provider/access/report/render/headline";
+import type { GrantChange } from "../../../../../provider/access/graph/grant";
+import type { ReviewReport } from "../../../../../provider/access/report/report";
+import { cleanReview, riskyReview, wholeReports } from "./reports";
+import { teamReview } from "./teamReview";
+
+const withGrants = (grants: readonly GrantChange[]): ReviewReport => ({
+  ...riskyReview,
+  grants,
+  findings: [],
+});
+const only = (kind: GrantChange["change"]): GrantChange =>
+  riskyReview.grants.find(({ change }) => change === kind)!;
+
+test("the worst change is the sentence, and the others are counted", () => {
+  expect(headlineOf(teamReview())).toEqual({
+    main: "2 people gain owner at acme",
+    rest: "8 more changes of access",
+  });
+  expect(headlineOf(riskyReview)).toEqual({
+    main: "jo@example.com gains owner at acme",
+    rest: "5 more changes of access",
+  });
+});
+
+test.each([
+  ["gained", "jo@example.com gains owner at acme"],
+  ["widened", "GitHub Actions of acme/pay, branch main reaches registry.push at acme more widely"],
+  ["lost", "jo@example.com loses viewer at acme / web"],
+  ["narrowed", "GitHub Actions of acme/pay, branch main keeps viewer at acme / web, narrowed"],
+] as const)("a change that is %s", (kind, sentence) => {
+  expect(headlineOf(withGrants([only(kind)]))).toEqual({ main: sentence });
+});
+
+test("holders that are no people are counted as what they are", () => {
+  const gained = only("gained");
+  const copy = (key: string, type: "identity" | "invite"): GrantChange => ({
+    ...gained,
+    grant: { ...gained.grant, subject: { ...gained.grant.subject, key, type, displayName: key } },
+  });
+  const sentence = (...grants: GrantChange[]) => headlineOf(withGrants(grants))?.main;
+  expect(sentence(copy("a", "identity"), copy("b", "identity"))).toBe("2 identities gain owner at acme");
+  expect(sentence(copy("a", "identity"), copy("b", "invite"))).toBe("2 subjects gain owner at acme");
+});
+
+test("a verification says first what nobody announced", () => {
+  expect(headlineOf(wholeReports[2]!)).toEqual({ main: "jo@example.com gains owner at acme" });
+});
+
+test("there is no sentence where no grant changes", () => {
+  expect(headlineOf(cleanReview)).toBeUndefined();
+});
