@@ -106,8 +106,8 @@ describe("pulumi-platform drift", () => {
     const { code, report } = await reportOf("--policy", policy);
     expect(code).toBe(7);
     // What is accepted asks for no answer; the three that are left do.
-    const text = (await run("--policy", policy)).stdout;
-    expect(text.match(/^ +accept:$/gm)).toHaveLength(3);
+    const text = (await run("--policy", policy, "--fix")).stdout;
+    expect(text.match(/^ +suppress:$/gm)).toHaveLength(3);
     expect(report.suppressed).toMatchObject([
       { uid: byHand, suppression: { reason: "the night shift", expires: "2026-01-31" } },
     ]);
@@ -175,7 +175,8 @@ describe("pulumi-platform drift", () => {
       const { suppressed } = (await reportOf("--policy", policy)).report;
       expect(suppressed.map((each) => each.fingerprint)).toEqual([fingerprint]);
     }
-    expect((await run()).stdout).toContain("accept:");
+    expect((await run()).stdout).not.toContain("suppress:");
+    expect((await run("--fix")).stdout).toContain("suppress:");
   });
 
   const baselined = `# ours
