@@ -27,7 +27,12 @@ export function bodyOf({ parentUid: _, syncConfig, ttl, ...args }: Record<string
   };
 }
 
-async function make(emulator: Emulator, kind: string, args: Record<string, unknown>): Promise<string> {
+/** Makes an object as a request of another client would; returns its uid. */
+export async function makeObject(
+  emulator: Emulator,
+  kind: string,
+  args: Record<string, unknown>,
+): Promise<string> {
   const parent = typeof args["parentUid"] === "string" ? args["parentUid"] : "";
   switch (kind) {
     case "RepoReadme":
@@ -58,7 +63,7 @@ export async function makeSamples(emulator: Emulator): Promise<Record<string, st
   };
   const ids: Record<string, string> = {};
   for (const [name, { kind, args }] of Object.entries(all)) {
-    ids[name] = await make(emulator, kind, withUids(args, ids) as Record<string, unknown>);
+    ids[name] = await makeObject(emulator, kind, withUids(args, ids) as Record<string, unknown>);
   }
   return ids;
 }

@@ -13,6 +13,8 @@ export interface CandidateRequest {
   readonly inventory: Inventory;
   /** Kinds and uids; by default everything but the organisation itself. */
   readonly only?: readonly string[];
+  /** Nothing but these objects: `Role <uid>`. */
+  readonly keys?: ReadonlySet<string>;
   /** Objects that a stack manages already: `Role <uid>`. */
   readonly managedKeys?: ReadonlySet<string>;
 }
@@ -54,7 +56,7 @@ function collectionKindOf(kind: string): string | undefined {
 
 /** Why an object is not declared whatever its arguments are; undefined where it may be. */
 function skipReason(
-  { inventory, only, managedKeys }: CandidateRequest,
+  { inventory, only, keys, managedKeys }: CandidateRequest,
   spec: ResourceSpec,
   { kind, uid }: InventoryObject,
 ): string | undefined {
@@ -63,7 +65,8 @@ function skipReason(
   if (collectionKind !== undefined && managedKeys?.has(keyOf(collectionKind, parentOf(uid) ?? ""))) {
     return `the stack's ${collectionKind} owns all of its group: add it there`;
   }
-  if (uid === inventory.root && !spec.sharesParentUid && only?.includes(uid) !== true) {
+  const isNamed = only?.includes(uid) === true || keys?.has(keyOf(kind, uid)) === true;
+  if (uid === inventory.root && !spec.sharesParentUid && !isNamed) {
     return "it is the organisation itself: name its uid with --only if the program is to manage it too";
   }
   return undefined;
@@ -84,6 +87,7 @@ export function selectCandidates(
     const spec = specOf(kind);
     if (spec === undefined || builtIn) continue;
     if (only && !only.has(kind) && !only.has(uid)) continue;
+    if (request.keys && !request.keys.has(keyOf(kind, uid))) continue;
     const reason = skipReason(request, spec, object);
     const declared = reason === undefined ? declareObject(spec, object, now) : { reason };
     if ("reason" in declared) {

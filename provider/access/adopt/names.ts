@@ -77,13 +77,17 @@ function lengtheners(directory: Directory): ((named: NamedObject, name: string) 
  * longer one.
  *
  * @param usedNames keys of kind and name that resources of the stack have already.
+ * @param wantedNames names by key of kind and uid, in place of those made of the objects.
  */
 export function uniqueNames<T extends NamedObject>(
   objects: readonly T[],
   directory: Directory,
   usedNames: ReadonlySet<string>,
+  wantedNames?: ReadonlyMap<string, string>,
 ): Map<T, string> {
-  const names = new Map(objects.map((named) => [named, resourceName(named.spec, named.object, directory)]));
+  const firstName = ({ spec, object }: T): string =>
+    wantedNames?.get(keyOf(spec.kind, object.uid)) || resourceName(spec, object, directory);
+  const names = new Map(objects.map((named) => [named, firstName(named)]));
   for (const lengthen of lengtheners(directory)) {
     const counts = new Map<string, number>();
     for (const [{ spec }, name] of names) {

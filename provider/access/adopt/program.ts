@@ -23,6 +23,8 @@ export interface AdoptionRequest extends CandidateRequest {
   readonly byTeam?: boolean;
   /** Names that resources of the stack have already: `Role reader`. */
   readonly usedNames?: ReadonlySet<string>;
+  /** Names for resources, by kind and uid: `Role <uid>`. */
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 export interface AdoptedResource {
@@ -68,12 +70,12 @@ class ProgramGenerator {
   private readonly teams: Teams | undefined;
 
   constructor(
-    { inventory, byTeam, usedNames }: AdoptionRequest,
+    { inventory, byTeam, usedNames, names }: AdoptionRequest,
     private readonly candidates: readonly Candidate[],
     directory: Directory,
   ) {
     const variables = new VariableNames(["pulumi", "config"]);
-    this.names = uniqueNames(candidates, directory, usedNames ?? new Set());
+    this.names = uniqueNames(candidates, directory, usedNames ?? new Set(), names);
     this.references = new References(inventory.root, this.names, directory, variables);
     this.teams = byTeam ? new Teams(inventory.root, directory, variables) : undefined;
   }

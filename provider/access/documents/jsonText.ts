@@ -27,6 +27,11 @@ function utf8(input: string | Uint8Array): Buffer {
   return bytes;
 }
 
+/** The bytes of a document as text, whatever the shell that wrote them took for its encoding. */
+export function decodeText(input: string | Uint8Array): string {
+  return utf8(input).toString("utf8");
+}
+
 /** The position after the string that begins at `start`; undefined where it does not end. */
 function endOfString(bytes: Buffer, start: number): number | undefined {
   for (let at = bytes.indexOf(QUOTE, start + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {

@@ -4,12 +4,13 @@ import { printLiteral } from "../../../access/adopt/code";
 import { slug } from "../../../access/adopt/names";
 import { generateProgram } from "../../../access/adopt/program";
 import type { Adoption } from "../../../access/adopt/program";
-import { urnParts } from "../../../access/documents/engineState";
+import { findRoot, planAdoption, uidsByKind } from "../../../access/adopt/terraform/planAdoption";
+import { reportAdoption } from "../../../access/adopt/terraform/report";
+import type { TerraformReport } from "../../../access/adopt/terraform/report";
+import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { Inventory } from "../../../access/documents/inventory";
 import { inventoryKinds } from "../../../access/documents/inventoryKinds";
 import { parseInventory } from "../../../access/documents/parseInventory";
-import { parseStateExport } from "../../../access/documents/stateExport";
-import { keyOf } from "../../../access/graph/directory";
 import { json } from "../../../access/report/render/escape";
 import { printable } from "../../../api/errors";
 import { isUid } from "../../../api/uid";
@@ -21,14 +22,16 @@ import { outputFlag, readDestinations } from "../../framework/options";
 import { connect } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/kinds";
-import { runPulumi } from "../../input/pulumi";
 import { readText } from "../../input/readFiles";
 import { describeRefusals } from "../../output/describeRefusals";
 import { logError } from "../../output/log";
 import { Progress } from "../../output/progress";
 import { writeResults } from "../../output/writeFiles";
+import { readStack } from "./existingStack";
+import type { ExistingStack } from "./existingStack";
+import { describeForgetting, describeTerraform, readTerraformState } from "./fromTerraform";
 import { importState } from "./importState";
-import { chooseFile, isEmptyFolder, writeProject } from "./project";
+import { chooseFile, writeProject } from "./project";
 
 const forms = ["text", "json"] as const;
 
@@ -38,6 +41,11 @@ const flags = {
     type: "string",
     value: "FILE",
     help: "what pulumi-platform inventory wrote; without it, the live organisation is read",
+  },
+  "from-terraform": {
+    type: "string",
+    value: "FILE",
+    help: "adopt what Terraform or OpenTofu manages: what terraform state pull or terraform show -json wrote",
   },
   root: {
     type: "string",
@@ -90,7 +98,11 @@ function parseOnly(words: readonly string[]): readonly string[] | undefined {
   return words.length === 0 ? undefined : words;
 }
 
-async function readInventory(values: AdoptValues, progress: Progress): Promise<Inventory> {
+async function readInventory(
+  values: AdoptValues,
+  progress: Progress,
+  terraform: TerraformState | undefined,
+): Promise<Inventory> {
   const { inventory, types, stack, out } = values;
   if (inventory !== undefined) {
     if (values.root !== undefined || types.length > 0) {
@@ -98,7 +110,8 @@ async function readInventory(values: AdoptValues, progress: Progress): Promise<I
     }
     return parseInventory(readText(inventory, "--inventory"), inventory);
   }
-  if (values.root === undefined) {
+  const terraformRoot = values.root === undefined && terraform ? findRoot(terraform) : undefined;
+  if (values.root === undefined && terraformRoot === undefined) {
     throw new UsageError(
       "--root is missing: give the uid or the name of the organisation, or an inventory with --inventory",
     );
@@ -107,10 +120,12 @@ async function readInventory(values: AdoptValues, progress: Progress): Promise<I
   // The stack is one of the program's project, where there is one.
   const cwd = out !== undefined && existsSync(out) ? out : undefined;
   const { client } = await connect({ stack, cwd });
-  const root = await resolveGroup(client, values.root, "--root");
+  const root = terraformRoot ?? (await resolveGroup(client, values.root ?? "", "--root"));
+  const kinds = readKinds([...types, ...kindsOfOnly]);
   return takeInventory(client, {
     root,
-    kinds: readKinds([...types, ...kindsOfOnly]),
+    kinds,
+    additionalUids: terraform && uidsByKind(terraform, kinds),
     now: Date.now,
     progress: progress.report,
   });
@@ -123,29 +138,6 @@ function requireListed(only: readonly string[] | undefined, inventory: Inventory
   throw new UsageError(
     `--only names ${unknown}, and nothing that was listed below ${inventory.root} has this uid; some kinds are listed with --types only`,
   );
-}
-
-/** What a stack holds already. */
-interface ExistingStack {
-  readonly exported?: string;
-  readonly usedNames: ReadonlySet<string>;
-  readonly managedKeys: ReadonlySet<string>;
-}
-
-async function readStack(out: string, stack: string): Promise<ExistingStack> {
-  if (isEmptyFolder(out)) {
-    throw new UsageError(
-      `${printable(out, 200)} is empty: run adopt without --write-state first, then npm install and pulumi stack init there`,
-    );
-  }
-  const exported = await runPulumi(["stack", "export", "--stack", stack], out);
-  const { resources } = parseStateExport(exported, `the export of stack ${stack}`);
-  const own = resources.flatMap(({ kind, id, urn }) => (kind === undefined ? [] : [{ kind, id, urn }]));
-  return {
-    exported,
-    usedNames: new Set(own.map(({ kind, urn }) => keyOf(kind, urnParts(urn).name))),
-    managedKeys: new Set(own.flatMap(({ kind, id }) => (id === undefined ? [] : [keyOf(kind, id)]))),
-  };
 }
 
 function describeSkipped({ skipped }: Adoption): string[] {
@@ -167,9 +159,18 @@ function createDocument(
   { resources, skipped }: Adoption,
   notes: readonly string[],
   complete: boolean,
+  terraform: TerraformReport | undefined,
 ): object {
   const secrets = resources.flatMap(({ secrets: needed }) => needed.map(({ key }) => key));
-  return { schemaVersion: 1, complete, resources: resources.length, secrets, leftOut: skipped, notes };
+  return {
+    schemaVersion: 1,
+    complete,
+    resources: resources.length,
+    secrets,
+    leftOut: skipped,
+    notes,
+    terraform,
+  };
 }
 
 /** What to do where the state is not written yet, a line each. */
@@ -215,7 +216,10 @@ interface AdoptionTarget {
 export const command = defineCommand(
   {
     name: "adopt",
-    usage: ["--out DIR (--root GROUP | --inventory FILE) [options]"],
+    usage: [
+      "--out DIR (--root GROUP | --inventory FILE) [options]",
+      "--out DIR --from-terraform FILE [options]",
+    ],
     about:
       "Writes the program that declares what the organisation holds, and with --write-state the state that belongs to it: " +
       "from then on a stack manages what was created by hand. It never writes to the API.",
@@ -225,6 +229,28 @@ export const command = defineCommand(
   ({ values }) => adopt(values),
 );
 export const { main } = command;
+
+/** What is adopted, and what becomes of the state of Terraform that it is taken from. */
+function selectAdoption(
+  { values, inventory, existing }: AdoptionTarget,
+  terraform: TerraformState | undefined,
+): { readonly adoption: Adoption; readonly report?: TerraformReport } {
+  const only = parseOnly(values.only);
+  const options = { inventory, byTeam: values.by === "team", ...existing };
+  if (terraform === undefined) return { adoption: generateProgram({ ...options, only }) };
+  const plan = planAdoption(terraform, inventory, only);
+  const adoption = generateProgram({ ...options, keys: plan.keys, names: plan.names });
+  return { adoption, report: reportAdoption(plan, adoption, existing.managedKeys) };
+}
+
+function describeDetails(
+  adoption: Adoption,
+  report: TerraformReport | undefined,
+  { values, out }: AdoptionTarget,
+): string[] {
+  if (report === undefined) return describeSkipped(adoption);
+  return [...describeTerraform(report), ...(values["write-state"] ? describeForgetting(report, out) : [])];
+}
 
 /** @throws UsageError where a flag is wrong, or something must be done first. */
 async function adopt(values: AdoptValues): Promise<number> {
@@ -236,27 +262,24 @@ async function adopt(values: AdoptValues): Promise<number> {
   }
   const only = parseOnly(values.only);
   const outputs = readDestinations(values.output, forms, "text");
+  const file = values["from-terraform"];
+  const terraform = file === undefined ? undefined : await readTerraformState(file);
   const progress = new Progress("listing");
   try {
-    const inventory = await readInventory(values, progress);
+    const inventory = await readInventory(values, progress, terraform);
     progress.done();
     requireListed(only, inventory);
     const existing: ExistingStack =
       stack !== undefined && values["write-state"]
         ? await readStack(out, stack)
         : { usedNames: new Set(), managedKeys: new Set() };
-    const { usedNames, managedKeys } = existing;
-    const adoption = generateProgram({
-      inventory,
-      only,
-      byTeam: values.by === "team",
-      usedNames,
-      managedKeys,
-    });
-    const lines = await writeAdoption(adoption, { inventory, existing, out, values });
+    const target = { inventory, existing, out, values };
+    const { adoption, report } = selectAdoption(target, terraform);
+    const lines = await writeAdoption(adoption, target);
+    const details = describeDetails(adoption, report, target);
     writeResults(outputs, {
-      text: () => `${[...lines, ...describeSkipped(adoption)].join("\n")}\n`,
-      json: () => `${json(createDocument(adoption, lines, inventory.complete))}\n`,
+      text: () => `${[...lines, ...details].join("\n")}\n`,
+      json: () => `${json(createDocument(adoption, lines, inventory.complete, report))}\n`,
     });
     for (const line of describeRefusals(inventory)) logError(line);
     return inventory.complete ? exitCodes.clean : exitCodes.incomplete;

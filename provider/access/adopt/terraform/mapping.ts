@@ -1,0 +1,240 @@
+/*
+ * What the platform's Terraform provider manages, and what that is here. `docs/from-terraform.md` shows these tables.
+ */
+
+/** How a value of Terraform becomes one of ours. */
+export type Conversion = "capabilities" | "githubApp" | "githubInstallations" | "listOfObjects";
+
+/** The argument `to`; of another resource with the same uid where `kind` says so. */
+export interface LeafMapping {
+  readonly to: string;
+  readonly kind?: string;
+  readonly convert?: Conversion;
+}
+
+/** A block, which is the argument `to`. */
+export interface BlockMapping {
+  readonly to: string;
+  readonly members: Attributes;
+}
+
+/** What an attribute of Terraform is here; one that cannot go says why, and a computed one is nobody's to declare. */
+export type AttributeMapping =
+  LeafMapping | BlockMapping | { readonly reason: string } | { readonly isComputed: true };
+
+export type Attributes = Readonly<Record<string, AttributeMapping>>;
+
+/** A resource type of the provider, without its prefix, and the kind that it becomes. */
+export interface AdoptableType {
+  readonly type: string;
+  readonly kind: string;
+  readonly attributes: Attributes;
+}
+
+export type TypeMapping = AdoptableType | { readonly type: string; readonly reason: string };
+
+/** The name of the provider: the last part of its source address, and the prefix of its types. */
+export const PROVIDER_NAME = "chainguard";
+
+/** `issuer_pattern` as `issuerPattern`. */
+export const snakeToCamelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Attributes that have the same name here, in another spelling. */
+function sameNames(...names: readonly string[]): Attributes {
+  return Object.fromEntries(names.map((name) => [name, { to: snakeToCamelCase(name) }]));
+}
+
+function computed(...names: readonly string[]): Attributes {
+  return Object.fromEntries(["id", ...names].map((name) => [name, { isComputed: true }]));
+}
+
+const block = (to: string, members: Attributes): AttributeMapping => ({ to, members });
+
+const parent = { parent_id: { to: "parentUid" } } as const;
+const described = { ...parent, ...sameNames("name", "description") };
+
+const decidedByService: AttributeMapping = { reason: "the service decides it; no argument sets it" };
+
+const claimMatch = block(
+  "claimMatch",
+  sameNames(
+    "issuer",
+    "issuer_pattern",
+    "subject",
+    "subject_pattern",
+    "audience",
+    "audience_pattern",
+    "claims",
+    "claim_patterns",
+  ),
+);
+
+const staticKeys = block("staticKeys", {
+  ...sameNames("issuer", "subject", "issuer_keys"),
+  expiration: { to: "expirationTime" },
+});
+
+const awsIdentity = block("awsIdentity", {
+  aws_account: { to: "awsAccount" },
+  aws_arn: { to: "arn" },
+  aws_arn_pattern: { to: "arnPattern" },
+  aws_user_id: { to: "userId" },
+  aws_user_id_pattern: { to: "userIdPattern" },
+});
+
+const oidc = block("oidc", sameNames("issuer", "client_id", "client_secret", "additional_scopes"));
+
+const syncConfig = block("syncConfig", {
+  ...sameNames("source", "google", "amazon", "azure"),
+  unique_tags: decidedByService,
+  expiration: decidedByService,
+  grace_period: decidedByService,
+  apko_overlay: decidedByService,
+  sync_apks: decidedByService,
+});
+
+const objects = (to: string): AttributeMapping => ({ to, convert: "listOfObjects" });
+
+const customOverlay = block("customOverlay", {
+  contents: block("contents", sameNames("packages", "runtime_repositories")),
+  ...sameNames("environment", "annotations"),
+  accounts: block("accounts", { ...sameNames("run_as"), user: objects("users"), group: objects("groups") }),
+  certificates: block("certificates", { ...sameNames("providers"), additional: objects("additional") }),
+});
+
+const adoptable: readonly AdoptableType[] = [
+  {
+    type: "group",
+    kind: "Group",
+    attributes: {
+      ...computed(),
+      ...described,
+      ...sameNames("verified"),
+      verified_protection: {
+        reason: "a guard of Terraform's; here the resource option protect guards a group",
+      },
+    },
+  },
+  {
+    type: "identity",
+    kind: "Identity",
+    attributes: {
+      ...computed("created_at", "updated_at", "last_seen"),
+      ...described,
+      claim_match: claimMatch,
+      static: staticKeys,
+      aws_identity: awsIdentity,
+      ...sameNames("service_principal"),
+    },
+  },
+  {
+    type: "role",
+    kind: "Role",
+    attributes: {
+      ...computed(),
+      ...described,
+      capabilities: { to: "capabilities", convert: "capabilities" },
+    },
+  },
+  {
+    type: "rolebinding",
+    kind: "RoleBinding",
+    attributes: {
+      ...computed(),
+      group: { to: "parentUid" },
+      identity: { to: "identityUid" },
+      role: { to: "roleUid" },
+    },
+  },
+  {
+    type: "identity_provider",
+    kind: "IdentityProvider",
+    attributes: { ...computed(), ...described, ...sameNames("default_role"), oidc },
+  },
+  {
+    type: "account_associations",
+    kind: "AccountAssociation",
+    attributes: {
+      ...computed(),
+      group: { to: "parentUid" },
+      ...sameNames("name", "description"),
+      amazon: block("amazon", sameNames("account")),
+      google: block("google", sameNames("project_id", "project_number")),
+      azure: block("azure", sameNames("tenant_id", "client_ids")),
+      chainguard: block("chainguard", sameNames("service_bindings")),
+      github: { to: "github", convert: "githubApp" },
+      github_installation: { to: "github", convert: "githubInstallations" },
+    },
+  },
+  {
+    type: "group_invite",
+    kind: "GroupInvite",
+    attributes: {
+      ...computed(),
+      group: { to: "parentUid" },
+      role: { to: "roleUid" },
+      ...sameNames("email"),
+      expiration: { reason: "an invite lives for a ttl from its creation" },
+      code: { reason: "the API returns it only at creation" },
+    },
+  },
+  {
+    type: "image_repo",
+    kind: "Repo",
+    attributes: {
+      ...computed(),
+      ...described,
+      ...sameNames("bundles", "aliases", "active_tags"),
+      tier: { to: "catalogTier" },
+      readme: { to: "content", kind: "RepoReadme" },
+      sync_config: syncConfig,
+      custom_overlay: customOverlay,
+    },
+  },
+  {
+    type: "image_tag",
+    kind: "Tag",
+    attributes: { ...computed(), repo_id: { to: "parentUid" }, ...sameNames("name", "bundles") },
+  },
+  {
+    type: "subscription",
+    kind: "Subscription",
+    attributes: { ...computed(), ...parent, ...sameNames("sink") },
+  },
+];
+
+const NOT_IN_API = "it is not part of the Platform API v2";
+
+const withoutKind: readonly TypeMapping[] = [
+  { type: "policy", reason: NOT_IN_API },
+  { type: "sigstore", reason: NOT_IN_API },
+  { type: "cluster", reason: NOT_IN_API },
+  { type: "apko_build", reason: "it is a build, which has run, and nothing that is managed" },
+  { type: "deployment", reason: NOT_IN_API },
+  { type: "image_repo_deployment", reason: NOT_IN_API },
+  {
+    type: "image_overlay",
+    reason: "it is not part of the Platform API v2; customOverlay of a Repo is the overlay of one repository",
+  },
+  {
+    type: "image_overlay_binding",
+    reason: "it is not part of the Platform API v2; customOverlay of a Repo is the overlay of one repository",
+  },
+];
+
+/** All resource types of the provider that this version knows. */
+export const typeMappings: readonly TypeMapping[] = [...adoptable, ...withoutKind];
+
+const byType: ReadonlyMap<string, TypeMapping> = new Map(typeMappings.map((one) => [one.type, one]));
+
+/** The mapping of a resource type with its prefix; undefined of one that this version does not know. */
+export function mappingOf(type: string): TypeMapping | undefined {
+  const prefix = `${PROVIDER_NAME}_`;
+  return type.startsWith(prefix) ? byType.get(type.slice(prefix.length)) : undefined;
+}
+
+/** Whether a provider is the platform's, wherever it is published: a mirror has another host or namespace. */
+export function isPlatformProvider(source: string): boolean {
+  return source.slice(source.lastIndexOf("/") + 1) === PROVIDER_NAME;
+}

@@ -1,0 +1,210 @@
+import { printable } from "../../../api/errors";
+import type { Props } from "../../../engine/description";
+import { compareTexts, isObject } from "../../../engine/values";
+import { DocumentError, MOST_LEVELS, decodeText } from "../../documents/jsonText";
+import { formatAddress, isIdentifier, parseModulePath } from "./address";
+import type { InstanceKey, ModuleStep, ResourceAddress } from "./address";
+
+/** One instance of a resource or data source in a state of Terraform or OpenTofu. */
+export interface TerraformInstance {
+  readonly address: ResourceAddress;
+  /** The address as text. */
+  readonly path: string;
+  /** The source address of its provider, without host where the state has none. */
+  readonly provider: string;
+  readonly attributes: Props;
+  /** The attributes whose values no output shows; undefined where the state does not say it readably. */
+  readonly sensitive: ReadonlySet<string> | undefined;
+  /** Tainted: Terraform replaces it with its next apply. Deposed: Terraform deletes it with its next apply. */
+  readonly status?: "tainted" | "deposed";
+}
+
+/** A state, in the order of its addresses. */
+export interface TerraformState {
+  readonly name: string;
+  readonly instances: readonly TerraformInstance[];
+}
+
+const WANTED = "give what terraform state pull or terraform show -json writes (tofu writes the same)";
+
+/** What makes a document something else than a state of version 4, in the words of an error. */
+function describeOtherForm(document: Props): string | undefined {
+  const { version } = document;
+  if ("encrypted_data" in document) return "is an encrypted state: give what tofu show -json writes";
+  if ("planned_values" in document || "resource_changes" in document) return `is a plan: ${WANTED}`;
+  if ("format_version" in document) {
+    const format = document["format_version"];
+    if (typeof format === "string" && /^[01]\./.test(format)) return undefined;
+    return `has a format_version that is not supported (1.x is): ${WANTED}`;
+  }
+  if (version === 4) return undefined;
+  if (version === 1 || version === 2 || version === 3) {
+    return `is a state of version ${version}: give what terraform state pull of Terraform 0.12 or newer writes (version 4)`;
+  }
+  if (typeof version === "number") return `is a state of version ${version}, and only version 4 is supported`;
+  return `is not a state of Terraform or OpenTofu: ${WANTED}`;
+}
+
+/** Hostile JSON may be deeper than the stack of any recursion. */
+function isTooDeep(document: unknown): boolean {
+  const open: { readonly value: unknown; readonly level: number }[] = [{ value: document, level: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, level } = next;
+    if (value === null || typeof value !== "object") continue;
+    if (level > MOST_LEVELS) return true;
+    for (const member of Object.values(value)) open.push({ value: member, level: level + 1 });
+  }
+  return false;
+}
+
+/** Reads one state, and says of a wrong value where it stands. */
+class StateReader {
+  private readonly instances: TerraformInstance[] = [];
+
+  constructor(private readonly name: string) {}
+
+  read(document: Props): TerraformState {
+    if ("format_version" in document) this.readShown(document);
+    else this.readPulled(document);
+    this.instances.sort((a, b) => compareTexts(a.path, b.path));
+    return { name: this.name, instances: this.instances };
+  }
+
+  private fail(at: string, must: string): never {
+    throw new DocumentError(`${this.name}: ${at} ${must}; ${WANTED}`);
+  }
+
+  private listAt(value: unknown, at: string): Props[] {
+    if (value === undefined || value === null) return [];
+    if (!Array.isArray(value)) this.fail(at, "must be a list");
+    return value.map((item: unknown, i) =>
+      isObject(item) ? item : this.fail(`${at}[${i}]`, "must be an object"),
+    );
+  }
+
+  /** `terraform state pull`, and the file `terraform.tfstate` itself. */
+  private readPulled(document: Props): void {
+    this.listAt(document["resources"] ?? this.fail("resources", "is missing"), "resources").forEach(
+      (row, i) => {
+        const at = `resources[${i}]`;
+        const modules = this.readModule(row["module"], `${at}.module`);
+        const provider = this.readProvider(row["provider"], `${at}.provider`);
+        this.listAt(row["instances"], `${at}.instances`).forEach((instance, k) => {
+          const where = `${at}.instances[${k}]`;
+          const address = this.readAddress(row, modules, instance["index_key"], where);
+          const sensitive = sensitivePaths(instance["sensitive_attributes"]);
+          const status = instance["deposed"]
+            ? "deposed"
+            : instance["status"] === "tainted"
+              ? "tainted"
+              : undefined;
+          this.add(address, provider, instance["attributes"], sensitive, status, `${where}.attributes`);
+        });
+      },
+    );
+  }
+
+  /** `terraform show -json` */
+  private readShown(document: Props): void {
+    const values = document["values"] ?? {};
+    if (!isObject(values)) this.fail("values", "must be an object");
+    const root = values["root_module"] ?? {};
+    if (!isObject(root)) this.fail("values.root_module", "must be an object");
+    const open: { readonly module: Props; readonly at: string }[] = [
+      { module: root, at: "values.root_module" },
+    ];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { module, at } = next;
+      const modules = this.readModule(module["address"], `${at}.address`);
+      this.listAt(module["resources"], `${at}.resources`).forEach((row, i) => {
+        const where = `${at}.resources[${i}]`;
+        const address = this.readAddress(row, modules, row["index"], where);
+        const provider = this.readProvider(row["provider_name"], `${where}.provider_name`);
+        const sensitive = sensitiveMembers(row["sensitive_values"]);
+        const status = row["deposed_key"] ? "deposed" : row["tainted"] === true ? "tainted" : undefined;
+        this.add(address, provider, row["values"], sensitive, status, `${where}.values`);
+      });
+      this.listAt(module["child_modules"], `${at}.child_modules`).forEach((child, i) =>
+        open.push({ module: child, at: `${at}.child_modules[${i}]` }),
+      );
+    }
+  }
+
+  private add(
+    address: ResourceAddress,
+    provider: string,
+    attributes: unknown,
+    sensitive: ReadonlySet<string> | undefined,
+    status: TerraformInstance["status"],
+    at: string,
+  ): void {
+    const read = attributes ?? {};
+    if (!isObject(read)) this.fail(at, "must be an object");
+    const path = formatAddress(address);
+    this.instances.push({ address, path, provider, attributes: read, sensitive, ...(status && { status }) });
+  }
+
+  private readModule(value: unknown, at: string): readonly ModuleStep[] {
+    if (value === undefined || value === null || value === "") return [];
+    const steps = typeof value === "string" ? parseModulePath(value) : undefined;
+    return steps ?? this.fail(at, 'must be a path of modules, as in module.teams["a"]');
+  }
+
+  private readAddress(row: Props, modules: readonly ModuleStep[], key: unknown, at: string): ResourceAddress {
+    const { mode, type, name } = row;
+    if (mode !== "managed" && mode !== "data") this.fail(`${at}: mode`, 'must be "managed" or "data"');
+    if (!isIdentifier(type)) this.fail(`${at}: type`, "must be a resource type");
+    if (!isIdentifier(name)) this.fail(`${at}: name`, "must be an identifier");
+    const address: ResourceAddress = { modules, mode, type, name };
+    return key === undefined || key === null ? address : { ...address, key: this.readKey(key, at) };
+  }
+
+  private readKey(key: unknown, at: string): InstanceKey {
+    if (typeof key === "string" || (typeof key === "number" && Number.isSafeInteger(key) && key >= 0))
+      return key;
+    return this.fail(`${at}: the index`, "must be a string or a whole number");
+  }
+
+  /** The source in `provider["registry.terraform.io/a/b"]`, `provider.b` and `registry.terraform.io/a/b`. */
+  private readProvider(value: unknown, at: string): string {
+    if (typeof value !== "string") this.fail(at, "must be a string");
+    const quoted = /provider\["([^"]*)"\]/.exec(value) ?? /(?:^|\.)provider\.([\w-]+)/.exec(value);
+    return printable(quoted?.[1] ?? value, 200);
+  }
+}
+
+/** The first steps of the paths in `sensitive_attributes`. */
+function sensitivePaths(value: unknown): ReadonlySet<string> | undefined {
+  if (value === undefined || value === null) return new Set();
+  if (!Array.isArray(value)) return undefined;
+  const names = value.map((path: unknown) => {
+    const [step] = Array.isArray(path) ? (path as unknown[]) : [];
+    return isObject(step) ? step["value"] : undefined;
+  });
+  return names.every((name) => typeof name === "string") ? new Set(names) : undefined;
+}
+
+/** The members of `sensitive_values` with a mark anywhere inside. */
+function sensitiveMembers(value: unknown): ReadonlySet<string> | undefined {
+  if (value === undefined || value === null) return new Set();
+  if (!isObject(value)) return undefined;
+  return new Set(Object.keys(value).filter((key) => JSON.stringify(value[key] ?? null).includes("true")));
+}
+
+/** Parses what `terraform state pull`, `terraform show -json` or tofu wrote. @throws DocumentError in one line. */
+export function parseTerraformState(input: string | Uint8Array, name: string): TerraformState {
+  const text = decodeText(input);
+  if (text.trim() === "") throw new DocumentError(`${name} is empty: ${WANTED}`);
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw new DocumentError(`${name} is truncated or invalid JSON: ${WANTED}`);
+  }
+  if (!isObject(document))
+    throw new DocumentError(`${name} is not a state of Terraform or OpenTofu: ${WANTED}`);
+  const problem = describeOtherForm(document);
+  if (problem !== undefined) throw new DocumentError(`${name} ${problem}`);
+  if (isTooDeep(document)) throw new DocumentError(`${name} has more than ${MOST_LEVELS} levels: ${WANTED}`);
+  return new StateReader(name).read(document);
+}

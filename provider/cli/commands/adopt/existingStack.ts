@@ -1,0 +1,31 @@
+import { urnParts } from "../../../access/documents/engineState";
+import { parseStateExport } from "../../../access/documents/stateExport";
+import { keyOf } from "../../../access/graph/directory";
+import { printable } from "../../../api/errors";
+import { UsageError } from "../../framework/exitCodes";
+import { runPulumi } from "../../input/pulumi";
+import { isEmptyFolder } from "./project";
+
+/** What a stack holds already. */
+export interface ExistingStack {
+  readonly exported?: string;
+  readonly usedNames: ReadonlySet<string>;
+  readonly managedKeys: ReadonlySet<string>;
+}
+
+/** Reads what a stack holds. @throws UsageError where there is no project yet. */
+export async function readStack(out: string, stack: string): Promise<ExistingStack> {
+  if (isEmptyFolder(out)) {
+    throw new UsageError(
+      `${printable(out, 200)} is empty: run adopt without --write-state first, then npm install and pulumi stack init there`,
+    );
+  }
+  const exported = await runPulumi(["stack", "export", "--stack", stack], out);
+  const { resources } = parseStateExport(exported, `the export of stack ${stack}`);
+  const own = resources.flatMap(({ kind, id, urn }) => (kind === undefined ? [] : [{ kind, id, urn }]));
+  return {
+    exported,
+    usedNames: new Set(own.map(({ kind, urn }) => keyOf(kind, urnParts(urn).name))),
+    managedKeys: new Set(own.flatMap(({ kind, id }) => (id === undefined ? [] : [keyOf(kind, id)]))),
+  };
+}

@@ -1,0 +1,177 @@
+import { compareAttributes } from "../../../../../provider/access/adopt/terraform/compareAttributes";
+import { mappingOf, typeMappings } from "../../../../../provider/access/adopt/terraform/mapping";
+import type { AttributeMapping, Attributes } from "../../../../../provider/access/adopt/terraform/mapping";
+import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
+import type { Json, Props } from "../../../../../provider/engine/description";
+import { CLIENT_SECRET, INVITE_CODE, pulledState, terraformObjects } from "../../../../support/terraform";
+import type { TerraformObject } from "../../../../support/terraform";
+import { leavesOf, specOf } from "../../../support/samples";
+
+type Path = readonly string[];
+
+/** What a comparison says of an object whose attributes are these. */
+function compare(
+  object: TerraformObject,
+  attributes: unknown = object.attributes,
+  sensitive: readonly string[] = [],
+) {
+  const row = { ...object, type: `chainguard_${object.type}`, attributes, sensitive };
+  const [instance] = parseTerraformState(JSON.stringify(pulledState([row])), "x").instances;
+  const mapping = mappingOf(row.type);
+  if (instance === undefined || mapping === undefined || "reason" in mapping) throw new Error("no mapping");
+  const readme = object.readme === undefined ? undefined : { content: object.readme };
+  const liveOf = (kind: string) => (kind === object.kind ? (object.args as Props) : readme);
+  const { differences, unmapped } = compareAttributes(instance, mapping, liveOf);
+  return { differences, unmapped, shown: JSON.stringify({ differences, unmapped }) };
+}
+
+/** The attributes that become an argument, with the mapping of each. */
+function mappedPaths(attributes: Attributes, path: Path = []): { path: Path; mapping: AttributeMapping }[] {
+  return Object.entries(attributes).flatMap(([name, mapping]) =>
+    "members" in mapping
+      ? mappedPaths(mapping.members, [...path, name])
+      : [{ path: [...path, name], mapping }],
+  );
+}
+
+const valueAt = (value: unknown, [key, ...rest]: Path): unknown =>
+  key === undefined ? value : valueAt((value as Record<string, unknown> | null | undefined)?.[key], rest);
+
+function withValue(value: unknown, [key = "", ...rest]: Path, to: unknown): Record<string, unknown> {
+  const members = value as Record<string, unknown>;
+  return { ...members, [key]: rest.length === 0 ? to : withValue(members[key], rest, to) };
+}
+
+/** Another value of the same type. */
+function otherThan(value: unknown): Json {
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "number") return value + 1;
+  if (Array.isArray(value)) {
+    const [first] = value as unknown[];
+    const isObject = first !== null && typeof first === "object";
+    return isObject
+      ? [{ ...first, name: "other", groupname: "other", username: "other", installation_id: 9 }]
+      : ["other"];
+  }
+  if (value !== null && typeof value === "object")
+    return { ...(value as Props), other: "other", installation_id: 9 };
+  return typeof value === "string" && value !== "" ? `${value}x` : "other";
+}
+
+const cases = typeMappings.flatMap((mapping) => {
+  if ("reason" in mapping) return [];
+  const objects = terraformObjects.filter(({ type }) => type === mapping.type);
+  return objects.flatMap((object) =>
+    mappedPaths(mapping.attributes)
+      .filter(({ path }) => valueAt(object.attributes, path) !== undefined)
+      .map((one) => ({ ...one, object, label: `${object.type}.${object.name}: ${one.path.join(".")}` })),
+  );
+});
+
+/** The server rewrites it, or never returns it. */
+const uncompared = ["oidc.client_secret", "sync_config.source"];
+
+describe("the attributes of Terraform beside a live object", () => {
+  test("every attribute of every type is tried", () => {
+    const tried = new Set(cases.map(({ object, path }) => `${object.type}.${path.join(".")}`));
+    const known = typeMappings.flatMap((mapping) =>
+      "reason" in mapping
+        ? []
+        : mappedPaths(mapping.attributes)
+            .filter(({ mapping: one }) => !("isComputed" in one))
+            .map(({ path }) => `${mapping.type}.${path.join(".")}`),
+    );
+    expect(known.filter((path) => !tried.has(path))).toEqual([]);
+  });
+
+  test("every attribute becomes an argument that its kind has", () => {
+    for (const { mapping, object, label } of cases) {
+      if (!("to" in mapping)) continue;
+      const spec = specOf("kind" in mapping && mapping.kind ? mapping.kind : object.kind);
+      const names = leavesOf(spec.fields).map(({ path }) => path[path.length - 1]);
+      expect({ label, isKnown: [...names, ...Object.keys(spec.fields)].includes(mapping.to) }).toEqual({
+        label,
+        isKnown: true,
+      });
+    }
+  });
+
+  test.each(terraformObjects.map((object) => [`${object.type}.${object.name}`, object] as const))(
+    "%s: equal values do not differ",
+    (_, object) => {
+      expect(compare(object).differences).toEqual([]);
+    },
+  );
+
+  test.each(cases.map((one) => [one.label, one] as const))("%s: another value is found", (_, one) => {
+    const { object, path, mapping } = one;
+    const attribute = path.join(".");
+    const { differences, unmapped } = compare(
+      object,
+      withValue(object.attributes, path, otherThan(valueAt(object.attributes, path))),
+    );
+    const before = compare(object).unmapped.map((each) => each.attribute);
+    if ("to" in mapping && !uncompared.includes(attribute)) {
+      expect(differences.map((each) => each.attribute)).toEqual([attribute]);
+    } else expect(differences).toEqual([]);
+    if ("reason" in mapping) {
+      const wasSet = before.includes(attribute);
+      const value = valueAt(object.attributes, path);
+      expect(unmapped.some((each) => each.attribute === attribute)).toBe(
+        typeof value === "boolean" ? !wasSet : true,
+      );
+    } else expect(unmapped.map((each) => each.attribute)).toEqual(before);
+  });
+
+  test("a block of an older version, a list of one, is the same block", () => {
+    for (const object of terraformObjects) {
+      const attributes = Object.fromEntries(
+        Object.entries(object.attributes).map(([name, value]) => {
+          const mapping = mappingOf(`chainguard_${object.type}`);
+          const one = mapping && "attributes" in mapping ? mapping.attributes[name] : undefined;
+          const isBlock = one !== undefined && "members" in one;
+          return [name, isBlock ? (value === null ? [] : [value]) : value];
+        }),
+      );
+      expect(compare(object, attributes).differences).toEqual([]);
+    }
+  });
+
+  test("an attribute that this version does not know is named, without its value", () => {
+    const [object] = terraformObjects;
+    if (object === undefined) throw new Error("no object");
+    const { unmapped, shown } = compare(object, {
+      ...object.attributes,
+      new_one: "value-of-it",
+      unset: null,
+      constructor: "x",
+    });
+    expect(unmapped.map(({ attribute }) => attribute)).toEqual([
+      "verified_protection",
+      "new_one",
+      "constructor",
+    ]);
+    expect(shown).not.toContain("value-of-it");
+  });
+
+  test("no value of a sensitive attribute is shown, nor one that the API never returns", () => {
+    for (const object of terraformObjects) {
+      const { sensitive = [] } = object;
+      for (const { path } of cases.filter((one) => one.object === object)) {
+        const attributes = withValue(object.attributes, path, "leaked-value");
+        const { shown } = compare(object, attributes, [...sensitive, ...path.slice(0, 1)]);
+        expect(shown).not.toContain("leaked-value");
+        expect(shown).not.toContain(CLIENT_SECRET);
+        expect(shown).not.toContain(INVITE_CODE);
+      }
+    }
+  });
+
+  test("values of wrong types are differences, and break nothing", () => {
+    for (const { object, path } of cases) {
+      for (const value of [7, true, "x", null, [], [null], [[1]], {}, { a: null }, { __proto__: null }]) {
+        expect(() => compare(object, withValue(object.attributes, path, value))).not.toThrow();
+      }
+    }
+  });
+});

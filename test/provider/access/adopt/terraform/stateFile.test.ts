@@ -1,0 +1,171 @@
+import {
+  formatAddress,
+  nameFromAddress,
+  parseModulePath,
+  quoteForShell,
+} from "../../../../../provider/access/adopt/terraform/address";
+import type { ResourceAddress } from "../../../../../provider/access/adopt/terraform/address";
+import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
+import { DocumentError } from "../../../../../provider/access/documents/jsonText";
+import { PROVIDER, pulledState, shownState } from "../../../../support/terraform";
+import type { StateRow } from "../../../../support/terraform";
+
+const group: StateRow = { type: "chainguard_group", name: "this", attributes: { id: "x" } };
+const parse = (document: unknown) => parseTerraformState(JSON.stringify(document), "terraform.tfstate");
+
+describe("a state of Terraform", () => {
+  const rows: readonly StateRow[] = [
+    { ...group, module: 'module.teams["a"].module.b[2]', key: "x.y", sensitive: ["name"], status: "tainted" },
+    { ...group, name: "gone", deposed: "1a2b3c4d" },
+    { ...group, mode: "data", name: "org" },
+  ];
+
+  test("reads the same from terraform state pull and terraform show -json", () => {
+    const pulled = parse(pulledState(rows));
+    expect(parse(shownState(rows))).toEqual(pulled);
+    expect(pulled.instances.map(({ path, provider, status }) => [path, provider, status])).toEqual([
+      ["chainguard_group.gone", PROVIDER, "deposed"],
+      ["data.chainguard_group.org", PROVIDER, undefined],
+      ['module.teams["a"].module.b[2].chainguard_group.this["x.y"]', PROVIDER, "tainted"],
+    ]);
+    expect(pulled.instances[2]?.sensitive).toEqual(new Set(["name"]));
+  });
+
+  test.each([
+    ["a state without resources", { version: 4, resources: [] }],
+    ["what terraform show -json writes of an empty state", { format_version: "1.0" }],
+  ])("%s has no instances", (_, document) => {
+    expect(parse(document).instances).toEqual([]);
+  });
+
+  test("reads what PowerShell writes, and a byte order mark", () => {
+    const text = `\ufeff${JSON.stringify(pulledState([group]))}`;
+    for (const bytes of [Buffer.from(text), Buffer.from(text, "utf16le")]) {
+      expect(parseTerraformState(bytes, "x").instances).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    ["", "is empty"],
+    ["{", "is truncated or invalid JSON"],
+    ["[]", "is not a state of Terraform or OpenTofu"],
+    ["{}", "is not a state of Terraform or OpenTofu"],
+    ['{"version":3,"modules":[]}', "is a state of version 3: give what terraform state pull"],
+    ['{"version":5,"resources":[]}', "is a state of version 5, and only version 4 is supported"],
+    ['{"format_version":"2.0"}', "has a format_version that is not supported"],
+    [
+      '{"serial":1,"lineage":"x","meta":{},"encrypted_data":"c2VhbGVk","encryption_version":"v0"}',
+      "is an encrypted state: give what tofu show -json writes",
+    ],
+    ['{"format_version":"1.2","planned_values":{},"resource_changes":[]}', "is a plan"],
+    [`{"version":4,"resources":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, "has more than 200 levels"],
+    ['{"version":4}', "resources is missing"],
+    ['{"version":4,"resources":{}}', "resources must be a list"],
+    ['{"version":4,"resources":[null]}', "resources[0] must be an object"],
+    ['{"format_version":"1.0","values":[]}', "values must be an object"],
+    ['{"format_version":"1.0","values":{"root_module":7}}', "values.root_module must be an object"],
+  ])("%.60s: %s", (text, message) => {
+    expect(() => parseTerraformState(text, "terraform.tfstate")).toThrow(DocumentError);
+    expect(() => parseTerraformState(text, "terraform.tfstate")).toThrow(/^terraform\.tfstate/);
+    expect(() => parseTerraformState(text, "terraform.tfstate")).toThrow(message);
+  });
+
+  const wrong: readonly (readonly [string, Partial<StateRow>])[] = [
+    ["mode", { mode: "ephemeral" }],
+    ["type", { type: 'x"y' }],
+    ["type", { type: 7 }],
+    ["name", { name: "a\u001b[31mb" }],
+    ["name", { name: "a'; rm -rf /" }],
+    ["name", { name: "a\nb" }],
+    ["provider", { provider: {} }],
+    ["index", { key: { a: 1 } }],
+    ["index", { key: -1 }],
+    ["index", { key: 1.5 }],
+    ["values", { attributes: [] }],
+    ["values", { attributes: "x" }],
+  ];
+  test.each(wrong)("a wrong %s is refused by its place: %j", (member, change) => {
+    for (const form of [pulledState, shownState]) {
+      const place = new RegExp(`resources\\[0\\].*${member === "values" ? "(values|attributes)" : member}`);
+      expect(() => parse(form([{ ...group, ...change }]))).toThrow(place);
+    }
+  });
+
+  test.each([
+    7,
+    "module",
+    "module.",
+    "module.a.",
+    "module.a]",
+    'module.a["b',
+    "module.a[x]",
+    "x.a",
+    "module.a..b",
+  ])("%j is no path of modules", (module) => {
+    expect(() => parse(pulledState([{ ...group, module }]))).toThrow("must be a path of modules");
+  });
+
+  test("members that JavaScript has of its own are attributes like any other", () => {
+    const text = JSON.stringify(pulledState([group])).replace(
+      '"id":"x"',
+      '"id":"x","__proto__":{"id":"y"},"constructor":{"prototype":{"polluted":true}}',
+    );
+    const [instance] = parseTerraformState(text, "x").instances;
+    expect(Object.keys(instance?.attributes ?? {})).toEqual(["id", "__proto__", "constructor"]);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  test("marks that cannot be read hide every attribute", () => {
+    const document = JSON.stringify(pulledState([{ ...group, sensitive: ["name"] }]));
+    const text = document.replace(/"sensitive_attributes":\[\[.*?\]\]/, '"sensitive_attributes":"all"');
+    expect(parseTerraformState(text, "x").instances[0]?.sensitive).toBeUndefined();
+  });
+
+  test("a state of 20,000 instances is read", () => {
+    const many = Array.from({ length: 20_000 }, (_, key) => ({ ...group, key }));
+    expect(parse(pulledState(many)).instances).toHaveLength(20_000);
+  });
+});
+
+describe("the address of an instance", () => {
+  const at = (key: string | number): ResourceAddress => ({
+    modules: [],
+    mode: "managed",
+    type: "x_group",
+    name: "r",
+    key,
+  });
+
+  // As `terraform state list` of Terraform 1.11.4 prints them.
+  test.each([
+    [0, "[0]"],
+    ["it's", `["it's"]`],
+    ['a"b', '["a\\"b"]'],
+    ["a\nb", '["a\\nb"]'],
+    ["\u001b[31mred", '["\\u001b[31mred"]'],
+    ["${x}", '["$${x}"]'],
+    ["$${x}", '["$$${x}"]'],
+    ["%{y}", '["%%{y}"]'],
+    ["back\\slash", '["back\\\\slash"]'],
+    ["ünï", '["ünï"]'],
+    ["\u202edesrever", '["\\u202edesrever"]'],
+    ["\u{e0001}tag", '["\\U000e0001tag"]'],
+    ["😀", '["😀"]'],
+    ["", '[""]'],
+  ])("%j is written as Terraform writes it", (key, text) => {
+    expect(formatAddress(at(key))).toBe(`x_group.r${text}`);
+    expect(parseModulePath(`module.r${text}`)).toEqual([{ name: "r", key }]);
+  });
+
+  test("makes a name of the modules, the name and the index", () => {
+    const modules = parseModulePath('module.teams["Ünits & Co"].module.b[0]') ?? [];
+    expect(nameFromAddress({ ...at("a/b"), modules, name: "ci_deployer" })).toBe(
+      "teams-u-nits-co-b-0-ci-deployer-a-b",
+    );
+    expect(nameFromAddress({ ...at("x".repeat(500)), modules }).length).toBeLessThanOrEqual(100);
+  });
+
+  test("is one word of a shell", () => {
+    expect(quoteForShell(`a["it's"]`)).toBe(`'a["it'\\''s"]'`);
+  });
+});

@@ -1,0 +1,257 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import type { TerraformReport } from "../../../../provider/access/adopt/terraform/report";
+import { main } from "../../../../provider/cli/commands/adopt/adopt";
+import { main as inventoryMain } from "../../../../provider/cli/commands/inventory";
+import {
+  CLIENT_SECRET,
+  INVITE_CODE,
+  makeTerraformObjects,
+  pulledState,
+  shownState,
+  terraformObjects,
+  terraformRows,
+} from "../../../support/terraform";
+import type { StateRow } from "../../../support/terraform";
+import { call } from "../../../support/wire";
+import { runCommand } from "../support";
+
+const OTHER = 'provider["registry.terraform.io/hashicorp/aws"]';
+
+describe("pulumi-platform adopt --from-terraform", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-terraform-"));
+  const file = join(folder, "terraform.tfstate");
+  let emulator: Emulator;
+  let ids: Record<string, string>;
+  let rows: StateRow[];
+  let folders = 0;
+
+  const nextOut = (): string => join(folder, `out-${(folders += 1)}`);
+  const run = (document: unknown, ...more: string[]) => {
+    writeFileSync(file, typeof document === "string" ? document : JSON.stringify(document));
+    const env = { PLATFORM_BASE_URL: emulator.url, PLATFORM_TOKEN: emulator.token };
+    const out = more.includes("--out") ? [] : ["--out", nextOut()];
+    return runCommand(main, ["--from-terraform", file, ...out, ...more], env);
+  };
+  const reportOf = async (state: readonly StateRow[], ...more: string[]) => {
+    const { stdout, stderr } = await run(pulledState(state), "-o", "json", ...more);
+    expect(stderr).toBe("");
+    return (JSON.parse(stdout) as { terraform: TerraformReport }).terraform;
+  };
+  const rowOf = (name: string): StateRow => rows.find((row) => row.name === name) ?? { type: "", name };
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    ids = await makeTerraformObjects(emulator);
+    rows = terraformRows(ids);
+  });
+  afterAll(async () => {
+    await emulator.close();
+    rmSync(folder, { recursive: true });
+  });
+  afterEach(() => {
+    const made = emulator.requests.filter(({ method }) => method !== "GET").length;
+    expect(made).toBe(terraformObjects.length + 2);
+  });
+
+  test("both forms of a state become the same program, named after the addresses", async () => {
+    const [one, other] = [nextOut(), nextOut()];
+    const pulled = await run(pulledState(rows), "--out", one);
+    expect(pulled).toMatchObject({ code: 0, stderr: "" });
+    await run(shownState(rows), "--out", other);
+    const program = readFileSync(join(one, "index.ts"), "utf8");
+    expect(readFileSync(join(other, "index.ts"), "utf8")).toBe(program);
+    for (const start of [
+      'new Group("teams-payments-this", {',
+      'new Identity("aws-0", {',
+      'new RoleBinding("access-deployer-reads", {',
+      'new Repo("api", {',
+      'new RepoReadme("api", {',
+      'new Tag("stable", {',
+    ]) {
+      expect(program).toContain(start);
+    }
+    expect(pulled.stdout).toContain("15 resources are declared in");
+    expect(pulled.stdout).toContain("chainguard_group_invite.ada: its code is returned only at creation");
+    expect(pulled.stdout).not.toContain("terraform state rm");
+    for (const secret of [CLIENT_SECRET, INVITE_CODE]) {
+      expect(`${program}${pulled.stdout}`).not.toContain(secret);
+    }
+  });
+
+  test("every instance is adopted, or listed with the reason", async () => {
+    const report = await reportOf(
+      [
+        ...rows,
+        { ...rowOf("this"), name: "copy", module: undefined },
+        { ...rowOf("reader"), status: "tainted", name: "tainted" },
+        { ...rowOf("reader"), deposed: "1a2b3c4d", name: "deposed" },
+        { type: "chainguard_group", name: "gone", attributes: { id: `${ids["org"]}/${"0".repeat(16)}` } },
+        { type: "chainguard_group", name: "elsewhere", attributes: { id: "a".repeat(40) } },
+        { type: "chainguard_group", name: "odd", attributes: { id: "../../roles" } },
+        { type: "chainguard_group", name: "without", attributes: null },
+        { type: "chainguard_policy", name: "images", attributes: { id: ids["org"] } },
+        { type: "chainguard_future", name: "new", attributes: { id: ids["org"] } },
+        { mode: "data", type: "chainguard_role", name: "viewer", attributes: {} },
+        { type: "aws_iam_role", name: "role", provider: OTHER, attributes: { id: "x" } },
+        { type: "aws_iam_role", name: "role2", provider: OTHER, attributes: { id: "x" } },
+      ],
+      "--root",
+      ids["org"] ?? "",
+    );
+    expect(report.adopted).toHaveLength(terraformObjects.length - 1 + 2);
+    expect(report.adopted.filter(({ isTainted }) => isTainted).map(({ address }) => address)).toEqual([
+      "chainguard_role.tainted",
+    ]);
+    expect(report.missing).toEqual([
+      { address: "chainguard_group.gone", kind: "Group", uid: `${ids["org"]}/${"0".repeat(16)}` },
+    ]);
+    expect(Object.fromEntries(report.remaining.map(({ address, reason }) => [address, reason]))).toEqual({
+      "chainguard_group_invite.ada": expect.stringContaining("returned only at creation"),
+      "chainguard_role.deposed": expect.stringContaining("deposed"),
+      "chainguard_group.elsewhere": `it is not below ${ids["org"]}`,
+      "chainguard_group.odd": "its id is not a uid",
+      "chainguard_group.without": "its id is not a uid",
+      "chainguard_policy.images": "it is not part of the Platform API v2",
+      "chainguard_future.new": "this version of the package does not know its type",
+    });
+    expect(report.dataSources).toEqual(["data.chainguard_role.viewer"]);
+    expect(report.otherProviders).toEqual([
+      { provider: "registry.terraform.io/hashicorp/aws", resources: 2 },
+    ]);
+    expect(report.differences).toEqual([]);
+  });
+
+  test("Terraform is to forget what is adopted, and nothing else", async () => {
+    const { adopted, forget, removedBlocks } = await reportOf([
+      ...rows.filter(({ name }) => name === "this" || name === "reader"),
+      { ...rowOf("aws"), key: 0 },
+      { ...rowOf("ada"), key: 0 },
+      { ...rowOf("deployer"), name: "mixed", key: "kept" },
+      { type: "chainguard_identity", name: "mixed", key: "odd", attributes: { id: "odd" } },
+    ]);
+    expect(forget).toEqual(adopted.map(({ address }) => address));
+    expect(forget).toEqual([
+      "chainguard_identity.aws[0]",
+      'chainguard_identity.mixed["kept"]',
+      "chainguard_role.reader",
+      'module.teams["payments"].chainguard_group.this',
+    ]);
+    expect([...removedBlocks.matchAll(/from = (.*)/g)].map(([, from]) => from)).toEqual([
+      "chainguard_identity.aws",
+      "chainguard_role.reader",
+      "module.teams.chainguard_group.this",
+    ]);
+  });
+
+  test("what was changed past Terraform is reported, and the program has the live value", async () => {
+    const out = nextOut();
+    const state = rows.map((row) =>
+      row.name === "this"
+        ? { ...row, attributes: { ...(row.attributes as object), description: "Old\u001b[31m" } }
+        : row,
+    );
+    const { stdout } = await run(pulledState(state), "--out", out);
+    expect(stdout).toContain(
+      'module.teams["payments"].chainguard_group.this: description is "Payments", in Terraform "Old',
+    );
+    expect(stdout).not.toContain("\u001b");
+    expect(readFileSync(join(out, "index.ts"), "utf8")).toContain('description: "Payments"');
+  });
+
+  test("it works with an inventory, --only, --by and --types", async () => {
+    const inventory = join(folder, "inventory.json");
+    const env = { PLATFORM_BASE_URL: emulator.url, PLATFORM_TOKEN: emulator.token };
+    const argv = ["--root", ids["org"] ?? "", "-o", `json=${inventory}`];
+    expect((await runCommand(inventoryMain, argv, env)).code).toBe(0);
+    const offline = await reportOf(rows, "--inventory", inventory);
+    expect(offline.remaining).toContainEqual({
+      address: "chainguard_image_tag.stable",
+      reason: "objects of the kind Tag were not read",
+    });
+    expect(offline.adopted).toHaveLength(terraformObjects.length - 2);
+    const only = await reportOf(rows, "--only", "Role", "--types", "+Tag");
+    expect(only.adopted.map(({ address }) => address)).toEqual(["chainguard_role.reader"]);
+    const out = nextOut();
+    await run(pulledState(rows), "--out", out, "--by", "team");
+    expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
+  });
+
+  test("the organisation itself is adopted where Terraform manages it", async () => {
+    const root = { type: "chainguard_group", name: "root", attributes: { id: ids["org"], name: "acme" } };
+    expect((await reportOf([root])).adopted).toEqual([
+      { address: "chainguard_group.root", kind: "Group", uid: ids["org"], name: "root" },
+    ]);
+  });
+
+  test("a list that is refused makes it 4, and its objects stay in Terraform", async () => {
+    const fault = { path: "/iam/v2/roles", status: 403, body: { code: 7, message: "no", details: [] } };
+    const refused = emulator.addFault(fault);
+    const { code, stdout } = await run(pulledState(rows));
+    refused.remove();
+    expect(code).toBe(4);
+    expect(stdout).toContain("chainguard_role.reader: objects of the kind Role were not read");
+  });
+
+  test.each([
+    ["an empty file", () => "", "is empty"],
+    [
+      "a state that is encrypted",
+      () => '{"encrypted_data":"eA==","encryption_version":"v0"}',
+      "is an encrypted state",
+    ],
+    [
+      "a state of another provider",
+      () => pulledState([{ type: "aws_x", name: "y", provider: OTHER }]),
+      "manages nothing of the platform",
+    ],
+    [
+      "a state of two organisations",
+      () =>
+        pulledState([
+          rowOf("this"),
+          { type: "chainguard_group", name: "b", attributes: { id: "b".repeat(40) } },
+        ]),
+      "manages objects of 2 organisations: give one of them with --root",
+    ],
+  ])("%s ends with 2, in one line, and writes nothing", async (_, document, message) => {
+    const out = nextOut();
+    const { code, stdout, stderr } = await run(document(), "--out", out);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test("a file that does not exist ends with 2", async () => {
+    const argv = ["--from-terraform", join(folder, "none"), "--out", nextOut()];
+    expect(await runCommand(main, argv, {})).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--from-terraform"),
+    });
+  });
+
+  test("an object that two addresses name is declared once, and forgotten twice", async () => {
+    const report = await reportOf([rowOf("reader"), { ...rowOf("reader"), name: "same" }]);
+    expect(report.adopted.map(({ address, name }) => [address, name])).toEqual([
+      ["chainguard_role.reader", "reader"],
+      ["chainguard_role.same", "reader"],
+    ]);
+    expect(report.forget).toHaveLength(2);
+  });
+
+  test("addresses that give the same name get one each", async () => {
+    const { uid } = await call(emulator, "GET", `/iam/v2/identities/${ids["aws"]}`);
+    const report = await reportOf([
+      { ...rowOf("aws"), name: "a_b", key: undefined, attributes: { id: uid } },
+      { ...rowOf("deployer"), name: "a-b" },
+    ]);
+    expect(new Set(report.adopted.map(({ name }) => name)).size).toBe(2);
+  });
+});
