@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md and docs/drift.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -15,6 +15,7 @@ const require = createRequire(import.meta.url);
 const load = (/** @type {string} */ file) => require(path.join(root, "dist", "provider", file));
 const { policySchema } = load("access/suppressions/policySchema.js");
 const { insertUncomparedFields, uncomparedFields } = load("access/drift/uncomparedFields.js");
+const { insertTerraformMapping } = load("access/adopt/terraform/mappingPage.js");
 const { rulesPage } = load("access/rules/explain.js");
 const { renderCommandsPage } = load("cli/commandsPage.js");
 
@@ -38,6 +39,8 @@ write("docs/commands.md", renderCommandsPage());
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));
 const drift = insertUncomparedFields(readFileSync(path.join(root, "docs/drift.md"), "utf8"));
 write("docs/drift.md", await format(drift, { parser: "markdown", printWidth: 110 }));
+const terraform = insertTerraformMapping(readFileSync(path.join(root, "docs/from-terraform.md"), "utf8"));
+write("docs/from-terraform.md", await format(terraform, { parser: "markdown", printWidth: 110 }));
 
 /** @type {{ spec: any }[]} */
 const kinds = load("resources/index.js").kinds;
