@@ -7,6 +7,8 @@ const common = {
   setupFiles: ["<rootDir>/test/support/processFlags.ts"],
   moduleNameMapper: {
     "^(?:\\.\\./)+schema/([\\w-]+\\.validate\\.js)$": "<rootDir>/.cache/validators/$1",
+    "^@npmcli/arborist$": "<rootDir>/test/support/unusedModule.cjs",
+    "^(?:\\.\\./)+typescript-shim$": "<rootDir>/test/support/unusedModule.cjs",
   },
   transform: {
     "^.+\\.ts$": ["ts-jest", { tsconfig: "tsconfig.json", diagnostics: false }],
@@ -34,6 +36,7 @@ module.exports = {
   maxWorkers: "100%",
   // The only time limit of all tests. It ends a test that hangs; work is bounded by counts, since a machine may be busy.
   testTimeout: 3_600_000,
+  testSequencer: "<rootDir>/scripts/lib/longestFirst.cjs",
   reporters: ["default", "<rootDir>/scripts/lib/partsReporter.mjs"],
   projects: [
     {
