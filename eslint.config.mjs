@@ -62,9 +62,9 @@ export default tseslint.config(
     ignores: [
       // Calendar times: of a server without a Date header, of documents, of rules about expiry dates.
       "provider/api/{exchange,requester,transport}.ts",
-      "provider/engine/readOnly.ts",
+      "provider/engine/operations/{handlers,readOnly}.ts",
       "provider/cli/**/*.ts",
-      "provider/engine/{dynamic,handlers}.ts",
+      "provider/engine/dynamic.ts",
       "provider/policy.ts",
       // What an emulated server takes for the time.
       "emulator/index.ts",

@@ -1,5 +1,5 @@
 /* What programs use. Each module below exports nothing else. */
-export { adopt } from "./engine/adopt";
+export { adopt } from "./engine/program/adopt";
 export * from "./resources/exports";
 export type { BoundGroup, BoundIdentity, BoundRole, InviteRole } from "./resources/common";
 

@@ -16,9 +16,9 @@ import { isHighOrCritical } from "./access/review/finding";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
 import type { Rule, RuleOptions } from "./access/rules";
 import { didYouMean } from "./engine/checks/suggestions";
-import { UNKNOWN } from "./engine/spec";
-import type { Json, Props } from "./engine/spec";
-import { isUnknown } from "./engine/values";
+import { UNKNOWN } from "./engine/description";
+import type { Json, Props } from "./engine/description";
+import { isUnknown } from "./engine/values/values";
 
 /** What happens where a rule finds something: the engine's words. */
 export type Enforcement = "advisory" | "mandatory" | "disabled";

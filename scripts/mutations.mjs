@@ -14,24 +14,24 @@
 export const mutations = [
   {
     name: "a mask names the outermost field in place of the changed one",
-    file: "provider/engine/fieldMask.ts",
+    file: "provider/engine/wire/fieldMask.ts",
     find: /this\.mask\.push\(path\.join\("\."\)\)/,
     replace: 'this.mask.push(path[0] ?? "")',
-    tests: "engine/fieldMask",
+    tests: "engine/wire/fieldMask",
   },
   {
     name: "each 404 is a missing resource, that of a wrong address too",
     file: "provider/api/errors.ts",
     find: /error\.code === "NOT_FOUND" && error\.details\.resource !== undefined;/,
     replace: 'error.code === "NOT_FOUND";',
-    tests: "api/|engine/handlers",
+    tests: "api/|engine/operations/handlers",
   },
   {
     name: "a create whose response was lost is repeated like a read",
     file: "provider/api/retry.ts",
     find: /error\.isTransient && \(isIdempotent \|\| error\.outcome === "[a-zA-Z]+"\)/,
     replace: "error.isTransient",
-    tests: "api/retry|api/client|engine/faults",
+    tests: "api/retry|api/client|engine/operations/faults",
   },
   {
     name: "names of a report are not escaped in HTML",
@@ -70,14 +70,14 @@ export const mutations = [
   },
   {
     name: "secrets of a program are not masked in messages",
-    file: "provider/engine/secrets.ts",
+    file: "provider/engine/operations/secrets.ts",
     find: /if \(field\.secret && typeof value === "string"\) registerCredential\(value\);/,
     replace: "",
-    tests: "engine/secretFields",
+    tests: "engine/checks/secretFields",
   },
   {
     name: "two writes to one resource run at once",
-    file: "provider/engine/keyedMutex.ts",
+    file: "provider/engine/operations/keyedMutex.ts",
     find: /\(this\.last\.get\(key\) \?\? Promise\.resolve\(\)\)\.then\(action\)/,
     replace: "action()",
     tests: "engine/",

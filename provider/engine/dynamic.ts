@@ -3,16 +3,16 @@ import { logLine } from "../api/logText";
 import { readSettings } from "../settings/settings";
 import { createClient } from "../settings/createClient";
 import { kinds } from "../resources";
-import { CreateRegistry } from "./createRegistry";
-import type { CreateResult } from "./creator";
-import { explain, HandlerError, PartialFailure } from "./messages";
-import { handlersFor } from "./handlers";
-import type { DiffResult, Handlers, ReadResult } from "./handlers";
+import { CreateRegistry } from "./operations/create/createRegistry";
+import type { CreateResult } from "./operations/create/creator";
+import { explain, HandlerError, PartialFailure } from "./operations/messages";
+import { handlersFor } from "./operations/handlers";
+import type { DiffResult, Handlers, ReadResult } from "./operations/handlers";
 import type { HandlerContext } from "./operations/kindContext";
-import { OwnerRegistry } from "./ownerRegistry";
-import { maskSecretsOf } from "./secrets";
-import type { Failure, Props, ResourceSpec } from "./spec";
-import { KeyedMutex } from "./keyedMutex";
+import { OwnerRegistry } from "./operations/ownerRegistry";
+import { maskSecretsOf } from "./operations/secrets";
+import type { Failure, Props, ResourceSpec } from "./description";
+import { KeyedMutex } from "./operations/keyedMutex";
 
 /*
  * The entry of the engine's provider process. The text in every state names this module and these

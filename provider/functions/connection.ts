@@ -1,4 +1,4 @@
-import * as pulumi from "../engine/sdk";
+import * as pulumi from "../engine/program/sdk";
 import type { Client } from "../api/client";
 import type * as settingsModule from "../settings/settings";
 import type * as createClientModule from "../settings/createClient";

@@ -1,7 +1,7 @@
 import type { Client, JsonObject, Query } from "../api/client";
 import { isNotFound, printable } from "../api/errors";
 import { parentOf } from "../api/uid";
-import type { ResourceSpec } from "../engine/spec";
+import type { ResourceSpec } from "../engine/description";
 import { decode, resourceDecoder } from "../schema/decoders";
 import type { Lookup } from "./invoke";
 import { listRules, lookupList } from "./listLookup";

@@ -1,8 +1,8 @@
-import * as pulumi from "../engine/sdk";
+import * as pulumi from "../engine/program/sdk";
 import type { Query } from "../api/client";
 import { printable } from "../api/errors";
 import { isUid } from "../api/uid";
-import { timestampNanos } from "../engine/times";
+import { timestampNanos } from "../engine/values/times";
 
 /** The arguments of a lookup with inputs in their places: also single items of lists. */
 export type LookupInputs<A> = {

@@ -2,11 +2,11 @@ import type { JsonObject } from "../api/client";
 import { ConnectionError, printable } from "../api/errors";
 import type { InventoryObject } from "../access/documents/inventory";
 import { parseLiveInputs } from "../engine/operations/kindReader";
-import { isReadAs } from "../engine/spec";
-import type { FieldSpec, Props, ResourceSpec } from "../engine/spec";
-import { isObject, isSet } from "../engine/values";
-import { findSchemaMismatch } from "../engine/schemaMismatch";
-import { readOutputs } from "../engine/wire";
+import { isReadAs } from "../engine/description";
+import type { FieldSpec, Props, ResourceSpec } from "../engine/description";
+import { isObject, isSet } from "../engine/values/values";
+import { findSchemaMismatch } from "../engine/wire/schemaMismatch";
+import { readOutputs } from "../engine/wire/decode";
 
 /** The value where it is a string that is not empty. */
 function textOf(value: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import type { RefusedList } from "../access/documents/inventory";
 import { ApiError, ConnectionError, printable } from "../api/errors";
-import type { ResourceSpec } from "../engine/spec";
-import { compareTexts } from "../engine/values";
+import type { ResourceSpec } from "../engine/description";
+import { compareTexts } from "../engine/values/values";
 
 /** What could not be read. One refused list leaves the rest of an inventory readable. */
 export class Refusals {

@@ -1,6 +1,6 @@
-import { printable } from "../engine/messages";
-import { resource } from "../engine/resource";
-import type { Api, Clock, Failure, Json, Props } from "../engine/spec";
+import { printable } from "../engine/operations/messages";
+import { resource } from "../engine/program/resource";
+import type { Api, Clock, Failure, Json, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { kind, list, map, object, shape, string, word } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";

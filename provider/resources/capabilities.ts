@@ -1,4 +1,4 @@
-import type { Json } from "../engine/spec";
+import type { Json } from "../engine/description";
 
 /*
  * Names without their prefix `CAP_`, of one published version of the API. The

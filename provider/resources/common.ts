@@ -1,5 +1,5 @@
-import type { Failure, Json, NeededCapabilities } from "../engine/spec";
-import { timestampNanos } from "../engine/times";
+import type { Failure, Json, NeededCapabilities } from "../engine/description";
+import { timestampNanos } from "../engine/values/times";
 import { decode } from "../schema/decoders";
 import { string, type Decoded } from "../schema/fields";
 

@@ -1,4 +1,4 @@
-import type { BatchMethod, Props } from "../engine/spec";
+import type { BatchMethod, Props } from "../engine/description";
 
 /** What a RoleBinding and the GroupAccess of its group have in common. */
 

@@ -1,5 +1,5 @@
-import { resource } from "../engine/resource";
-import type { Failure, Props } from "../engine/spec";
+import { resource } from "../engine/program/resource";
+import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { capabilitiesNamed, description } from "./common";

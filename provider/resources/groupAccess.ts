@@ -1,6 +1,6 @@
-import { resource } from "../engine/resource";
-import type { Failure, Props } from "../engine/spec";
-import { isObject, isUnknown } from "../engine/values";
+import { resource } from "../engine/program/resource";
+import type { Failure, Props } from "../engine/description";
+import { isObject, isUnknown } from "../engine/values/values";
 import { boolean, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved } from "../schema/fields";
 import { parentGroup } from "./common";

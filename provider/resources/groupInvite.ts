@@ -1,5 +1,5 @@
-import { resource } from "../engine/resource";
-import { durationNanos } from "../engine/times";
+import { resource } from "../engine/program/resource";
+import { durationNanos } from "../engine/values/times";
 import { decode } from "../schema/decoders";
 import { boolean, kind, secret, string } from "../schema/fields";
 import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../schema/fields";

@@ -1,6 +1,6 @@
-import { resource } from "../engine/resource";
-import type { Props } from "../engine/spec";
-import { isObject } from "../engine/values";
+import { resource } from "../engine/program/resource";
+import type { Props } from "../engine/description";
+import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";

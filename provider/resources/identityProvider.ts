@@ -1,7 +1,7 @@
-import { hasCode } from "../engine/messages";
-import { resource } from "../engine/resource";
-import type { Api, Failure, Props } from "../engine/spec";
-import { isObject } from "../engine/values";
+import { hasCode } from "../engine/operations/messages";
+import { resource } from "../engine/program/resource";
+import type { Api, Failure, Props } from "../engine/description";
+import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../schema/fields";
 import type { ArgsOf, Decoded, Resolved, ResultOf } from "../schema/fields";

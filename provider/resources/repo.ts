@@ -1,5 +1,5 @@
-import { resource } from "../engine/resource";
-import type { Failure, Props } from "../engine/spec";
+import { resource } from "../engine/program/resource";
+import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { enumOf, integer, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";

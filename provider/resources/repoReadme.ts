@@ -1,5 +1,5 @@
-import { resource } from "../engine/resource";
-import type { Api, Failure, Json, Props } from "../engine/spec";
+import { resource } from "../engine/program/resource";
+import type { Api, Failure, Json, Props } from "../engine/description";
 import { kind, string, type ArgsOf, type Resolved } from "../schema/fields";
 import { parentRepo } from "./common";
 

@@ -1,4 +1,4 @@
-import { resource } from "../engine/resource";
+import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { adviseOnCapabilities, capabilityNames } from "./capabilities";

@@ -1,4 +1,4 @@
-import { resource } from "../engine/resource";
+import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
 import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { boundGroup, boundIdentity, boundRole, capabilitiesNamed, parentGroup } from "./common";

@@ -1,8 +1,8 @@
-import { durationNanos, durationToWire } from "../engine/times";
-import { hasCode, handlerError } from "../engine/messages";
-import { resource } from "../engine/resource";
-import type { Api, CheckContext, Failure, Json, Props } from "../engine/spec";
-import { equal, isObject, isSet } from "../engine/values";
+import { durationNanos, durationToWire } from "../engine/values/times";
+import { hasCode, handlerError } from "../engine/operations/messages";
+import { resource } from "../engine/program/resource";
+import type { Api, CheckContext, Failure, Json, Props } from "../engine/description";
+import { equal, isObject, isSet } from "../engine/values/values";
 import { boolean, kind, secret, shape, string } from "../schema/fields";
 import type { ArgsOf, OutputsOf, Resolved } from "../schema/fields";
 import { checkEnd } from "./common";

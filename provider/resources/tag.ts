@@ -1,5 +1,5 @@
-import { resource } from "../engine/resource";
-import type { Api, Props } from "../engine/spec";
+import { resource } from "../engine/program/resource";
+import type { Api, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { boolean, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { bundle, capabilitiesNamed, parentRepo, tagName } from "./common";

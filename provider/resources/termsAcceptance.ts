@@ -1,5 +1,5 @@
-import { resource } from "../engine/resource";
-import type { Api, Props } from "../engine/spec";
+import { resource } from "../engine/program/resource";
+import type { Api, Props } from "../engine/description";
 import { kind, list, string, type ArgsOf, type Resolved } from "../schema/fields";
 import { parentGroup } from "./common";
 

@@ -1,5 +1,5 @@
 import { parentOf } from "../api/uid";
-import type { Decoder, FieldSpec, OneOf, Reads } from "../engine/spec";
+import type { Decoder, FieldSpec, OneOf, Reads } from "../engine/description";
 
 /*
  * Decoders of responses. Absent, null, empty and zero mean the same there, and a value of a wrong type is taken for one

@@ -14,7 +14,7 @@ import type {
   SecretObjectSpec,
   SecretSpec,
   StringSpec,
-} from "../engine/spec";
+} from "../engine/description";
 
 /*
  * The language in which each kind is described once. A builder returns the plain object that the engine works with; its

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import type { FieldSpec } from "../../provider/engine/spec";
+import type { FieldSpec } from "../../provider/engine/description";
 import { kinds } from "../../provider/resources";
 import { ROOT } from "../support/engine";
 import { Project } from "../support/project";

@@ -169,7 +169,7 @@ describe("the installed package", () => {
   test.each([
     "pulumi-platform/dist/provider/index.js",
     "pulumi-platform/dist/provider/engine/dynamic.js",
-    "pulumi-platform/dist/provider/engine/handlers",
+    "pulumi-platform/dist/provider/engine/operations/handlers",
     "pulumi-platform/dist/emulator/index.js",
     "pulumi-platform/engine/dynamic",
     "pulumi-platform/provider",

@@ -114,9 +114,10 @@ const misuses: Misuse[] = [
   },
   {
     title: "a module that the package does not export",
-    program: 'import * as inner from "pulumi-platform/dist/provider/engine/handlers";\nexport { inner };',
+    program:
+      'import * as inner from "pulumi-platform/dist/provider/engine/operations/handlers";\nexport { inner };',
     code: "TS2307",
-    at: 'import * as inner from "pulumi-platform/dist/provider/engine/handlers";',
+    at: 'import * as inner from "pulumi-platform/dist/provider/engine/operations/handlers";',
   },
 ];
 

@@ -2,8 +2,8 @@ import fc, { casesOf, isQuick, spreadOf } from "../support/properties";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/api/errors";
-import { HandlerError, propertyOf } from "../../provider/engine/messages";
-import type { FieldSpec, Json, Props } from "../../provider/engine/spec";
+import { HandlerError, propertyOf } from "../../provider/engine/operations/messages";
+import type { FieldSpec, Json, Props } from "../../provider/engine/description";
 import { addresses } from "../support/byHand";
 import {
   changeField,

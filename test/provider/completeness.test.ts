@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
-import type { ResourceSpec } from "../../provider/engine/spec";
+import type { ResourceSpec } from "../../provider/engine/description";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/resources";
 import { samples } from "../support/samples";

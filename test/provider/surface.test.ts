@@ -5,7 +5,7 @@ import type { Emulator } from "../../emulator";
 import { allMethods, kindTables } from "../../emulator/tables";
 import type { KindTable } from "../../emulator/tables/kindTable";
 import { standardMethods } from "../../emulator/tables/methods";
-import type { FieldSpec, OneOf } from "../../provider/engine/spec";
+import type { FieldSpec, OneOf } from "../../provider/engine/description";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/resources";
 import type { Sample } from "../support/samples";

@@ -6,7 +6,7 @@ import type { Preview } from "../../provider/access/documents/preview";
 import type { Provenance, Report, ReviewReport } from "../../provider/access/report/report";
 import { review } from "../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
-import type { Props } from "../../provider/engine/spec";
+import type { Props } from "../../provider/engine/description";
 
 /*
  * Documents as the CLI writes them, without the members that no review reads.

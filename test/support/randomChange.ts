@@ -1,7 +1,7 @@
 import { generateProgram } from "../../provider/access/adopt/program";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
 import { specs } from "../../provider/access/documents/specs";
-import type { Props } from "../../provider/engine/spec";
+import type { Props } from "../../provider/engine/description";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { withUids } from "./byHand";
 import { memberAt, ownOf, propertyPathOf, samples, surroundings, withMember } from "./samples";

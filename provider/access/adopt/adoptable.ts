@@ -1,8 +1,8 @@
 import { checkInputs } from "../../engine/checks/checkInputs";
-import { aggregatedKind } from "../../engine/spec";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
-import { isObject, isSet } from "../../engine/values";
-import { isServerFilled } from "../../engine/wire";
+import { aggregatedKind } from "../../engine/description";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
+import { isObject, isSet } from "../../engine/values/values";
+import { isServerFilled } from "../../engine/wire/merge";
 import type { InventoryObject } from "../documents/inventory";
 
 /** A secret that the server has and never returns. */

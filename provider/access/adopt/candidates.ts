@@ -1,7 +1,7 @@
 import { parentOf } from "../../api/uid";
-import { aggregatedKind } from "../../engine/spec";
-import type { Props, ResourceSpec } from "../../engine/spec";
-import { compareTexts } from "../../engine/values";
+import { aggregatedKind } from "../../engine/description";
+import type { Props, ResourceSpec } from "../../engine/description";
+import { compareTexts } from "../../engine/values/values";
 import { kinds } from "../../resources";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { keyOf, specOf } from "../graph/directory";

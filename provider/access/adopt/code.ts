@@ -1,4 +1,4 @@
-import type { Json } from "../../engine/spec";
+import type { Json } from "../../engine/description";
 
 /**
  * A small syntax tree of a program and its printer, in the form that Prettier gives code with its usual settings: 80

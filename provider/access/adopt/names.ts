@@ -1,5 +1,5 @@
 import { parentOf } from "../../api/uid";
-import type { ResourceSpec } from "../../engine/spec";
+import type { ResourceSpec } from "../../engine/description";
 import type { InventoryObject } from "../documents/inventory";
 import { keyOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";

@@ -1,5 +1,5 @@
-import type { Props } from "../../engine/spec";
-import { compareTexts } from "../../engine/values";
+import type { Props } from "../../engine/description";
+import { compareTexts } from "../../engine/values/values";
 import { Directory } from "../graph/directory";
 import { selectCandidates } from "./candidates";
 import type { Candidate, CandidateRequest, SkippedObject } from "./candidates";

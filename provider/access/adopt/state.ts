@@ -1,7 +1,7 @@
-import { UNKNOWN } from "../../engine/spec";
-import type { Json, Props, ResourceSpec } from "../../engine/spec";
-import { diffInputs } from "../../engine/fieldMask";
-import { isObject } from "../../engine/values";
+import { UNKNOWN } from "../../engine/description";
+import type { Json, Props, ResourceSpec } from "../../engine/description";
+import { diffInputs } from "../../engine/wire/fieldMask";
+import { isObject } from "../../engine/values/values";
 import { specOf } from "../graph/directory";
 import { SECRET_MASK, kindOf, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";

@@ -1,7 +1,7 @@
 import { printable } from "../../api/errors";
-import { SECRET_MASK, UNKNOWN } from "../../engine/spec";
-import type { Json, Props } from "../../engine/spec";
-import { isObject } from "../../engine/values";
+import { SECRET_MASK, UNKNOWN } from "../../engine/description";
+import type { Json, Props } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
 import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";
 import { specs } from "./specs";

@@ -1,4 +1,4 @@
-import type { Props } from "../../engine/spec";
+import type { Props } from "../../engine/description";
 
 /**
  * The document of `pulumi-platform inventory`. `npm run docs` makes `schema/inventory.schema.json` of these types:

@@ -1,4 +1,4 @@
-import { aggregatedKind } from "../../engine/spec";
+import { aggregatedKind } from "../../engine/description";
 import { kinds } from "../../resources";
 
 const specs = kinds.map(({ spec }) => spec);

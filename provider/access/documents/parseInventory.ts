@@ -1,5 +1,5 @@
 import { printable } from "../../api/errors";
-import { isObject } from "../../engine/values";
+import { isObject } from "../../engine/values/values";
 import { INVENTORY_VERSION } from "./inventory";
 import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";

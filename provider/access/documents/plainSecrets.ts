@@ -1,4 +1,4 @@
-import type { Json } from "../../engine/spec";
+import type { Json } from "../../engine/description";
 
 /**
  * The plain text of a resource's secrets, by path. It serialises to nothing and prints as nothing: whoever holds it

@@ -1,5 +1,5 @@
 import { printable } from "../../api/errors";
-import { isObject, sortedJson } from "../../engine/values";
+import { isObject, sortedJson } from "../../engine/values/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";

@@ -1,5 +1,5 @@
 import { printable } from "../../api/errors";
-import { isObject } from "../../engine/values";
+import { isObject } from "../../engine/values/values";
 import { readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";

@@ -1,4 +1,4 @@
-import { providerText } from "../../engine/resource";
+import { providerText } from "../../engine/program/resource";
 import { specs } from "./specs";
 
 const OURS = "pulumi-nodejs:dynamic/platform:";

@@ -1,4 +1,4 @@
-import type { ResourceSpec } from "../../engine/spec";
+import type { ResourceSpec } from "../../engine/description";
 import { kinds } from "../../resources";
 
 /** Without a prototype: a kind may be called `constructor`. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../engine/values";
+import { isObject } from "../../engine/values/values";
 import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";

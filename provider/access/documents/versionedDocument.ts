@@ -1,4 +1,4 @@
-import { isObject } from "../../engine/values";
+import { isObject } from "../../engine/values/values";
 import { propertyPath, schemaProblems } from "./jsonSchema";
 import { DocumentError } from "./jsonText";
 

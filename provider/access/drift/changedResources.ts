@@ -1,8 +1,8 @@
-import { aggregatedKind } from "../../engine/spec";
+import { aggregatedKind } from "../../engine/description";
 import { parentOf } from "../../api/uid";
 import { printable } from "../../api/errors";
 import { kinds } from "../../resources";
-import { isObject } from "../../engine/values";
+import { isObject } from "../../engine/values/values";
 import { specOf } from "../graph/directory";
 import type { StateExport } from "../documents/stateExport";
 

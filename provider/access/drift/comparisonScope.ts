@@ -1,6 +1,6 @@
 import { parentOf } from "../../api/uid";
-import { aggregatedKind } from "../../engine/spec";
-import type { ResourceSpec } from "../../engine/spec";
+import { aggregatedKind } from "../../engine/description";
+import type { ResourceSpec } from "../../engine/description";
 import { keyOf } from "../graph/directory";
 import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";

@@ -1,5 +1,5 @@
 import { parentOf } from "../../api/uid";
-import { compareTexts } from "../../engine/values";
+import { compareTexts } from "../../engine/values/values";
 import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import { entityOfObject } from "../graph/entities";

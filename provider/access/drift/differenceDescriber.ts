@@ -1,5 +1,5 @@
-import type { Props, ResourceSpec } from "../../engine/spec";
-import { compareTexts } from "../../engine/values";
+import type { Props, ResourceSpec } from "../../engine/description";
+import { compareTexts } from "../../engine/values/values";
 import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";

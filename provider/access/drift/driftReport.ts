@@ -1,5 +1,5 @@
 import type { Comparison } from "../review/comparison";
-import { compareTexts } from "../../engine/values";
+import { compareTexts } from "../../engine/values/values";
 import { differenceKinds, driftDirections, severities } from "../review/finding";
 import { SCHEMA_VERSION } from "../report/report";
 import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/report";

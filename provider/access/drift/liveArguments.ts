@@ -1,7 +1,7 @@
-import { aggregatedKind } from "../../engine/spec";
-import type { Props } from "../../engine/spec";
+import { aggregatedKind } from "../../engine/description";
+import type { Props } from "../../engine/description";
 import type { Directory } from "../graph/directory";
-import { readingHost } from "../../engine/readOnly";
+import { readingHost } from "../../engine/operations/readOnly";
 import type { ManagedResource } from "./difference";
 import { revealedArguments } from "./secretValues";
 import { createSnapshotApi } from "./snapshot";

@@ -1,4 +1,4 @@
-import { aggregatedKind } from "../../engine/spec";
+import { aggregatedKind } from "../../engine/description";
 import { parentOf } from "../../api/uid";
 import { keyOf, specOf } from "../graph/directory";
 import { urnParts } from "../documents/engineState";

@@ -1,6 +1,6 @@
 import { isUid } from "../../api/uid";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
-import { isObject } from "../../engine/values";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
 import { declareObject } from "../adopt/adoptable";
 import { Call, printKey, printProperty, Reference, printOpenStatement } from "../adopt/code";
 import { resourceName } from "../adopt/names";

@@ -1,7 +1,7 @@
-import { aggregatedKind } from "../../engine/spec";
-import type { Props } from "../../engine/spec";
-import { diffInputs } from "../../engine/fieldMask";
-import { mergeLive, NORMALIZED } from "../../engine/wire";
+import { aggregatedKind } from "../../engine/description";
+import type { Props } from "../../engine/description";
+import { diffInputs } from "../../engine/wire/fieldMask";
+import { mergeLive, NORMALIZED } from "../../engine/wire/merge";
 import type { Directory } from "../graph/directory";
 import { describeEffects } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";

@@ -1,4 +1,4 @@
-import type { FieldSpec } from "../../engine/spec";
+import type { FieldSpec } from "../../engine/description";
 import { kinds } from "../../resources";
 
 /** Which arguments of a kind drift leaves out, by path. */

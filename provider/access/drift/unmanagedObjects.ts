@@ -1,6 +1,6 @@
 import { parentOf } from "../../api/uid";
-import type { Props, ResourceSpec } from "../../engine/spec";
-import { compareTexts, isSet } from "../../engine/values";
+import type { Props, ResourceSpec } from "../../engine/description";
+import { compareTexts, isSet } from "../../engine/values/values";
 import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";

@@ -1,6 +1,6 @@
-import type { Json, Props, ResourceSpec } from "../../engine/spec";
-import { SECRET_MASK } from "../../engine/spec";
-import { equal, isObject, isSet } from "../../engine/values";
+import type { Json, Props, ResourceSpec } from "../../engine/description";
+import { SECRET_MASK } from "../../engine/description";
+import { equal, isObject, isSet } from "../../engine/values/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";

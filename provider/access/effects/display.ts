@@ -1,7 +1,7 @@
 import { printable } from "../../api/errors";
-import type { FieldSpec, Json } from "../../engine/spec";
-import { SECRET_MASK } from "../../engine/spec";
-import { isObject, isSet } from "../../engine/values";
+import type { FieldSpec, Json } from "../../engine/description";
+import { SECRET_MASK } from "../../engine/description";
+import { isObject, isSet } from "../../engine/values/values";
 import { isReference, ownMember } from "../graph/references";
 import { isUnread, reasonOf } from "../graph/unread";
 import type { UnreadReason } from "../graph/unread";

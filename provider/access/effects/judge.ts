@@ -1,6 +1,6 @@
-import type { FieldSpec, Json } from "../../engine/spec";
-import { durationNanos, timestampNanos } from "../../engine/times";
-import { isSet } from "../../engine/values";
+import type { FieldSpec, Json } from "../../engine/description";
+import { durationNanos, timestampNanos } from "../../engine/values/times";
+import { isSet } from "../../engine/values/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";

@@ -1,6 +1,6 @@
 import { printable } from "../../api/errors";
-import type { FieldSpec, Json } from "../../engine/spec";
-import { canonical, isObject, sortedJson } from "../../engine/values";
+import type { FieldSpec, Json } from "../../engine/description";
+import { canonical, isObject, sortedJson } from "../../engine/values/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 

@@ -1,5 +1,5 @@
-import type { Json } from "../../engine/spec";
-import { isObject } from "../../engine/values";
+import type { Json } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
 import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isUnread } from "./unread";

@@ -1,6 +1,6 @@
 import { printable } from "../../api/errors";
 import { parentOf } from "../../api/uid";
-import type { ResourceSpec } from "../../engine/spec";
+import type { ResourceSpec } from "../../engine/description";
 import { kinds } from "../../resources";
 import { INVISIBLE } from "../trust/glob";
 import { groupPath } from "./groupPath";

@@ -1,5 +1,5 @@
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/spec";
-import { isUnknown } from "../../engine/values";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
+import { isUnknown } from "../../engine/values/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";

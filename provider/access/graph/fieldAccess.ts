@@ -1,4 +1,4 @@
-import type { FieldSpec, AccessEffect } from "../../engine/spec";
+import type { FieldSpec, AccessEffect } from "../../engine/description";
 
 export function effectOf(field: FieldSpec, inherited: AccessEffect): AccessEffect {
   if (field.secret === true || field.ignoreDrift === true) return "none";

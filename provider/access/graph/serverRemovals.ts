@@ -1,5 +1,5 @@
 import { parentOf } from "../../api/uid";
-import type { Json, ResourceSpec } from "../../engine/spec";
+import type { Json, ResourceSpec } from "../../engine/description";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";

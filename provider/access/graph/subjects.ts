@@ -1,4 +1,4 @@
-import { isObject } from "../../engine/values";
+import { isObject } from "../../engine/values/values";
 import { knownIssuerOf } from "../trust/issuers";
 import type { Entity } from "./model";
 import { plainOrQuoted as plain, quote } from "../trust/quote";

@@ -1,5 +1,5 @@
-import type { Json, Props } from "../../engine/spec";
-import { isObject } from "../../engine/values";
+import type { Json, Props } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
 import { UNMANAGED } from "../../resources/groupBindings/readBindings";
 import { accessKinds } from "./accessKinds";
 import { compositeKey } from "./keys";

@@ -1,5 +1,5 @@
-import type { Props, ResourceSpec } from "../../engine/spec";
-import { canonicalJwks, compareTexts } from "../../engine/values";
+import type { Props, ResourceSpec } from "../../engine/description";
+import { canonicalJwks, compareTexts } from "../../engine/values/values";
 import { sha256 } from "../documents/digest";
 import { accessKinds } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";

@@ -1,5 +1,5 @@
 import { urnParts } from "../documents/engineState";
-import { compareTexts } from "../../engine/values";
+import { compareTexts } from "../../engine/values/values";
 import { GrantIndex } from "../graph/grantIndex";
 import { isAccessField, accessKinds } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";

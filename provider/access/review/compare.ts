@@ -20,7 +20,7 @@ import { Languages } from "../trust/languages";
 import { buildGraphs } from "../graph/graphBuilder";
 import { planResources } from "../graph/resourcePlan";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
-import { compareTexts } from "../../engine/values";
+import { compareTexts } from "../../engine/values/values";
 
 /** What a comparison is made from. */
 export interface Sources {

@@ -1,9 +1,9 @@
-import type { ResourceSpec } from "../../engine/spec";
+import type { ResourceSpec } from "../../engine/description";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import type { Entity } from "../graph/model";
-import { timestampNanos } from "../../engine/times";
+import { timestampNanos } from "../../engine/values/times";
 import { plural, labelOf, limitLines } from "./wording";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";

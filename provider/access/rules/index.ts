@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { compareTexts } from "../../engine/values";
+import { compareTexts } from "../../engine/values/values";
 import { printable } from "../../api/errors";
 import type { Comparison } from "../review/comparison";
 import { severities } from "../review/finding";

@@ -1,6 +1,6 @@
-import { isObject } from "../../engine/values";
-import type { Json, Props } from "../../engine/spec";
-import { durationNanos, timestampNanos } from "../../engine/times";
+import { isObject } from "../../engine/values/values";
+import type { Json, Props } from "../../engine/description";
+import { durationNanos, timestampNanos } from "../../engine/values/times";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
 import { accessKinds } from "../graph/accessKinds";

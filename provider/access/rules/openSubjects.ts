@@ -1,5 +1,5 @@
-import { isObject } from "../../engine/values";
-import type { Json } from "../../engine/spec";
+import { isObject } from "../../engine/values/values";
+import type { Json } from "../../engine/description";
 import { multiTenantIssuerOf, filterMultiTenantIssuers } from "../trust/issuers";
 import type { MultiTenantIssuer } from "../trust/issuers";
 import { findPatternProblem } from "../trust/judgement";

@@ -1,5 +1,5 @@
-import { isObject } from "../../engine/values";
-import type { Json } from "../../engine/spec";
+import { isObject } from "../../engine/values/values";
+import type { Json } from "../../engine/description";
 import { withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/references";

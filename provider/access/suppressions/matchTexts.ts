@@ -1,4 +1,4 @@
-import { containsUnknown } from "../../engine/values";
+import { containsUnknown } from "../../engine/values/values";
 import { SECRET_MASK } from "../documents/engineState";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { groupPath } from "../graph/groupPath";

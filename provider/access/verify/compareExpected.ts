@@ -1,6 +1,6 @@
-import type { Props } from "../../engine/spec";
-import { equal } from "../../engine/values";
-import { mergeLive } from "../../engine/wire";
+import type { Props } from "../../engine/description";
+import { equal } from "../../engine/values/values";
+import { mergeLive } from "../../engine/wire/merge";
 import { urnParts } from "../documents/engineState";
 import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";

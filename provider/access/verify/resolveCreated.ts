@@ -1,6 +1,6 @@
-import type { Props } from "../../engine/spec";
-import { sortedJson } from "../../engine/values";
-import { mergeLive } from "../../engine/wire";
+import type { Props } from "../../engine/description";
+import { sortedJson } from "../../engine/values/values";
+import { mergeLive } from "../../engine/wire/merge";
 import type { Entity } from "../graph/model";
 import { isReference, mapLeaves } from "../graph/references";
 import { specs } from "../documents/specs";

@@ -1,4 +1,4 @@
-import { timestampNanos } from "../../engine/times";
+import { timestampNanos } from "../../engine/values/times";
 import { printable } from "../../api/errors";
 import { UsageError } from "./exitCodes";
 import { isStdout } from "../output/descriptors";

@@ -2,7 +2,7 @@ import type { Client } from "../../api/client";
 import { printable } from "../../api/errors";
 import { isUid, parentOf } from "../../api/uid";
 import { UsageError } from "../framework/exitCodes";
-import { compareTexts } from "../../engine/values";
+import { compareTexts } from "../../engine/values/values";
 
 /** A group as people name it. */
 export interface NamedGroup {

@@ -1,8 +1,8 @@
 import type { Inventory } from "../../access/documents/inventory";
-import { timestampNanos } from "../../engine/times";
+import { timestampNanos } from "../../engine/values/times";
 import type { Provenance } from "../../access/report/report";
 import { printable } from "../../api/errors";
-import { isObject } from "../../engine/values";
+import { isObject } from "../../engine/values/values";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags } from "../framework/flags";
 import { readCommit, readEvent } from "../post/event";

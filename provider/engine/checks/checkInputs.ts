@@ -1,6 +1,6 @@
-import type { CheckContext, Failure, FieldSpec, Json, Props, ResourceSpec } from "../spec";
-import { ADOPT, containsSecret } from "../spec";
-import { containsUnknown, isUnknown } from "../values";
+import type { CheckContext, Failure, FieldSpec, Json, Props, ResourceSpec } from "../description";
+import { ADOPT, containsSecret } from "../description";
+import { containsUnknown, isUnknown } from "../values/values";
 import { FieldChecker, isRecorded } from "./fieldChecker";
 import { hasType } from "./types";
 

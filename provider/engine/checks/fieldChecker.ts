@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { formatProblem } from "../formats";
+import { formatProblem } from "../values/formats";
 import type {
   EnumSpec,
   Failure,
@@ -14,8 +14,8 @@ import type {
   SecretObjectSpec,
   SecretSpec,
   StringSpec,
-} from "../spec";
-import { isObject, isSet, isUnknown } from "../values";
+} from "../description";
+import { isObject, isSet, isUnknown } from "../values/values";
 import { didYouMean, quote, suggest } from "./suggestions";
 import { describeType, hasType, typeNames } from "./types";
 

@@ -1,5 +1,5 @@
-import type { FieldSpec, Json } from "../spec";
-import { isObject } from "../values";
+import type { FieldSpec, Json } from "../description";
+import { isObject } from "../values/values";
 
 /** What a value of a type is called in messages. */
 export const typeNames: Record<FieldSpec["type"], string> = {

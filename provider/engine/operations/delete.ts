@@ -1,9 +1,9 @@
 import { isFailedPrecondition, isNotFound, printable } from "../../api/errors";
-import { aggregatedKind } from "../spec";
-import type { Dependents, Props } from "../spec";
+import { aggregatedKind } from "../description";
+import type { Dependents, Props } from "../description";
 import type { KindContext } from "./kindContext";
-import { identityKey, objectKey } from "../lostCreates";
-import { explain, handlerError, label } from "../messages";
+import { identityKey, objectKey } from "./create/lostCreates";
+import { explain, handlerError, label } from "./messages";
 
 /** Most names that a message lists. */
 const MAX_NAMES = 10;

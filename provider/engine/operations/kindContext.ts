@@ -1,12 +1,12 @@
 import type { Client } from "../../api/client";
-import type { Clock, Host, ResourceSpec } from "../spec";
-import { matchesPattern } from "../formats";
-import { CreateRegistry } from "../createRegistry";
-import { KeyedMutex } from "../keyedMutex";
+import type { Clock, Host, ResourceSpec } from "../description";
+import { matchesPattern } from "../values/formats";
+import { CreateRegistry } from "./create/createRegistry";
+import { KeyedMutex } from "./keyedMutex";
 import { createReader } from "./kindReader";
 import type { KindReader } from "./kindReader";
-import { explain } from "../messages";
-import { OwnerRegistry } from "../ownerRegistry";
+import { explain } from "./messages";
+import { OwnerRegistry } from "./ownerRegistry";
 
 /** What the handlers of every kind share in one process. */
 export interface HandlerContext extends Clock {

@@ -1,9 +1,9 @@
 import type { Client, JsonObject } from "../../api/client";
 import { isNotFound, printable } from "../../api/errors";
-import type { Host, Props, ResourceSpec } from "../spec";
-import { findSchemaMismatch } from "../schemaMismatch";
-import { parentUidOf, readBody } from "../wire";
-import { handlerError } from "../messages";
+import type { Host, Props, ResourceSpec } from "../description";
+import { findSchemaMismatch } from "../wire/schemaMismatch";
+import { parentUidOf, readBody } from "../wire/decode";
+import { handlerError } from "./messages";
 
 /** Reads the objects of one kind. */
 export interface KindReader {

@@ -1,12 +1,13 @@
 import type { JsonObject } from "../../api/client";
 import { ApiError, isInvalidArgument, isNotFound } from "../../api/errors";
-import { UNCONFIRMED } from "../spec";
-import type { Props } from "../spec";
-import { changedSubresources, diffFields } from "../fieldMask";
-import type { Patch } from "../fieldMask";
-import { mergeLive, outputsFor, readOutputs } from "../wire";
+import { UNCONFIRMED } from "../description";
+import type { Props } from "../description";
+import { changedSubresources, diffFields } from "../wire/fieldMask";
+import type { Patch } from "../wire/fieldMask";
+import { readOutputs } from "../wire/decode";
+import { mergeLive, outputsFor } from "../wire/merge";
 import type { KindContext } from "./kindContext";
-import { explainFailure, label } from "../messages";
+import { explainFailure, label } from "./messages";
 import { findUnappliedFields, isVerified, runAfterWrite, verifyWrite } from "./verifyWrite";
 
 /** What was removed at the server is created again once a refresh has found that out. */

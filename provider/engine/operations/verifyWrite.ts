@@ -1,13 +1,15 @@
 import type { JsonObject } from "../../api/client";
 import { printable } from "../../api/errors";
-import { containsSecret } from "../spec";
-import type { Props, ResourceSpec } from "../spec";
-import { equal, isSet } from "../values";
-import { changedSubresources } from "../fieldMask";
-import { isServerFilled, mergeLive, normalizeBody, outputsFor, readOutputs, wireName } from "../wire";
+import { containsSecret } from "../description";
+import type { Props, ResourceSpec } from "../description";
+import { equal, isSet } from "../values/values";
+import { changedSubresources } from "../wire/fieldMask";
+import { normalizeBody, readOutputs } from "../wire/decode";
+import { wireName } from "../wire/encode";
+import { isServerFilled, mergeLive, outputsFor } from "../wire/merge";
 import type { KindContext } from "./kindContext";
 import type { KindReader } from "./kindReader";
-import { explain, label, PartialFailure } from "../messages";
+import { explain, label, PartialFailure } from "./messages";
 
 /** Inputs that the server did not apply: it ignores what it does not know. `olds` is undefined after a create. */
 export function findUnappliedFields(

@@ -1,7 +1,7 @@
 import { parentOf } from "../../api/uid";
-import { createAndVerify } from "../../engine/createAndVerify";
-import { handlerError, hasCode, refusedFields } from "../../engine/messages";
-import type { Api, Host } from "../../engine/spec";
+import { createAndVerify } from "../../engine/operations/create/createAndVerify";
+import { handlerError, hasCode, refusedFields } from "../../engine/operations/messages";
+import type { Api, Host } from "../../engine/description";
 import { bindingBatch, COLLECTION } from "../grants";
 import { listGrants } from "./existingGrants";
 import type { ExistingGrants } from "./existingGrants";

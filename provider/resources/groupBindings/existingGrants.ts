@@ -1,8 +1,8 @@
 import { parentOf } from "../../api/uid";
-import { printable } from "../../engine/messages";
-import type { Api, Props } from "../../engine/spec";
-import { isObject } from "../../engine/values";
-import { readBody } from "../../engine/wire";
+import { printable } from "../../engine/operations/messages";
+import type { Api, Props } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
+import { readBody } from "../../engine/wire/decode";
 import { COLLECTION } from "../grants";
 import { RoleBinding } from "../roleBinding";
 import { keyOf, stringOf } from "./grant";

@@ -1,7 +1,7 @@
-import { printable } from "../../engine/messages";
-import { SECRET_MASK } from "../../engine/spec";
-import type { Props } from "../../engine/spec";
-import { isObject } from "../../engine/values";
+import { printable } from "../../engine/operations/messages";
+import { SECRET_MASK } from "../../engine/description";
+import type { Props } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
 import { grantKey } from "../grants";
 
 /** Who holds which role. Bindings are told apart by it: two that grant the same at one group are one here. */

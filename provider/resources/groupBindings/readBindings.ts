@@ -1,6 +1,6 @@
-import { SECRET_MASK } from "../../engine/spec";
-import type { Api, Host, Json, Props } from "../../engine/spec";
-import { isObject } from "../../engine/values";
+import { SECRET_MASK } from "../../engine/description";
+import type { Api, Host, Json, Props } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
 import { listGrants } from "./existingGrants";
 import type { ExistingGrant } from "./existingGrants";
 import { keyOf, labelledGrantsIn, stringsIn } from "./grant";

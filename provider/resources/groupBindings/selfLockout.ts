@@ -1,6 +1,6 @@
 import { isUid, parentOf } from "../../api/uid";
-import { handlerError } from "../../engine/messages";
-import type { Api } from "../../engine/spec";
+import { handlerError } from "../../engine/operations/messages";
+import type { Api } from "../../engine/description";
 import { COLLECTION } from "../grants";
 import { grantOf } from "./existingGrants";
 import { quoteLabels, stringOf, stringsIn } from "./grant";

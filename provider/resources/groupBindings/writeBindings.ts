@@ -1,5 +1,5 @@
-import { PartialFailure } from "../../engine/messages";
-import type { Api, Host, Props } from "../../engine/spec";
+import { PartialFailure } from "../../engine/operations/messages";
+import type { Api, Host, Props } from "../../engine/description";
 import { bindingBatch, COLLECTION, grantKey } from "../grants";
 import { BindingCreator } from "./bindingCreator";
 import { listGrants } from "./existingGrants";

@@ -1,8 +1,8 @@
 import { maskCredentials, registerCredential } from "../../../provider/api/credentials";
 import { printable } from "../../../provider/api/errors";
 import { tokenSource } from "../../../provider/api/auth";
-import { handlersFor } from "../../../provider/engine/handlers";
-import { maskSecretsOf } from "../../../provider/engine/secrets";
+import { handlersFor } from "../../../provider/engine/operations/handlers";
+import { maskSecretsOf } from "../../../provider/engine/operations/secrets";
 import { sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, ScriptedServer, tokensOf } from "../support/server";
 import type { Recorded, Reply } from "../support/server";

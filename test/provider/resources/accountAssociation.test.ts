@@ -1,8 +1,8 @@
-import { handlersFor } from "../../../provider/engine/handlers";
-import type { Handlers } from "../../../provider/engine/handlers";
-import { PartialFailure } from "../../../provider/engine/messages";
-import type { Props } from "../../../provider/engine/spec";
-import { mergeLive } from "../../../provider/engine/wire";
+import { handlersFor } from "../../../provider/engine/operations/handlers";
+import type { Handlers } from "../../../provider/engine/operations/handlers";
+import { PartialFailure } from "../../../provider/engine/operations/messages";
+import type { Props } from "../../../provider/engine/description";
+import { mergeLive } from "../../../provider/engine/wire/merge";
 import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
 import { clientOf, detail, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";

@@ -1,7 +1,7 @@
 import fc, { casesOf } from "../../support/properties";
 import { checkInputs } from "../../../provider/engine/checks/checkInputs";
-import { UNKNOWN } from "../../../provider/engine/spec";
-import type { CheckContext, FieldSpec, Json, Props } from "../../../provider/engine/spec";
+import { UNKNOWN } from "../../../provider/engine/description";
+import type { CheckContext, FieldSpec, Json, Props } from "../../../provider/engine/description";
 import {
   CERTIFICATE,
   GROUP_UID,

@@ -1,9 +1,9 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, Fault } from "../../../emulator";
-import { handlersFor } from "../../../provider/engine/handlers";
-import type { Handlers } from "../../../provider/engine/handlers";
-import { HandlerError, PartialFailure } from "../../../provider/engine/messages";
-import type { Props } from "../../../provider/engine/spec";
+import { handlersFor } from "../../../provider/engine/operations/handlers";
+import type { Handlers } from "../../../provider/engine/operations/handlers";
+import { HandlerError, PartialFailure } from "../../../provider/engine/operations/messages";
+import type { Props } from "../../../provider/engine/description";
 import { call } from "../../support/wire";
 import { clientOf, errorOf } from "../support/server";
 import { specOf } from "../support/samples";

@@ -1,7 +1,7 @@
 import { checkInputs } from "../../../provider/engine/checks/checkInputs";
-import { handlersFor } from "../../../provider/engine/handlers";
-import type { Handlers } from "../../../provider/engine/handlers";
-import type { Props } from "../../../provider/engine/spec";
+import { handlersFor } from "../../../provider/engine/operations/handlers";
+import type { Handlers } from "../../../provider/engine/operations/handlers";
+import type { Props } from "../../../provider/engine/description";
 import { REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";

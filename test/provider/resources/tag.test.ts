@@ -1,6 +1,6 @@
-import { handlersFor } from "../../../provider/engine/handlers";
-import type { Handlers } from "../../../provider/engine/handlers";
-import type { Props } from "../../../provider/engine/spec";
+import { handlersFor } from "../../../provider/engine/operations/handlers";
+import type { Handlers } from "../../../provider/engine/operations/handlers";
+import type { Props } from "../../../provider/engine/description";
 import { DIGEST, REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";

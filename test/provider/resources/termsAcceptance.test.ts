@@ -1,5 +1,5 @@
-import { handlersFor } from "../../../provider/engine/handlers";
-import type { Handlers } from "../../../provider/engine/handlers";
+import { handlersFor } from "../../../provider/engine/operations/handlers";
+import type { Handlers } from "../../../provider/engine/operations/handlers";
 import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 import { GROUP_UID, specOf } from "../support/samples";

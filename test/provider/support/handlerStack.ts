@@ -1,6 +1,6 @@
-import { handlersFor } from "../../../provider/engine/handlers";
-import type { Handlers } from "../../../provider/engine/handlers";
-import type { Props } from "../../../provider/engine/spec";
+import { handlersFor } from "../../../provider/engine/operations/handlers";
+import type { Handlers } from "../../../provider/engine/operations/handlers";
+import type { Props } from "../../../provider/engine/description";
 import { kinds } from "../../../provider/resources";
 import type { Declarations } from "../../support/engine";
 import { clientOf, tokensOf } from "./server";

@@ -1,5 +1,5 @@
 import type { Emulator } from "../../../emulator";
-import type { NeededCapabilities, Props, ResourceSpec } from "../../../provider/engine/spec";
+import type { NeededCapabilities, Props, ResourceSpec } from "../../../provider/engine/description";
 import type { Declaration, Declarations } from "../../support/engine";
 import { RestrictedCaller } from "../../support/leastPrivilege";
 import { declared, samples, surroundings, withMember } from "../../support/samples";

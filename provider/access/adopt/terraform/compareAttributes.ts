@@ -1,7 +1,7 @@
 import { printable } from "../../../api/errors";
 import type { FieldSpec, Json, Props } from "../../../engine/description";
-import { equalIgnoringDrift, isObject, isSet } from "../../../engine/values";
-import { isServerFilled } from "../../../engine/wire";
+import { equalIgnoringDrift, isObject, isSet } from "../../../engine/values/values";
+import { isServerFilled } from "../../../engine/wire/merge";
 import { specOf } from "../../graph/directory";
 import { convertValue, unwrapBlock } from "./convert";
 import type { AdoptableType, AttributeMapping, Attributes, BlockMapping, LeafMapping } from "./mapping";

@@ -1,5 +1,5 @@
 import type { FieldSpec, Json, Props } from "../../../engine/description";
-import { isObject } from "../../../engine/values";
+import { isObject } from "../../../engine/values/values";
 import { capabilityNames } from "../../../resources/capabilities";
 import { snakeToCamelCase } from "./mapping";
 import type { Conversion } from "./mapping";

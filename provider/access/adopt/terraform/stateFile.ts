@@ -1,6 +1,6 @@
 import { printable } from "../../../api/errors";
 import type { Props } from "../../../engine/description";
-import { compareTexts, isObject } from "../../../engine/values";
+import { compareTexts, isObject } from "../../../engine/values/values";
 import { DocumentError, MOST_LEVELS, decodeText } from "../../documents/jsonText";
 import { formatAddress, isIdentifier, parseModulePath } from "./address";
 import type { InstanceKey, ModuleStep, ResourceAddress } from "./address";

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ChangedResources } from "../../../access/drift/changedResources";
 import type { ChangeEvent } from "../../../access/drift/changedResources";
 import { printable } from "../../../api/errors";
-import { compareTexts, isObject } from "../../../engine/values";
+import { compareTexts, isObject } from "../../../engine/values/values";
 import { EventError } from "../../../events";
 import type { VerifyEventOptions } from "../../../events";
 import { verifyHeaders } from "../../../events/verifyEvent";

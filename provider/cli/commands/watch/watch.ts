@@ -1,6 +1,6 @@
 import { hasUserinfo } from "../../../api/address";
 import { printable } from "../../../api/errors";
-import { durationNanos } from "../../../engine/times";
+import { durationNanos } from "../../../engine/values/times";
 import type { VerifyEventOptions } from "../../../events";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";

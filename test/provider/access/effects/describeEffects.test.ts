@@ -4,8 +4,14 @@ import type { Direction, EffectContext, FieldEffect } from "../../../../provider
 import { specs } from "../../../../provider/access/documents/specs";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
-import { SECRET_MASK } from "../../../../provider/engine/spec";
-import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../../../provider/engine/spec";
+import { SECRET_MASK } from "../../../../provider/engine/description";
+import type {
+  AccessEffect,
+  FieldSpec,
+  Json,
+  Props,
+  ResourceSpec,
+} from "../../../../provider/engine/description";
 import { kinds } from "../../../../provider/resources";
 
 const [reader, owner] = ["a".repeat(40), "b".repeat(40)];

@@ -3,8 +3,8 @@ import type { Inventory, InventoryObject } from "../../../../provider/access/doc
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import type { Props } from "../../../../provider/engine/spec";
-import { UNKNOWN } from "../../../../provider/engine/spec";
+import type { Props } from "../../../../provider/engine/description";
+import { UNKNOWN } from "../../../../provider/engine/description";
 import { inventoryOf, preview, PROVENANCE, same, state, step, urn } from "../../../support/documents";
 import { lines } from "../fixtures";
 

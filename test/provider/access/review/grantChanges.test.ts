@@ -4,7 +4,7 @@ import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/grou
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/graph/grant";
 import { graphOf } from "../../../../provider/access/graph/grants";
-import type { Props } from "../../../../provider/engine/spec";
+import type { Props } from "../../../../provider/engine/description";
 
 const ROOT_UID = "a".repeat(40);
 const child = (parent: string, n: number): string => `${parent}/${n.toString(16).padStart(16, "0")}`;

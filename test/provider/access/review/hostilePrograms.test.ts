@@ -1,6 +1,6 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
-import type { Props } from "../../../../provider/engine/spec";
-import { UNKNOWN } from "../../../../provider/engine/spec";
+import type { Props } from "../../../../provider/engine/description";
+import { UNKNOWN } from "../../../../provider/engine/description";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
 import { isQuick } from "../../../support/properties";

@@ -1,5 +1,5 @@
 import type { Comparison } from "../../../../provider/access/review/comparison";
-import type { Props } from "../../../../provider/engine/spec";
+import type { Props } from "../../../../provider/engine/description";
 import {
   acme,
   binding,

@@ -1,5 +1,5 @@
-import { UNKNOWN } from "../../../../provider/engine/spec";
-import type { Props } from "../../../../provider/engine/spec";
+import { UNKNOWN } from "../../../../provider/engine/description";
+import type { Props } from "../../../../provider/engine/description";
 import {
   binding,
   compareResources,

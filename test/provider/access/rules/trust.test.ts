@@ -1,4 +1,4 @@
-import type { Props } from "../../../../provider/engine/spec";
+import type { Props } from "../../../../provider/engine/description";
 import {
   binding,
   claims,

@@ -1,6 +1,6 @@
 import type { Grant, GrantChange, Scope } from "../../../graph/grant";
 import { isIndirect } from "../causes";
-import { compareTexts } from "../../../../engine/values";
+import { compareTexts } from "../../../../engine/values/values";
 import { nameOf, subjectOf } from "../words";
 import { newText, oldText, signs } from "./changes";
 import type { PageContext } from "./context";

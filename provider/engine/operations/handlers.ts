@@ -1,0 +1,116 @@
+import { printable } from "../../api/errors";
+import { checkInputs } from "../checks/checkInputs";
+import { UNCONFIRMED } from "../description";
+import type { Failure, Props, ResourceSpec } from "../description";
+import { diffInputs } from "../wire/fieldMask";
+import { readOutputs } from "../wire/decode";
+import { mergeLive } from "../wire/merge";
+import { Creator } from "./create/creator";
+import type { CreateResult } from "./create/creator";
+import { deleteResource } from "./delete";
+import { createKindContext } from "./kindContext";
+import type { HandlerContext, KindContext } from "./kindContext";
+import { explainFailure, label } from "./messages";
+import { updateResource } from "./update";
+
+/** A resource as the server holds it; `id` is absent where it does not exist. */
+export interface ReadResult {
+  readonly id?: string;
+  readonly props?: Props;
+  readonly inputs?: Props;
+}
+
+export interface DiffResult {
+  /**
+   * False: no difference. Undefined: the engine compares the inputs and shows each property. True: the recorded inputs
+   * are not the real ones after a failure, so the engine would find no difference.
+   */
+  readonly changes: boolean | undefined;
+  readonly replaces: string[];
+  readonly deleteBeforeReplace?: true;
+}
+
+/** The operations of one kind over plain values. No I/O in `check` and `diff`: the engine calls those one at a time. */
+export interface Handlers {
+  check(olds: Props, news: Props): Failure[];
+  /** `id`: of the resource that the engine compares. */
+  diff(olds: Props, news: Props, id?: string): DiffResult;
+  create(inputs: Props): Promise<CreateResult>;
+  read(id: string, olds: Props): Promise<ReadResult>;
+  update(id: string, olds: Props, news: Props): Promise<Props>;
+  delete(id: string, olds: Props): Promise<void>;
+}
+
+class KindHandlers implements Handlers {
+  private readonly creator: Creator;
+
+  constructor(
+    private readonly kind: KindContext,
+    private readonly now: () => number,
+  ) {
+    this.creator = new Creator(kind);
+  }
+
+  check(olds: Props, news: Props): Failure[] {
+    const { spec, owners } = this.kind;
+    owners.recordCheck(spec, news);
+    // A message may quote a key or a pattern of the program, and the engine prints it unchanged.
+    return checkInputs(spec, news, { olds, now: this.now() }).map(({ property, reason }) => ({
+      property: printable(property),
+      reason: printable(reason, 2000),
+    }));
+  }
+
+  diff(olds: Props, news: Props, id?: string): DiffResult {
+    const { spec, owners } = this.kind;
+    const difference = diffInputs(spec, olds, news);
+    if (id !== undefined) owners.recordDiff(spec, id, olds, news, difference);
+    const isConfirmed = olds[UNCONFIRMED] !== true;
+    const deletesFirst = spec.deleteBeforeReplace && !difference.replaces.includes("parentUid");
+    return {
+      changes: difference.changed ? !isConfirmed || undefined : false,
+      replaces: [...difference.replaces],
+      ...(deletesFirst ? { deleteBeforeReplace: true } : {}),
+    };
+  }
+
+  async create(inputs: Props): Promise<CreateResult> {
+    const { spec, owners } = this.kind;
+    const created = await this.recordFailure(() => this.creator.create(inputs));
+    owners.recordCreate(spec, created.id, inputs);
+    return created;
+  }
+
+  async read(id: string, olds: Props): Promise<ReadResult> {
+    const { spec, reader } = this.kind;
+    const response = await explainFailure(spec, `reading ${label(spec, olds)} ${id}`, () =>
+      reader.find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
+    );
+    if (response === undefined) return {};
+    const { inputs, outs } = mergeLive(spec, olds, reader.parseInputs(response, id));
+    return { id, props: { ...outs, ...readOutputs(spec, response as Props, id, olds) }, inputs };
+  }
+
+  update(id: string, olds: Props, news: Props): Promise<Props> {
+    const { spec, owners, mutex } = this.kind;
+    owners.recordUpdate(spec, id);
+    return this.recordFailure(() => mutex.runExclusive(id, () => updateResource(this.kind, id, olds, news)));
+  }
+
+  delete(id: string, olds: Props): Promise<void> {
+    return deleteResource(this.kind, id, olds);
+  }
+
+  private async recordFailure<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      this.kind.owners.hasFailure = true;
+      throw error;
+    }
+  }
+}
+
+export function handlersFor(spec: ResourceSpec, context: HandlerContext): Handlers {
+  return new KindHandlers(createKindContext(spec, context), context.now);
+}

@@ -1,0 +1,171 @@
+import { ApiError, isNotFound, printable } from "../../api/errors";
+import { logLines } from "../../api/logText";
+import type { FieldSpec, Props, ResourceSpec } from "../description";
+import { wireName } from "../wire/encode";
+
+/** For the kinds: they act on what an error means, and never see the client. */
+export { hasCode, hasUnknownOutcome, printable } from "../../api/errors";
+
+/** The fields that the server complained of, in its own words; none where it named none. */
+export function refusedFields(error: unknown): string[] {
+  return error instanceof ApiError ? error.details.fieldViolations.map(({ field }) => field) : [];
+}
+
+/**
+ * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
+ * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
+ */
+export class HandlerError extends Error {
+  override readonly name = "HandlerError";
+
+  constructor(message: string, cause?: unknown) {
+    super(logLines(message), { cause });
+    this.stack = "";
+  }
+}
+
+export function handlerError(message: string): HandlerError {
+  return new HandlerError(message);
+}
+
+/** The resource exists, but something after its making failed: nothing may lose its uid. */
+export class PartialFailure extends HandlerError {
+  constructor(
+    readonly id: string,
+    readonly properties: Props,
+    readonly reasons: string[],
+  ) {
+    super(reasons.join("\n"));
+  }
+}
+
+/** What to do where the object of a new resource exists already. */
+export const RENAME_ADVICE =
+  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person created it, adopt it with adopt(), or delete it there';
+
+/** A resource in the words of messages: `group "team"`. */
+export function label(spec: ResourceSpec, inputs: Props): string {
+  const name = inputs["name"];
+  return typeof name === "string" ? `${spec.noun} "${printable(name, 80)}"` : spec.noun;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown error";
+}
+
+const camel = (segment: string): string =>
+  segment.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A field of the API, in either spelling, as the property of a program. */
+export function propertyOf(spec: ResourceSpec, field: string): string {
+  let fields: Readonly<Record<string, FieldSpec>> = spec.fields;
+  const singular = camel(spec.kind.charAt(0).toLowerCase() + spec.kind.slice(1));
+  const segments = field.split(".");
+  if (segments.length > 1 && camel(segments[0] ?? "") === singular) segments.shift();
+  let isKey = false;
+  return segments
+    .map((segment) => {
+      if (isKey) return segment;
+      const [, word = segment, index = ""] = /^([^[]*)(.*)$/.exec(segment) ?? [];
+      const key = Object.keys(fields).find((name) => {
+        const inner = fields[name];
+        return inner !== undefined && camel(wireName(name, inner)) === camel(word);
+      });
+      const inner = key === undefined ? undefined : fields[key];
+      fields = inner?.type === "object" ? inner.fields : {};
+      isKey = inner?.type === "map";
+      return `${key ?? camel(word)}${index}`;
+    })
+    .join(".");
+}
+
+const PROXY = "a proxy or load balancer responded instead of the API; try again";
+
+function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
+  if (error.code === "NOT_FOUND" && error.details.resource === undefined && error.fromApi) {
+    return "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)";
+  }
+  if (error.details.missingTerms.length > 0) {
+    const ids = error.details.missingTerms.map(({ id }) => id);
+    return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
+  }
+  if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
+  const own = error.fromApi ? spec.operations?.errorHint?.(error.code) : undefined;
+  if (own !== undefined) return own;
+  switch (error.code) {
+    case "UNAUTHENTICATED":
+      return "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN";
+    case "PERMISSION_DENIED":
+      return "the identity behind the token lacks a role there that grants this, or the parent does not exist";
+    case "RESOURCE_EXHAUSTED":
+      return "the server limits requests: lower platform:maxConcurrency, or run again later";
+    case "FAILED_PRECONDITION":
+      return error.details.preconditions.some(({ type }) => type === "RESOURCE_NOT_EMPTY")
+        ? "delete what is below it first"
+        : undefined;
+    default:
+      return error.fromApi ? undefined : PROXY;
+  }
+}
+
+/** What an error says of the resource that it names. */
+function describeResource(error: ApiError): string {
+  if (isNotFound(error)) return "not found";
+  return error.code === "ALREADY_EXISTS" ? "already exists" : "concerns";
+}
+
+/** One error, told whole: what was done, code and status, a line per detail, one line of advice. */
+export function explain(
+  spec: ResourceSpec,
+  what: string,
+  error: unknown,
+  notes: readonly string[],
+): HandlerError {
+  if (error instanceof HandlerError) return error;
+  if (!(error instanceof ApiError)) {
+    const message = error instanceof Error ? error.message : "unknown error";
+    return new HandlerError([`${what}: ${message}`, ...notes.map((note) => `  ${note}`)].join("\n"), error);
+  }
+  const { details } = error;
+  const violations = details.fieldViolations.map(
+    ({ field, description, localizedMessage }) =>
+      `${propertyOf(spec, field)}: ${description === "" ? (localizedMessage?.message ?? "") : description}`,
+  );
+  const lines = [
+    ...violations,
+    ...details.preconditions.map(
+      ({ type, subject, description }) =>
+        `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
+    ),
+    ...(details.resource
+      ? [
+          `${describeResource(error)}: ${details.resource.resourceType} ${details.resource.resourceName}`.trim(),
+        ]
+      : []),
+    ...details.missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+    ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),
+    ...notes,
+  ];
+  const say = hintFor(spec, error);
+  if (say !== undefined) lines.push(say);
+  if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
+  // The violations say the same as the server's message, in the program's words.
+  const told = violations.length > 0 || error.serverMessage === "";
+  const message = told ? "" : `: ${error.serverMessage}`;
+  const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
+  return new HandlerError([head, ...lines.map((line) => `  ${line}`)].join("\n"), error);
+}
+
+/** Runs an action; its error names what was being done. */
+export async function explainFailure<T>(
+  spec: ResourceSpec,
+  what: string,
+  action: () => Promise<T>,
+  notesOn: (error: unknown) => readonly string[] = () => [],
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw explain(spec, what, error, notesOn(error));
+  }
+}

@@ -1,0 +1,95 @@
+import type { InputDifference } from "../wire/fieldMask";
+import { ADOPT } from "../description";
+import type { Props, ResourceSpec } from "../description";
+import { sortedJson } from "../values/values";
+
+/*
+ * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. Where both stand for
+ * one object at the server, that delete would take away what the program still declares. The engine hands a delete no URN
+ * and no reason, so what the program of this run declares and holds is recorded here.
+ */
+
+/** A comparison of a recorded resource with the program's. The engine sends members in any order. */
+interface Comparison {
+  readonly uid: string;
+  /** The recorded outputs, in one spelling. */
+  readonly olds: string;
+  /** False while the engine may still replace the resource. */
+  keepsObject: boolean;
+}
+
+const uidKey = (kind: string, uid: string): string => `${kind} ${uid}`;
+const inputsKey = ({ kind }: ResourceSpec, inputs: Props): string => `${kind} ${sortedJson(inputs)}`;
+
+/** What the resources of one run's program declare and hold, so that no delete takes it away. */
+export class OwnerRegistry {
+  /** What inputs of the program name, as `ResourceSpec.declaredKeys` tells it. */
+  private readonly declared = new Set<string>();
+  /** Inputs that the program gave: a refresh has the engine compare what no program gave. */
+  private readonly checked = new Set<string>();
+  private readonly created = new Set<string>();
+  private readonly comparisonsByUid = new Map<string, Comparison[]>();
+  private readonly comparisonsByInputs = new Map<string, Comparison[]>();
+
+  /**
+   * Whether a create or an update of this run failed. The engine may then go on (`--continue-on-error`), and what it
+   * deletes may be the old name of what was not created.
+   */
+  hasFailure = false;
+
+  /** Records a resource that the program declares. */
+  recordCheck(spec: ResourceSpec, inputs: Props): void {
+    this.checked.add(inputsKey(spec, inputs));
+    for (const key of spec.declaredKeys?.(inputs) ?? []) this.declared.add(key);
+    const adopted = inputs[ADOPT];
+    if (typeof adopted === "string") this.declared.add(uidKey(spec.kind, adopted));
+  }
+
+  /** Records that the engine compares a resource. One that is to be replaced gives its object up. */
+  recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: InputDifference): void {
+    const key = inputsKey(spec, news);
+    if (difference.replaces.length > 0 || !this.checked.has(key)) return;
+    const comparison = { uid, olds: sortedJson(olds), keepsObject: !difference.changed };
+    append(this.comparisonsByUid, uidKey(spec.kind, uid), comparison);
+    append(this.comparisonsByInputs, key, comparison);
+  }
+
+  /** Records that a resource keeps its object and is written to. */
+  recordUpdate({ kind }: ResourceSpec, uid: string): void {
+    for (const comparison of this.comparisonsByUid.get(uidKey(kind, uid)) ?? [])
+      comparison.keepsObject = true;
+  }
+
+  /** Records that a resource was created, or has taken over what existed. */
+  recordCreate(spec: ResourceSpec, uid: string, inputs: Props): void {
+    this.created.add(uidKey(spec.kind, uid));
+    // The engine may be replacing a resource whose inputs stay the same.
+    for (const comparison of this.comparisonsByInputs.get(inputsKey(spec, inputs)) ?? []) {
+      if (comparison.uid !== uid) comparison.keepsObject = false;
+    }
+  }
+
+  /** Whether a resource of the program declares this: a key of `ResourceSpec.declaredKeys`. */
+  isDeclared(key: string): boolean {
+    return this.declared.has(key);
+  }
+
+  /**
+   * Whether a resource of the program holds the object with this uid. `olds` are the recorded outputs of a resource that
+   * is being deleted: its own comparison says nothing, since the engine may have decided to replace it.
+   */
+  isOwned(kind: string, uid: string, olds?: Props): boolean {
+    const key = uidKey(kind, uid);
+    if (this.created.has(key) || this.declared.has(key)) return true;
+    const own = olds === undefined ? undefined : sortedJson(olds);
+    return (this.comparisonsByUid.get(key) ?? []).some(
+      ({ keepsObject, olds: compared }) => keepsObject || compared !== own,
+    );
+  }
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}

@@ -1,0 +1,28 @@
+import { matchesPattern } from "../values/formats";
+import type { Api, Host } from "../description";
+
+const refuse = (): Promise<never> => Promise.reject(new Error("only what exists is read here"));
+
+/** An API of which a kind's operations can read, and write nothing. */
+export function readOnly(reads: Pick<Api, "address" | "get" | "list">): Api {
+  return {
+    ...reads,
+    maxConcurrency: 1,
+    getCallerClaims: () => Promise.resolve(undefined),
+    post: refuse,
+    createShared: refuse,
+    patchAt: refuse,
+    delete: refuse,
+  };
+}
+
+/** For operations that read: nobody is warned, and nothing is waited for. */
+export const readingHost: Host = {
+  now: Date.now,
+  sleep: () => Promise.resolve(),
+  warn: () => undefined,
+  matchesPattern,
+  isOwned: () => false,
+  isDeclared: () => false,
+  explain: (what, error) => new Error(`${what}: ${error instanceof Error ? error.message : "it failed"}`),
+};

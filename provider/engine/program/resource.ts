@@ -1,0 +1,221 @@
+import * as pulumi from "./sdk";
+import { recordResource, recordResourceId } from "./ownership";
+import { containsSecret } from "../description";
+import type { FieldSpec, ResourceSpec } from "../description";
+
+/**
+ * What the engine stores as a resource's provider: a constant text that loads the code by name. No
+ * code, no path and no secret is in it, so upgrading the package changes no resource.
+ */
+export function providerText(kind: string): string {
+  return `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+}
+
+const preparedPrototypes = new WeakSet<object>();
+
+/**
+ * Arguments that were not given cost nothing in the program and in state, yet read as an output that
+ * resolves to undefined.
+ */
+function declareOutputs(prototype: object, spec: ResourceSpec): void {
+  if (preparedPrototypes.has(prototype)) return;
+  preparedPrototypes.add(prototype);
+  for (const key of [...Object.keys(spec.fields), ...Object.keys(spec.outputs ?? {})]) {
+    Object.defineProperty(prototype, key, {
+      configurable: true,
+      get: () => pulumi.output(undefined),
+      set(this: object, value: unknown) {
+        Object.defineProperty(this, key, { value, configurable: true, enumerable: true, writable: true });
+      },
+    });
+  }
+}
+
+/**
+ * Arguments with the secret ones marked, so that the engine stores them encrypted. Only the secret
+ * member of an object is: the others stay readable in a preview.
+ */
+function withSecrets(
+  fields: Readonly<Record<string, FieldSpec>>,
+  args: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = Object.entries(args).map(([key, value]): [string, unknown] => {
+    const field = fields[key];
+    if (field === undefined || value === undefined || value === null || !containsSecret(field))
+      return [key, value];
+    if (field.secret || field.type !== "object") return [key, pulumi.secret(value)];
+    const mark = (inner: unknown): unknown =>
+      inner !== null && typeof inner === "object" && !Array.isArray(inner)
+        ? withSecrets(field.fields, { ...inner })
+        : inner;
+    const isLater = pulumi.Output.isInstance(value) || value instanceof Promise;
+    return [key, isLater ? pulumi.output(value).apply(mark) : mark(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What is the same for every resource of a kind. */
+interface Shape {
+  readonly __provider: string;
+  /** Undefined for each output of the server's, so that the engine's library makes it a property. */
+  readonly outputs: Readonly<Record<string, undefined>>;
+  readonly secretOutputs: readonly string[];
+  readonly takesSecrets: boolean;
+}
+
+const shapes = new WeakMap<ResourceSpec, Shape>();
+
+function shapeOf(spec: ResourceSpec): Shape {
+  const known = shapes.get(spec);
+  if (known) return known;
+  const outputs = Object.entries(spec.outputs ?? {});
+  const shape = {
+    __provider: providerText(spec.kind),
+    outputs: Object.fromEntries(outputs.map(([key]) => [key, undefined])),
+    secretOutputs: outputs.filter(([, field]) => field.secret).map(([key]) => key),
+    takesSecrets: Object.values(spec.fields).some(containsSecret),
+  };
+  shapes.set(spec, shape);
+  return shape;
+}
+
+function withDefaults(
+  spec: ResourceSpec,
+  opts: pulumi.CustomResourceOptions | undefined,
+): pulumi.CustomResourceOptions | undefined {
+  const { secretOutputs } = shapeOf(spec);
+  const options =
+    secretOutputs.length === 0
+      ? opts
+      : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
+  return spec.deleteBeforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
+}
+
+function properties(
+  spec: ResourceSpec,
+  name: string,
+  args: object | undefined,
+  opts: pulumi.CustomResourceOptions | undefined,
+): Record<string, unknown> {
+  const { __provider, outputs, takesSecrets } = shapeOf(spec);
+  if (opts?.id !== undefined) {
+    const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
+    return { ...all, ...outputs, __provider };
+  }
+  const given: unknown = args;
+  if (given === null || typeof given !== "object") {
+    throw new pulumi.RunError(
+      `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
+    );
+  }
+  const set = Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider"),
+  );
+  return Object.assign(takesSecrets ? withSecrets(spec.fields, set) : set, outputs, { __provider });
+}
+
+let warned = false;
+
+function warnOfStoredToken(): void {
+  if (warned) return;
+  warned = true;
+  // An empty variable counts as absent.
+  const inEnvironment = [process.env["PLATFORM_TOKEN"], process.env["PLATFORM_TOKEN_FILE"]].some(Boolean);
+  if (!inEnvironment && new pulumi.Config("platform").getSecret("token") !== undefined) {
+    void pulumi.log.warn(
+      "platform:token: the engine hands refresh and destroy the stack configuration of the last update, so a token in it may be stale; prefer PLATFORM_TOKEN",
+    );
+  }
+}
+
+/** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */
+function warnOfInputs(
+  spec: ResourceSpec,
+  warnings: NonNullable<ResourceSpec["inputWarnings"]>,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): void {
+  for (const [key, linesFor] of Object.entries(warnings)) {
+    pulumi.all([args[key]]).apply(([value]) => {
+      for (const line of linesFor(value)) {
+        void pulumi.log.warn(`${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
+      }
+    });
+  }
+}
+
+/**
+ * What the resources of a program hold is known to one provider process. Another provider has another process, which
+ * would delete what the first one holds, and gets no stack configuration.
+ */
+function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.CustomResource): void {
+  const { __prov: provider } = resource as unknown as { readonly __prov?: pulumi.ProviderResource };
+  if (provider === undefined) return;
+  throw new pulumi.RunError(
+    `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not be set: remove them; to use another address or credential, use another stack`,
+  );
+}
+
+/** The base of every kind. */
+export abstract class PlatformResource extends pulumi.CustomResource {
+  protected constructor(
+    spec: ResourceSpec,
+    name: string,
+    args: object | undefined,
+    opts: pulumi.CustomResourceOptions | undefined,
+  ) {
+    declareOutputs(new.target.prototype, spec);
+    const isManaged = opts?.id === undefined && args !== undefined;
+    if (isManaged) recordResource(spec, name, { ...args }, opts?.parent);
+    super(
+      `pulumi-nodejs:dynamic/platform:${spec.kind}`,
+      name,
+      properties(spec, name, args, opts),
+      withDefaults(spec, opts),
+    );
+    refuseOwnProvider(spec, name, this);
+    if (isManaged) recordResourceId(spec, name, this.id, opts?.parent);
+    warnOfStoredToken();
+    if (args !== undefined && spec.inputWarnings) warnOfInputs(spec, spec.inputWarnings, name, { ...args });
+  }
+
+  /** The uid of the resource: the same as `id`. */
+  get uid(): pulumi.Output<pulumi.ID> {
+    return this.id;
+  }
+}
+
+/** The constructor of a kind with these arguments. */
+export interface ResourceClass<Args> {
+  /** @internal */
+  readonly spec: ResourceSpec;
+  new (name: string, args: Args, opts?: pulumi.CustomResourceOptions): PlatformResource;
+  /** Reads one that this program does not manage, by its uid. */
+  get<Resource>(
+    this: new (name: string, args: Args, opts?: pulumi.CustomResourceOptions) => Resource,
+    name: string,
+    uid: pulumi.Input<string>,
+    opts?: pulumi.CustomResourceOptions,
+  ): Resource;
+}
+
+/**
+ * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares the
+ * outputs, so that the class itself stands for a resource of Pulumi's wherever one is expected.
+ */
+export function resource<Args extends object>(
+  kind: ResourceSpec & { readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec } },
+): ResourceClass<Args> {
+  class DescribedResource extends PlatformResource {
+    static readonly spec = kind;
+
+    constructor(name: string, args: Args | undefined, opts?: pulumi.CustomResourceOptions) {
+      super(kind, name, args, opts);
+    }
+
+    static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions) {
+      return new this(name, undefined, { ...opts, id: uid });
+    }
+  }
+  return DescribedResource as unknown as ResourceClass<Args>;
+}

@@ -1,2 +1,0 @@
-/** The description of a resource kind. */
-export * from "./description";

@@ -1,0 +1,133 @@
+import { UNKNOWN } from "../description";
+import type { FieldSpec, Json } from "../description";
+import { durationNanos, timestampNanos } from "./times";
+
+/** JSON of a value with the members of objects in one order: the same text for equal values. */
+export function sortedJson(json: unknown): string {
+  return JSON.stringify(json, (_key, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareTexts(a, b)))
+      : value,
+  );
+}
+
+/** The content of a JWKS in one spelling: keys of objects sorted, white space gone. */
+export function canonicalJwks(text: string): string | undefined {
+  try {
+    return sortedJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+export function isUnknown(value: unknown): boolean {
+  return value === UNKNOWN;
+}
+
+/** Whether a value is unknown anywhere inside. */
+export function containsUnknown(value: Json | undefined): boolean {
+  if (isUnknown(value)) return true;
+  if (Array.isArray(value)) return value.some(containsUnknown);
+  if (value !== null && typeof value === "object") return Object.values(value).some(containsUnknown);
+  return false;
+}
+
+export function isObject(value: unknown): value is Record<string, Json | undefined> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** The order of texts by code units: the same on every machine, whatever its language. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Year 1 and the epoch: how servers write a time that is not set. */
+const ZERO_TIMES: readonly (bigint | undefined)[] = [-62_135_596_800_000_000_000n, 0n];
+
+function canonicalString(spec: FieldSpec, value: string): string | undefined {
+  const format = spec.type === "string" ? spec.format : undefined;
+  switch (format) {
+    case "duration":
+      return durationNanos(value)?.toString() ?? value;
+    case "timestamp": {
+      const nanos = timestampNanos(value);
+      return ZERO_TIMES.includes(nanos) ? undefined : (nanos?.toString() ?? value);
+    }
+    case "jwks":
+      return canonicalJwks(value) ?? value;
+    default:
+      return value;
+  }
+}
+
+/** Whether a value says what the server takes where none is given: the zero of the type, or the default of the field. */
+function isDefault(spec: FieldSpec, value: Json): boolean {
+  if (typeof value === "boolean") return value === ((spec.type === "boolean" && spec.default) ?? false);
+  return value === "" || value === 0;
+}
+
+/**
+ * A value in the one spelling that all its equals share; undefined for whatever means "not set":
+ * absent, null and the default of the type are equal. A value of a wrong type
+ * stands for itself.
+ */
+export function canonical(
+  spec: FieldSpec,
+  value: Json | undefined,
+  { includesIgnored = true } = {},
+): Json | undefined {
+  if (value === undefined || value === null || isDefault(spec, value)) return undefined;
+  if (spec.ignoreDrift && !includesIgnored) return undefined;
+  if (isUnknown(value)) return value;
+  if (typeof value === "string") {
+    if (spec.type === "enum") {
+      return value === `${spec.prefix}UNSPECIFIED` || value === `${spec.prefix}${spec.default ?? ""}`
+        ? undefined
+        : value;
+    }
+    return canonicalString(spec, value);
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return undefined;
+    if (spec.type !== "list") return value;
+    const items = value.map((item) => canonical(spec.items, item, { includesIgnored }) ?? null);
+    if (!spec.unordered) return items;
+    const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
+    return [...byText.keys()].sort(compareTexts).map((text) => byText.get(text) ?? null);
+  }
+  if (isObject(value)) {
+    const entries =
+      spec.type === "object"
+        ? Object.entries(spec.fields)
+            .map(([key, field]): [string, Json | undefined] => [
+              key,
+              canonical(field, value[key], { includesIgnored }),
+            ])
+            .filter(([, member]) => member !== undefined)
+        : spec.type === "map"
+          ? Object.entries(value).map(([key, member]): [string, Json] => [
+              key,
+              canonical(spec.values, member, { includesIgnored }) ?? null,
+            ])
+          : Object.entries(value);
+    if (entries.length === 0) return undefined;
+    return Object.fromEntries(entries.sort(([a], [b]) => compareTexts(a, b)));
+  }
+  return value;
+}
+
+/** Whether two values mean the same to the API. */
+export function equal(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
+  return JSON.stringify(canonical(spec, a)) === JSON.stringify(canonical(spec, b));
+}
+
+/** Whether two values mean the same but for what is there for people to read. */
+export function equalIgnoringDrift(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
+  const [one, other] = [a, b].map((value) => canonical(spec, value, { includesIgnored: false }));
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Whether a value is set at all: neither absent nor the default of its type. */
+export function isSet(spec: FieldSpec, value: Json | undefined): boolean {
+  return canonical(spec, value) !== undefined;
+}

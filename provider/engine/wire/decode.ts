@@ -1,0 +1,69 @@
+import { parentOf } from "../../api/uid";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../description";
+import { isObject, isSet } from "../values/values";
+import { wireName } from "./encode";
+
+/** A value of a response, in the form of inputs; undefined where it is not set. */
+export function fromWire(spec: FieldSpec, value: Json | undefined): Json | undefined {
+  if (!isSet(spec, value) && !(spec.type === "object" && isObject(value))) return undefined;
+  if (spec.type === "list" && Array.isArray(value)) {
+    return value.map((item) => fromWire(spec.items, item) ?? item);
+  }
+  if (spec.type === "map" && isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, fromWire(spec.values, member) ?? member ?? null]),
+    );
+  }
+  if (spec.type === "object" && isObject(value)) {
+    const members = readFields(spec.fields, value);
+    return Object.keys(members).length === 0 ? undefined : members;
+  }
+  return value;
+}
+
+function readFields(fields: Readonly<Record<string, FieldSpec>>, body: Props): Props {
+  const entries = Object.entries(fields)
+    .map(([key, field]): [string, Json | undefined] => [key, fromWire(field, body[wireName(key, field)])])
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
+
+/** The uid of a field, or of the object that a response holds in its place. A uid of another type is passed on. */
+function resolveHydratedUid(field: FieldSpec, uid: Json | undefined, body: Props): Json | undefined {
+  if (field.type !== "string" || field.hydratedIn === undefined) return uid;
+  if (uid !== undefined && uid !== null && uid !== "") return uid;
+  const object = body[field.hydratedIn];
+  return isObject(object) ? object["uid"] : undefined;
+}
+
+/** A response in the form of the fields. */
+export function normalizeBody(spec: ResourceSpec, response: Props, uid: string): Props {
+  const body = spec.normalizeResponse ? spec.normalizeResponse(response, uid) : response;
+  const uids = Object.entries(spec.fields)
+    .filter(([, field]) => field.type === "string" && field.hydratedIn !== undefined)
+    .map(([key, field]) => [key, resolveHydratedUid(field, body[key], body)] as const);
+  return uids.length === 0 ? body : { ...body, ...Object.fromEntries(uids) };
+}
+
+/** The uid of the parent, told by a resource's own. */
+export function parentUidOf(spec: ResourceSpec, uid: string): string | undefined {
+  return spec.sharesParentUid ? uid : parentOf(uid);
+}
+
+/** The fields of a response that a program can set, in the form of inputs. */
+export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
+  return readFields(spec.fields, normalizeBody(spec, body, uid));
+}
+
+/** The outputs that a response holds; what it leaves out, or what is returned only once, is kept. */
+export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
+  const fields = spec.outputs ?? {};
+  const normalized = normalizeBody(spec, body, uid);
+  const kept = Object.entries(fields)
+    .filter(
+      ([key, field]) =>
+        olds[key] !== undefined && (field.createOnly || !(wireName(key, field) in normalized)),
+    )
+    .map(([key]) => [key, olds[key]] as const);
+  return { ...Object.fromEntries(kept), ...readFields(fields, normalized) };
+}

@@ -1,0 +1,109 @@
+import { checkInputs } from "../../../../provider/engine/checks/checkInputs";
+import { diffFields, diffInputs } from "../../../../provider/engine/wire/fieldMask";
+import { isSet } from "../../../../provider/engine/values/values";
+import { readBody } from "../../../../provider/engine/wire/decode";
+import { createBody } from "../../../../provider/engine/wire/encode";
+import { mergeLive } from "../../../../provider/engine/wire/merge";
+import { resourceDecoder } from "../../../../provider/schema/decoders";
+import {
+  boolean,
+  enumOf,
+  kind,
+  list,
+  object,
+  secret,
+  shape,
+  string,
+} from "../../../../provider/schema/fields";
+import type { ArgsOf } from "../../../../provider/schema/fields";
+
+const filter = shape({ fields: { verifiesTls: boolean({ default: true }) } });
+interface FilterArgs extends ArgsOf<typeof filter> {}
+
+/** A kind with what no kind has yet: a boolean that is true where it is not given, beside a secret and a set of names. */
+const webhook = kind({
+  kind: "Webhook",
+  noun: "webhook",
+  collection: "/registry/v2/webhooks",
+  fields: {
+    name: string({ required: true, immutable: true }),
+    active: boolean({ default: true, security: true }),
+    muted: boolean(),
+    filter: object<FilterArgs>(filter),
+    events: list(enumOf("WEBHOOK_EVENT_", "PUSH DELETE"), { unordered: true }),
+    signingSecret: secret({ inputOnly: true }),
+  },
+});
+const { active, muted } = webhook.fields;
+
+describe("a boolean that is true where none is given", () => {
+  test("is set by false, and by nothing else", () => {
+    expect([false, true, null, undefined].map((value) => isSet(active, value))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect([false, true, null, undefined].map((value) => isSet(muted, value))).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test("is sent with a create where it is false, at the top and in an object", () => {
+    const inputs = { name: "a", active: false, muted: false, filter: { verifiesTls: false } };
+    expect(createBody(webhook, inputs)).toEqual({
+      name: "a",
+      active: false,
+      filter: { verifiesTls: false },
+    });
+    expect(createBody(webhook, { name: "a", active: true, filter: { verifiesTls: true } })).toEqual({
+      name: "a",
+    });
+  });
+
+  test("is no change where true is written out, or taken out", () => {
+    expect(diffInputs(webhook, { name: "a" }, { name: "a", active: true }).changed).toBe(false);
+    expect(diffInputs(webhook, { name: "a", active: true }, { name: "a" }).changed).toBe(false);
+    expect(diffInputs(webhook, { name: "a", active: true }, { name: "a", active: false }).changed).toBe(true);
+  });
+
+  test("is named in the mask and sent as true where false is taken out", () => {
+    expect(diffFields(webhook, { active: false }, {})).toEqual({ mask: ["active"], body: { active: true } });
+    expect(diffFields(webhook, {}, { active: false })).toEqual({ mask: ["active"], body: { active: false } });
+    expect(
+      diffFields(webhook, { filter: { verifiesTls: false } }, { filter: { verifiesTls: true } }),
+    ).toEqual({
+      mask: ["filter"],
+      body: { filter: null },
+    });
+  });
+
+  test("is drift where the server holds false, and none where it leaves true out", () => {
+    const inputs = { name: "a" };
+    const read = (response: object) => readBody(webhook, { name: "a", ...response }, "uid");
+    expect(mergeLive(webhook, inputs, read({ active: false })).inputs).toEqual({ name: "a", active: false });
+    expect(mergeLive(webhook, inputs, read({ active: true })).inputs).toEqual(inputs);
+    expect(mergeLive(webhook, inputs, read({})).inputs).toEqual(inputs);
+    const off = { name: "a", active: false };
+    expect(mergeLive(webhook, off, read({ active: false })).inputs).toEqual(off);
+    expect(mergeLive(webhook, off, read({ active: true })).inputs).toEqual(inputs);
+  });
+
+  test("is read as true by a lookup where a response leaves it out", () => {
+    const decode = resourceDecoder(webhook);
+    expect(decode({ uid: "uid" })).toMatchObject({ active: true, muted: false });
+    expect(decode({ uid: "uid", active: false })).toMatchObject({ active: false });
+  });
+});
+
+test("a message about an item of a list keeps its property beside a secret", () => {
+  const failures = checkInputs(
+    webhook,
+    { name: "a", signingSecret: "canary", events: ["WEBHOOK_EVENT_PUSH", "push"] },
+    { olds: {}, now: 0 },
+  );
+  expect(failures.map(({ property }) => property)).toEqual(["events[1]"]);
+});

@@ -1,0 +1,179 @@
+import { handlersFor } from "../../../../provider/engine/operations/handlers";
+import { OwnerRegistry } from "../../../../provider/engine/operations/ownerRegistry";
+import { ADOPT } from "../../../../provider/engine/description";
+import type { Props } from "../../../../provider/engine/description";
+import { kinds } from "../../../../provider/resources";
+import { GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, specOf } from "../../support/samples";
+
+const UID = `${GROUP_UID}/0123456789abcdef`;
+const inputs: Props = { parentUid: GROUP_UID, name: "ci", claimMatch: { issuer: "https://i.example.com" } };
+const edited: Props = { ...inputs, name: "deploy" };
+const identity = specOf("Identity");
+const unchanged = { changed: false, replaces: [] };
+const changed = { changed: true, replaces: [] };
+
+describe("what a program holds", () => {
+  test.each<{ title: string; run: (owners: OwnerRegistry) => void; isHeld: boolean }>([
+    { title: "nothing that it does not name", run: () => undefined, isHeld: false },
+    { title: "what it creates", run: (owners) => owners.recordCreate(identity, UID, inputs), isHeld: true },
+    {
+      title: "what it adopts, also where that fails",
+      run: (owners) => owners.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
+      isHeld: true,
+    },
+    {
+      title: "what is unchanged",
+      run: (owners) => {
+        owners.recordCheck(identity, inputs);
+        owners.recordDiff(identity, UID, inputs, inputs, unchanged);
+      },
+      isHeld: true,
+    },
+    {
+      title: "what is updated",
+      run: (owners) => {
+        owners.recordCheck(identity, edited);
+        owners.recordDiff(identity, UID, inputs, edited, changed);
+        owners.recordUpdate(identity, UID);
+      },
+      isHeld: true,
+    },
+    {
+      title: "nothing that it replaces",
+      run: (owners) => {
+        owners.recordCheck(identity, edited);
+        owners.recordDiff(identity, UID, inputs, edited, { changed: true, replaces: ["parentUid"] });
+      },
+      isHeld: false,
+    },
+    {
+      title: "nothing that the engine replaces by an option, before it is created again",
+      run: (owners) => {
+        owners.recordCheck(identity, edited);
+        owners.recordDiff(identity, UID, inputs, edited, changed);
+      },
+      isHeld: false,
+    },
+    {
+      title: "nothing that the engine replaces though its inputs are the same",
+      run: (owners) => {
+        owners.recordCheck(identity, inputs);
+        owners.recordDiff(identity, UID, inputs, inputs, unchanged);
+        owners.recordCreate(identity, `${UID}0`, inputs);
+      },
+      isHeld: false,
+    },
+    {
+      title: "nothing that only a refresh compares",
+      run: (owners) => owners.recordDiff(identity, UID, inputs, inputs, unchanged),
+      isHeld: false,
+    },
+    {
+      title: "what another resource, whose recorded outputs differ, may still update",
+      run: (owners) => {
+        owners.recordCheck(identity, edited);
+        owners.recordDiff(identity, UID, { ...inputs, description: "other" }, edited, changed);
+      },
+      isHeld: true,
+    },
+    {
+      title: "what is compared with its members in another order",
+      run: (owners) => {
+        owners.recordCheck(identity, inputs);
+        const reversed = Object.fromEntries(Object.entries(inputs).reverse());
+        owners.recordDiff(identity, UID, inputs, reversed, unchanged);
+      },
+      isHeld: true,
+    },
+  ])("$title", ({ run, isHeld }) => {
+    const owners = new OwnerRegistry();
+    run(owners);
+    expect(owners.isOwned("Identity", UID, inputs)).toBe(isHeld);
+    expect(owners.isOwned("Role", UID, inputs)).toBe(false);
+  });
+});
+
+describe("a delete on behalf of another resource", () => {
+  const tag = { parentUid: UID, name: "latest", digest: `sha256:${"a".repeat(64)}` };
+  const binding = { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID };
+  const access = {
+    parentUid: GROUP_UID,
+    bindings: { ci: { identityUid: IDENTITY_UID, roleUid: ROLE_UID } },
+  };
+
+  /** A run in which the program declares one resource and the engine deletes another: the lines that are printed. */
+  async function deleteBeside(
+    declared: { kind: string; inputs: Props },
+    deleted: { kind: string; inputs: Props },
+  ): Promise<string[]> {
+    const lines: string[] = [];
+    const owners = new OwnerRegistry();
+    const context = {
+      client: () => {
+        throw new Error("nothing may be sent");
+      },
+      owners,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+      warn: (line: string) => lines.push(line),
+    };
+    handlersFor(specOf(declared.kind), context).check({}, declared.inputs);
+    await handlersFor(specOf(deleted.kind), context).delete(UID, deleted.inputs);
+    return lines;
+  }
+
+  test.each([
+    { kind: "Tag", inputs: tag, by: "Tag" },
+    { kind: "RepoReadme", inputs: { parentUid: UID, content: "# Hello" }, by: "RepoReadme" },
+    { kind: "RoleBinding", inputs: binding, by: "GroupAccess", declared: access },
+    { kind: "Group", inputs: { name: "team" }, by: "Group", declared: { name: "team", [ADOPT]: UID } },
+  ])(
+    "of the $kind that a $by declares sends nothing, and says so",
+    async ({ kind, inputs: olds, by, declared }) => {
+      const lines = await deleteBeside({ kind: by, inputs: declared ?? olds }, { kind, inputs: olds });
+      expect(lines).toEqual([
+        expect.stringMatching(new RegExp(`${UID} stays: another resource of this program manages it now`)),
+      ]);
+    },
+  );
+
+  test.each([
+    { title: "a tag of another name", kind: "Tag", inputs: tag, declared: { ...tag, name: "v1" } },
+    {
+      title: "a tag of another repository",
+      kind: "Tag",
+      inputs: tag,
+      declared: { ...tag, parentUid: ROOT_UID },
+    },
+    { title: "an equal binding", kind: "RoleBinding", inputs: binding, declared: binding },
+  ])("goes on beside $title", async ({ kind, inputs: olds, declared }) => {
+    await expect(deleteBeside({ kind, inputs: declared }, { kind, inputs: olds })).rejects.toThrow(
+      "nothing may be sent",
+    );
+  });
+
+  test("is refused once another step of the run has failed, and sends nothing", async () => {
+    const owners = new OwnerRegistry();
+    const context = {
+      client: () => {
+        throw new Error("nothing may be sent");
+      },
+      owners,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+    };
+    await expect(handlersFor(specOf("Group"), context).create({ name: "team" })).rejects.toThrow();
+    await expect(handlersFor(specOf("Tag"), context).delete(UID, tag)).rejects.toThrow(
+      /is not deleted, because another step of this run failed/,
+    );
+  });
+
+  test("is decided by what inputs tell for each kind that writes over what exists", () => {
+    const without = kinds
+      .map(({ spec }) => spec)
+      .filter(({ operations, declaredKeys }) => operations?.upsert === true && declaredKeys === undefined)
+      .map(({ kind }) => kind);
+    // Deleting an acceptance of terms changes nothing at the server.
+    expect(without).toEqual(["TermsAcceptance"]);
+  });
+});

@@ -1,0 +1,100 @@
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { adopt } from "../../../../provider/engine/program/adopt";
+import { handlersFor } from "../../../../provider/engine/operations/handlers";
+import type { Handlers } from "../../../../provider/engine/operations/handlers";
+import type { Props } from "../../../../provider/engine/description";
+import type { RoleArgs } from "../../../../provider/resources/role";
+import { clientOf } from "../../../support/driftMatrix";
+import { call } from "../../../support/wire";
+import { specOf } from "../../support/samples";
+
+describe("taking over what exists, by code alone", () => {
+  let emulator: Emulator;
+  let org: string;
+  let uid: string;
+
+  const of = (kind: string): Handlers => {
+    const client = clientOf(emulator);
+    return handlersFor(specOf(kind), {
+      client: () => client,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+    });
+  };
+  const role = (more: Props = {}): Props => ({
+    parentUid: org,
+    name: "reader",
+    capabilities: ["CAP_TAG_LIST", "CAP_REPO_LIST"],
+    ...more,
+  });
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    org = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
+    const body = { name: "reader", capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] };
+    uid = String((await call(emulator, "POST", `/iam/v2/roles/${org}`, body))["uid"]);
+  });
+  beforeEach(() => emulator.clearRequests());
+  afterAll(() => emulator.close());
+
+  test("keeps the arguments' type, and adds the uid alone", () => {
+    const args: RoleArgs = adopt<RoleArgs>(uid, { parentUid: org, name: "reader", capabilities: [] });
+    expect(args).toEqual({ parentUid: org, name: "reader", capabilities: [], __adopt: uid });
+  });
+
+  test("what is as declared is taken over without a write, and adopt may then stay or go", async () => {
+    const handlers = of("Role");
+    const args = adopt(uid, role());
+    expect(handlers.check({}, args)).toEqual([]);
+    const { id, outs } = await handlers.create(args);
+    expect({ id, outs }).toEqual({ id: uid, outs: role() });
+    expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
+    for (const news of [args, role()]) {
+      expect(handlers.diff(outs, news)).toEqual({ changes: false, replaces: [] });
+    }
+  });
+
+  test("what is otherwise is refused with every difference, and nothing is written", async () => {
+    const declared = role({
+      parentUid: `${org}/0123456789abcdef`,
+      name: "other",
+      capabilities: ["CAP_REPO_LIST"],
+    });
+    await expect(of("Role").create(adopt(uid, declared))).rejects.toThrow(
+      `adopting role "other" ${uid}: it differs from the program; declare its values, or remove adopt() to create a new one
+  parentUid: declared "${org}/0123456789abcdef", existing "${org}"
+  name: declared "other", existing "reader"
+  capabilities: declared ["CAP_REPO_LIST"], existing ["CAP_REPO_LIST","CAP_TAG_LIST"]`,
+    );
+    expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  test("a claim that the program does not declare is a difference", async () => {
+    const claimMatch = { issuer: "https://a.example.com", subject: "a" };
+    const created = await call(emulator, "POST", `/iam/v2/identities/${org}`, {
+      name: "ci",
+      claimMatch: { ...claimMatch, claims: { owner: "somebody" } },
+    });
+    const args = adopt(String(created["uid"]), { parentUid: org, name: "ci", claimMatch });
+    await expect(of("Identity").create(args)).rejects.toThrow(
+      /claimMatch: declared .*, existing .*"owner":"somebody"/,
+    );
+  });
+
+  test("a uid that is none, or is nobody's, is one clear line", async () => {
+    expect(of("Role").check({}, adopt("reader", role()))).toEqual([
+      { property: "adopt", reason: expect.stringContaining("must be a uid") },
+    ]);
+    expect(of("Role").check({}, adopt("", role()))).toHaveLength(1);
+    await expect(of("Role").create(adopt(`${org}/${"0".repeat(16)}`, role()))).rejects.toThrow(
+      "not found; remove adopt() to create a new one",
+    );
+  });
+
+  test("what is answered once only cannot be taken over", async () => {
+    const args = adopt(`${org}/${"0".repeat(16)}`, { parentUid: org, roleUid: uid, ttl: "1h" });
+    await expect(of("GroupInvite").create(args)).rejects.toThrow("its code is returned only at creation");
+    expect(emulator.requests).toEqual([]);
+  });
+});
