@@ -167,7 +167,9 @@ function readIsTypeScript() {
   const folderAt = process.argv.indexOf("--pwd") + 1;
   if (folderAt === 0) return;
   const project = path.join(process.argv[folderAt] ?? "", "Pulumi.yaml");
-  const text = require("node:fs").readFileSync(project, "utf8");
+  const { existsSync, readFileSync } = require("node:fs");
+  // Where the program lies in a folder of its project, the project file is not beside it.
+  const text = existsSync(project) ? readFileSync(project, "utf8") : "";
   if (/^ +typescript: false$/m.test(text)) process.env["PULUMI_NODEJS_TYPESCRIPT"] = "false";
 }
 
