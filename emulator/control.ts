@@ -1,5 +1,6 @@
 import type { Emulator } from "./index";
 import type { Fault, Faults } from "./faults";
+import { maskSecrets } from "./requestLog";
 import { parseSettings } from "./settings";
 
 export const controlPrefix = "/_emulator/";
@@ -12,7 +13,10 @@ export interface ControlResponse {
 type Handler = (body: unknown, emulator: Emulator, faults: Faults) => unknown;
 
 const handlers: Readonly<Record<string, Handler>> = {
-  "GET requests": (_, emulator) => ({ requests: emulator.requests, maxInFlight: emulator.maxInFlight }),
+  "GET requests": (_, emulator) => ({
+    requests: emulator.requests.map(maskSecrets),
+    maxInFlight: emulator.maxInFlight,
+  }),
   "DELETE requests": (_, emulator) => emulator.clearRequests(),
   "GET events": (_, emulator) => ({ events: emulator.events }),
   "DELETE events": (_, emulator) => emulator.clearEvents(),

@@ -9,6 +9,8 @@ import type { Fault, FaultHandle } from "./faults";
 import { Faults } from "./faults";
 import { Gateway } from "./gateway/gateway";
 import { RateLimiter } from "./rateLimit";
+import type { SeedName } from "./organisations";
+import { resolveSeed } from "./organisations";
 import { jsonResponse, readBody, RequestHandler, sendResponse } from "./requestHandler";
 import type { LoggedRequest } from "./requestLog";
 import { RequestLog } from "./requestLog";
@@ -23,21 +25,26 @@ import { allMethods, kindTables } from "./tables";
 
 export type { Fault, FaultHandle } from "./faults";
 export type { LoggedRequest } from "./requestLog";
+export type { SeedName } from "./organisations";
 export type { Seed } from "./seed";
 export type { Delivery } from "./service/deliveries";
 export type { EmulatorSettings } from "./settings";
 
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
-  /** Port on 127.0.0.1; default 0, any free one. */
+  /** Port to listen on; default 0, any free one. */
   port?: number;
+  /** Address to listen on; default 127.0.0.1. The token is all that protects another one. */
+  host?: string;
   /** Loads the state from this file, and writes it after changes and at the end. */
   dataFile?: string;
   /** The bearer token that requests must carry; default a random one. */
   token?: string;
   /** Respond as the recorded gateway where it differs from the API's specification. */
   recorded?: boolean;
-  /** Initial resources, besides those of the data file; a reset restores them. */
-  seed?: Seed;
+  /** Initial resources, besides those of the data file, or the name of an organisation; a reset restores them. */
+  seed?: Seed | SeedName;
+  /** Called when a request ends. */
+  onRequest?: (request: LoggedRequest) => void;
   /** Milliseconds since 1970; default the machine's clock. */
   now?: () => number;
 }
@@ -46,6 +53,8 @@ export interface Emulator {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly token: string;
+  /** The uid of the first root group. @throws Error if there is none. */
+  readonly rootUid: string;
   /** All requests in the order of arrival, running ones included. */
   readonly requests: readonly LoggedRequest[];
   /** Largest number of concurrent requests since the log was cleared. */
@@ -73,13 +82,20 @@ export interface Emulator {
 }
 
 /**
- * Serves the Platform API v2 on 127.0.0.1.
+ * Serves the Platform API v2 on this machine.
+ *
+ * @example
+ * const emulator = await startEmulator({ seed: "acme" });
+ * process.env.PLATFORM_BASE_URL = emulator.url;
+ * process.env.PLATFORM_TOKEN = emulator.token;
+ * // … run what is tested …
+ * await emulator.close();
  *
  * @throws Error if the port is in use, a setting is invalid, or the data file is invalid or cannot be written.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = new EmulatorServer(options);
-  await server.listen(options.port ?? 0);
+  await server.listen(options.port ?? 0, options.host ?? "127.0.0.1");
   return server;
 }
 
@@ -91,7 +107,7 @@ class EmulatorServer implements Emulator {
   private readonly initialSettings: EmulatorSettings;
   private readonly currentSettings: EmulatorSettings;
   private readonly faults = new Faults();
-  private readonly log = new RequestLog();
+  private readonly log: RequestLog;
   private readonly service: PlatformService;
   private readonly handler: RequestHandler;
   private readonly server: Server;
@@ -102,6 +118,7 @@ class EmulatorServer implements Emulator {
   constructor(private readonly options: EmulatorOptions) {
     const { recorded = false, dataFile } = options;
     this.token = options.token ?? randomBytes(24).toString("base64url");
+    this.log = new RequestLog(options.onRequest);
     this.initialSettings = { ...defaultSettings, ...settingsOf(options) };
     this.currentSettings = { ...this.initialSettings };
     this.clock = options.now ?? Date.now;
@@ -131,10 +148,10 @@ class EmulatorServer implements Emulator {
     );
   }
 
-  listen(port: number): Promise<void> {
+  listen(port: number, host: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once("error", reject);
-      this.server.listen(port, "127.0.0.1", () => {
+      this.server.listen(port, host, () => {
         this.server.removeListener("error", reject);
         resolve();
       });
@@ -143,6 +160,11 @@ class EmulatorServer implements Emulator {
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo | null)?.port ?? 0}`;
+  }
+
+  get rootUid(): string {
+    for (const { uid, parent } of this.service.store.all("Group")) if (parent === "") return uid;
+    throw new Error('the emulator has no root group; start it with seed: "acme", or create one');
   }
 
   get requests(): readonly LoggedRequest[] {
@@ -229,7 +251,7 @@ class EmulatorServer implements Emulator {
   }
 
   private applySeed(): void {
-    addSeed(this.options.seed ?? {}, this.service.store, kindTables, this.now());
+    addSeed(resolveSeed(this.options.seed), this.service.store, kindTables, this.now());
   }
 
   private now(): number {

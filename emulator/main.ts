@@ -1,5 +1,10 @@
+import type { Emulator } from "./index";
 import { startEmulator } from "./index";
+import type { SeedName } from "./organisations";
+import { formatRequest } from "./requestLog";
 import { settingChecks } from "./settings";
+
+export { seedNames } from "./organisations";
 
 /** An invalid option; the message names it and what to write. */
 class UsageError extends Error {
@@ -10,6 +15,8 @@ class UsageError extends Error {
 export interface ServeOptions {
   /** Default 0: any free port. */
   readonly port?: string | undefined;
+  /** Default 127.0.0.1. */
+  readonly host?: string | undefined;
   readonly data?: string | undefined;
   /** Default PLATFORM_TOKEN, else a random one. */
   readonly token?: string | undefined;
@@ -19,6 +26,20 @@ export interface ServeOptions {
   readonly recorded?: boolean;
   readonly "omit-empty"?: boolean;
   readonly "sparse-updates"?: boolean;
+  readonly seed?: SeedName | undefined;
+  /** Default "text". */
+  readonly format?: "text" | "json" | undefined;
+  readonly log?: boolean;
+}
+
+/** What a script needs to use the emulator: the one line of `--format json`. */
+interface StartedEmulator {
+  readonly url: string;
+  /** Left out where it came from the environment: there it may be a real one. */
+  readonly token?: string;
+  /** Left out without a root group. */
+  readonly rootUid?: string;
+  readonly seed?: string;
 }
 
 /**
@@ -38,6 +59,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const token = options.token ?? fromEnvironment;
   const emulator = await startEmulator({
     port,
+    ...(options.host !== undefined && { host: options.host }),
     dataFile: options.data,
     token,
     latencyMs,
@@ -45,14 +67,41 @@ export async function serve(options: ServeOptions): Promise<number> {
     recorded: options.recorded ?? false,
     omitEmpty: options["omit-empty"] ?? false,
     patchResponse: options["sparse-updates"] === true ? "sparse" : "full",
+    ...(options.seed !== undefined && { seed: options.seed }),
+    ...(options.log && { onRequest: (request) => console.error(formatRequest(request)) }),
   });
   const stopped = waitForStopSignal();
-  console.log(`listening on ${emulator.url}`);
-  if (token === undefined) console.log(`token: ${emulator.token}`);
-  console.log("press Ctrl+C to stop");
+  console.log(options.format === "json" ? formatJson(emulator, options) : formatText(emulator, options));
   await stopped;
   await emulator.close();
   return 0;
+}
+
+function formatJson(emulator: Emulator, { token, seed }: ServeOptions): string {
+  const isFromEnvironment = token === undefined && emulator.token === process.env.PLATFORM_TOKEN;
+  const started: StartedEmulator = {
+    url: emulator.url,
+    ...(isFromEnvironment ? {} : { token: emulator.token }),
+    ...(seed === undefined ? {} : { rootUid: emulator.rootUid, seed }),
+  };
+  return JSON.stringify(started);
+}
+
+function formatText(emulator: Emulator, { token, seed }: ServeOptions): string {
+  const isGiven = token !== undefined || emulator.token === process.env.PLATFORM_TOKEN;
+  const lines = [`listening on ${emulator.url}`];
+  if (!isGiven) lines.push(`token: ${emulator.token}`);
+  if (seed !== undefined) {
+    lines.push(
+      `root group: ${seed}, uid ${emulator.rootUid}`,
+      "paste these lines into another terminal:",
+      `  export PLATFORM_BASE_URL=${emulator.url}`,
+      // A token that was given is not repeated: logs of CI keep what is printed.
+      `  export PLATFORM_TOKEN=${isGiven ? "… # the token that you have set" : emulator.token}`,
+      `  export PLATFORM_ROOT_GROUP=${emulator.rootUid}`,
+    );
+  }
+  return [...lines, "press Ctrl+C to stop"].join("\n");
 }
 
 function readPort(text: string): number {

@@ -32,6 +32,9 @@ export class RequestLog {
   private running = 0;
   private most = 0;
 
+  /** @param onEnd called when a request ends. */
+  constructor(private readonly onEnd: (entry: LoggedRequest) => void = () => undefined) {}
+
   get requests(): readonly LoggedRequest[] {
     return this.entries;
   }
@@ -64,6 +67,7 @@ export class RequestLog {
         if (entry.durationMs !== undefined) return;
         this.running -= 1;
         entry.durationMs = Math.round((performance.now() - started) * 1000) / 1000;
+        this.onEnd(entry);
       },
     };
   }
@@ -72,6 +76,50 @@ export class RequestLog {
     this.entries = [];
     this.most = this.running;
   }
+}
+
+/** Names of fields and parameters that hold a credential; a page token is none. */
+const secretName = /secret|password|^code$|(?<!page_?)token$/i;
+const masked = "[masked]";
+
+/** A copy without the values of credentials, for people and files to look at. */
+export function maskSecrets(entry: LoggedRequest): LoggedRequest {
+  const query = entry.query.replace(/(^|&)([^=&]*)=([^&]*)/g, (whole, start: string, name: string) =>
+    secretName.test(name) ? `${start}${name}=${masked}` : whole,
+  );
+  return { ...entry, query, body: maskValue(entry.body) };
+}
+
+/** Text that is no JSON may hold a credential at any place. */
+function maskValue(value: unknown): unknown {
+  if (typeof value === "string") return masked;
+  return maskMembers(value);
+}
+
+function maskMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskMembers);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      secretName.test(name) ? masked : maskMembers(member),
+    ]),
+  );
+}
+
+/** One line: time, method, address, status, duration, and what was injected. */
+export function formatRequest(request: LoggedRequest): string {
+  const { time, method, path, query, status, durationMs = 0, updateMask = [], fault } = maskSecrets(request);
+  return [
+    time,
+    method,
+    // A client may send control characters, which a terminal would obey.
+    JSON.stringify(query === "" ? path : `${path}?${query}`).slice(1, -1),
+    status ?? "closed",
+    `${durationMs.toFixed(0)} ms`,
+    ...(updateMask.length === 0 ? [] : [`mask ${updateMask.join(",")}`]),
+    ...(fault === undefined ? [] : [`fault ${fault}`]),
+  ].join(" ");
 }
 
 /** The body as JSON, else as text. */

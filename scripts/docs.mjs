@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -7,6 +7,7 @@ import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
 import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
+import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
 import { commentedSources, referencePages, stalePages } from "./lib/reference/index.mjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
@@ -41,6 +42,8 @@ const drift = insertUncomparedFields(readFileSync(path.join(root, "docs/drift.md
 write("docs/drift.md", await format(drift, { parser: "markdown", printWidth: 110 }));
 const terraform = insertTerraformMapping(readFileSync(path.join(root, "docs/from-terraform.md"), "utf8"));
 write("docs/from-terraform.md", await format(terraform, { parser: "markdown", printWidth: 110 }));
+const emulatorPage = withEmulatorCoverage(readFileSync(path.join(root, "docs/emulator.md"), "utf8"), root);
+write("docs/emulator.md", await format(emulatorPage, { parser: "markdown", printWidth: 110 }));
 
 /** @type {{ spec: any }[]} */
 const kinds = load("resources/index.js").kinds;

@@ -75,6 +75,11 @@ export class PlatformService implements Service, ServiceContext {
     return handler({ ...call, caller });
   }
 
+  /** Whether a call of the method gets anything else than 501. */
+  isEmulated(rpc: string): boolean {
+    return this.handlers.has(rpc);
+  }
+
   /** Removes everything except the built-in resources. */
   clear(): void {
     this.store.clear();

@@ -5,6 +5,10 @@ import { capability, times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
 import type { KindTable } from "./kindTable";
 
+/** The uid of a built-in role, which depends on its name alone. */
+export const builtInRoleUid = (name: keyof typeof builtInRoles): string =>
+  createHash("sha1").update(`built-in role ${name}`).digest("hex");
+
 export const role: KindTable = {
   kind: "Role",
   prefix: "/iam/v2",
@@ -24,13 +28,14 @@ export const role: KindTable = {
     parent: "Group",
     events: { name: "iam.roles", actions: ["created", "updated", "deleted"] },
     builtIn: () =>
-      Object.entries(builtInRoles).map(([name, { description, capabilities }]) => {
+      (Object.keys(builtInRoles) as (keyof typeof builtInRoles)[]).map((name) => {
+        const { description, capabilities } = builtInRoles[name];
         const value = newMessage();
         value.name = name;
         if (description !== "") value.description = description;
         value.capabilities = [...capabilities];
         value.createTime = value.updateTime = "2023-01-01T00:00:00Z";
-        return { uid: createHash("sha1").update(`built-in role ${name}`).digest("hex"), value };
+        return { uid: builtInRoleUid(name), value };
       }),
   },
 };

@@ -256,6 +256,25 @@ describe("as a process", () => {
     expect(await exit).toBe(0);
   });
 
+  test("prints one line of JSON for scripts, without a token of the environment", async () => {
+    for (const PLATFORM_TOKEN of ["", "canary"]) {
+      const { running, lines, exit, stderr } = start(
+        { seed: "acme", format: "json", log: true },
+        { PLATFORM_TOKEN },
+      );
+      const started = JSON.parse(await nextLine(lines)) as { url: string; token?: string; rootUid: string };
+      const random = PLATFORM_TOKEN === "" ? { token: expect.any(String) } : {};
+      const rootUid = expect.stringMatching(/^[0-9a-f]{40}$/);
+      expect(started).toEqual({ url: expect.any(String), ...random, rootUid, seed: "acme" });
+      const headers = { authorization: `Bearer ${started.token ?? PLATFORM_TOKEN}` };
+      const response = await fetch(`${started.url}/iam/v2/groups/${started.rootUid}`, { headers });
+      expect(await response.json()).toMatchObject({ name: "acme" });
+      running.kill("SIGTERM");
+      expect(await exit).toBe(0);
+      expect(stderr()).toMatch(/^\S+ GET \/iam\/v2\/groups\/[0-9a-f]{40} 200 \d+ ms\n$/);
+    }
+  });
+
   test("fails in one line when the port is taken", async () => {
     const emulator = await startEmulator();
     const { exit, stderr } = start({ port: new URL(emulator.url).port });

@@ -52,6 +52,7 @@ describe("the tarball", () => {
       "./events",
       "./access",
       "./policy",
+      "./emulator",
       "./schema/access-policy.schema.json",
       "./schema/report.schema.json",
       "./package.json",
@@ -159,6 +160,13 @@ describe("the installed package", () => {
     expect(imported).toEqual(required);
   });
 
+  test("offers the emulator to tests, without the provider and its libraries", async () => {
+    const { answer, stderr } = await loaded("pulumi-platform/emulator");
+    expect(answer).toContainEqual(expect.stringMatching(/\/dist\/emulator\/index\.js$/));
+    expect((answer as string[]).filter((path) => /\/dist\/provider\/|@pulumi/.test(path))).toEqual([]);
+    expect(stderr).toBe("");
+  });
+
   test("tells its version by package.json", async () => {
     const { answer } = await evaluate(
       `console.log(JSON.stringify(require("pulumi-platform/package.json").version))`,
@@ -173,7 +181,7 @@ describe("the installed package", () => {
     "pulumi-platform/dist/emulator/index.js",
     "pulumi-platform/engine/dynamic",
     "pulumi-platform/provider",
-    "pulumi-platform/emulator",
+    "pulumi-platform/emulator/index",
   ])("refuses to give out %s", async (path) => {
     const { answer } = await evaluate(`
       const { require: from } = { require };

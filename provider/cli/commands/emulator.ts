@@ -1,9 +1,29 @@
-import { serve } from "../../../emulator/main";
+import { seedNames, serve } from "../../../emulator/main";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags } from "../framework/flags";
 
 const flags = {
+  seed: {
+    type: "string",
+    value: "NAME",
+    choices: seedNames,
+    help: "start with a small organisation, and print what to set to use it",
+  },
+  format: {
+    type: "string",
+    value: "FORMAT",
+    choices: ["text", "json"],
+    default: "text",
+    help: "how to print address, token and root group: json is one line for scripts",
+  },
+  log: { type: "boolean", help: "print a line for each request to standard error, without secrets" },
   port: { type: "string", value: "NUMBER", default: "0, any free one", help: "port to listen on" },
+  host: {
+    type: "string",
+    value: "ADDRESS",
+    default: "127.0.0.1",
+    help: "address to listen on; a container needs 0.0.0.0",
+  },
   data: {
     type: "string",
     value: "FILE",
@@ -44,7 +64,7 @@ export const command = defineCommand(
     name: "emulator",
     usage: ["[options]"],
     about:
-      "Serves the Platform API v2 on 127.0.0.1, to try programs and for tests. Runs until SIGINT or SIGTERM.",
+      "Serves the Platform API v2 on this machine, to try programs and for tests. Runs until SIGINT or SIGTERM.",
     flags,
     exitCodes: ["clean", "error", "usage"],
   },
