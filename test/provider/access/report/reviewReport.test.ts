@@ -58,7 +58,7 @@ describe("a review of a captured preview", () => {
     const report = reportOf("update.json");
     expect(report.complete).toBe(false);
     expect(report.incomplete).toEqual([
-      "what holds for unchanged resources is not shown, though what they refer to changes (deployer, reader): write the preview with --show-sames, or give --before",
+      "resources that unchanged ones refer to change (deployer, reader), and the preview does not show the unchanged ones: write it with --show-sames, or give --before",
     ]);
   });
 
