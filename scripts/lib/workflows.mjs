@@ -1,5 +1,13 @@
 // @ts-check
-import { readdirSync, readFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { excerpt, run } from "./processes.mjs";
 
@@ -25,13 +33,36 @@ export async function lintWorkflows({ root, folder, scratch, env = process.env }
   if (workflows.length === 0) return { problems: [`${folder} holds no workflow`] };
   // Other linters, where a machine has them, would make the result depend on the machine.
   const args = ["-no-color", "-oneline", "-shellcheck=", "-pyflakes=", ...workflows];
-  const { code, output } = await run(binary, args, { cwd: folder, env, timeoutMs: MINUTE_MS });
+  const cwd = asProject({ root, folder, workflows, scratch });
+  const { code, output } = await run(binary, args, { cwd, env, timeoutMs: MINUTE_MS });
   const lines = output.split("\n").filter((line) => line !== "");
   const unpinned = workflows.flatMap((name) =>
     unpinnedActions(name, readFileSync(path.join(folder, name), "utf8")),
   );
   if (code === 0) return { problems: unpinned };
   return { problems: [...(lines.length === 0 ? [`actionlint: exit code ${code}`] : lines), ...unpinned] };
+}
+
+/** An action of this repository, as the examples name it: whoever copies one puts the owner and a commit there. */
+const ownAction = /\bOWNER\/pulumi-platform\/(actions\/[\w-]+)@v\d+\.\d+\.\d+/g;
+
+/**
+ * Copies the workflows beside the actions of this repository, where actionlint compares the inputs of both.
+ * @param {{ root: string, folder: string, workflows: string[], scratch: string }} at
+ * @returns {string} The folder of the copies.
+ */
+function asProject({ root, folder, workflows, scratch }) {
+  const project = mkdtempSync(path.join(scratch, "workflows-"));
+  const copies = path.join(project, ".github", "workflows");
+  mkdirSync(copies, { recursive: true });
+  mkdirSync(path.join(project, ".git"));
+  const actions = path.join(root, "actions");
+  if (existsSync(actions)) cpSync(actions, path.join(project, "actions"), { recursive: true });
+  for (const name of workflows) {
+    const text = readFileSync(path.join(folder, name), "utf8").replaceAll(ownAction, "./$1");
+    writeFileSync(path.join(copies, name), text);
+  }
+  return copies;
 }
 
 /**
@@ -43,7 +74,12 @@ function unpinnedActions(name, text) {
   return text
     .split("\n")
     .map((line, index) => ({ line, uses: /^\s*(?:- )?uses: (.+)$/.exec(line)?.[1], number: index + 1 }))
-    .filter(({ uses }) => uses !== undefined && !/^[\w./-]+@[0-9a-f]{40} # v\d/.test(uses))
+    .filter(
+      ({ uses }) =>
+        uses !== undefined &&
+        uses.replace(ownAction, "") !== "" &&
+        !/^[\w./-]+@[0-9a-f]{40} # v\d/.test(uses),
+    )
     .map(
       ({ uses, number }) => `${name}:${number}: ${uses} is not pinned to a commit with its version beside it`,
     );

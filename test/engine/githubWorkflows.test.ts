@@ -6,15 +6,18 @@ import type { Comment } from "../provider/cli/post/hosts";
 import { ownerBinding, programText } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
 import { AccessFixture, actionsOf, STACK } from "../support/accessWorkflows";
-import { readWorkflow, WorkflowRun } from "../support/githubActions";
+import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob } from "../support/githubActions";
 import type { Values } from "../support/shell";
+import { call } from "../support/wire";
 
 const NUMBER = 7;
 const RUN_ID = 11;
 const PULL_REQUEST = "repo:acme/access:pull_request";
 const DEFAULT_BRANCH = "repo:acme/access:ref:refs/heads/main";
 const PRODUCTION = "repo:acme/access:environment:production";
+
+const EVENTS: Values = { preview: "pull_request", review: "workflow_run", deploy: "push", drift: "schedule" };
 
 let scratch: string;
 let fixture: AccessFixture;
@@ -78,11 +81,20 @@ async function runWorkflow(name: string, branch: string, subject: string, event:
   const eventFile = join(source, "event.json");
   writeFileSync(eventFile, JSON.stringify(event));
   const token = (job: RunningJob): string => `ghs_${job.name}`;
-  const context = { event, repository: "acme/access", server_url: "https://github.example", run_id: RUN_ID };
+  const context = {
+    event: { repository: { default_branch: "main" }, ...event },
+    event_name: name.replace(/^access-(.+)\.yml$/, (_, which: string) => EVENTS[which] ?? ""),
+    ref: name === "access-preview.yml" ? `refs/pull/${NUMBER}/merge` : "refs/heads/main",
+    sha: "f".repeat(40),
+    repository: "acme/access",
+    server_url: "https://github.example",
+    run_id: RUN_ID,
+  };
   const workflow = readWorkflow(join(source, ".github", "workflows", name));
   return await new WorkflowRun(workflow, {
     contexts: { github: context, vars },
     actions: actionsOf(fixture, branch),
+    composites: ownActions,
     token,
     env: { STACK },
     scratch,
@@ -285,12 +297,26 @@ test("a job that wrote no preview is not reviewed", async () => {
 test("the deployment applies the plan that it has reviewed, then compares the result", async () => {
   const pull = push(benign());
   const results = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, { action: "push" });
-  expect({ result: results["plan"]?.result, log: results["plan"]?.log }).toMatchObject({ result: "success" });
-  expect(results["plan"]?.summary).toContain("Access review");
-  const described = fixture.emulator.state()["groups"]?.map(({ description }) => description);
-  expect({ described, log: results["deploy"]?.log }).toMatchObject({
-    described: expect.arrayContaining(["as it should be"]) as unknown,
+  const logs = Object.values(results).map(({ log }) => log);
+  expect({ outcome: outcome(results), logs }).toMatchObject({
+    outcome: { plan: "success", review: "success", deploy: "success", verify: "success" },
   });
-  expect(results["deploy"]?.log).toContain("# deploy: Compare the organisation with the approved report");
-  expect(results["deploy"]).toMatchObject({ result: "success" });
+  expect(results["review"]?.summary).toContain("Access review");
+  const described = fixture.emulator.state()["groups"]?.map(({ description }) => description);
+  expect(described).toContain("as it should be");
+  expect(results["verify"]?.log).toContain("Compare the organisation with the approved report");
+  expect(results["review"]?.outputs["digest"]).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("the nightly comparison opens one issue for what was changed by hand", async () => {
+  const team = fixture.emulator.state()["groups"]?.find(({ name }) => name === "team") as { uid: string };
+  await call(fixture.emulator, "PATCH", `/iam/v2/groups/${team.uid}?updateMask=description`, {
+    description: "by hand",
+  });
+  const results = await runWorkflow("access-drift.yml", "main", DEFAULT_BRANCH, {});
+  expect({ outcome: outcome(results), log: results["post"]?.log }).toMatchObject({
+    outcome: { drift: "failure", post: "success" },
+  });
+  const issues = github.issues.filter(({ number }) => number !== NUMBER);
+  expect(issues.map(({ body }) => body)).toEqual([expect.stringContaining("by hand")]);
 });

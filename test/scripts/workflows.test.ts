@@ -24,6 +24,16 @@ test("an action that is named by a tag is a problem", async () => {
   });
 });
 
+test("an input that an action of this repository does not have is a problem", async () => {
+  const folder = temporaryFolder();
+  const uses = `uses: OWNER/pulumi-platform/actions/drift@v1.2.3, with: { stack: prod, stak: prod }`;
+  const job = `{ runs-on: ubuntu-latest, steps: [{ ${uses} }] }`;
+  writeFiles(folder, { "ci.yml": `on: push\njobs:\n  drift: ${job}\n` });
+  expect(await lint(folder)).toEqual({
+    problems: [expect.stringMatching(/^ci\.yml:3:\d+: input "stak" is not defined in action "Access drift"/)],
+  });
+});
+
 test("a job that needs one that does not exist is a problem, with its file and line", async () => {
   const folder = temporaryFolder();
   const job = "{ runs-on: ubuntu-latest, needs: nobody, steps: [{ run: echo }] }";

@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, statSync, writeF
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { basename, delimiter, join } from "node:path";
+import { basename, delimiter, join, resolve } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { AccessRepository } from "./accessRepository";
@@ -163,7 +163,9 @@ export function actionsOf(fixture: AccessFixture, branch: string): Record<string
     },
     "actions/upload-artifact": (inputs, job) => {
       const paths = (inputs["path"] ?? "").trim().split("\n");
-      const found = paths.map((path) => join(job.workspace, path.trim())).filter((path) => existsSync(path));
+      const found = paths
+        .map((path) => resolve(job.workspace, path.trim()))
+        .filter((path) => existsSync(path));
       if (found.length === 0 && inputs["if-no-files-found"] === "error") throw new Error("no files found");
       for (const path of found) {
         const target = statSync(path).isDirectory() ? "" : basename(path);
@@ -172,7 +174,7 @@ export function actionsOf(fixture: AccessFixture, branch: string): Record<string
     },
     "actions/download-artifact": (inputs, job) => {
       if (!existsSync(stored(inputs["name"]))) throw new Error(`no artifact ${inputs["name"] ?? ""}`);
-      cpSync(stored(inputs["name"]), join(job.workspace, inputs["path"] ?? ""), { recursive: true });
+      cpSync(stored(inputs["name"]), resolve(job.workspace, inputs["path"] ?? ""), { recursive: true });
     },
   };
 }

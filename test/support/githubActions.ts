@@ -1,7 +1,9 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { evaluate, runScript, valueAt } from "./shell";
+import { ROOT } from "./engine";
+import { JobRun } from "./githubJob";
+import { evaluate, valueAt } from "./shell";
 import type { Values } from "./shell";
 
 export interface Step {
@@ -14,6 +16,22 @@ export interface Step {
   readonly env?: Readonly<Record<string, unknown>>;
   readonly "continue-on-error"?: boolean;
   readonly "working-directory"?: string;
+  readonly shell?: string;
+}
+
+/** What `action.yml` holds. */
+export interface CompositeAction {
+  readonly name: string;
+  readonly description: string;
+  readonly inputs: Readonly<Record<string, ActionInput>>;
+  readonly outputs?: Readonly<Record<string, { readonly description: string; readonly value: string }>>;
+  readonly runs: { readonly using: "composite"; readonly steps: readonly Step[] };
+}
+
+export interface ActionInput {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly default?: string;
 }
 
 export interface Job {
@@ -37,11 +55,23 @@ export interface Workflow {
 export const readWorkflow = (file: string): Workflow =>
   parse(readFileSync(file, "utf8"), { strict: true }) as Workflow;
 
+export const readAction = (folder: string): CompositeAction =>
+  parse(readFileSync(join(folder, "action.yml"), "utf8"), { strict: true }) as CompositeAction;
+
+const ACTIONS = join(ROOT, "actions");
+
+/** The actions of this repository, by the name that the examples have for them. */
+export const ownActions: Values = Object.fromEntries(
+  readdirSync(ACTIONS).map((name) => [`OWNER/pulumi-platform/actions/${name}`, join(ACTIONS, name)]),
+);
+
 /** A job while it runs, for what stands in for actions. */
 export interface RunningJob {
   readonly name: string;
   readonly definition: Job;
   readonly workspace: string;
+  /** The folder that GitHub empties before each job. */
+  readonly temp: string;
   /** What actions add to the environment of later steps. */
   readonly env: Record<string, string>;
 }
@@ -62,6 +92,8 @@ export interface RunnerOptions {
   readonly contexts: Readonly<Record<string, object>>;
   /** By the action's name without its commit. */
   readonly actions: Readonly<Record<string, Action>>;
+  /** The folders of composite actions, by name: their steps run as they are. */
+  readonly composites: Values;
   /** What GitHub gives to each step of a job. */
   readonly environment: (job: RunningJob) => Values;
   /** The token of a job, which carries its permissions. */
@@ -72,7 +104,7 @@ export interface RunnerOptions {
   readonly scratch: string;
 }
 
-type Status = "success" | "failure";
+export type Status = "success" | "failure";
 
 /** Runs the jobs of one workflow in their order, on folders in place of machines. */
 export class WorkflowRun {
@@ -99,7 +131,8 @@ export class WorkflowRun {
       return { result: "skipped", outputs: {}, log: "", summary: "" };
     }
     const workspace = mkdtempSync(join(this.options.scratch, "runner-"));
-    const job: RunningJob = { name, definition, workspace, env: {} };
+    const temp = mkdtempSync(join(this.options.scratch, "temp-"));
+    const job: RunningJob = { name, definition, workspace, temp, env: {} };
     return await new JobRun(job, { needs }, this.workflow, this.options, this).run();
   }
 
@@ -126,122 +159,11 @@ export class WorkflowRun {
     );
     return evaluate(script.trim(), {
       valueAt: (path: string[]) => valueAt(all, path) ?? "",
+      format: (text: string, ...values: unknown[]) =>
+        text.replace(/\{(\d+)\}/g, (_, index: string) => String(values[Number(index)])),
       always: () => true,
       success: () => status === "success",
       failure: () => status === "failure",
     });
-  }
-}
-
-/** One job on one folder. */
-class JobRun {
-  private status: Status = "success";
-  private log = "";
-  private readonly steps: Record<string, { outcome: string; outputs: Record<string, string> }> = {};
-  private readonly files: { readonly output: string; readonly summary: string; readonly home: string };
-
-  constructor(
-    private readonly job: RunningJob,
-    private readonly contexts: object,
-    private readonly workflow: Workflow,
-    private readonly options: RunnerOptions,
-    private readonly expressions: WorkflowRun,
-  ) {
-    const folder = mkdtempSync(join(options.scratch, "commands-"));
-    this.files = {
-      output: join(folder, "output"),
-      summary: join(folder, "summary"),
-      home: join(folder, "home"),
-    };
-    mkdirSync(this.files.home);
-    appendFileSync(this.files.summary, "");
-  }
-
-  async run(): Promise<JobResult> {
-    for (const [index, step] of this.job.definition.steps.entries()) {
-      if (!this.expressions.holds(step.if, this.scope(), this.status)) continue;
-      const key = step.id ?? String(index);
-      writeFileSync(this.files.output, "");
-      const isDone = await this.runStep(step);
-      this.steps[key] = { outcome: isDone ? "success" : "failure", outputs: this.readOutputs() };
-      if (!isDone && step["continue-on-error"] !== true) this.status = "failure";
-    }
-    const outputs = this.texts(this.job.definition.outputs ?? {});
-    const summary = readFileSync(this.files.summary, "utf8");
-    return { result: this.status, outputs, log: this.log, summary };
-  }
-
-  private async runStep(step: Step): Promise<boolean> {
-    this.log += `\n# ${this.job.name}: ${step.name ?? step.uses ?? step.run ?? ""}\n`;
-    if (step.uses !== undefined) return this.runAction(step);
-    const folder =
-      step["working-directory"] ?? this.job.definition.defaults?.run?.["working-directory"] ?? ".";
-    const cwd = join(this.job.workspace, folder);
-    if (!existsSync(cwd)) {
-      this.log += `${cwd} does not exist\n`;
-      return false;
-    }
-    const { code, output } = await runScript(
-      step.run ?? "",
-      cwd,
-      this.environmentOf(step),
-      this.options.scratch,
-    );
-    this.log += output;
-    return code === 0;
-  }
-
-  private runAction(step: Step): boolean {
-    const [name = ""] = (step.uses ?? "").split("@");
-    const action = this.options.actions[name];
-    if (action === undefined) throw new Error(`nothing stands in for the action ${name}`);
-    try {
-      action(this.texts(step.with ?? {}), this.job);
-      return true;
-    } catch (error) {
-      this.log += `${String(error)}\n`;
-      return false;
-    }
-  }
-
-  private environmentOf(step: Step): Values {
-    const shared = { ...this.texts(this.workflow.env ?? {}), ...this.options.env };
-    return {
-      HOME: this.files.home,
-      ...this.options.environment(this.job),
-      GITHUB_JOB: this.job.name,
-      GITHUB_OUTPUT: this.files.output,
-      GITHUB_STEP_SUMMARY: this.files.summary,
-      GITHUB_WORKSPACE: this.job.workspace,
-      ...shared,
-      ...this.texts(this.job.definition.env ?? {}),
-      ...this.job.env,
-      ...this.texts(step.env ?? {}),
-    };
-  }
-
-  private scope(): object {
-    const { contexts } = this.options;
-    const github = { ...contexts["github"], token: this.options.token(this.job) };
-    return { ...this.contexts, github, steps: this.steps };
-  }
-
-  private texts(values: Readonly<Record<string, unknown>>): Record<string, string> {
-    return Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [
-        key,
-        this.expressions.text(value, this.scope(), this.status),
-      ]),
-    );
-  }
-
-  private readOutputs(): Record<string, string> {
-    const lines = readFileSync(this.files.output, "utf8").split("\n");
-    return Object.fromEntries(
-      lines.flatMap((line) => {
-        const equals = line.indexOf("=");
-        return equals < 1 ? [] : [[line.slice(0, equals), line.slice(equals + 1)]];
-      }),
-    );
   }
 }
