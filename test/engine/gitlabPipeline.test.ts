@@ -8,6 +8,7 @@ import { AccessFixture, STACK } from "../support/accessWorkflows";
 import { ROOT } from "../support/engine";
 import { PipelineRun, readPipeline } from "../support/gitlabPipeline";
 import { jwt, OIDC_ISSUER } from "../support/oidc";
+import { call } from "../support/wire";
 
 const SUBJECT = "project_path:acme/access:ref_type:branch:ref:change";
 const SECRET = "glpat-canary";
@@ -17,6 +18,7 @@ let fixture: AccessFixture;
 let gitlab: FakeGitLab;
 let canary: string;
 let identity: string;
+let deployer: string;
 let branches = 0;
 
 beforeAll(async () => {
@@ -24,6 +26,7 @@ beforeAll(async () => {
   canary = join(scratch, "canary");
   fixture = await AccessFixture.start(scratch);
   identity = await fixture.identityFor(SUBJECT);
+  deployer = await fixture.identityFor(SUBJECT, fixture.program.owner);
 });
 
 afterAll(async () => {
@@ -42,20 +45,29 @@ afterEach(async () => {
   await gitlab.stop();
 });
 
-/** Runs the pipeline of a merge request with these files. */
-async function pipelineFor(files: Files, sourceProject = "12"): Promise<PipelineRun & { commit: string }> {
+/** Runs the pipeline of a merge request, or of another event, with these files. */
+async function pipelineFor(
+  files: Files,
+  { sourceProject = "12", source = "merge_request_event" } = {},
+): Promise<PipelineRun & { commit: string }> {
   const branch = `change-${(branches += 1)}`;
   const commit = fixture.repository.branch(branch, files);
   const { GITLAB_TOKEN: token = "", ...host } = gitlab.env;
   const forAll = (value: string) => [{ value, scope: "*" }];
   const settings = Object.fromEntries(
-    Object.entries(fixture.backend).map(([key, value]) => [key, [{ value, scope: "access-preview" }]]),
+    Object.entries(fixture.backend).map(([key, value]) => [
+      key,
+      ["access-preview", "production"].map((scope) => ({ value, scope })),
+    ]),
   );
-  const run = new PipelineRun(readPipeline(join(ROOT, "examples", "ci", "gitlab-ci.yml")), {
+  const { url } = fixture.emulator;
+  const inputs = { stack: STACK, "base-url": url, "issuer-url": url };
+  const run = new PipelineRun(readPipeline(join(ROOT, "examples", "ci", "gitlab-ci.yml"), inputs), {
     predefined: {
       ...host,
-      CI_PIPELINE_SOURCE: "merge_request_event",
+      CI_PIPELINE_SOURCE: source,
       CI_DEFAULT_BRANCH: "main",
+      ...(source === "merge_request_event" ? {} : { CI_COMMIT_BRANCH: "main" }),
       CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
       CI_MERGE_REQUEST_SOURCE_PROJECT_ID: sourceProject,
       CI_MERGE_REQUEST_PROJECT_ID: "12",
@@ -68,16 +80,14 @@ async function pipelineFor(files: Files, sourceProject = "12"): Promise<Pipeline
       PLATFORM_ROOT_GROUP: forAll(fixture.program.org),
       PLATFORM_PREVIEW_IDENTITY: forAll(identity),
       PLATFORM_REVIEW_IDENTITY: forAll(identity),
+      PLATFORM_DEPLOY_IDENTITY: forAll(deployer),
     },
-    token: (audience) => {
-      const aud = audience.replace("https://issuer.platform.example", fixture.emulator.url);
-      return jwt({ iss: OIDC_ISSUER, sub: SUBJECT, aud });
-    },
+    token: (audience) => jwt({ iss: OIDC_ISSUER, sub: SUBJECT, aud: audience }),
     checkout: (folder) => {
       fixture.repository.checkout(branch, folder);
     },
     tools: () => fixture.tools(),
-    variables: { STACK, PLATFORM_BASE_URL: fixture.emulator.url, PLATFORM_ISSUER_URL: fixture.emulator.url },
+    manual: ["access-deploy"],
     scratch,
   });
   return Object.assign(await run.run(), { commit });
@@ -155,7 +165,7 @@ test("without an inventory nothing is reviewed", async () => {
 
 test("a merge request from a fork is not reviewed, and its program never runs", async () => {
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, "ran");\n`;
-  const run = await pipelineFor({ "infra/index.js": record }, "99");
+  const run = await pipelineFor({ "infra/index.js": record }, { sourceProject: "99" });
   expect(outcome(run)).toEqual({ "access-gate": "failure" });
   expect(run.results["access-gate"]?.log).toContain("Not reviewed: a merge request from a fork");
   expect(run.status).toBe("failure");
@@ -172,4 +182,29 @@ test("a job that wrote no preview is not reviewed", async () => {
   const run = await pipelineFor({ ...benign(), "infra/package-lock.json": "{" });
   expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
   expect(note()).toContain("**Not reviewed:** there is no preview of this commit");
+});
+
+test("after the merge, the plan that was reviewed is applied, and another job compares the result", async () => {
+  const run = await pipelineFor(benign(), { source: "push" });
+  const logs = Object.values(run.results).map(({ log }) => log);
+  expect({ outcome: outcome(run), logs }).toMatchObject({
+    outcome: {
+      "access-plan": "success",
+      "access-plan-review": "success",
+      "access-deploy": "success",
+      "access-verify": "success",
+    },
+  });
+  const described = fixture.emulator.state()["groups"]?.map(({ description }) => description);
+  expect(described).toContain("as it should be");
+});
+
+test("the nightly comparison fails for what was changed by hand", async () => {
+  const team = fixture.emulator.state()["groups"]?.find(({ name }) => name === "team") as { uid: string };
+  await call(fixture.emulator, "PATCH", `/iam/v2/groups/${team.uid}?updateMask=description`, {
+    description: "by hand",
+  });
+  const run = await pipelineFor(benign(), { source: "schedule" });
+  expect(outcome(run)).toEqual({ "access-drift": "failure" });
+  expect(run.results["access-drift"]?.log).toContain("by hand");
 });

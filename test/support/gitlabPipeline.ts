@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
+import { ROOT } from "./engine";
 import { evaluate, runScript } from "./shell";
 import type { Values } from "./shell";
 
@@ -25,17 +26,106 @@ export interface Pipeline {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-const keywords = ["workflow", "stages", "default", "variables"];
+/** What `spec: inputs:` of a component says of one input. */
+export interface ComponentInput {
+  readonly description: string;
+  readonly default?: string;
+  readonly options?: readonly string[];
+}
 
-/** Reads a configuration, with what jobs take from templates. */
-export function readPipeline(file: string): Pipeline {
-  const all = parse(readFileSync(file, "utf8"), { strict: true }) as Readonly<Record<string, Job>>;
-  const { stages, variables } = all as unknown as Pipeline;
-  const jobs = Object.entries(all)
-    .filter(([name]) => !keywords.includes(name) && !name.startsWith("."))
-    .map(([name, job]) => {
-      const template = job.extends === undefined ? {} : (all[job.extends] ?? {});
-      return [name, { ...template, ...job, variables: { ...template.variables, ...job.variables } }] as const;
+interface Include {
+  readonly component: string;
+  readonly inputs: Values;
+}
+
+type WrittenVariables = Readonly<
+  Record<string, string | { readonly value: string; readonly expand: boolean }>
+>;
+type WrittenJob = Omit<Job, "variables"> & { readonly variables?: WrittenVariables };
+type Configuration = Readonly<Record<string, WrittenJob>>;
+
+const keywords = ["workflow", "stages", "default", "variables", "include"];
+
+/** The component of a name such as `host/OWNER/pulumi-platform/review@v1.2.3` is the folder of this repository. */
+const templateOf = (component: string): string => {
+  const [, name] = /\/OWNER\/pulumi-platform\/([\w-]+)@v[\d.]+$/.exec(component) ?? [];
+  if (name === undefined) throw new Error(`${component} is not a component of this repository`);
+  return join(ROOT, "templates", name, "template.yml");
+};
+
+/** The inputs of a component, and its jobs before the inputs are filled in. */
+export function readComponent(file: string): {
+  readonly inputs: Readonly<Record<string, ComponentInput>>;
+  readonly jobs: Configuration;
+} {
+  const [header, body] = parseAllDocuments(readFileSync(file, "utf8"), { strict: true });
+  const { spec } = header?.toJS() as { spec: { inputs: Readonly<Record<string, ComponentInput>> } };
+  return { inputs: spec.inputs, jobs: body?.toJS() as Configuration };
+}
+
+/** Fills inputs into the strings of parsed YAML, as GitLab does: a value never changes the structure. */
+function fillInputs(value: unknown, inputs: Values): unknown {
+  if (typeof value === "string") {
+    return value.replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, name: string) => {
+      const input = inputs[name];
+      if (input === undefined) throw new Error(`the input ${name} is not declared`);
+      return input;
+    });
+  }
+  if (Array.isArray(value)) return value.map((item) => fillInputs(item, inputs));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillInputs(item, inputs)]));
+}
+
+/** The jobs that an include adds. @throws Error for an input that GitLab refuses. */
+function includedJobs({ component, inputs: given }: Include, overrides: Values): Configuration {
+  const { inputs, jobs } = readComponent(templateOf(component));
+  for (const name of Object.keys(given)) {
+    if (!(name in inputs)) throw new Error(`${component} has no input ${name}`);
+  }
+  const values = Object.entries(inputs).map(([name, input]) => {
+    const value = new Map(Object.entries({ ...given, ...overrides })).get(name) ?? input.default;
+    if (value === undefined) throw new Error(`${component} needs the input ${name}`);
+    if (input.options?.includes(value) === false) throw new Error(`${value} is no option of ${name}`);
+    return [name, value] as const;
+  });
+  return fillInputs(jobs, Object.fromEntries(values)) as Configuration;
+}
+
+function withTemplates(name: string, all: Configuration): WrittenJob {
+  const job = all[name];
+  if (job === undefined) throw new Error(`there is no job ${name}`);
+  if (job.extends === undefined) return job;
+  const template = withTemplates(job.extends, all);
+  return { ...template, ...job, variables: { ...template.variables, ...job.variables } };
+}
+
+/** No test writes a variable that GitLab expands. */
+const valuesOf = (variables: WrittenVariables = {}): Values =>
+  Object.fromEntries(
+    Object.entries(variables).map(([key, value]) => [key, typeof value === "string" ? value : value.value]),
+  );
+
+/**
+ * Reads a configuration, with the components that it includes.
+ *
+ * @param inputs Replaces inputs of all components, as the user of the configuration does.
+ */
+export function readPipeline(file: string, inputs: Values = {}): Pipeline {
+  const main = parse(readFileSync(file, "utf8"), { strict: true }) as Configuration;
+  const {
+    stages = [],
+    include = [],
+    variables = {},
+  } = main as unknown as Partial<Pipeline> & { include?: Include[] };
+  const components = include.map((one) => includedJobs(one, inputs));
+  const all: Configuration = Object.assign({}, ...components, main) as Configuration;
+  const jobs = Object.keys(all)
+    .filter((name) => !keywords.includes(name) && !name.startsWith("."))
+    .map((name) => {
+      const job = withTemplates(name, all);
+      if (!stages.includes(job.stage ?? "")) throw new Error(`${name} has no stage of the pipeline`);
+      return [name, { ...job, variables: valuesOf(job.variables) }] as const;
     });
   return { stages, variables, jobs: Object.fromEntries(jobs) };
 }
@@ -61,8 +151,8 @@ export interface PipelineOptions {
   /** Lays out what the pipeline is for. */
   readonly checkout: (folder: string) => void;
   readonly tools: () => Values;
-  /** Replaces variables of the configuration, as its user does. */
-  readonly variables: Values;
+  /** The manual jobs that a person starts. */
+  readonly manual?: readonly string[];
   readonly scratch: string;
 }
 
@@ -96,7 +186,9 @@ export class PipelineRun {
   private async runJob(name: string, job: Job): Promise<JobResult> {
     const rule = job.rules?.find((one) => one.if === undefined || this.holds(one.if));
     if (job.rules !== undefined && rule === undefined) return { result: "absent", log: "" };
-    if (rule?.when === "manual") return { result: "skipped", log: "" };
+    if (rule?.when === "manual" && !this.options.manual?.includes(name)) {
+      return { result: "skipped", log: "" };
+    }
     const needs = this.neededBy(job);
     const isReady = needs.every((need) => this.results[need]?.result === "success");
     if (!isReady && rule?.when !== "always") return { result: "skipped", log: "" };
@@ -139,7 +231,7 @@ export class PipelineRun {
   }
 
   private environmentOf(name: string, job: Job, folder: string): Values {
-    const { predefined, project, token, tools, variables } = this.options;
+    const { predefined, project, token, tools } = this.options;
     const given = Object.entries(project).flatMap(([key, all]) => {
       const found = all.find(({ scope }) => scope === job.environment?.name || scope === "*");
       return found === undefined ? [] : [[key, found.value] as const];
@@ -150,7 +242,6 @@ export class PipelineRun {
       ...tools(),
       ...this.pipeline.variables,
       ...job.variables,
-      ...variables,
       ...Object.fromEntries([...given, ...tokens]),
       ...predefined,
       CI_JOB_NAME: name,

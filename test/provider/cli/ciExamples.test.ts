@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { parse } from "yaml";
+import { join, relative } from "node:path";
+import { parseAllDocuments } from "yaml";
 import { commands } from "../../../provider/cli/commands/list";
 import { formatHelp } from "../../../provider/cli/framework/defineCommand";
 import { ROOT } from "../../support/engine";
 import type { Job, Step } from "../../support/githubActions";
-import { readWorkflow } from "../../support/githubActions";
+import { ownActions, readAction, readWorkflow } from "../../support/githubActions";
 import { readPipeline } from "../../support/gitlabPipeline";
 
 const folder = join(ROOT, "examples", "ci");
@@ -52,7 +52,12 @@ interface Place {
 const jobs: Place[] = workflows.flatMap((file) =>
   Object.entries(readWorkflow(join(folder, file)).jobs).map(([name, job]) => ({ file, name, job })),
 );
-const stepsOf = ({ job }: Place): readonly Step[] => job.steps;
+/** With the steps of this repository's actions in place of those. */
+const stepsOf = ({ job }: Place): readonly Step[] =>
+  job.steps.flatMap((step) => {
+    const folder = ownActions[step.uses?.split("@")[0] ?? ""];
+    return folder === undefined ? [step] : readAction(folder).runs.steps;
+  });
 const isWriting = ({ job }: Place): boolean =>
   Object.entries(job.permissions ?? {}).some(([what, how]) => how === "write" && what !== "id-token");
 
@@ -66,25 +71,36 @@ test("there are examples for both hosts", () => {
   ]);
 });
 
-test.each(files)("%s is YAML, and the commands in it exist and know its flags", (name) => {
-  const calls = callsIn(parse(textOf(name), { strict: true }));
-  const parts =
-    texts(parse(textOf(name)))
-      .join("\n")
-      .split("npx ").length - 1;
-  expect(calls).toHaveLength(parts);
-  for (const { command, flags } of calls) {
-    const help = helpOf(command);
-    for (const flag of flags) expect(help).toMatch(new RegExp(`(^|[\\s,])${flag}(?=[\\s,]|$)`, "m"));
-  }
-});
+const actions = Object.values(ownActions).map((path) => join(path, "action.yml"));
+const components = ["deploy", "drift", "review"].map((name) => join(ROOT, "templates", name, "template.yml"));
+const parts = [...files.map((name) => join(folder, name)), ...actions, ...components];
 
-test("every action is pinned by its commit, and one action has one commit", () => {
+test.each(parts.map((file) => [relative(ROOT, file), file]))(
+  "%s runs only commands and flags that exist",
+  (_, file) => {
+    const documents = parseAllDocuments(readFileSync(file, "utf8"), { strict: true });
+    const content: unknown[] = documents.map((document) => document.toJS() as unknown);
+    const calls = callsIn(content);
+    expect(calls).toHaveLength(texts(content).join("\n").split("npx ").length - 1);
+    for (const { command, flags } of calls) {
+      const help = helpOf(command);
+      for (const flag of flags) expect(help).toMatch(new RegExp(`(^|[\\s,])${flag}(?=[\\s,]|$)`, "m"));
+    }
+  },
+);
+
+test("every action is pinned by its commit, one action has one commit, and those of this package its version", () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const pins = new Map<string, string>();
-  for (const line of workflows.flatMap((name) => textOf(name).match(/^.*\buses:.*$/gm) ?? [])) {
+  const lines = parts.flatMap(
+    (file) => readFileSync(file, "utf8").match(/^.*\b(?:uses|component): .*$/gm) ?? [],
+  );
+  for (const line of lines) {
+    const [, own] = /[:/] ?OWNER\/pulumi-platform\/[\w/-]+@v(.*)$/.exec(line) ?? [];
     const [, action = "", pin = ""] =
       /uses: ([\w-]+\/[\w-]+)@([0-9a-f]{40} # v\d+(?:\.\d+\.\d+)?)$/.exec(line) ?? [];
-    expect({ line, action }).not.toEqual({ line, action: "" });
+    if (own === undefined) expect({ line, action }).not.toEqual({ line, action: "" });
+    else expect({ line, own }).toEqual({ line, own: version });
     expect(pins.get(action) ?? pin).toBe(pin);
     pins.set(action, pin);
   }
@@ -137,11 +153,25 @@ test("the jobs that report and decide always run", () => {
 });
 
 test("the deployment applies the plan that was reviewed, and compares the result with the report", () => {
-  const { plan, deploy } = readWorkflow(join(folder, "access-deploy.yml")).jobs;
-  const scripts = (job: Job | undefined): string => job?.steps.map(({ run = "" }) => run).join("\n") ?? "";
-  expect(scripts(plan)).toContain("--save-plan plan.json");
-  expect(deploy?.environment).toBe("production");
-  expect(scripts(deploy)).toMatch(/pulumi up .*--plan .*[\s\S]*pulumi-platform verify .*review\.json/);
+  const scripts = jobs
+    .filter(({ file }) => file === "access-deploy.yml")
+    .map((place) => [
+      place.name,
+      place.job.environment ?? "",
+      stepsOf(place)
+        .map(({ run }) => run)
+        .join("\n"),
+    ]);
+  expect(scripts).toEqual([
+    [
+      "plan",
+      "",
+      expect.stringMatching(/pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/),
+    ],
+    ["review", "", expect.stringContaining('set -- --plan "$preview/plan.json"')],
+    ["deploy", "production", expect.stringMatching(/pulumi up .*--plan \.\.\/approved\/plan\.json/)],
+    ["verify", "", expect.stringMatching(/pulumi-platform verify .*report\.json" --digest="\$DIGEST"/)],
+  ]);
 });
 
 test("no job of GitLab that runs foreign code has the environment of another", () => {

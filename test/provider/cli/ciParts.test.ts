@@ -1,0 +1,245 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join } from "node:path";
+import { ROOT } from "../../support/engine";
+import { ownActions, readAction, WorkflowRun } from "../../support/githubActions";
+import type { Job, Step } from "../../support/githubActions";
+import { PipelineRun, readComponent, readPipeline } from "../../support/gitlabPipeline";
+import type { Values } from "../../support/shell";
+
+const actions = Object.values(ownActions).map((folder) => {
+  const { inputs, outputs = {}, runs } = readAction(folder);
+  return { name: `actions/${basename(folder)}`, inputs, outputs, runs };
+});
+const components = ["review", "deploy", "drift"].map((name) => ({
+  name: `templates/${name}`,
+  ...readComponent(join(ROOT, "templates", name, "template.yml")),
+}));
+
+interface Part {
+  readonly name: string;
+  readonly inputs: Readonly<Record<string, { readonly description: string; readonly default?: string }>>;
+}
+
+/** The inputs that a document names between its brackets. */
+const inputsIn = (content: unknown): Set<string> =>
+  new Set([...JSON.stringify(content).matchAll(/\binputs\.([\w-]+)/g)].map(([, name = ""]) => name));
+
+describe("the parts for CI declare what they use", () => {
+  test.each(actions)("$name uses each of its inputs, and no other", ({ inputs, runs, outputs }) => {
+    expect(inputsIn([runs, outputs])).toEqual(new Set(Object.keys(inputs)));
+  });
+
+  test.each(components)("$name uses each of its inputs, and no other", ({ inputs, jobs }) => {
+    expect(inputsIn(jobs)).toEqual(new Set(Object.keys(inputs)));
+  });
+
+  test.each(actions)("$name has inputs that are required or have a default", ({ inputs }) => {
+    for (const [name, input] of Object.entries(inputs))
+      expect({ name, isComplete: (input.required === true) !== (input.default !== undefined) }).toEqual({
+        name,
+        isComplete: true,
+      });
+  });
+
+  test.each<Part>([...actions, ...components])("docs/ci.md has the inputs of $name", ({ name, inputs }) => {
+    const page = readFileSync(join(ROOT, "docs", "ci.md"), "utf8");
+    const [, section = ""] = page.split(new RegExp(`^#### \`${name}\`$`, "m"));
+    const cells = (section.split(/^#/m)[0] ?? "")
+      .split("\n")
+      .filter((line) => /^\| `/.test(line))
+      .map((line) => line.split("|").map((cell) => cell.trim()));
+    const described = Object.entries(inputs).map(([input, { description, default: value }]) => [
+      `\`${input}\``,
+      description,
+      value === undefined ? "required" : value === "" ? "none" : `\`${value}\``,
+    ]);
+    expect(cells.map((line) => line.slice(1, 4))).toEqual(described);
+  });
+
+  test.each(actions.filter(({ outputs }) => Object.keys(outputs).length > 0))(
+    "docs/ci.md has the outputs of $name",
+    ({ outputs }) => {
+      const page = readFileSync(join(ROOT, "docs", "ci.md"), "utf8");
+      for (const [name, { description }] of Object.entries(outputs))
+        expect(page).toContain(`- \`${name}\`: ${description}`);
+    },
+  );
+});
+
+test.each(components)(
+  "each job of $name is for merge requests, or for the default branch alone",
+  ({ jobs }) => {
+    const conditions = Object.values(jobs).flatMap(({ rules = [] }) => rules.map((rule) => rule.if));
+    expect(conditions).not.toEqual([]);
+    for (const condition of conditions)
+      expect(condition).toMatch(/== "merge_request_event"|&& \$CI_COMMIT_BRANCH == \$CI_DEFAULT_BRANCH$/);
+  },
+);
+
+describe("no part for CI puts a value into a script", () => {
+  test.each(actions)("$name takes values from the environment", ({ runs }) => {
+    for (const { run = "" } of runs.steps) expect(run).not.toContain("${{");
+  });
+
+  test.each(components)("$name takes values from the environment", ({ jobs }) => {
+    for (const { script = [], before_script: before = [] } of Object.values(jobs))
+      expect([...before, ...script].join("\n")).not.toContain("$[[");
+  });
+
+  test.each(actions.filter(({ name }) => name !== "actions/preview"))(
+    "$name first refuses a branch that is not the default one",
+    ({ runs }) => {
+      expect(runs.steps[0]).toMatchObject({
+        if: "github.event_name != 'schedule' && github.ref != format('refs/heads/{0}', github.event.repository.default_branch)",
+        run: expect.stringMatching(/\nexit 1\n$/) as string,
+      });
+    },
+  );
+});
+
+let scratch: string;
+let calls: string;
+let environment: Values;
+
+/** Stands in for a command: records its arguments, and writes what the options of ours name. */
+const RECORDER = `#!/bin/bash
+printf '%s\\0' "\${0##*/}" "$@" $'\\x1e' >> "$CALLS"
+for arg in "$@"; do
+  case $arg in json=*) printf '{"digest":"0"}' > "\${arg#json=}" ;; esac
+done
+if [ "\${0##*/}" = git ]; then mkdir "\${!#}/$ACCESS_FOLDER"; fi
+`;
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-parts-"));
+  const bin = join(scratch, "bin");
+  mkdirSync(bin);
+  for (const command of ["npx", "npm", "pulumi", "git", "intruder"])
+    writeFileSync(join(bin, command), RECORDER, { mode: 0o755 });
+  calls = join(scratch, "calls");
+  environment = { PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, CALLS: calls };
+});
+
+beforeEach(() => {
+  writeFileSync(calls, "");
+});
+
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const HOSTILE = [
+  "main$(intruder)",
+  "main`intruder`",
+  'main"; intruder; "',
+  "main'; intruder; '",
+  "main\nintruder\n",
+  "main & intruder | intruder",
+  "main $PATH ${HOME} ~ *",
+];
+
+/** Nothing of the value ran, and these options got it as it was given. */
+function expectHarmless(value: string, inputs: readonly string[]): void {
+  const recorded = readFileSync(calls, "utf8")
+    .split("\x1e\0")
+    .map((call) => call.split("\0"));
+  expect(recorded.map(([command]) => command)).not.toContain("intruder");
+  const ours = recorded.filter(([command]) => command === "npx").flat();
+  for (const input of inputs) expect(ours).toContain(`--${input}=${value}`);
+}
+
+async function runAction(name: string, inputs: Values, ref = "refs/heads/main"): Promise<string> {
+  const uses = `OWNER/pulumi-platform/actions/${name}@v0.1.0`;
+  const step: Step = { uses, with: inputs };
+  const job: Job = { permissions: {}, steps: [step] };
+  const event = { repository: { default_branch: "main" } };
+  const results = await new WorkflowRun(
+    { on: {}, permissions: {}, jobs: { job } },
+    {
+      contexts: { github: { event, event_name: "push", ref, sha: "0", run_id: 1 } },
+      composites: ownActions,
+      actions: {
+        "actions/checkout": (_, { workspace }) => {
+          mkdirSync(join(workspace, inputs["working-directory"] ?? "."), { recursive: true });
+        },
+        "actions/setup-node": () => undefined,
+        "pulumi/actions": () => undefined,
+        "actions/upload-artifact": () => undefined,
+        "actions/download-artifact": (_, { temp }) => {
+          for (const [folder, file] of [
+            ["access-preview", "plan.json"],
+            ["access-report", "report.json"],
+          ] as const) {
+            mkdirSync(join(temp, folder), { recursive: true });
+            writeFileSync(join(temp, folder, file), "{}");
+          }
+        },
+      },
+      environment: () => environment,
+      token: () => "token",
+      env: {},
+      scratch,
+    },
+  ).run();
+  return `${results["job"]?.result ?? ""} ${results["job"]?.log ?? ""}`;
+}
+
+const withValue = (name: string, value: string): Values =>
+  Object.fromEntries(Object.keys(readAction(join(ROOT, "actions", name)).inputs).map((key) => [key, value]));
+
+describe.each(HOSTILE)("the value %j", (value) => {
+  test.each([
+    ["preview", {}, []],
+    ["review", {}, ["root", "commit", "policy", "fail-on", "source-root"]],
+    ["post", {}, ["marker", "to", "source-root"]],
+    ["post", { artifact: "" }, ["not-reviewed", "marker", "to"]],
+    ["drift", {}, ["stack", "policy", "fail-on", "source-root"]],
+    ["verify", {}, ["stack", "digest", "source-root"]],
+  ])("runs nothing as an input of the action %s (%j)", async (name, more, flags) => {
+    const log = await runAction(name, { ...withValue(name, value), ...more });
+    expect(log).toMatch(/^success /);
+    expectHarmless(value, flags);
+  });
+
+  test.each(["merge_request_event", "push", "schedule"])(
+    "runs nothing as an input of the components (%s)",
+    async (source) => {
+      const names = ["stack", "working-directory", "base-url", "issuer-url", "policy", "image"];
+      const inputs = Object.fromEntries(names.map((name) => [name, value]));
+      const pipeline = readPipeline(join(ROOT, "examples", "ci", "gitlab-ci.yml"), inputs);
+      const { results } = await new PipelineRun(pipeline, {
+        predefined: {
+          CI_PIPELINE_SOURCE: source,
+          CI_DEFAULT_BRANCH: value,
+          CI_COMMIT_BRANCH: value,
+          CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "12",
+          CI_PROJECT_ID: "12",
+          CI_COMMIT_SHA: value,
+          CI_REPOSITORY_URL: value,
+        },
+        project: {},
+        token: () => "token",
+        checkout: (folder) => {
+          mkdirSync(join(folder, value));
+        },
+        tools: () => environment,
+        manual: ["access-deploy"],
+        scratch,
+      }).run();
+      const failed = Object.entries(results).filter(([, { result }]) => result === "failure");
+      expect(failed).toEqual([]);
+      expectHarmless(value, source === "merge_request_event" ? ["commit", "policy", "marker"] : ["stack"]);
+    },
+  );
+});
+
+test.each(["review", "post", "drift", "verify"])(
+  "the action %s runs nothing on the branch of a pull request",
+  async (name) => {
+    const log = await runAction(name, withValue(name, "main"), "refs/pull/7/merge");
+    expect(log).toMatch(/^failure /);
+    expect(log).toContain("this action must run on the default branch");
+    expect(readFileSync(calls, "utf8")).toBe("");
+  },
+);
