@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
@@ -11,7 +12,11 @@ let folder: string;
 beforeAll(() => {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
   folder = mkdtempSync(join(ROOT, ".cache", "emulator-page-"));
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  // npm links the command only where it was built before the install; the rest is found in the checkout's folder above.
+  mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
+  symlinkSync(ROOT, join(folder, "node_modules", "pulumi-platform"));
+  const command = join(ROOT, "dist", "provider", "cli", "main.js");
+  symlinkSync(command, join(folder, "node_modules", ".bin", "pulumi-platform"));
 });
 afterAll(() => {
   endChildren();
@@ -86,7 +91,10 @@ test("the programs for jest have right types", async () => {
   });
 });
 
-test("the program for pytest passes", async () => {
+const hasPytest = spawnSync("python3", ["-m", "pytest", "--version"]).status === 0;
+const whyNot = hasPytest ? "" : " (skipped: this machine has no python3 with pytest)";
+
+(hasPytest ? test : test.skip)(`the program for pytest passes${whyNot}`, async () => {
   const programs = programsOf(PAGE, "python");
   expect(programs).toHaveLength(1);
   for (const program of programs) writeFileSync(join(folder, fileNameOf(program)), program.text);

@@ -79,7 +79,7 @@ describe("the tarball", () => {
         ) &&
         !/^(dist\/)?schema\/[a-z-]+\.schema\.json$/.test(path) &&
         !/^dist\/schema\/[a-z-]+\.validate\.js$/.test(path) &&
-        !/^docs\/[a-z-]+\.md$/.test(path) &&
+        !/^docs\/([a-z-]+|reference\/README|reference\/(resources|lookups)\/[A-Za-z]+)\.md$/.test(path) &&
         !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);
