@@ -80,6 +80,7 @@ describe("the tarball", () => {
         !/^(dist\/)?schema\/[a-z-]+\.schema\.json$/.test(path) &&
         !/^dist\/schema\/[a-z-]+\.validate\.js$/.test(path) &&
         !/^docs\/([a-z-]+|reference\/README|reference\/(resources|lookups)\/[A-Za-z]+)\.md$/.test(path) &&
+        !/^templates\/typescript\/[A-Za-z-]+\.(ts|json|yaml)$/.test(path) &&
         !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);

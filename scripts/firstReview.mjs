@@ -1,0 +1,137 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { stepsOf } from "./lib/fences.mjs";
+import { onEarlyEnd, remove, run, runScript, runToSuccess } from "./lib/processes.mjs";
+import { cleanEnvironment } from "./lib/stack.mjs";
+import { ensureReady, root } from "./setup.mjs";
+
+/*
+ * npm run first-review [-- --seconds 300]
+ *
+ * Runs the commands of docs/quick-start.md as they stand, from an empty folder with the packed package to the first review,
+ * and prints how long each took. It fails if a command does, or if all of them take longer than --seconds. "A real API" is
+ * an emulator.
+ */
+
+/** @param {string[]} args */
+async function main(args) {
+  const { values } = parseArgs({ args, options: { seconds: { type: "string", default: "300" } } });
+  const limit = Number(values.seconds);
+  if (!(limit > 0)) throw new Error("--seconds must be a number greater than 0");
+  const bin = process.env.PULUMI_PLATFORM_CLI_DIR ?? (await ensureReady())?.pulumiDir;
+  const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-first-"));
+  const cleanUp = onEarlyEnd(() => remove(folder));
+  try {
+    return await followPage(folder, bin, limit);
+  } finally {
+    cleanUp();
+  }
+}
+
+/** @param {string} folder @param {string | undefined} bin @param {number} limit */
+async function followPage(folder, bin, limit) {
+  const clean = cleanEnvironment(process.env);
+  const env = { ...clean, PATH: [bin, clean.PATH].filter(Boolean).join(path.delimiter) };
+  /** @type {Session} */
+  const session = {
+    end: () => {},
+    folder,
+    env: { ...env, CHECKOUT: await createCheckout(folder), PULUMI_SKIP_UPDATE_CHECK: "true" },
+  };
+  try {
+    return await timeSteps(session, limit);
+  } finally {
+    session.end();
+  }
+}
+
+/** @param {Session} session @param {number} limit @returns {Promise<number>} The exit code. */
+async function timeSteps(session, limit) {
+  let total = 0;
+  for (const { title, text } of stepsOf(readFileSync(path.join(root, "docs", "quick-start.md"), "utf8"))) {
+    const start = performance.now();
+    console.log(`== ${title}\n${text.trimEnd()}`);
+    console.log(
+      text.includes(" emulator --port ") ? await startEmulator(session, text) : await runStep(session, text),
+    );
+    const seconds = (performance.now() - start) / 1000;
+    total += seconds;
+    console.log(`-- ${seconds.toFixed(1)} s`);
+  }
+  console.log(`the first review after ${total.toFixed(1)} s, limit ${limit} s`);
+  return total <= limit ? 0 : 1;
+}
+
+/** What a checkout has after the first step of the page. @param {string} folder */
+async function createCheckout(folder) {
+  const packer = path.join(root, "scripts", "packedPackage.mjs");
+  /** @type {{ tarball: string }} */
+  const { tarball } = JSON.parse(await runToSuccess(process.execPath, [packer, "npm"], { cwd: root }));
+  const checkout = path.join(folder, "checkout");
+  mkdirSync(checkout);
+  symlinkSync(path.join(root, "dist"), path.join(checkout, "dist"));
+  cpSync(path.join(root, "templates"), path.join(checkout, "templates"), { recursive: true });
+  copyFileSync(tarball, path.join(checkout, path.basename(tarball)));
+  return checkout;
+}
+
+/** @typedef {{ folder: string, env: NodeJS.ProcessEnv, end: () => void }} Session `end` stops the emulator. */
+
+/** The shell's folder and exported variables, from one step to the next. @param {Session} session */
+const stateFile = ({ folder }) => path.join(folder, "shell-state");
+
+/** @param {Session} session @param {string} text @returns {Promise<string>} What it prints. */
+async function runStep(session, text) {
+  const state = stateFile(session);
+  const restore = existsSync(state) ? `source '${state}'\n` : "";
+  const save = `{ export -p; printf 'cd %q\\n' "$PWD"; } > '${state}'\n`;
+  const script = path.join(session.folder, "step.sh");
+  writeFileSync(script, `${restore}${text}${save}`);
+  const { code, output } = await run("bash", ["-e", "-o", "pipefail", script], {
+    cwd: session.folder,
+    env: session.env,
+  });
+  if (code !== 0) throw new Error(`the command ended with ${code}:\n${output}`);
+  return output.trimEnd();
+}
+
+/** Starts the emulator on a free port, and sets what it says. @param {Session} session @param {string} text */
+async function startEmulator(session, text) {
+  const command = `exec ${text.trim().replace(/--port \d+/, "--port 0")}`;
+  const child = spawn("bash", ["-c", command], {
+    cwd: session.env["CHECKOUT"],
+    env: session.env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  session.end = onEarlyEnd(() => child.kill("SIGTERM"));
+  /** @type {string[]} */
+  const lines = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => lines.push(line));
+  while (!lines.at(-1)?.startsWith("press"))
+    await Promise.race([once(reader, "line"), once(reader, "close").then(failed)]);
+  await runStep(session, `${lines.filter((line) => /^ +export /.test(line)).join("\n")}\n`);
+  return lines.join("\n").replace(/(token: |TOKEN=).*/gi, "$1…");
+}
+
+/** @returns {never} */
+function failed() {
+  throw new Error("the emulator ended before it listened");
+}
+
+await runScript("firstReview", import.meta.filename, main);
