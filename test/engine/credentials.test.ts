@@ -412,7 +412,7 @@ describe("credentials, through the real engine", () => {
   });
 
   test("a token made elsewhere is not taken over, a revoked one is made again", () => {
-    expect(after("failed").output).toContain("has a token already");
+    expect(after("failed").output).toContain("already has a token");
     expect(after("failed").output).toContain(`POST ${pathOf("foreign")}:revokeScimToken`);
     expect(previews.at(-1)?.code).not.toBe(0);
     expect(tokenAfter("changed", "foreign")).not.toBe(tokenAfter("mended", "foreign"));
