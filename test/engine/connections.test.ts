@@ -126,7 +126,7 @@ describe("TLS, on real sockets", () => {
     emulator.clearRequests();
     const { tls, access } = await doctor(url, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     expect(tls).toMatch(
-      /^wrong: GET \S+: the TLS connection failed \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\): its certificate is issued by an unknown certificate authority; where that is your company's, set NODE_EXTRA_CA_CERTS to a PEM file/,
+      /^wrong: GET \S+: the TLS connection failed \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\): its certificate is issued by an unknown certificate authority; if it is your company's, set NODE_EXTRA_CA_CERTS to a PEM file/,
     );
     expect(access).toBe("skipped: not checked: fix tls first");
     expect(emulator.requests).toHaveLength(0);
@@ -141,7 +141,7 @@ describe("TLS, on real sockets", () => {
     [
       "expired",
       () => certificate({ name: "old", authority, until: -1 }),
-      /\(CERT_HAS_EXPIRED\): its certificate has expired: it must be renewed there, unless the clock/,
+      /\(CERT_HAS_EXPIRED\): its certificate has expired; renew it on the server, or check the clock of this machine/,
     ],
     [
       "not valid yet",
