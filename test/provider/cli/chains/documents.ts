@@ -25,7 +25,9 @@ export type DocumentKind =
   | "project"
   | "preview"
   | "state"
-  | "plan";
+  | "plan"
+  // Terraform writes it.
+  | "terraform state";
 
 type Documents = Readonly<Record<string, readonly DocumentKind[]>>;
 
@@ -97,6 +99,7 @@ export const inputs: Documents = {
   "adopt --inventory": ["inventory"],
   "adopt --root": ["group"],
   "adopt --only": ["uid"],
+  "adopt --from-terraform": ["terraform state"],
   "adopt --out": ["project"],
   "watch --state": ["state"],
   "watch --policy": ["policy"],
@@ -107,7 +110,9 @@ export const inputs: Documents = {
 
 /** Values that a person chooses, or that the place of a run gives: no command writes them. */
 const SETTINGS: readonly string[] = [
-  ..."HOST HOST:PORT KEY KIND[,KIND] LEVEL N NAME NUMBER PERCENT REASON REF SHA STACK".split(" "),
+  ..."ADDRESS FORMAT HOST HOST:PORT KEY KIND[,KIND] LEVEL N NAME NUMBER PERCENT REASON REF SHA STACK".split(
+    " ",
+  ),
   ..."TIME TOKEN UNIT URL WHERE WHICH".split(" "),
 ];
 
