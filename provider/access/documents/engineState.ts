@@ -131,7 +131,7 @@ function texts(value: unknown): string[] {
 }
 
 /** A library's file. This package's own are told by their path, as a linked one lies in no `node_modules`. */
-const LIBRARY = /(^|\/)(node_modules\/|dist\/provider\/(resources|engine)\/\w+\.js$)/;
+const LIBRARY = /(^|\/)(node_modules\/|dist\/provider\/(resources|engine)\/(\w+\/)*\w+\.js$)/;
 
 function parsePosition(position: unknown): SourceLocation | undefined {
   const [, path = "", line = "", column = ""] =

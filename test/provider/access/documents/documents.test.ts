@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { fixture } from "../fixtures";
@@ -63,6 +65,20 @@ describe("a preview", () => {
       parsePreview(text).steps.map(({ after }) => after?.location?.file ?? "none");
     expect(locations(linked)).toEqual(locations(digest.toString()));
     expect(locations(linked)).toContain("index.js");
+  });
+
+  test("takes no file that creates resources, in whichever folder it lies, for the program", () => {
+    const files = ["engine", "resources"].flatMap((folder) =>
+      readdirSync(join(__dirname, "../../../../provider", folder), { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => `dist/provider/${folder}/${file.replace(/\.ts$/, ".js")}`),
+    );
+    expect(files).toContain("dist/provider/engine/program/resource.js");
+    const taken = files.filter((file) => {
+      const text = digest.toString().replaceAll(/project:\/\/\/[^"#]+#/g, `project:///../linked/${file}#`);
+      return parsePreview(text).steps.some(({ after }) => after?.location !== undefined);
+    });
+    expect(taken).toEqual([]);
   });
 
   test("that lost a step is not whole", () => {

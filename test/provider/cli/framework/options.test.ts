@@ -21,6 +21,7 @@ describe("the common flags", () => {
       issuerAllow: [],
       sinkAllow: [],
       summary: false,
+      fix: false,
       dryRun: false,
     });
   });
@@ -41,7 +42,8 @@ describe("the common flags", () => {
           "--policy",
           "p.yaml",
         ],
-        ...["--summary", "--post", "gitlab-mr", "--marker", "key", "--dry-run"],
+        ...["--summary", "--post", "gitlab-mr", "--marker", "key", "--dry-run", "--fix"],
+        ...["--page-url", "https://pages.example/review.html"],
       ),
     ).toEqual({
       outputs: [{ format: "json", path: "a=b.json" }, { format: "md" }],
@@ -58,6 +60,8 @@ describe("the common flags", () => {
       sinkAllow: ["b"],
       sourceRoot: "infra",
       summary: true,
+      fix: true,
+      pageUrl: "https://pages.example/review.html",
       post: "gitlab-mr",
       marker: "key",
       dryRun: true,
