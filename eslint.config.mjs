@@ -9,7 +9,7 @@ export default tseslint.config(
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ["./tsconfig.json", "./examples/*/tsconfig.json"],
+        project: ["./tsconfig.json", "./examples/*/tsconfig.json", "./templates/*/tsconfig.json"],
         tsconfigRootDir: import.meta.dirname,
       },
     },
