@@ -15,7 +15,7 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { stepsOf } from "./lib/fences.mjs";
+import { parsePage, programsOf } from "./lib/fences.cjs";
 import { onEarlyEnd, remove, run, runScript, runToSuccess } from "./lib/processes.mjs";
 import { cleanEnvironment } from "./lib/stack.mjs";
 import { ensureReady, root } from "./setup.mjs";
@@ -63,7 +63,8 @@ async function followPage(folder, bin, limit) {
 /** @param {Session} session @param {number} limit @returns {Promise<number>} The exit code. */
 async function timeSteps(session, limit) {
   let total = 0;
-  for (const { title, text } of stepsOf(readFileSync(path.join(root, "docs", "quick-start.md"), "utf8"))) {
+  const page = parsePage(readFileSync(path.join(root, "docs", "quick-start.md"), "utf8"));
+  for (const { title, text } of programsOf(page, "sh")) {
     const start = performance.now();
     console.log(`== ${title}\n${text.trimEnd()}`);
     console.log(

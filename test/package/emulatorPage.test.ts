@@ -1,22 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { ROOT } from "../support/engine";
-import { fileNameOf, programsOf, readPage } from "../support/pages";
+import { fileNameOf, folderWithPackage, programsOf, readPage } from "../support/pages";
 import { endChildren, run, signal, start } from "../support/project";
 
-const PAGE = "docs/emulator.md";
+const page = readPage("docs/emulator.md");
 let folder: string;
 
 beforeAll(() => {
-  mkdirSync(join(ROOT, ".cache"), { recursive: true });
-  folder = mkdtempSync(join(ROOT, ".cache", "emulator-page-"));
-  // npm links the command only where it was built before the install; the rest is found in the checkout's folder above.
-  mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
-  symlinkSync(ROOT, join(folder, "node_modules", "pulumi-platform"));
-  const command = join(ROOT, "dist", "provider", "cli", "main.js");
-  symlinkSync(command, join(folder, "node_modules", ".bin", "pulumi-platform"));
+  folder = folderWithPackage("emulator-page");
 });
 afterAll(() => {
   endChildren();
@@ -31,7 +25,7 @@ const comparable = (text: string): string =>
     .replace(/PLATFORM_TOKEN=.*/g, "PLATFORM_TOKEN=<token>");
 
 test("the commands of the page run, and the first prints what the page shows", async () => {
-  const [first, ...others] = programsOf(PAGE, "sh");
+  const [first, ...others] = programsOf(page, "sh");
   const child = start("bash", ["-c", first?.text.replace("--port 8080", "--port 0") ?? ""], { cwd: folder });
   let output = "";
   await new Promise<void>((resolve, reject) => {
@@ -41,7 +35,7 @@ test("the commands of the page run, and the first prints what the page shows", a
       if (output.includes("press Ctrl+C")) resolve();
     });
   });
-  const shown = readPage(PAGE).fences.find(({ language }) => language === "text");
+  const shown = page.fences.find(({ language }) => language === "text");
   expect(comparable(output)).toBe(shown?.text);
   const exports = output.match(/^ +export .*$/gm)?.join("\n") ?? "";
   expect(others).toHaveLength(3);
@@ -57,7 +51,7 @@ test("the commands of the page run, and the first prints what the page shows", a
 });
 
 test("the programs for jest pass", async () => {
-  const programs = programsOf(PAGE, "ts");
+  const programs = programsOf(page, "ts");
   expect(programs).toHaveLength(2);
   for (const program of programs) writeFileSync(join(folder, fileNameOf(program)), program.text);
   const transform = { "\\.ts$": [require.resolve("ts-jest"), { diagnostics: false, tsconfig: {} }] };
@@ -69,33 +63,11 @@ test("the programs for jest pass", async () => {
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("3 passed") });
 });
 
-test("the programs for jest have right types", async () => {
-  const names = programsOf(PAGE, "ts").map((program) => {
-    writeFileSync(join(folder, fileNameOf(program)), program.text);
-    return fileNameOf(program);
-  });
-  const compilerOptions = {
-    target: "ES2022",
-    module: "Node16",
-    moduleResolution: "Node16",
-    strict: true,
-    skipLibCheck: true,
-    noEmit: true,
-    types: ["jest", "node"],
-  };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: names }));
-  const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-  expect(await run(process.execPath, [compiler, "-p", folder], { cwd: folder })).toMatchObject({
-    code: 0,
-    output: "",
-  });
-});
-
 const hasPytest = spawnSync("python3", ["-m", "pytest", "--version"]).status === 0;
 const whyNot = hasPytest ? "" : " (skipped: this machine has no python3 with pytest)";
 
 (hasPytest ? test : test.skip)(`the program for pytest passes${whyNot}`, async () => {
-  const programs = programsOf(PAGE, "python");
+  const programs = programsOf(page, "python");
   expect(programs).toHaveLength(1);
   for (const program of programs) writeFileSync(join(folder, fileNameOf(program)), program.text);
   const { code, output } = await run("python3", ["-m", "pytest", "-q", "-p", "no:cacheprovider"], {
@@ -105,7 +77,7 @@ const whyNot = hasPytest ? "" : " (skipped: this machine has no python3 with pyt
 });
 
 test("the data file of the page is one that the emulator reads", async () => {
-  const example = readPage(PAGE).fences.find(({ language }) => language === "json");
+  const example = page.fences.find(({ language }) => language === "json");
   const dataFile = join(folder, "data.json");
   writeFileSync(dataFile, example?.text ?? "");
   const emulator = await startEmulator({ dataFile });

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../support/engine";
-import { isProgram, readPage } from "../support/pages";
 import { endChildren, run } from "../support/project";
 
 afterAll(() => endChildren());
@@ -19,12 +17,4 @@ test("the commands of docs/quick-start.md run as they stand, up to the first rev
   expect(stdout).toMatch(/^ok +groups +acme \([0-9a-f]{40}\)$/m);
   expect(stdout).toMatch(/platform:RoleBinding +deployer-views-team +created/);
   expect(stdout).toContain("GitHub Actions of acme/first, branch main gains owner at acme / first-team");
-});
-
-const pages = ["docs/emulator.md", "docs/quick-start.md"];
-
-test.each(pages)("%s names the test that runs its commands and programs", (path) => {
-  const { fences, runBy } = readPage(path);
-  expect(fences.filter(isProgram).length).toBeGreaterThan(0);
-  expect(existsSync(join(ROOT, runBy ?? "nothing"))).toBe(true);
 });

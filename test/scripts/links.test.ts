@@ -1,17 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { documents } from "../support/pages";
 import { projectRoot } from "./support";
 
 /* The links between the documents: each file is there, and has the heading that is named. */
-
-const documents = [
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  ...readdirSync(path.join(projectRoot, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => path.join("docs", file)),
-];
 
 const read = (file: string): string => readFileSync(path.join(projectRoot, file), "utf8");
 

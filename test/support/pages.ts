@@ -1,62 +1,48 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import MarkdownIt from "markdown-it";
+import { isProgram, parsePage } from "../../scripts/lib/fences.cjs";
+import type { Fence, Page } from "../../scripts/lib/fences.cjs";
 import { ROOT } from "./engine";
 
-/** A fenced block of a page. */
-export interface Fence {
-  /** The first word after the fence: `sh`. */
-  readonly language: string;
-  readonly text: string;
-  /** The line of the page, from 1. */
-  readonly line: number;
-  /** Why no test runs it, from the comment before it. */
-  readonly reason?: string;
-}
+export { isProgram, programsOf } from "../../scripts/lib/fences.cjs";
 
-/** A page with its fences. */
-export interface Page {
-  readonly fences: readonly Fence[];
-  /** The test that runs its programs, from a comment of the page. */
-  readonly runBy?: string;
-}
+/** The Markdown files below a folder of the repository, installed packages left out. */
+const markdownBelow = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md") && !file.includes("node_modules"))
+    .map((file) => join(folder, file));
 
-const programLanguages = ["sh", "bash", "console", "ts", "js", "python"];
+/** All documents of the repository. */
+export const documents: readonly string[] = [
+  ...readdirSync(ROOT).filter((file) => file.endsWith(".md")),
+  ...["docs", "examples", "actions"].flatMap(markdownBelow),
+];
 
-/** Whether a fence is a command or a program, and not output or a configuration file. */
-export const isProgram = ({ language }: Fence): boolean => programLanguages.includes(language);
+/** Those that are written by hand: the examples of the reference are programs that other tests run. */
+export const pages = documents.filter((path) => !path.startsWith(join("docs", "reference")));
 
 /** @param path below the repository. */
-export function readPage(path: string): Page {
-  const text = readFileSync(join(ROOT, path), "utf8");
-  const runBy = /^<!-- run by (\S+) -->$/m.exec(text)?.[1];
-  const tokens = new MarkdownIt({ html: true }).parse(text, {});
-  const fences = tokens.flatMap((token, index): Fence[] => {
-    if (token.type !== "fence") return [];
-    const before = tokens[index - 1];
-    const comment = before?.type === "html_block" ? before.content : "";
-    const reason = /^\s*<!-- not run: ([^]+?)\s*-->\s*$/.exec(comment)?.[1];
-    const language = token.info.split(" ")[0] ?? "";
-    const fence = { language, text: token.content, line: (token.map?.[0] ?? 0) + 1 };
-    return [reason === undefined ? fence : { ...fence, reason }];
-  });
-  return { fences, ...(runBy !== undefined && { runBy }) };
-}
+export const readPage = (path: string): Page => parsePage(readFileSync(join(ROOT, path), "utf8"));
 
-/** The fences of a page that its test has to run, in order. */
-export function programsOf(path: string, ...languages: string[]): readonly Fence[] {
-  const { fences } = readPage(path);
-  return fences.filter(
-    (fence) =>
-      isProgram(fence) &&
-      fence.reason === undefined &&
-      (languages.length === 0 || languages.includes(fence.language)),
-  );
-}
+/** Whether a fence is a shell's input, with or without its prompt. */
+export const isShell = (fence: Fence): boolean =>
+  isProgram(fence) && ["sh", "bash", "console"].includes(fence.language);
 
 /** The name of a program's file, which its first line has as a comment. */
 export function fileNameOf({ text, line }: Fence): string {
   const name = /^(?:\/\/|#) (\S+)\n/.exec(text)?.[1];
   if (name === undefined) throw new Error(`the program in line ${line} has no comment with its file name`);
   return name;
+}
+
+/** Creates a folder in which programs and `npx` find the package of this checkout, and what the package needs. */
+export function folderWithPackage(name: string): string {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache", `${name}-`));
+  // npm links the command only where it was built before the install; the rest is found in the checkout's folder above.
+  mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
+  symlinkSync(ROOT, join(folder, "node_modules", "pulumi-platform"));
+  const command = join(ROOT, "dist", "provider", "cli", "main.js");
+  symlinkSync(command, join(folder, "node_modules", ".bin", "pulumi-platform"));
+  return folder;
 }
