@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import type { Fence, Page } from "../../scripts/lib/fences.cjs";
@@ -50,10 +51,14 @@ function recordCalls(texts: readonly string[]): string[][][] {
   // A placeholder is a word, and no redirection; a variable that the reader has set has a value.
   const words = texts.map((text) => text.replaceAll(/<[a-z][\w .-]*>/gi, "PLACEHOLDER"));
   const variables = words.flatMap((text) => text.match(/(?<=\$\{?)[A-Z]\w+/g) ?? []);
+  // What a command redirects into a file is written.
+  const cwd = mkdtempSync(join(tmpdir(), "pages-"));
   const { stdout } = spawnSync("bash", ["-c", RECORDER, "bash", ...words], {
+    cwd,
     encoding: "utf8",
     env: Object.fromEntries(variables.map((name) => [name, name])),
   });
+  rmSync(cwd, { recursive: true });
   const recorded = stdout.split("\x1d").slice(1);
   return recorded.map((calls) =>
     calls
