@@ -30,7 +30,8 @@ export const companions = [
  * Node itself.
  */
 export const RESOURCE_PLUGIN = `#!/bin/sh
-sdk=$(node -p 'require.resolve("@pulumi/pulumi/cmd/dynamic-provider")') || exit 1
+sdk=node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js
+[ -f "$sdk" ] || sdk=$(node -p 'require.resolve("@pulumi/pulumi/cmd/dynamic-provider")') || exit 1
 exec node "$sdk" "$@"
 `;
 

@@ -19,6 +19,7 @@ const MIN_NEW_LENGTH = 200_000;
 /** Modules that the SDK loads to pack functions of programs, to run the CLI and to trace itself, by the file that requires them. */
 const unused = [
   { from: "runtime/closure/codePaths.js", id: /^@npmcli\/arborist$/ },
+  { from: "runtime/closure/codePaths.js", id: /^normalize-package-data$/ },
   { from: "runtime/closure/parseFunction.js", id: /typescript-shim$/ },
   { from: "cmd/run/tracing.js", id: /^@opentelemetry\/(?!api$)/ },
   { from: "index.js", id: /^\.\/automation$/ },
@@ -162,6 +163,20 @@ function keepCompiledCode(command) {
   };
 }
 
+/**
+ * The SDK maps the stack of each new resource to its sources, for which it reads the source maps of the SDK itself. No test
+ * looks at positions in the SDK, so its files have none.
+ *
+ * @param {string} command
+ */
+function ignoreSourceMapsOfSdk(command) {
+  const sdkFile = /[\\/]node_modules[\\/](@pulumi[\\/]pulumi|@grpc[\\/]grpc-js)[\\/]/;
+  Module.createRequire(command)("source-map-support").install({
+    retrieveSourceMap: (/** @type {string} */ file) =>
+      sdkFile.test(file) ? { url: file, map: '{ "version": 3, "sources": [], "mappings": "" }' } : null,
+  });
+}
+
 /** A language host that is older than the engine does not read from the project file that a program is JavaScript. */
 function readIsTypeScript() {
   const folderAt = process.argv.indexOf("--pwd") + 1;
@@ -179,4 +194,5 @@ if (name !== undefined) {
   if (name === "run") readIsTypeScript();
   deferUnusedModules();
   if (process.version.startsWith("v20.")) keepCompiledCode(command);
+  ignoreSourceMapsOfSdk(command);
 }
