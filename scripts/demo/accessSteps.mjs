@@ -148,7 +148,7 @@ function checkDrift(tour, step, grant, requests) {
   const findings = report.findings;
   const [found] = findings.filter(({ drift }) => drift !== undefined);
   step.check(
-    "it finds the grant, in no stack and with more access, by the rule of owners and as drift",
+    "it finds the grant, not managed by any stack and with more access, by the rule of owners and as drift",
     isDeepStrictEqual(findings.map(({ id }) => id).sort(), ["G1", "drift-unmanaged"]) &&
       found?.uid === grant &&
       found?.drift?.direction === "widened",

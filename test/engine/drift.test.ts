@@ -101,7 +101,7 @@ describe("drift of every kind, through the real engine", () => {
 
   describeDriftMatrix(() => on, "pairs");
 
-  test("the exit code tells drift, something that was not looked at, and a token that is refused", async () => {
+  test("the exit code tells drift, something that was not checked, and a token that is refused", async () => {
     const state = ["--state", join(folder, "export-*.json"), "-o", "json"];
     const clean = await run(state);
     expect({ code: clean.code, stderr: clean.stderr }).toEqual({ code: 0, stderr: "" });
@@ -116,7 +116,7 @@ describe("drift of every kind, through the real engine", () => {
     await call(emulator, "PATCH", `/iam/v2/groups/${on.ids["team"] ?? ""}?updateMask=description`, {
       description: "by hand",
     });
-    // Drift beats what was not looked at.
+    // Drift beats what was not checked.
     expect((await run(state)).code).toBe(7);
     expect((await run([...state, "--fail-on", "widened"])).code).toBe(4);
     refused.remove();

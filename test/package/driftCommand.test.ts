@@ -118,7 +118,7 @@ test("an organisation of 20,000 objects: drift within 120 lists, 60 s of process
   await emulator.close();
 });
 
-describe("what cannot be looked at never ends drift with 0:", () => {
+describe("what cannot be checked never ends drift with 0:", () => {
   const refused = { status: 403, body: { code: 7, message: "no", details: [] } };
   const expired = { status: 401, body: { code: 16, message: "the token is expired", details: [] } };
   let state: string;

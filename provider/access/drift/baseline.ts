@@ -4,7 +4,7 @@ import type { PolicyEntry } from "../suppressions/policyDocument";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
 
-const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
+const PLACEHOLDER_REASON = "write why this is accepted, and who agreed";
 
 /**
  * The entry of the policy file that suppresses a finding; undefined where a person must write it. The entry of a high or
@@ -26,7 +26,7 @@ export interface BaselineEntries {
 
 /** Sorts findings into those that a baseline accepts and those that a person must accept. */
 export function createBaseline(findings: readonly Finding[], now: number): BaselineEntries {
-  const reason = `was so when the baseline was written on ${new Date(now).toISOString().slice(0, 10)}; not looked into yet`;
+  const reason = `existed when the baseline was written on ${new Date(now).toISOString().slice(0, 10)}; not reviewed yet`;
   const expires = defaultExpiry(now);
   const entries: PolicyEntry[] = [];
   const remaining: Finding[] = [];

@@ -35,9 +35,17 @@ export class DifferenceDescriber {
     return this.older?.inventories[0]?.takenAt ?? "";
   }
 
-  private timeNotes(wasUnchanged: boolean | undefined): string[] {
+  /** When an object changed, as far as the older inventory shows. */
+  private changeTime(wasUnchanged: boolean | undefined): string[] {
     if (this.older === undefined || wasUnchanged === undefined) return [];
-    return [wasUnchanged ? `it was already so at ${this.olderTime}` : `it is new since ${this.olderTime}`];
+    return [wasUnchanged ? `it was the same at ${this.olderTime}` : `it changed after ${this.olderTime}`];
+  }
+
+  /** When an object was created, as far as the older inventory shows. */
+  private creationTime({ kind, uid }: InventoryObject): string[] {
+    if (this.older === undefined) return [];
+    const existed = this.older.find(kind, uid) !== undefined;
+    return [existed ? `it existed at ${this.olderTime}` : `it was created after ${this.olderTime}`];
   }
 
   describeChanged(
@@ -58,7 +66,7 @@ export class DifferenceDescriber {
       direction: directionOf(changes),
       message: `${capital(spec.noun)} ${name} was changed outside of its program: ${propertiesOf(changes)}`,
       advice: "restore it, copy the change into the program, or suppress it",
-      details: [`in stack ${stack}`, ...this.timeNotes(older && object && hasSameInputs(older, object))],
+      details: [`in stack ${stack}`, ...this.changeTime(older && object && hasSameInputs(older, object))],
       fields: changes,
       managed,
       ...sides,
@@ -121,7 +129,7 @@ export class DifferenceDescriber {
       uid,
       name,
       direction: "neutral",
-      message: `${capital(spec.noun)} ${name} is managed ${who}: each undoes what the other does`,
+      message: `${capital(spec.noun)} ${name} is managed ${who}: each update undoes the other`,
       advice: "keep it in one program; remove it from the others and from their states",
       details: owners.map((owner) => `${owner.stack}: ${owner.resource.urn}`),
       fields: [],
@@ -138,16 +146,15 @@ export class DifferenceDescriber {
   ): DetectedDifference {
     const { uid, inputs } = object;
     const name = this.directory.describe(spec, uid, inputs);
-    const existedBefore = this.older?.find(object.kind, uid) !== undefined;
     return {
       kind: "unmanaged",
       spec,
       uid,
       name,
       direction: givesAccess ? "widened" : "neutral",
-      message: `${capital(spec.noun)} ${name} is ${isNew ? "new" : "in no stack"}`,
+      message: `${capital(spec.noun)} ${name} is ${isNew ? "new" : "not managed by any stack"}`,
       advice: "delete it, adopt it into a program, or suppress it",
-      details: [...details, ...this.timeNotes(existedBefore)],
+      details: [...details, ...this.creationTime(object)],
       fields: [],
       after: inputs,
       at: object.createTime ?? object.updateTime,
@@ -181,7 +188,7 @@ export class DifferenceDescriber {
       name,
       direction: directionOf(changes),
       message: `${capital(spec.noun)} ${name} was changed: ${propertiesOf(changes)}`,
-      details: this.timeNotes(false),
+      details: this.changeTime(false),
       fields: changes,
       before: older.inputs,
       after: now.inputs,

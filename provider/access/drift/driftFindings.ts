@@ -15,7 +15,7 @@ const severityOf: Readonly<Record<DetectedDifference["direction"], Severity>> = 
 
 const directionLines: Readonly<Record<DetectedDifference["direction"], readonly string[]>> = {
   widened: ["access is widened"],
-  unknown: ["whether access is widened cannot be judged"],
+  unknown: ["whether access is widened is unknown"],
   narrowed: ["access is narrowed"],
   neutral: [],
 };

@@ -30,7 +30,7 @@ export class InventoryComparison {
     for (const kind of this.kinds) {
       if (this.directory.inventories.every(({ kinds }) => kinds.includes(kind))) continue;
       notes.incomplete.add(
-        `${specOf(kind)?.noun ?? kind}: not compared: only one of the inventories holds it`,
+        `${specOf(kind)?.noun ?? kind}: not compared: only one of the inventories contains it`,
       );
     }
     for (const object of this.older.all()) this.compare(object);

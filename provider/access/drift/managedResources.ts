@@ -48,7 +48,7 @@ export class ManagedResources {
     const stack = state.stack ?? "an empty stack";
     if (state.pendingOperations > 0) {
       notes.unresolved.add(
-        `${stack}: an interrupted update left ${state.pendingOperations} operations open: what they created may be shown as unmanaged; run pulumi refresh`,
+        `${stack}: an interrupted update left ${state.pendingOperations} pending operations: what they created may be shown as unmanaged; run pulumi refresh`,
       );
     }
     for (const { kind, id } of state.pendingDeletes) {

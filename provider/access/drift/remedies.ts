@@ -68,7 +68,7 @@ export function changedArgumentsCode(
   const keys = [...new Set(properties.map((path) => path.replace(/[.[].*$/s, "")))];
   return keys
     .map((key) => {
-      if (isSecret(key)) return `// ${key} holds a secret: change it where the program reads it from`;
+      if (isSecret(key)) return `// ${key} is a secret: change it where the program reads it from`;
       const value = live[key];
       if (value === undefined || value === null) return `// without ${printKey(key)}`;
       return printProperty(key, replaceReservedKeys(spec.fields[key], value), 0);

@@ -62,7 +62,7 @@ export class UnmanagedObjects {
         spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
       const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
         (uid) =>
-          `an equal object no longer exists at ${this.directory.pathOf(parentOf(uid) ?? "")}: it was moved`,
+          `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
       );
       differences.push(this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details }));
     }

@@ -50,8 +50,8 @@ function findStillInUse(facts: Facts): FindingInput[] {
         details: limitLines(dependents.map((entity) => labelOf(entity)).sort()),
         advice:
           op === "delete"
-            ? "move what refers to it first, and delete it when it is no longer seen"
-            : "keep what forces the replacement as it is, or make a second one and move what refers to this one",
+            ? "move what refers to it first, and delete it when it is no longer used"
+            : "undo the change that forces the replacement, or create a second one and move what refers to this one",
       }),
     ];
   });
@@ -80,8 +80,8 @@ function findUnprotected(facts: Facts): FindingInput[] {
       facts.aboutEntity(after, {
         severity: "high",
         field: "protect",
-        message: `protect is taken off ${labelOf(after)}: the next change may delete it`,
-        advice: "keep protect; take it off in the change that deletes it, with the reason",
+        message: `protect is removed from ${labelOf(after)}: the next change may delete it`,
+        advice: "keep protect; remove it in the change that deletes the resource, with the reason",
       }),
     ];
   });
@@ -92,9 +92,9 @@ const inUse: Rule = {
   name: "in-use",
   severities: ["high"],
   when: "always",
-  what: "An identity, role, group or identity provider is deleted or replaced (its uid then changes) while something that stays refers to it, or an identity that was seen in the last 30 days. Also: `protect` is taken off a resource. What is deleted together with all that refers to it, and was not seen lately, is not reported; nor is a replaced role whose bindings this program moves along.",
-  why: "Uids stand in the settings of pipelines and clusters, where no program follows them. What is bound to the old one is gone with it.",
-  fix: "Make the new one beside it, move what refers to it, watch `lastSeenTime`, then delete the old one. Look at what in the change forces a replacement.",
+  what: "An identity, role, group or identity provider is deleted, or is replaced so that its uid changes, while a remaining resource refers to it. Or an identity is deleted or replaced that was seen in the last 30 days. Or `protect` is removed from a resource. Not reported: an unused resource deleted with everything that refers to it, and a replaced role whose bindings this program moves to its successor.",
+  why: "Pipelines and clusters are configured with uids, and no program updates them. The bindings of the old uid are deleted with it.",
+  fix: "Create the new one beside it, move what refers to it, watch `lastSeenTime`, then delete the old one. Check which part of the change forces a replacement.",
   except: "For a planned move, for as long as it takes.",
   exampleMatch: { name: "ci-old" },
   needsBefore: true,
@@ -124,8 +124,8 @@ function findRefusedDeletes(facts: Facts): FindingInput[] {
     if (blockers.length === 0) return [];
     const reason =
       blockerOf(before) === "bindings"
-        ? `${plural(blockers.length, "binding still holds", "bindings still hold")} it`
-        : `${plural(blockers.length, "resource is", "resources are")} still in it`;
+        ? `${plural(blockers.length, "binding still uses", "bindings still use")} it`
+        : `it still contains ${plural(blockers.length, "resource")}`;
     return [
       facts.aboutEntity(before, {
         severity: "medium",
@@ -145,8 +145,8 @@ function findBuiltInRoleChanges(facts: Facts): FindingInput[] {
     return [
       facts.aboutEntity(entity, {
         severity: "medium",
-        message: `the change of ${labelOf(entity)} will fail: built-in roles never change`,
-        advice: "make a Role of your own with the capabilities that are needed, and bind that",
+        message: `the change of ${labelOf(entity)} will fail: built-in roles cannot be changed`,
+        advice: "create a Role of your own with the capabilities that are needed, and bind it",
       }),
     ];
   });
@@ -157,10 +157,10 @@ const willFail: Rule = {
   name: "will-fail",
   severities: ["medium"],
   when: "always",
-  what: "The server will refuse a part of the change (code 9): a role is deleted while bindings that stay hold it, a group while something is in it, or a built-in role is changed or deleted. What the same change deletes first is not counted.",
-  why: "The update stops in the middle: what came before is done, what comes after is not.",
-  fix: "Delete the bindings, or what is in the group, in the same program, or give them another role first. Use a Role of your own instead of changing a built-in one.",
-  except: "Not worth one: it fails anyway.",
+  what: "The server will refuse a part of the change with code 9 (`FAILED_PRECONDITION`). It deletes a role that remaining bindings use or a group that is not empty, or changes or deletes a built-in role. What the same change deletes first is not counted.",
+  why: "The update stops half-way: the steps before it are done, those after it are not.",
+  fix: "Delete the bindings, or the contents of the group, in the same program, or bind another role first. Use a Role of your own instead of changing a built-in one.",
+  except: "Never useful: the update fails anyway.",
   exampleMatch: { name: "old-team" },
   needsBefore: true,
   planOnly: true,
@@ -172,9 +172,9 @@ const massRemoval: Rule = {
   name: "mass-removal",
   severities: ["high"],
   when: "always",
-  what: "More than `--max-removal` (25%) of the grants that were there are lost at once. A single lost grant is never reported, nor is what moves or narrows.",
-  why: "A wrong configuration, an empty list or a wrong stack looks like this: everybody is locked out at once.",
-  fix: "Look whether the right stack and the right configuration were used. If it is meant, take the grants away in parts, or raise `--max-removal` for this run.",
+  what: "More than `--max-removal` (25%) of the existing grants are lost at once. A single lost grant is never reported, nor are moved or narrowed ones.",
+  why: "A wrong configuration, an empty list or a wrong stack looks like this, and locks everyone out at once.",
+  fix: "Check that the stack and its configuration are the right ones. If the removal is intended, remove the grants in parts, or raise `--max-removal` for this run.",
   except: "For the day on which a team is dissolved.",
   exampleMatch: { name: "all grants" },
   needsBefore: true,
@@ -196,7 +196,7 @@ const massRemoval: Rule = {
         severity: "high",
         name: "all grants",
         field: "max-removal",
-        message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, more than ${percent(maxRemoval)}`,
+        message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, limit ${percent(maxRemoval)}`,
         details: limitLines(
           lost
             .map(
@@ -206,7 +206,7 @@ const massRemoval: Rule = {
             .sort(),
         ),
         advice:
-          "see that stack and configuration are the right ones; if it is meant, raise --max-removal for this run",
+          "check that stack and configuration are the right ones; if it is intended, raise --max-removal for this run",
       },
     ];
   },

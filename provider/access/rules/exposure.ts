@@ -105,7 +105,7 @@ const unresolved: Rule = {
   name: "unresolved",
   severities: ["high", "low"],
   when: "high with --strict; otherwise low",
-  what: "Something is assumed or not known: a reference without a value yet is taken to be the id of the one resource that it depends on, a value that does not decide access is not known, or a secret may have changed. X3 reports the values that decide access.",
+  what: "A reference has no value yet, and is assumed to be the id of the one resource that it depends on. Or a value that does not decide access is unknown, or a secret may have changed. X3 reports the values that decide access.",
   why: "A preview does not show whether a value is the id of a new resource or another value that the program computes.",
   fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
   except: "For a lookup whose result is never known in a preview.",

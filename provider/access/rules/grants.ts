@@ -25,12 +25,12 @@ const ownerGrant: Rule = {
   id: "G1",
   name: "owner-grant",
   severities: ["critical", "high"],
-  when: "critical at a root group, or where more than one outsider can be the subject (a pattern, an open invite); high elsewhere",
-  what: "A role binding, an invite, a group mapping, a service binding or the default role of an identity provider gives the role `owner`, or a role that holds every capability of `owner` which changes something of IAM. Which capabilities these are is read from the organisation's own role `owner` (a state, a preview or an inventory that holds it). Where that is not known, a role is as good as `owner` if it can bind roles, change roles and change identities. A grant that was there before, unchanged, is not reported.",
-  why: "An owner can give any role to anyone, itself included, can change who every identity is, and can remove every other owner. Below a root it owns that part; at the root it owns everything.",
-  fix: "Bind the smallest role that does the work (`editor`, `registry.push`, a Role of your own), on the lowest group that it is needed on. People who must be owners get a binding of their own, never a pattern.",
+  when: "critical at a root group, or if several outsiders can be the subject (a pattern, an open invite); otherwise high",
+  what: "A role binding, an invite, a group mapping, a service binding or the default role of an identity provider grants `owner`. A role with every capability of `owner` that changes IAM is equivalent to `owner`. These capabilities are read from the organisation's own role `owner` in the state, the preview or the inventory. If none of them contains it, a role is equivalent to `owner` if it can bind roles, change roles and change identities. Unchanged grants are not reported.",
+  why: "An owner can give any role to anyone, change who can assume each identity, and remove every other owner. Below a root group it controls that part; at the root group, the whole organisation.",
+  fix: "Bind the smallest role that does the work (`editor`, `registry.push`, or a Role of your own) on the lowest group that needs it. Give each person who must be an owner a binding, never a pattern.",
   except:
-    "For the few owners that an organisation must have, each by its uid or name, with a date on which somebody looks at it again.",
+    "For the few owners that every organisation needs: each by uid or name, with an expiry date for the next check.",
   exampleMatch: { subject: "break-glass", group: "acme" },
   needsBefore: false,
   find: (facts) => {
@@ -39,7 +39,8 @@ const ownerGrant: Rule = {
       const { grant, before } = change;
       if (!facts.roles.isOwner(grant.role)) continue;
       const isRoot = grant.group.isRoot;
-      const like = grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is as good as owner`;
+      const like =
+        grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is equivalent to owner,`;
       findings.push(
         facts.aboutGrant(grant, {
           severity: isRoot || grant.subject.matchesMany ? "critical" : "high",
@@ -50,7 +51,7 @@ const ownerGrant: Rule = {
               ? ["it already owned a smaller scope"]
               : []),
           ],
-          advice: `bind a smaller role${isRoot ? ", on the lowest group that needs it" : ""}: editor, or a Role with just the capabilities that are used`,
+          advice: `bind a smaller role${isRoot ? ", on the lowest group that needs it" : ""}: editor, or a Role with only the capabilities that are needed`,
         }),
       );
     }
@@ -63,9 +64,9 @@ const takeoverCaps: Rule = {
   name: "takeover-caps",
   severities: ["high"],
   when: "always",
-  what: "A subject newly holds a capability that changes what existing grants mean: to change roles (CAP_IAM_ROLES_UPDATE) or identities (CAP_IAM_IDENTITY_UPDATE), or to write identity providers, SCIM or account associations. Reading them is not reported, nor is what the subject held there (or above) before; a grant of `owner` is G1's affair.",
-  why: "Whoever can change a role adds capabilities to it and holds them through a binding that is already there. Whoever can change an identity makes itself the one who signs in as it. No new binding appears anywhere.",
-  fix: "Leave these capabilities to owners, and to the one pipeline that applies this program. Take them out of the role, or bind a role without them.",
+  what: "A subject gains a capability that can change what existing grants allow. These are `CAP_IAM_ROLES_UPDATE`, `CAP_IAM_IDENTITY_UPDATE`, and writing identity providers, SCIM tokens or account associations. Not reported: read capabilities, what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  why: "Whoever can change a role can add capabilities to it and use them through an existing binding. Whoever can change an identity can make itself the one who assumes it. Neither adds a binding that a reviewer would see.",
+  fix: "Keep these capabilities for owners and for the one pipeline that applies this program. Remove them from the role, or bind a role without them.",
   except: "For the identity that your pipeline runs as, pinned to one repository and one branch.",
   exampleMatch: { subject: "ci-platform", role: "iam-admin" },
   needsBefore: false,
@@ -73,9 +74,9 @@ const takeoverCaps: Rule = {
     Array.from(grantsWithNewCapabilities(facts, isTakeover), ({ change, capabilities }) =>
       facts.aboutGrant(change.grant, {
         severity: "high",
-        message: `${subjectName(change.grant)} can take over what others hold ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
+        message: `${subjectName(change.grant)} can take over the access of others ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
-          `by role ${roleName(change.grant)}`,
+          `through role ${roleName(change.grant)}`,
           ...priorReason(change),
           ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
@@ -89,25 +90,25 @@ const delegationCaps: Rule = {
   id: "G3",
   name: "delegation-caps",
   severities: ["high", "medium"],
-  when: "high together with a capability of G2; medium else",
-  what: "A subject can newly pass on what it holds: it may create or update role bindings, create invites or identities, or holds a writing capability of an IAM family that this version does not know. What it held there (or above) before is not reported; a grant of `owner` is G1's affair.",
-  why: "What it can pass on is what it holds itself, to anyone, outside of this program and its reviews. With a capability of G2 it can first widen what it holds.",
-  fix: "Let bindings and identities be made by this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them.",
-  except: "For a service that hands out pull tokens.",
+  when: "high together with a capability of G2; otherwise medium",
+  what: "A subject gains a capability to give access to others: to create or update role bindings, or to create invites or identities. A write capability of an IAM family that this version does not know is included. Not reported: what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  why: "It can give its own access to anyone, outside of this program and its reviews. With a capability of G2 it can first widen its own access.",
+  fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them.",
+  except: "For a service that issues pull tokens.",
   exampleMatch: { role: "registry.pull_token_creator", group: "acme / ci*" },
   needsBefore: false,
   find: (facts) =>
     Array.from(grantsWithNewCapabilities(facts, isDelegation), ({ change, capabilities, all }) =>
       facts.aboutGrant(change.grant, {
         severity: all.some(isTakeover) ? "high" : "medium",
-        message: `${subjectName(change.grant)} can pass on what it holds ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
+        message: `${subjectName(change.grant)} can give its access to others ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
-          `by role ${roleName(change.grant)}`,
+          `through role ${roleName(change.grant)}`,
           ...priorReason(change),
           ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:
-          "bind a role without them, and let this program make the bindings and identities that are needed",
+          "bind a role without them, and create the bindings and identities that are needed in this program",
       }),
     ),
 };
@@ -116,9 +117,9 @@ const supplyChainWrite: Rule = {
   id: "G6",
   name: "supply-chain-write",
   severities: ["high", "medium"],
-  when: "high where more than one outsider can be the subject; medium else",
-  what: "A subject can newly create, change or delete manifests, tags, repositories or packages, or edit image overlays. Reading and pulling are not reported, nor is what it held there (or above) before; a grant of `owner` is G1's affair.",
-  why: "Whoever moves a tag or edits an overlay decides what runs in production at the next pull, without any deployment of its own.",
+  when: "high if several outsiders can be the subject; otherwise medium",
+  what: "A subject gains a capability to create, change or delete manifests, tags, repositories or packages, or to edit image overlays. Not reported: reading and pulling, what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  why: "Whoever moves a tag or edits an overlay decides what runs in production at the next pull, without a deployment.",
   fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories.",
   except: "For the identity of a build pipeline, pinned to its repository and branch.",
   exampleMatch: { subject: "ci-*", role: "registry.push" },
@@ -129,12 +130,12 @@ const supplyChainWrite: Rule = {
         severity: change.grant.subject.matchesMany ? "high" : "medium",
         message: `${subjectName(change.grant)} can change what others pull ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
-          `by role ${roleName(change.grant)}`,
+          `through role ${roleName(change.grant)}`,
           ...priorReason(change),
           ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:
-          "bind registry.pull for pulling; for pushing, one pinned identity on the group of its own repositories",
+          "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories",
       }),
     ),
 };

@@ -65,8 +65,8 @@ function judgeKeySet(
       facts.aboutEntity(after, {
         severity: "critical",
         field: path,
-        message: `${labelOf(after)} carries a private key: a key in ${name} has the member "${member}"`,
-        advice: "give the public half only, and treat this key as stolen: make a new pair",
+        message: `${labelOf(after)} contains a private key: a key in ${name} has the member "${member}"`,
+        advice: "register the public key only, and treat this one as stolen: generate a new pair",
       }),
     ];
   }
@@ -75,9 +75,9 @@ function judgeKeySet(
     facts.aboutEntity(after, {
       severity: "medium",
       field: parent,
-      message: `${labelOf(after)} proves itself by static keys, which nobody rotates`,
+      message: `${labelOf(after)} authenticates with static keys, which nobody rotates`,
       advice:
-        "trust the issuer of the CI system or cluster instead (claimMatch), or set a near expirationTime",
+        "trust the issuer of the CI system or cluster instead (claimMatch), or set an expirationTime in the near future",
     }),
   ];
 }
@@ -86,12 +86,11 @@ const staticKeys: Rule = {
   id: "K1",
   name: "static-keys",
   severities: ["critical", "medium"],
-  when: "critical where a key set carries a private key; medium for a new identity with static keys",
-  what: "An identity is made that proves itself by keys registered here, or an existing one goes over to that; or the key set of an identity that is made or changed holds a private key (the value is never printed).",
-  why: "Nobody rotates such keys and no issuer can revoke them. A private key in a program is in its repository, its state and its logs: whoever read one of them can sign in.",
-  fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). A private key that was here counts as stolen: make a new pair, register the public half only.",
-  except:
-    "For an issuer that cannot be reached from the platform, with the date on which its keys are replaced.",
+  when: "critical if a key set contains a private key; medium for a new identity with static keys",
+  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed.",
+  why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
+  fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
+  except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",
   exampleMatch: { name: "air-gapped-cluster" },
   needsBefore: false,
   find: (facts) =>
@@ -161,7 +160,7 @@ function findInviteExpiry(facts: Facts, entity: Entity): FindingInput[] {
     facts.aboutEntity(entity, {
       severity: "low",
       field: "expirationTime",
-      message: `${labelOf(entity)} ended on ${time ?? ""}: nobody can accept it any more`,
+      message: `${labelOf(entity)} expired on ${time ?? ""}: nobody can accept it any more`,
       advice: "remove it from the program",
     }),
   ];
@@ -171,10 +170,10 @@ const expiry: Rule = {
   id: "K2",
   name: "expiry",
   severities: ["high", "medium", "low"],
-  when: "high for keys that have expired; medium for those that expire in less than 30 days; low for new ones that are valid for more than 90 days, and for an invite that has ended",
-  what: "The `expirationTime` of static keys is past or near, of all identities that are known here, changed or not; or an identity that is made or changed has keys that are valid for longer than 90 days (without a time: 365). An invite that has expired is reported; K3 reports how long a new one is valid. `--now` sets the day.",
-  why: "An expired key stops a pipeline at night. A stolen key that is valid for a year works for a year.",
-  fix: "Register the new key beside the old one, move `expirationTime`, remove the old key when nothing signs with it any more.",
+  when: "high for expired keys; medium for keys that expire in less than 30 days; low for new keys valid for more than 90 days, and for an expired invite",
+  what: "The `expirationTime` of static keys has passed or is near; this checks all known identities, changed or not. Or a created or changed identity has keys that are valid for more than 90 days (365 without a time). An expired invite is reported; K3 checks how long a new one is valid. `--now` sets the current time.",
+  why: "An expired key stops a pipeline. A stolen key that is valid for a year can be used for a year.",
+  fix: "Register the new key beside the old one, move `expirationTime`, and remove the old key when nothing signs with it any more.",
   except: "Until a planned rotation, with its date.",
   exampleMatch: { name: "build-cluster" },
   needsBefore: false,
@@ -196,11 +195,11 @@ const openInvite: Rule = {
   id: "K3",
   name: "open-invite",
   severities: ["critical", "high"],
-  when: "critical where its role is `owner`, or holds a capability of G2; high else",
-  what: "A new invite names no e-mail address, can be used more than once, or is valid for longer than 7 days.",
-  why: "An invite without an address is a password to a group: whoever has the code joins. It is in a state file, and in whatever it was sent with.",
+  when: "critical if its role is `owner` or has a capability of G2; otherwise high",
+  what: "A new invite has no e-mail address, can be used more than once, or is valid for more than 7 days.",
+  why: "An invite without an address works like a password: whoever has the code joins the group. The code is also in the state file, and wherever it was sent.",
   fix: "Set `email` and `singleUse: true`, and a `ttl` of a day or two (`48h`).",
-  except: "For an event with many guests, with a reading role, until it is over.",
+  except: "For an event with many guests, with a read-only role, until it is over.",
   exampleMatch: { group: "acme / workshop", role: "viewer" },
   needsBefore: false,
   find: (facts) => {
@@ -215,7 +214,7 @@ const openInvite: Rule = {
         problems.push(["email", "anyone with the code can accept it"]);
       }
       if (singleUse !== true && !isUnresolved("singleUse"))
-        problems.push(["singleUse", "it can be used again"]);
+        problems.push(["singleUse", "it can be used more than once"]);
       if (nanos !== undefined && nanos > BigInt(INVITE_DAYS * DAY_MS) * 1_000_000n) {
         problems.push(["ttl", `valid for ${textAt(after.inputs, "ttl") ?? ""} (limit ${INVITE_DAYS} days)`]);
       }
@@ -262,10 +261,10 @@ const plainSecret: Rule = {
   name: "plain-secret",
   severities: ["high"],
   when: "always",
-  what: "A client secret, the code of an invite or a SCIM token stands in the preview or state in plain text, not as a secret. The value is never printed.",
-  why: "It is then in every state file, log and artifact that the engine writes, and whoever can read one of them has it.",
-  fix: "Take it from `config.requireSecret` or wrap it in `pulumi.secret`, then rotate it: it was written down already.",
-  except: "Hardly ever: for a secret of a test system.",
+  what: "A client secret, an invite code or a SCIM token is in plain text in the preview or the state, not marked as a secret. The value is never printed.",
+  why: "It is then in every state file, log and artifact that the engine writes, for whoever can read one of them.",
+  fix: "Read it with `config.requireSecret` or wrap it in `pulumi.secret`. Then rotate it, because it has been written already.",
+  except: "Almost never: for a secret of a test system.",
   exampleMatch: { name: "test-idp" },
   needsBefore: false,
   planOnly: true,
@@ -276,7 +275,7 @@ const plainSecret: Rule = {
           severity: "high",
           field: property,
           message: `${property} of ${labelOf(entity)} is in plain text, not a secret`,
-          advice: "take it from config.requireSecret or wrap it in pulumi.secret, and rotate it",
+          advice: "read it with config.requireSecret or wrap it in pulumi.secret, and rotate it",
         }),
       ),
     ),

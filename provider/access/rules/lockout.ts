@@ -62,14 +62,14 @@ function findTooFewOwners(facts: Facts, { root, lost, remaining, isWhole }: Owne
   if (remaining.length >= minOwners) return [];
   const finding = facts.aboutGrant(lost[0], {
     severity: isWhole ? "critical" : "high",
-    message: `${root.path} is left with ${plural(remaining.length, "owner")}, fewer than ${minOwners}${isWhole ? "" : ", of those that are known here"}`,
+    message: `${root.path} has ${plural(remaining.length, isWhole ? "owner" : "known owner")} left, fewer than ${minOwners}`,
     details: limitLines([
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
       ...remaining.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
     advice: isWhole
-      ? "bind the next owner first, in a change of its own; then remove this one"
-      : "give --inventory, so that owners bound elsewhere are counted; or bind the next owner first",
+      ? "bind the next owner first, in a separate change; then remove this one"
+      : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
   });
   return [{ ...finding, field: "min-owners" }];
 }
@@ -83,8 +83,9 @@ function findRequiredOwners(facts: Facts, { root, lost, remaining }: OwnerChange
       facts.aboutGrant(grant, {
         severity: "critical",
         field: `required-owner ${glob}`,
-        message: `${grant.subject.displayName} is a required owner, and no longer owns ${root.path}`,
-        advice: "keep its binding; if another identity takes its place, change --required-owner with it",
+        message: `${grant.subject.displayName} is a required owner but no longer owns ${root.path}`,
+        advice:
+          "keep its binding; if another identity takes its place, change --required-owner in the same change",
       }),
     ];
   });
@@ -105,7 +106,7 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
         field: "self",
         message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
         details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
-        advice: "let somebody else apply this: the pipeline may stop half-way, and cannot undo it",
+        advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
       }),
     ];
   });
@@ -131,7 +132,7 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
         severity: "critical",
         field: "self",
         message: `the pipeline's own identity, ${before.name ?? before.key}, ${loss}`,
-        advice: "let somebody else apply this: the pipeline may not be able to sign in again",
+        advice: "apply this with another identity: the pipeline may not be able to sign in again",
       }),
     ];
   });
@@ -141,16 +142,15 @@ export const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high"],
-  when: "critical; high where owners of the root may be bound elsewhere and no inventory is given to count them",
-  what: "A root group loses an owner and is left with fewer than `--min-owners` (2); a `--required-owner` no longer owns a root; or the identity given as `--self` loses a right that nothing else gives it, is deleted or replaced, or trusts a different principal. Only identities count as owners: an invite is not one yet, and who is in a directory group is not known here. A root that loses no owner is not reported.",
-  why: "Nobody is left who could undo it. A pipeline that takes its own rights stops half-way.",
-  fix: "First bind the next owner, and see that it can sign in. Then remove the old one, in a change of its own, applied by somebody else than the one who loses.",
-  except: "When an organisation is wound up.",
+  when: "critical; high if owners of the root group may be bound elsewhere and no inventory shows them",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, or trusts a different principal. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner is not reported.",
+  why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way.",
+  fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
+  except: "When an organisation is closed.",
   exampleMatch: { group: "acme-old" },
   needsBefore: true,
   needsWhole: true,
-  driftAdvice:
-    "restore this owner or bind another one, and find out who removed it; revert the drift of its binding",
+  driftAdvice: "restore this owner, or bind another one, and find out who removed it",
   find: (facts) => [
     ...findLostOwners(facts).flatMap((change) => [
       ...findTooFewOwners(facts, change),

@@ -161,7 +161,7 @@ const imageTrust: Rule = {
   name: "image-trust",
   severities: ["high", "medium"],
   when: "high for certificates and keys; medium for package repositories and root",
-  what: "The overlay of a repository's images adds a certificate, a provider of certificates, a package key or a package repository, or lets the image run as root. What existed before is not reported, nor are packages, annotations and variables.",
+  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. What existed before is not reported, nor are packages, annotations and variables.",
   why: "Every image of the repository then trusts whoever holds that key or certificate, or runs that repository.",
   fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with your key. Run as an unprivileged user.",
   except: "For the certificate authority and the mirror of your own company.",

@@ -12,9 +12,9 @@ export const massGrant: Rule = {
   name: "mass-grant",
   severities: ["high"],
   when: "always",
-  what: "Everybody who signs in through an identity provider gets a default role that reaches beyond the built-in `viewer` (where that is not known: that does more than list); or a group of the identity provider is mapped to a role with capabilities of G1 or G2.",
-  why: "Who is in the directory, or in that group of it, is decided elsewhere, by other people, and no review here shows it. One addition there, or one stray account, holds the role.",
-  fix: "Set `viewer` (or a role that reads less) as `defaultRole`, and bind more to those who need it, one by one. Map groups to roles that cannot change IAM.",
+  what: "The default role of an identity provider can do more than the built-in `viewer`. If the capabilities of `viewer` are unknown, all but listing are reported. Or a group of the identity provider is mapped to a role with capabilities of G1 or G2.",
+  why: "Everyone who signs in, or every member of that group, gets the role. Other people decide who that is, and no review of this program shows it.",
+  fix: "Set `defaultRole` to `viewer` or to a role that reads less, and bind more to each person who needs it. Map groups to roles that cannot change IAM.",
   except: "For a directory group whose members are reviewed as strictly as this program.",
   exampleMatch: { subject: "platform-admins", role: "owner" },
   needsBefore: false,
@@ -30,8 +30,8 @@ export const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "defaultRole",
-            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everybody who signs in through ${subject.name ?? subject.displayName} holds` : `${subject.displayName} lets anyone in who then holds`} ${roleName(grant)} ${scopeText(grant)}`,
-            details: beyond.length > 0 ? [`beyond viewer: ${listFirst(beyond, 10)}`] : [],
+            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${subject.name ?? subject.displayName} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
+            details: beyond.length > 0 ? [`more than viewer: ${listFirst(beyond, 10)}`] : [],
             advice: "set viewer as defaultRole, and bind more to those who need it",
           }),
         );
@@ -42,8 +42,8 @@ export const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "roleUid",
-            message: `${subject.displayName}: all its members hold ${roleName(grant)} ${scopeText(grant)}`,
-            details: strong.length > 0 ? [`with ${listFirst(strong, 10)}`] : [],
+            message: `every member of ${subject.displayName} gets ${roleName(grant)} ${scopeText(grant)}`,
+            details: strong.length > 0 ? [`including ${listFirst(strong, 10)}`] : [],
             advice: "map the group to a role that cannot change IAM; bind owners one by one",
           }),
         );
@@ -58,9 +58,9 @@ export const identityProvider: Rule = {
   name: "identity-provider",
   severities: ["high"],
   when: "always",
-  what: "An identity provider or a SCIM token is new, or an existing provider changes who signs in by it: its issuer, its client, its scopes, the claim that names groups, PKCE, or provisioning by SCIM. Whatever role it gives is named. A change of its name is not reported, nor is one that only narrows who signs in (a scope removed, PKCE added).",
-  why: "Whoever runs the issuer says who signs in, and into which groups; whoever has the SCIM token does so too. Each of them gets the default role, and what the groups are mapped to.",
-  fix: "Let people who run the directory review it. Register it in a change of its own, and read the issuer letter by letter.",
+  what: "An identity provider or a SCIM token is new, or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE).",
+  why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
+  fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
   except: "For the directory of your own company, by its uid.",
   exampleMatch: { name: "staff" },
   needsBefore: true,
@@ -74,20 +74,20 @@ export const identityProvider: Rule = {
       if (op === "update" && changed.length === 0) continue;
       const grants = facts.after.ofResource(after);
       const issuer = textAt(after.inputs["oidc"], "issuer");
-      const whom = !isProvider
-        ? "whoever has it says who is in the directory"
-        : `${issuer ?? "an issuer that was not read"} says who signs in`;
+      const consequence = !isProvider
+        ? "whoever has it decides who is in the directory"
+        : `${issuer ?? "an unknown issuer"} decides who signs in`;
       findings.push(
         facts.aboutEntity(after, {
           severity: "high",
           field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
-          message: `${labelOf(after)} ${op === "update" ? `changes ${listFirst(changed, 3)}` : "is new"}: ${whom}`,
+          message: `${labelOf(after)} ${op === "update" ? `changes ${listFirst(changed, 3)}` : "is new"}: ${consequence}`,
           details: limitLines(
-            [...new Set(grants.map((grant) => `they hold ${roleName(grant)} ${scopeText(grant)}`))].sort(),
+            [...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
           ),
           advice: isProvider
-            ? "make it in a change of its own, reviewed by those who run the directory"
-            : "make it in a change of its own, and hand it to the directory alone",
+            ? "create it in a separate change, reviewed by those who run the directory"
+            : "create it in a separate change, and give it to the directory only",
         }),
       );
     }

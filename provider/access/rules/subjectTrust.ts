@@ -25,11 +25,11 @@ export const anySubject: Rule = {
   id: "T1",
   name: "any-subject",
   severities: ["critical", "high"],
-  when: "critical for an identity that holds a grant; high while it holds none, or where claims of an issuer that is not known narrow it",
-  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts somebody else: another organisation's repository, another role, any text. All texts that the pattern accepts are compared with all subjects that an outsider can have at that issuer, and one of both is shown. A pattern is closed when it names its owners: at most nine of them, each in full. So `acme[0-9]` is open, because anybody can register `acme7`; `(acme|globex)` is not. Found are also patterns that are not anchored, whose alternatives are anchored on one side only (`^a|b$`), or whose dot is not escaped. A pattern that cannot be judged is reported as open: one that is too long, is not valid, or takes too many steps. At an issuer that is not known, a fixed first or last word (`^user-.*$`) or mail domain counts as a name. Judged are identities that are made or changed, and unchanged ones that gain a grant. A wildcard within your own organisation is not reported (T4 looks at branches and pull requests), nor is one that an exact claim narrows to an owner.",
-  why: "A pattern is searched for anywhere in the subject, so one without `^` and `$` accepts whatever contains it. Whoever can make the issuer write such a subject holds all that the identity holds.",
+  when: "critical for an identity that has a grant; high while it has none, or if claims of an unknown issuer restrict it",
+  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts an outsider: a repository of another organisation, another role, any string. The pattern is compared with all subjects that an outsider can have at that issuer, and the finding shows one that it accepts. A pattern is safe if it names its owners in full, at most nine of them. So `acme[0-9]` is reported, because anyone can register `acme7`; `(acme|globex)` is not. Also reported: a pattern without anchors, with alternatives anchored on one side only (`^a|b$`), or with a dot that is not escaped. A pattern that cannot be judged is reported as well: it is too long, invalid, or takes too many steps. At an unknown issuer, a fixed first or last word (`^user-.*$`) or mail domain is accepted as a name. The rule checks identities that are created or changed, and unchanged ones that gain a grant. Not reported: a wildcard within your own organisation (T4 checks branches and pull requests), and a pattern that an exact claim restricts to an owner.",
+  why: "A pattern may match anywhere in the subject, so one without `^` and `$` accepts every string that contains it. Whoever can make the issuer sign such a subject gets all access of the identity.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
-  except: "Hardly ever. When the issuer is your own and everybody there is meant.",
+  except: "Almost never: only if the issuer is your own and everyone who can sign in there is meant.",
   exampleMatch: { name: "internal-sso", issuer: "https://sso.acme.example" },
   needsBefore: false,
   find: (facts) => {
@@ -49,10 +49,10 @@ export const anySubject: Rule = {
           ...counterexampleOf(found.open),
           details: [
             `pattern: ${found.pattern}`,
-            ...(isNarrowed ? [`narrowed by claims only: ${found.claims.join(", ")}`] : []),
+            ...(isNarrowed ? [`restricted by claims only: ${found.claims.join(", ")}`] : []),
             ...(grants.length === 0
-              ? ["it holds no grant yet"]
-              : [`who assumes it holds ${plural(grants.length, "grant")}:`, ...listGrants(grants)]),
+              ? ["it has no grant yet"]
+              : [`whoever assumes it gets ${plural(grants.length, "grant")}:`, ...listGrants(grants)]),
           ],
           advice: found.advice,
         }),
@@ -78,10 +78,10 @@ export const sharedIssuer: Rule = {
   name: "shared-issuer",
   severities: ["high"],
   when: "always",
-  what: "An identity trusts an issuer that signs tokens for everybody (GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh, Pulumi Cloud), and neither its subject nor a claim names an organisation or repository. Claims that everybody can set do not count: `ref`, `environment`, `workflow`, `actor` and the like.",
-  why: "Every customer of that service gets tokens from the same issuer. `environment:production` is a name that anybody can give to an environment.",
-  fix: "Name the organisation: in the subject (`repo:acme/pay:…`), or by an exact claim such as `repository_owner_id`. A number is better than a name: names can be given up, and taken by others.",
-  except: "Not while the issuer serves others than you.",
+  what: "An identity trusts an issuer that signs tokens for many customers, and neither its subject nor a claim names an organisation or repository. Such issuers are GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh and Pulumi Cloud. Claims that any customer can set, such as `ref`, `environment`, `workflow` and `actor`, do not restrict it.",
+  why: "Every customer of that service gets tokens from the same issuer. Anyone can name an environment `production`.",
+  fix: "Name the organisation in the subject (`repo:acme/pay:…`), or in an exact claim such as `repository_owner_id`. A numeric id is safer than a name, which can be given up and registered by others.",
+  except: "Never while the issuer serves other customers.",
   exampleMatch: { name: "public-demo", issuer: "https://token.actions.githubusercontent.com" },
   needsBefore: false,
   find: (facts) => {
@@ -100,10 +100,10 @@ export const sharedIssuer: Rule = {
         facts.aboutEntity(entity, {
           severity: "high",
           field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
-          message: `${labelOf(entity)} trusts ${vendor.name}, which serves everybody, and names no ${vendor.owner}`,
+          message: `${labelOf(entity)} trusts ${vendor.name}, which signs tokens for all its customers, but names no ${vendor.owner}`,
           details: [
             `subject: ${subject ?? pattern ?? ""}`,
-            ...(claims.length > 0 ? [`claims that anybody can have: ${claims.join(", ")}`] : []),
+            ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
           ],
           advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${vendor.pinningClaims.slice(0, 2).join(" or ")}`,
         }),
@@ -168,7 +168,9 @@ function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns)
     details: [
       `subject: ${accepted}`,
       ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
-      ...(grants.length === 0 ? ["it holds no grant yet"] : ["who assumes it holds:", ...listGrants(grants)]),
+      ...(grants.length === 0
+        ? ["it has no grant yet"]
+        : ["whoever assumes it gets:", ...listGrants(grants)]),
     ],
     advice: `pin the branch or a protected environment, as in ${JSON.stringify(vendor.example)}`,
   });
@@ -178,10 +180,10 @@ export const pullRequestRef: Rule = {
   id: "T4",
   name: "pull-request-ref",
   severities: ["high", "medium"],
-  when: "high where the identity holds a capability that changes something (or its role's capabilities are not known); medium else",
-  what: "An identity of a CI system accepts runs of pull requests, of any branch, or of branches of many names: more than nine, or all that begin like the one that is meant (the pattern has no `$`). A number that varies after fixed words (`release-[0-9]+`) is not reported. What T1 finds is not reported here again. Branches that a claim such as `ref` excludes are not reported, nor are environments and named branches.",
-  why: "Whoever may push a branch, or open a pull request, writes the workflow that runs, and thereby acts as the identity before anybody has reviewed a line.",
-  fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a reading role for pull requests.",
+  when: "high if the identity has a write capability, or if the capabilities of its role are unknown; otherwise medium",
+  what: "An identity accepts runs of pull requests, of any branch, or of more than nine branch names. Without a `$` the pattern accepts every branch name that starts like the intended one. Not reported: a number after fixed words (`release-[0-9]+`), branches that a claim such as `ref` excludes, environments, named branches, and what T1 reports.",
+  why: "Whoever can push a branch or open a pull request writes the workflow that runs. It acts as the identity before anyone has reviewed a line.",
+  fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a read-only role for pull requests.",
   except: "For an identity that only reads what pull requests need.",
   exampleMatch: { name: "ci-preview", subject: "repo:acme/*:pull_request" },
   needsBefore: false,

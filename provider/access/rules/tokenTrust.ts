@@ -12,11 +12,11 @@ export const anyIssuer: Rule = {
   id: "T2",
   name: "any-issuer",
   severities: ["critical", "high"],
-  when: "critical for a pattern that accepts an issuer of somebody else; high for an issuer that is not on the list given with --issuer-allow",
-  what: "An `issuerPattern` accepts an issuer that somebody else can run: its dots are not escaped, it is not anchored on both sides, or a wildcard lets another host in (`.*` reaches over slashes; `https://*.acme.com` is a shell's pattern, and as a regular expression means something else). The registered domain of the host must be fixed, by the public suffix list: `[a-z]+\\.github\\.io` is open. At services that give each customer a host or a path (EKS, GKE, Okta, Auth0, Azure, S3 and others), so must the customer. The look-alike is shown. With `--issuer-allow`, every issuer that is not on that list is reported too.",
-  why: "Whoever runs an issuer signs any subject and any claim. One look-alike domain, bought for a few coins, is then whoever the identity is for.",
-  fix: "Write the exact `issuer`. If there are several, make an identity for each, or anchor and escape: `^https://[a-z0-9-]+\\.acme\\.example$`.",
-  except: "Not for a pattern. For an issuer that is not on the list, add it to the list.",
+  when: "critical for a pattern that accepts an issuer that others can run; high for an issuer that `--issuer-allow` does not name",
+  what: "An `issuerPattern` accepts an issuer that others can run: its dots are not escaped, it is not anchored, or a wildcard accepts another host. `.*` also matches slashes, and `https://*.acme.com` is a shell pattern that means something else as a regular expression. The registered domain of the host, by the public suffix list, must be fixed: `[a-z]+\\.github\\.io` is reported. At services that give each customer a host or a path, the customer must be fixed too: EKS, GKE, Okta, Auth0, Azure, S3 and others. The finding shows an issuer that the pattern accepts. With `--issuer-allow`, every issuer that it does not name is reported too.",
+  why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
+  fix: "Write the exact `issuer`. For several issuers, create an identity for each, or anchor and escape the pattern: `^https://[a-z0-9-]+\\.acme\\.example$`.",
+  except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
   exampleMatch: { issuer: "https://oidc.partner.example" },
   needsBefore: false,
   find: (facts) => {
@@ -32,11 +32,11 @@ export const anyIssuer: Rule = {
           facts.aboutEntity(entity, {
             severity: "critical",
             field: "claimMatch.issuerPattern",
-            message: `${labelOf(entity)} trusts issuers of others: issuerPattern ${describeOpenPattern(open)}`,
+            message: `${labelOf(entity)} trusts issuers that others can run: issuerPattern ${describeOpenPattern(open)}`,
             ...counterexampleOf(open),
             details: [
               `pattern: ${pattern ?? ""}`,
-              ...(grants.length === 0 ? [] : ["who runs such an issuer holds:", ...listGrants(grants)]),
+              ...(grants.length === 0 ? [] : ["whoever runs such an issuer gets:", ...listGrants(grants)]),
             ],
             advice:
               'write the exact issuer, or an anchored pattern with escaped dots: "^https://[a-z0-9-]+\\\\.acme\\\\.example$"',
@@ -51,8 +51,8 @@ export const anyIssuer: Rule = {
         facts.aboutEntity(entity, {
           severity: "high",
           field: pattern === undefined ? "issuer" : "claimMatch.issuerPattern",
-          message: `${labelOf(entity)} trusts an issuer that is not on the list of --issuer-allow: ${issuer}`,
-          advice: "use an issuer that is on the list, or add this one to it",
+          message: `${labelOf(entity)} trusts an issuer that --issuer-allow does not name: ${issuer}`,
+          advice: "use an issuer that --issuer-allow names, or add this one to it",
         }),
       );
     }
@@ -80,10 +80,10 @@ export const looseMatch: Rule = {
   id: "T6",
   name: "loose-audience",
   severities: ["medium", "low"],
-  when: "medium for an audience pattern that accepts audiences of others; low for a star in an exact value",
-  what: "An `audiencePattern` accepts audiences of others: any host, or any word; or an exact value (`subject`, `issuer`, `arn`, a claim) holds a `*`, which there is a plain character and matches nothing that an issuer writes.",
-  why: "A token that was made for another service is accepted too, so whoever receives such tokens can use them here. A star in an exact value is usually meant as a pattern: the identity then never works, and is `fixed` later by one that is too wide.",
-  fix: "Leave the audience out (the issuer's host name then counts), or give the exact `audience`. Use `subjectPattern`, anchored, where a part must vary.",
+  when: "medium for an audience pattern that accepts audiences of other services; low for a `*` in an exact value",
+  what: "An `audiencePattern` accepts audiences of other services: any host, or any word. Or an exact value (`subject`, `issuer`, `arn`, a claim) contains a `*`, which is no wildcard there and matches nothing that an issuer signs.",
+  why: "Tokens issued for another service are accepted too, so whoever receives such tokens can use them here. An identity with a `*` in an exact value never works, and is then often repaired with a pattern that is too wide.",
+  fix: "Omit the audience, so that the issuer's host name applies, or give the exact `audience`. If a part must vary, use an anchored `subjectPattern`.",
   except: "For an issuer that cannot set the audience.",
   exampleMatch: { issuer: "https://legacy-ci.acme.example" },
   needsBefore: false,
@@ -97,10 +97,10 @@ export const looseMatch: Rule = {
           facts.aboutEntity(entity, {
             severity: "medium",
             field: "claimMatch.audiencePattern",
-            message: `${labelOf(entity)} takes tokens that were made for others: audiencePattern ${describeOpenPattern(open)}`,
+            message: `${labelOf(entity)} accepts tokens issued for other services: audiencePattern ${describeOpenPattern(open)}`,
             ...counterexampleOf(open),
             details: [`pattern: ${pattern ?? ""}`],
-            advice: "leave it out, so that the issuer's host name counts, or give the exact audience",
+            advice: "omit it, so that the issuer's host name applies, or give the exact audience",
           }),
         );
       }
@@ -110,7 +110,7 @@ export const looseMatch: Rule = {
           facts.aboutEntity(entity, {
             severity: "low",
             field,
-            message: `${labelOf(entity)} can never be assumed: ${field} is compared exactly, and ${JSON.stringify(value)} holds a star`,
+            message: `${labelOf(entity)} can never be assumed: ${field} is compared exactly, and the * in ${JSON.stringify(value)} is no wildcard`,
             advice: `if a part must vary, use ${field.replace(/(?:claims\.)?([^.]+)$/, (_, key: string) => (field.includes("claims.") ? `claimPatterns.${key}` : `${key}Pattern`))}, anchored with ^ and $`,
           }),
         );

@@ -12,15 +12,13 @@ const trustChanged: Rule = {
   name: "trust-changed",
   severities: ["high"],
   when: "always",
-  what: "The trust of an identity that holds grants changes, so that a different principal holds them: its issuer, subject, audience, claims, keys or AWS match change, or it goes from one way of proving itself to another. What the new holder inherits is listed. Of identity providers the issuer, the client id, the claim that holds the groups and the correlation rule count. A change after which it accepts the same or less is not reported, such as a further claim or a pattern within the old one; one that cannot be judged is. Nor is an identity without grants, a new description, or another end of its keys.",
-  why: "No binding changes, so nothing in the diff says that a different principal now holds all of this.",
-  fix: "Make a new identity for the new holder, bind what it needs, and remove the old one. If it is the same holder under another name, say so in the pull request.",
-  except:
-    "After a move of a repository or of an issuer, for that identity, for as long as the pull request is open.",
+  what: "The trust of an identity that has grants changes, so that a different principal gets these grants. Its issuer, subject, audience, claims, keys or AWS match change, or it authenticates in another way. The finding lists the inherited grants. Of identity providers, the rule checks the issuer, the client id, the groups claim and the correlation rule. A change that cannot be judged is reported. Not reported: a change that accepts no more than before, such as a further claim; identities without grants; a new description or expiry of keys.",
+  why: "No binding changes, so nothing in the diff shows that a different principal now has this access.",
+  fix: "Create a new identity for the new principal, bind what it needs, and remove the old one. If it is the same principal under another name, say so in the pull request.",
+  except: "After a repository or an issuer has moved, for that identity, while the pull request is open.",
   exampleMatch: { name: "ci-deployer", subject: "repo:acme/pay:*" },
   needsBefore: true,
-  driftAdvice:
-    "restore the trust unless one of you changed it; then change it in the program, and have it reviewed",
+  driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const { op, before, after, fields } of facts.writes(
@@ -49,7 +47,7 @@ const trustChanged: Rule = {
             ...listGrants(grants),
           ],
           advice:
-            "make a new identity for the new holder and bind what it needs, instead of changing who this one is",
+            "create a new identity for the new principal and bind what it needs, instead of changing this one",
         }),
       );
     }

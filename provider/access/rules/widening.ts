@@ -21,10 +21,10 @@ function assessGain(
   const { isRoot } = grant.group;
   const role = { key: before.key, builtIn: false, capabilities: capabilitiesOf(before) ?? [] };
   if (facts.roles.isOwner(grant.role) && !facts.roles.isOwner(role)) {
-    return [isRoot || grant.subject.matchesMany ? "critical" : "high", "it is now as good as owner"];
+    return [isRoot || grant.subject.matchesMany ? "critical" : "high", "it is now equivalent to owner"];
   }
-  if (added.some(isTakeover)) return ["high", "it can now take over what others hold"];
-  if (added.some(isDelegation)) return ["medium", "it can now pass on what it holds"];
+  if (added.some(isTakeover)) return ["high", "it can now take over the access of others"];
+  if (added.some(isDelegation)) return ["medium", "it can now give its access to others"];
   if (added.some(isSupplyChain)) {
     return [grant.subject.matchesMany ? "high" : "medium", "it can now change what others pull"];
   }
@@ -35,11 +35,11 @@ export const roleWidened: Rule = {
   id: "G4",
   name: "role-widened",
   severities: ["critical", "high", "medium", "low"],
-  when: "as the added capabilities would have by G1, G2, G3 and G6; low for others",
-  what: "A role that is bound already gains capabilities. Every identity that holds it is listed with the group, whether this program manages it or not (an inventory shows all of them). A role that nobody holds is not reported, nor one that only loses capabilities.",
-  why: "One line in a role changes what everybody who holds it may do, everywhere it is bound, and none of these bindings is in the diff.",
-  fix: "Make a second role with the added capabilities, and bind it to those who need them. Or take the writing capabilities out again.",
-  except: "When the list of those who hold the role was read and all of them are meant.",
+  when: "the severity that G1, G2, G3 or G6 gives the added capabilities; otherwise low",
+  what: "A role that is already bound gains capabilities. The finding lists every subject that has the role, and on which group; an inventory adds those that this program does not manage. Not reported: a role without bindings, and a role that only loses capabilities.",
+  why: "One line in a role changes what each of its subjects can do, wherever the role is bound. The diff shows none of these bindings.",
+  fix: "Create a second role with the added capabilities, and bind it to those who need them. Or remove the write capabilities again.",
+  except: "After a reviewer has checked that every listed subject needs the added capabilities.",
   exampleMatch: { role: "developer" },
   needsBefore: true,
   find: (facts) => {
@@ -60,12 +60,12 @@ export const roleWidened: Rule = {
         facts.aboutEntity(after, {
           severity,
           field: "capabilities",
-          message: `${labelOf(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "holder")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
+          message: `${labelOf(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
           details: limitLines([
             ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
             ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
           ]),
-          advice: "make a role of its own for the added capabilities, and bind it to those who need them",
+          advice: "create a separate role for the added capabilities, and bind it to those who need them",
         }),
       );
     }
@@ -77,11 +77,11 @@ export const scopeWidened: Rule = {
   id: "G5",
   name: "scope-widened",
   severities: ["high", "medium"],
-  when: "high where it reaches a root group; medium else",
-  what: "A subject that holds a role on a group now holds the same role on a group above it, instead. The groups that are newly reached are listed. A move down or sideways is not reported here.",
-  why: "A binding applies to everything below its group, and to what is created there later. One level up is often every other team.",
+  when: "high if it reaches a root group; otherwise medium",
+  what: "A subject that had a role on a group now has the same role on a group above it instead. The finding lists the groups that it newly reaches. A move to a lower group or to another branch is not reported.",
+  why: "A binding applies to everything below its group, including what is created there later. One level up often includes every other team.",
   fix: "Keep the binding where it was, and add one for each further group that needs it.",
-  except: "When the subject is meant for all groups below, as a central team is.",
+  except: "For a subject that is meant to reach all groups below, such as a central team.",
   exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },
   needsBefore: true,
   find: (facts) => {
@@ -104,9 +104,9 @@ export const scopeWidened: Rule = {
         facts.aboutGrant(grant, {
           severity: grant.group.isRoot ? "high" : "medium",
           field: "parentUid",
-          message: `${subjectName(grant)} holds ${roleName(grant)} on ${grant.group.path} instead of ${from.group.path}: ${plural(reached.length, "more group")} reached`,
+          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} instead of ${from.group.path}, and reaches ${plural(reached.length, "more group")}`,
           details: limitLines(reached.map(({ path }) => path).sort()),
-          advice: `keep it on ${from.group.path}, and add a binding for each further group that needs it`,
+          advice: `keep the binding on ${from.group.path}, and add one for each further group that needs it`,
         }),
       );
     }

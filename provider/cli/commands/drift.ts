@@ -145,7 +145,7 @@ export const command = defineCommand(
     usage: ["--stack STACK [options]"],
     about:
       "Compares what stacks record with the live organisation, with read requests only: what was changed outside of its " +
-      "program, what was deleted, what is in no stack, and what is in two.",
+      "program, what was deleted, what no stack manages, and what two manage.",
     flags,
     exitCodes: ["clean", "error", "usage", "authentication", "incomplete", "drift"],
   },

@@ -79,7 +79,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "watch",
-    summary: "receive events, and check what they touched",
+    summary: "receive events, and check the resources that they name",
     load: () => (require("./watch/watch") as typeof watchModule).command,
   },
   {

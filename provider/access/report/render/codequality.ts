@@ -39,11 +39,11 @@ export function renderCodequality(report: Report, options: RenderOptions): strin
   const build = (count: number): string => {
     const left = findings.length - count;
     const issues = [
-      ...(report.complete ? [] : [note("incomplete", "Not everything could be looked at")]),
+      ...(report.complete ? [] : [note("incomplete", "Not everything could be checked")]),
       ...findings.slice(0, count).map((finding) => issue(finding, options)),
       ...(left === 0
         ? []
-        : [note("cut", `${plural(left, "more finding")} left out: the report is too large`)]),
+        : [note("cut", `${plural(left, "more finding")} omitted: the report is too large`)]),
     ];
     return `${json(issues)}\n`;
   };

@@ -64,7 +64,7 @@ export function renderGithub(report: Report, options: RenderOptions): string {
   }
   const summary = [
     verdict(report).line,
-    left === 0 ? undefined : `${plural(left, "more finding")} not shown here: GitHub shows ten of each level`,
+    left === 0 ? undefined : `${plural(left, "more finding")} not shown: GitHub shows ten of each level`,
     report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
     provenanceParts(report).join(", "),
   ];

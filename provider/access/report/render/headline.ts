@@ -14,9 +14,9 @@ export interface Headline {
 
 const verbs: Readonly<Record<GrantChange["change"], readonly [one: string, many: string, after: string]>> = {
   gained: ["gains", "gain", ""],
-  widened: ["reaches", "reach", " more widely"],
+  widened: ["gains more access as", "gain more access as", ""],
   lost: ["loses", "lose", ""],
-  narrowed: ["keeps", "keep", ", narrowed"],
+  narrowed: ["loses some access as", "lose some access as", ""],
 };
 
 /** Changes of a verification that nobody announced come before those that somebody did. */

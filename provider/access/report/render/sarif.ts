@@ -37,7 +37,7 @@ function messageOf(finding: Finding): string {
     ...details.slice(0, 20),
     details.length > 20 ? `… and ${plural(details.length - 20, "more line")}` : undefined,
     finding.advice,
-    locationOf(finding) === undefined ? "No line of the program is known for it." : undefined,
+    locationOf(finding) === undefined ? "The line of the program is unknown." : undefined,
   ]);
 }
 
@@ -104,8 +104,11 @@ function rule(id: string, findings: readonly Finding[]): object {
 /** The one run of a log, with the first of its results. */
 function runOf(report: Report, rules: readonly object[], results: readonly object[], total: number): object {
   const left = total - results.length;
-  const cut = left === 0 ? [] : [`${plural(left, "finding")} of ${total} left out: more than the host shows`];
-  const incomplete = report.incomplete.map((line) => plain(`Not complete: ${line}`));
+  const cut =
+    left === 0
+      ? []
+      : [`${left.toLocaleString("en-US")} of ${plural(total, "finding")} omitted: the host shows no more`];
+  const incomplete = report.incomplete.map((line) => plain(`Incomplete: ${line}`));
   const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => ({
     level: "warning",
     message: { text: line },

@@ -51,7 +51,7 @@ export function coverageLines(report: Report): string[] {
   if (report.command !== "drift" || report.coverage === undefined) return [];
   const { byKind, byGroup, ...whole } = report.coverage;
   return [
-    `everything: ${share(whole)}`,
+    `all kinds: ${share(whole)}`,
     ...byKind.map(({ kind, ...count }) => `${kind}: ${share(count)}`),
     ...byGroup.map(({ path, ...count }) => `${path}: ${share(count)}`),
   ];

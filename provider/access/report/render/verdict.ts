@@ -25,7 +25,7 @@ export function findingCount(report: Report): number {
 }
 
 function verifyVerdict(report: VerifyReport): Verdict {
-  const gap = report.complete ? "" : "; not all that was announced came or could be looked at";
+  const gap = report.complete ? "" : "; announced changes are missing or could not be checked";
   if (report.failing > 0) {
     const what = plural(report.failing, "finding");
     const line = `fails: ${what} of access that the review did not announce${gap}`;
@@ -33,7 +33,7 @@ function verifyVerdict(report: VerifyReport): Verdict {
   }
   return report.complete
     ? { state: "clean", line: "passes: access is what the review announced" }
-    : { state: "incomplete", line: `undecided${gap.replace(";", ":")}` };
+    : { state: "incomplete", line: `incomplete${gap.replace(";", ":")}` };
 }
 
 /** What fails a run; undefined where nothing does. */
@@ -53,7 +53,7 @@ function passingVerdict(report: Report): Verdict {
   const found = findingCount(report);
   const passes = report.failOn === "never" ? "report only" : "passes";
   if (found > 0) {
-    const rest = report.failOn === "never" ? "" : ", none that fails";
+    const rest = report.failOn === "never" ? "" : ", none meets --fail-on";
     return { state: "findings", line: `${passes}: ${plural(found, "finding")}${rest}` };
   }
   if (report.command === "drift") return { state: "clean", line: `${passes}: no drift` };
@@ -69,8 +69,8 @@ export function verdict(report: Report): Verdict {
   if (!report.complete) {
     const line =
       failing === undefined
-        ? "undecided: not everything could be looked at"
-        : `${failing}; not everything could be looked at`;
+        ? "incomplete: not everything could be checked"
+        : `${failing}; not everything could be checked`;
     return { state: "incomplete", line };
   }
   return failing === undefined ? passingVerdict(report) : { state: "failing", line: failing };

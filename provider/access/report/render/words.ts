@@ -59,12 +59,12 @@ export const findingHeadings: Readonly<Record<Report["command"], string>> = {
 export const grantHeadings: Readonly<Record<Report["command"], string>> = {
   review: "Who gains and loses what",
   drift: "Access gained and lost by drift",
-  verify: "Announced and done",
+  verify: "Announced and applied",
 };
 
 /** What the reasons of an incomplete report are. */
 export function incompleteHeading({ command }: Report): string {
-  return command === "verify" ? "Missing or not looked at" : "Not looked at";
+  return command === "verify" ? "Missing or not checked" : "Not checked";
 }
 
 export function title(report: Report): string {

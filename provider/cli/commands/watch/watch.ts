@@ -98,7 +98,7 @@ export const command = defineCommand(
     name: "watch",
     usage: ["--stack STACK --group UID [options]"],
     about:
-      "Receives the platform's events, verifies each, and compares what a burst of them touched: drift in seconds. " +
+      "Receives the platform's events, verifies each, and compares the resources that a burst of them names: drift in seconds. " +
       "The next run of pulumi-platform drift finds what a lost event would have shown; watch does not replace it. " +
       "Subscribe the address under which the platform reaches it, and put TLS in front of it. Runs until SIGINT or SIGTERM.",
     flags,

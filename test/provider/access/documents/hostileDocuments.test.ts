@@ -123,7 +123,7 @@ describe("counts", () => {
       preview(...basis.map(same), ...twins.map((one) => step("delete", one)), step("delete", above)),
     );
     expect(report.findings.find(({ id }) => id === "D4")?.message).toBe(
-      "2 of 2 grants are lost at once: 100%, more than 25%",
+      "2 of 2 grants are lost at once: 100%, limit 25%",
     );
   });
 });

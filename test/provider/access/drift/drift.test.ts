@@ -128,7 +128,7 @@ describe("drift", () => {
     expect(report.findings[0]).toMatchObject({
       id: "drift-unmanaged",
       severity: "high",
-      message: "Role binding someone → writer at org / team is in no stack",
+      message: "Role binding someone → writer at org / team is not managed by any stack",
       details: ["access is widened"],
     });
     expect(report.differences[0]).toMatchObject({
@@ -319,7 +319,7 @@ describe("drift", () => {
     expect(brief(alone).map(({ what }) => what)).toEqual(["changed", "unmanaged"]);
     expect(alone.findings[1]?.message).toMatch(/^Role .*new here.* is new$/);
     expect(brief(gone).map(({ what }) => what)).toEqual(["deleted", "changed"]);
-    expect(at(both, "team")[0]?.details).toContain(`it is new since ${before.takenAt}`);
+    expect(at(both, "team")[0]?.details).toContain(`it changed after ${before.takenAt}`);
     expect(alone.complete).toBe(true);
   });
 
@@ -441,7 +441,7 @@ describe("drift", () => {
     ]);
     expect(report.findings[0]?.details).toEqual([
       "access is widened",
-      "an equal object no longer exists at org: it was moved",
+      "moved from org, where an identical object was deleted",
     ]);
     expect(report.differences[1]).toMatchObject({
       direction: "narrowed",

@@ -420,7 +420,9 @@ describe("a resource that is read with .get", () => {
         { dependencies: { roleUid: [urn("Role", "custom")] } },
       ),
     ];
-    expect(failing(judge(preview(...steps)))).toContainEqual(expect.stringMatching(/^G1 .*as good as owner/));
+    expect(failing(judge(preview(...steps)))).toContainEqual(
+      expect.stringMatching(/^G1 .*equivalent to owner/),
+    );
   });
 });
 
@@ -499,7 +501,9 @@ describe("what gives access besides bindings", () => {
   test("is a new identity provider, whatever role it gives", () => {
     const harmless = { parentUid: ROOT, name: "staff", defaultRole: VIEWER, oidc };
     const report = judge(preview(...unchanged, anew("IdentityProvider", "p", harmless)), organisation());
-    expect(failing(report)).toEqual([expect.stringMatching(/^G8 .*https:\/\/a\.example says who signs in/)]);
+    expect(failing(report)).toEqual([
+      expect.stringMatching(/^G8 .*https:\/\/a\.example decides who signs in/),
+    ]);
   });
 
   test("is an invite for another person: lost and gained", () => {

@@ -55,7 +55,7 @@ describe("D1 lock-out", () => {
     );
     expect(finding).toMatchObject({
       severity: "high",
-      message: "acme is left with 1 owner, fewer than 2, of those that are known here",
+      message: "acme has 1 known owner left, fewer than 2",
       details: [
         "no longer an owner: GitHub Actions of acme/ada, branch main",
         "no longer an owner: GitHub Actions of acme/bob, branch main",
@@ -161,7 +161,7 @@ describe("D2 in-use", () => {
     expect(severitiesOf("D2", compareResources(elsewhere, elsewhere, { replaced: [dev] }))).toEqual(["high"]);
   });
 
-  it("finds protect that is taken off", () => {
+  it("finds protect that is removed", () => {
     const [kept, freed] = [identity("x", pinned, { protect: true }), identity("x", pinned)];
     expect(severitiesOf("D2", compareResources([...base, kept], [...base, freed]))).toEqual(["high"]);
     expect(found("D2", compareResources([...base, freed], [...base, kept]))).toEqual([]);
@@ -220,6 +220,6 @@ describe("D4 mass-removal", () => {
   });
 
   it("names the number of lost grants and of all grants", () => {
-    expect(found("D4", change(4))[0]?.message).toBe("4 of 8 grants are lost at once: 50%, more than 25%");
+    expect(found("D4", change(4))[0]?.message).toBe("4 of 8 grants are lost at once: 50%, limit 25%");
   });
 });

@@ -72,7 +72,7 @@ describe("G1 owner-grant", () => {
     });
   });
 
-  it("knows a role that is as good as owner by the organisation's own role owner", () => {
+  it("knows a role that is equivalent to owner by the organisation's own role owner", () => {
     const like = role("boss", [
       "IAM_GROUPS_DELETE",
       "IAM_ROLES_UPDATE",
@@ -82,7 +82,7 @@ describe("G1 owner-grant", () => {
     const less = role("almost", ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"]);
     const known = [...withOwner, like, less];
     expect(found("G1", adding(known, binding(ci, like, payments)))[0]?.message).toContain(
-      "boss, which is as good as owner",
+      "boss, which is equivalent to owner,",
     );
     expect(found("G1", adding(known, binding(ci, less, payments)))).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe("G4 role-widened", () => {
     const [finding] = found("G4", compareResources([...bound, dev], [...bound, wider("TAG_CREATE")]));
     expect(finding).toMatchObject({
       severity: "high",
-      message: "role dev gains CAP_TAG_CREATE for 2 holders in 2 groups: it can now change what others pull",
+      message: "role dev gains CAP_TAG_CREATE for 2 subjects in 2 groups: it can now change what others pull",
       details: [
         "GitHub Actions of acme/pay, branch main on acme / payments and everything below it",
         "sso.acme.example, any subject that matches “^team-.*$” on acme / payments / cards and everything below it",
@@ -220,7 +220,7 @@ describe("G5 scope-widened", () => {
     );
     expect(found("G5", change)[0]).toMatchObject({
       message:
-        "GitHub Actions of acme/pay, branch main holds viewer on acme instead of acme / payments / cards: 2 more groups reached",
+        "GitHub Actions of acme/pay, branch main has viewer on acme instead of acme / payments / cards, and reaches 2 more groups",
       details: ["acme", "acme / payments"],
     });
   });

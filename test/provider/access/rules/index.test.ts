@@ -49,6 +49,15 @@ it("documents every rule completely", () => {
   }
 });
 
+it("writes sentences of at most 25 words", () => {
+  const texts = rules.flatMap(({ id, what, why, fix, except }) =>
+    [what, why, fix, except].flatMap((text) =>
+      text.split(/(?<=[.;]) /).map((sentence) => `${id} ${sentence}`),
+    ),
+  );
+  expect(texts.filter((text) => text.split(" ").length - 1 > 25)).toEqual([]);
+});
+
 it("puts the worst first, and answers the same for the same", () => {
   const findings = findingsOf(risky, options);
   const ranks = findings.map(({ severity }) => severities.indexOf(severity));

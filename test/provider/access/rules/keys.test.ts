@@ -106,7 +106,7 @@ describe("K3 open-invite", () => {
 
   it("names all that is wrong in one line", () => {
     expect(found("K3", made(invite({ ttl: "1000h" })))[0]?.message).toBe(
-      "an open invite to acme / payments as viewer: anyone with the code can accept it; it can be used again; valid for 1000h (limit 7 days)",
+      "an open invite to acme / payments as viewer: anyone with the code can accept it; it can be used more than once; valid for 1000h (limit 7 days)",
     );
   });
 

@@ -34,7 +34,7 @@ describe("T1 any-subject", () => {
         message:
           'identity ci can be assumed by outsiders: claimMatch.subjectPattern accepts "repo:acme-intruder/intruder:ref:refs/heads/main": a wildcard reaches over the part that names the owner',
         counterexample: "repo:acme-intruder/intruder:ref:refs/heads/main",
-        details: ["pattern: ^repo:acme.*", "who assumes it holds 1 grant:", "viewer on acme / payments"],
+        details: ["pattern: ^repo:acme.*", "whoever assumes it gets 1 grant:", "viewer on acme / payments"],
         field: "claimMatch.subjectPattern",
       },
     ]);
@@ -67,7 +67,7 @@ describe("T1 any-subject", () => {
 
   it.each([
     [
-      "a claim that anybody can have",
+      "a claim that any customer can set",
       github({ subjectPattern: ".*", claims: { environment: "production" } }),
     ],
     [
@@ -178,7 +178,7 @@ describe("T3 shared-issuer", () => {
     ["an environment's name", github({ subject: "environment:production" })],
     ["any repository", github({ subjectPattern: "^repo:.*$" })],
     [
-      "claims that anybody can have",
+      "claims that any customer can set",
       github({ subject: "ref:refs/heads/main", claims: { workflow: "deploy", ref: "x" } }),
     ],
     ["any project of GitLab", claims({ issuer: "https://gitlab.com/", subjectPattern: "^project_path:.*$" })],
@@ -274,7 +274,7 @@ describe("T5 trust-changed", () => {
     return compareResources([...rest, old], [...rest, now]);
   };
 
-  it("lists what the new holder inherits", () => {
+  it("lists what the new principal inherits", () => {
     const other = github({ subject: "repo:globex/pay:ref:refs/heads/main" });
     expect(found("T5", changed(pinned, other))).toMatchObject([
       {
@@ -296,7 +296,7 @@ describe("T5 trust-changed", () => {
 
   it.each([
     ["keys", keys({}), keys({ issuerKeys: '{"keys":[]}' }), 1],
-    ["the way it proves itself", pinned, keys({}), 1],
+    ["the way it authenticates", pinned, keys({}), 1],
     [
       "a claim's value",
       github({ subject: "s", claims: { a: "1" } }),

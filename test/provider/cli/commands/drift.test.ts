@@ -125,7 +125,7 @@ describe("pulumi-platform drift", () => {
     });
   });
 
-  test("calls no entry unused where not all was looked at", async () => {
+  test("calls no entry unused where not everything was checked", async () => {
     const policy = file("unused.yaml", "allow:\n  - kind: deleted\n    match: { name: x }\n    reason: y\n");
     const refused = emulator.addFault({
       path: "/registry/v2/repos",

@@ -109,7 +109,7 @@ describe("pulumi-platform watch", () => {
     ]);
     expect(report.findings.at(-1)).toMatchObject({
       uid: binding["uid"],
-      message: "Role binding ci → reader at org is in no stack",
+      message: "Role binding ci → reader at org is not managed by any stack",
       details: ["access is widened"],
     });
     expect(report.differences.find(({ uid }) => uid === binding["uid"])).toMatchObject({

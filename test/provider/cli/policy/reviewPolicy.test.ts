@@ -112,9 +112,9 @@ describe("the policy file of a review", () => {
     const files = ["text", "md", "html"].map((form) => [`-o`, `${form}=${join(folder, form)}`]).flat();
     await runCommand(review, [...flags, ...files], {});
     for (const [form, heading] of [
-      ["text", "POLICY FILE: CHANGED (1)"],
-      ["md", "Policy file: changed"],
-      ["html", "Policy file: changed"],
+      ["text", "POLICY FILE CHANGED (1)"],
+      ["md", "Policy file changed"],
+      ["html", "Policy file changed"],
     ] as const) {
       expect(readFileSync(join(folder, form), "utf8")).toContain(heading);
     }

@@ -81,7 +81,7 @@ function affectedGrants({ grants }: Cause): Markup | undefined {
   const left = grants.length - items.length;
   const more =
     left === 0 ? undefined : markup`<li class="soft">and ${left.toLocaleString("en-US")} more</li>`;
-  return markup`<p class="label">Changes what ${plural(grants.length, "grant")} ${grants.length === 1 ? "means" : "mean"}</p><ul class="plain">${items}${more}</ul>`;
+  return markup`<p class="label">Affects ${plural(grants.length, "grant")}</p><ul class="plain">${items}${more}</ul>`;
 }
 
 function detailLines({ findings }: Cause): Markup | undefined {

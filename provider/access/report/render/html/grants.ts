@@ -110,6 +110,6 @@ export function grantTable(context: PageContext): Markup {
     markup`<table role="table" class="grants"><caption class="sr">${grantHeadings[command]}: who, which role, where</caption>`,
     markup`<thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">\n${joinLines(rows)}\n</tbody></table>`,
     markup`<button type="button" class="more" id="more-grant" hidden></button>`,
-    markup`<p id="no-grant" class="none" hidden>No change of access fits the filter.</p>`,
+    markup`<p id="no-grant" class="none" hidden>No change of access matches the filter.</p>`,
   ]}`;
 }

@@ -92,7 +92,7 @@ function trustSection(context: PageContext, shown: ReadonlySet<object | undefine
     .filter((change) => !shown.has(change))
     .map(({ kind, name, grants, location, fields }) => {
       const place = context.place(location);
-      return markup`<li class="card"><h3>${kind} ${name}</h3><p class="where">${plural(grants, "grant")} touched${
+      return markup`<li class="card"><h3>${kind} ${name}</h3><p class="where">affects ${plural(grants, "grant")}${
         place === undefined ? undefined : markup` · ${place}`
       }</p>${fieldList(fields)}</li>`;
     });
@@ -132,7 +132,7 @@ function sections(context: PageContext): (Markup | undefined)[] {
   const found =
     causes.length === 0
       ? markup`<p class="none">No finding.</p>`
-      : markup`${cardList(causes.map((cause) => causeCard(cause, context)))}<button type="button" class="more" id="more-finding" hidden></button><p id="no-finding" class="none" hidden>No finding fits the filter.</p>`;
+      : markup`${cardList(causes.map((cause) => causeCard(cause, context)))}<button type="button" class="more" id="more-finding" hidden></button><p id="no-finding" class="none" hidden>No finding matches the filter.</p>`;
   const shown = new Set(causes.map(({ change }) => change));
   return [
     section(
@@ -152,10 +152,10 @@ function sections(context: PageContext): (Markup | undefined)[] {
           suppressed.length,
           cardList(accepted.map((cause) => causeCard(cause, context))),
         ),
-    lineSection("coverage", "In code", coverageLines(report)),
+    lineSection("coverage", "Coverage", coverageLines(report)),
     lineSection("unresolved", "Unresolved", report.unresolved),
-    lineSection("policyChanged", "Policy file: changed", policy.changed ?? []),
-    lineSection("expired", "Policy file: out of date", policy.expired),
+    lineSection("policyChanged", "Policy file changed", policy.changed ?? []),
+    lineSection("expired", "Expired suppressions", policy.expired),
     lineSection("unused", "Unused suppressions", policy.unused),
     lineSection("unrelated", "Not access-related", unrelatedOf(report)),
   ];

@@ -32,7 +32,7 @@ function detailLines({ details }: Finding, most: number): string[] {
 function facts(finding: Finding, difference: Difference | undefined): string[] {
   const { counterexample, advice } = finding;
   return [
-    ...(counterexample === undefined ? [] : [`would accept ${code(counterexample)}`]),
+    ...(counterexample === undefined ? [] : [`accepts ${code(counterexample)}`]),
     ...(difference?.fields ?? []).map(fieldLine),
     ...(difference?.at === undefined ? [] : [`when: ${say(difference.at)}`]),
     ...(difference?.actor === undefined ? [] : [`who: ${say(difference.actor)}`]),

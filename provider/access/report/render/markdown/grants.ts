@@ -55,6 +55,6 @@ export function grantTable(context: CommentContext, budget: RenderBudget): strin
   // A long table would push the risks' neighbours off the screen.
   if (shown.length > 20) lines.push(...fold(`${plural(shown.length, "change")} of access`, table));
   else if (shown.length > 0) lines.push(...table);
-  if (left > 0) lines.push(`_${plural(left, "change")} of access left out here._`, "");
+  if (left > 0) lines.push(`_${plural(left, "more change", "more changes")} of access not shown here._`, "");
   return lines;
 }

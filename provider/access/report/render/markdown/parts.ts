@@ -7,7 +7,7 @@ import { headlineOf } from "../headline";
 import type { Headline } from "../headline";
 import type { RenderOptions } from "../options";
 import { RepositoryLinks } from "../repositoryLinks";
-import { placeOf, plural } from "../words";
+import { placeOf } from "../words";
 
 const LONGEST_VALUE = 300;
 
@@ -90,6 +90,7 @@ export function section(
   if (lines.length === 0) return [];
   const shown = lines.slice(0, budget.lines).map((line) => `- ${say(line, 500)}`);
   const left = lines.length - shown.length;
-  const body = left === 0 ? shown : [...shown, `- … and ${plural(left, "more")}, left out here`];
+  const body =
+    left === 0 ? shown : [...shown, `- … and ${left.toLocaleString("en-US")} more, not shown here`];
   return open ? [`#### ${heading}`, "", ...body, ""] : fold(`${heading} (${lines.length})`, body);
 }

@@ -72,7 +72,7 @@ function findingSection(context: CommentContext, budget: RenderBudget): string[]
     ),
   );
   if (left > 0)
-    lines.push(`- … and ${plural(left, "more finding")}, left out here, none worse than those shown`);
+    lines.push(`- … and ${plural(left, "more finding")}, not shown here, none more severe than these`);
   return [`#### ${findingHeadings[report.command]}`, "", ...lines, ""];
 }
 
@@ -82,7 +82,7 @@ function trustSection({ report }: CommentContext, budget: RenderBudget): string[
   const changes = trust
     .slice(0, budget.lines)
     .flatMap((change) => [
-      `- ${say(change.kind)} ${code(change.name)}: ${plural(change.grants, "grant")} touched`,
+      `- ${say(change.kind)} ${code(change.name)}: affects ${plural(change.grants, "grant")}`,
       ...(budget.details ? change.fields.map((field) => `  - ${fieldLine(field)}`) : []),
     ]);
   return fold(`Roles and trust changed (${trust.length})`, changes);
@@ -103,10 +103,10 @@ function suppressedSection(context: CommentContext, budget: RenderBudget): strin
 function lineSections(report: Report, budget: RenderBudget): string[] {
   const { policy, unresolved } = report;
   return [
-    ...section("In code", coverageLines(report), budget),
+    ...section("Coverage", coverageLines(report), budget),
     ...section("Unresolved", unresolved, budget),
-    ...section("Policy file: changed", policy.changed ?? [], budget, true),
-    ...section("Policy file: out of date", policy.expired, budget, true),
+    ...section("Policy file changed", policy.changed ?? [], budget, true),
+    ...section("Expired suppressions", policy.expired, budget, true),
     ...section("Unused suppressions", policy.unused, budget),
     ...section("Not access-related", unrelatedOf(report), budget),
   ];
@@ -116,7 +116,7 @@ function build(context: CommentContext, budget: RenderBudget): string {
   const { report, options } = context;
   const diagram = budget.diagram ? renderDiagram(report.grants) : undefined;
   const digest = digestOf(report);
-  const cut = "_This comment has room for a part of the report only; the other forms hold all of it._";
+  const cut = "_The report is too long for a comment. The other formats contain all of it._";
   const lines = [
     ...(options.marker === undefined ? [] : [commentMarker(report.command, options.marker), ""]),
     ...head(context),
@@ -124,7 +124,7 @@ function build(context: CommentContext, budget: RenderBudget): string {
     ...section(incompleteHeading(report), report.incomplete, budget, true),
     ...findingSection(context, budget),
     ...grantTable(context, budget),
-    ...(diagram === undefined ? [] : fold("Picture of the changes", [diagram])),
+    ...(diagram === undefined ? [] : fold("Diagram of the changes", [diagram])),
     ...trustSection(context, budget),
     ...suppressedSection(context, budget),
     ...lineSections(report, budget),

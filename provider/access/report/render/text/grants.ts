@@ -46,7 +46,7 @@ const changeHeadings: Readonly<Record<GrantChange["change"], string>> = {
 function grantHeading(command: Report["command"], change: GrantChange["change"]): string {
   const heading = changeHeadings[change];
   if (command === "drift") return `${heading} BY DRIFT`;
-  return command === "verify" ? `ANNOUNCED AND DONE: ${heading}` : heading;
+  return command === "verify" ? `ANNOUNCED AND APPLIED: ${heading}` : heading;
 }
 
 export function grantSections(page: TextPage, { command, grants }: Report, options: RenderOptions): void {

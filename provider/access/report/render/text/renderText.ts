@@ -53,7 +53,7 @@ function trustSection(page: TextPage, report: Report, options: RenderOptions): v
   if (changes.length === 0) return;
   page.heading(`ROLES AND TRUST CHANGED (${changes.length})`);
   for (const { kind, name, grants, location, fields } of changes) {
-    page.entry(2, "- ", `${kind} ${name}, ${plural(grants, "grant")} touched`, {
+    page.entry(2, "- ", `${kind} ${name}: affects ${plural(grants, "grant")}`, {
       tail: placeOf(location, options.sourceRoot),
     });
     for (const field of fields) page.entry(4, "- ", fieldLine(field));
@@ -71,7 +71,9 @@ function findingSection(page: TextPage, report: Report, options: RenderOptions):
   const hasSnippets = report.findings.some((item) => snippetsOf(item, findDifference(item)).length > 0);
   if (options.fix === true || !hasSnippets) return;
   page.blank();
-  page.entry(2, "", "With --fix: what settles each of these, to copy.", { styles: ["dim"] });
+  page.entry(2, "", "Use --fix to show the commands, code and policy entries for these findings.", {
+    styles: ["dim"],
+  });
 }
 
 function suppressedSection(page: TextPage, report: Report, options: RenderOptions): void {
@@ -87,17 +89,17 @@ export function renderText(report: Report, options: RenderOptions): string {
   head(page, report);
   lineSection(
     page,
-    report.command === "verify" ? "MISSING OR NOT LOOKED AT" : "NOT LOOKED AT",
+    report.command === "verify" ? "MISSING OR NOT CHECKED" : "NOT CHECKED",
     report.incomplete,
   );
   findingSection(page, report, options);
   grantSections(page, report, options);
   trustSection(page, report, options);
   suppressedSection(page, report, options);
-  lineSection(page, "IN CODE", coverageLines(report));
+  lineSection(page, "COVERAGE", coverageLines(report));
   lineSection(page, "UNRESOLVED", report.unresolved);
-  lineSection(page, "POLICY FILE: CHANGED", report.policy.changed ?? []);
-  lineSection(page, "POLICY FILE: OUT OF DATE", report.policy.expired);
+  lineSection(page, "POLICY FILE CHANGED", report.policy.changed ?? []);
+  lineSection(page, "EXPIRED SUPPRESSIONS", report.policy.expired);
   lineSection(page, "UNUSED SUPPRESSIONS", report.policy.unused);
   const unrelated = unrelatedOf(report);
   if (unrelated.length > 0) {

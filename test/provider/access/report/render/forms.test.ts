@@ -156,7 +156,7 @@ test("a SARIF result has a file, its rule, a fingerprint; a suppressed one has i
   ]);
 });
 
-test("an incomplete run is not a successful execution in SARIF, and says what was not looked at", () => {
+test("an incomplete run is not a successful execution in SARIF, and says what was not checked", () => {
   const [invocation] = sarifRun(nightDrift).invocations;
   expect(invocation.executionSuccessful).toBe(false);
   expect(invocation.toolExecutionNotifications?.[0]?.message.text).toContain("subscription at acme / web");
@@ -179,8 +179,8 @@ describe("a report of 5,200 findings", () => {
     expect(bytes(text)).toBeGreaterThan(50_000);
     expect(text).toContain("**Fails: ");
     for (let index = 0; index < 40; index += 1) expect(text).toContain(`finding number ${index} of critical`);
-    expect(text).toMatch(/… and [\d,]+ more findings, left out here/);
-    expect(text).toMatch(/_5,200 changes of access left out here\._/);
+    expect(text).toMatch(/… and [\d,]+ more findings, not shown here/);
+    expect(text).toMatch(/_5,200 more changes of access not shown here\._/);
   });
 
   test("fits whatever the host allows", () => {
@@ -196,7 +196,7 @@ describe("a report of 5,200 findings", () => {
     const run = sarifRun(large);
     expect(run.results).toHaveLength(5000);
     expect(run.invocations[0].toolExecutionNotifications?.at(-1)?.message.text).toContain(
-      "200 findings of 5200",
+      "200 of 5,200 findings",
     );
     const small = renderers.sarif(large, { ...options, maxBytes: 100_000 });
     expect(bytes(small)).toBeLessThanOrEqual(100_000);
@@ -207,7 +207,7 @@ describe("a report of 5,200 findings", () => {
     const lines = renderers.github(large, options).trimEnd().split("\n");
     const of = (level: string): string[] => lines.filter((line) => line.startsWith(`::${level} `));
     expect([of("error"), of("warning"), of("notice")].map(({ length }) => length)).toEqual([10, 10, 10]);
-    expect(lines.at(-1)).toMatch(/^::notice title=.*::fails: .*more findings not shown here/);
+    expect(lines.at(-1)).toMatch(/^::notice title=.*::fails: .*more findings not shown/);
   });
 
   test("is a code quality report of at most 1,000,000 bytes that says what is left out", () => {
@@ -217,7 +217,7 @@ describe("a report of 5,200 findings", () => {
     expect(issues.filter(({ severity }) => severity === "blocker")).toHaveLength(40);
     const small = JSON.parse(renderers.codequality(large, { ...options, maxBytes: 50_000 })) as typeof issues;
     expect(small.at(-1)).toMatchObject({ check_name: "cut" });
-    expect(small.at(-1)?.description).toMatch(/more findings left out/);
+    expect(small.at(-1)?.description).toMatch(/more findings omitted/);
     expect(small.filter(({ severity }) => severity === "blocker")).toHaveLength(40);
   });
 });
@@ -233,14 +233,14 @@ test("every issue of the code quality report has what GitLab asks for", () => {
       location: { path: expect.any(String), lines: { begin: expect.any(Number) } },
     });
   }
-  expect(JSON.stringify(issues)).toContain("Not everything could be looked at");
+  expect(JSON.stringify(issues)).toContain("Not everything could be checked");
 });
 
 test("what is not complete is never called clean", () => {
   const incomplete: Report = { ...cleanReview, complete: false, incomplete: ["the preview failed"] };
   for (const format of ["text", "md", "html", "github"] as const) {
     const output = renderers[format](incomplete, options);
-    expect(output.toLowerCase()).toContain("not everything could be looked at");
+    expect(output.toLowerCase()).toContain("not everything could be checked");
     expect(output.toLowerCase()).not.toContain("passes");
   }
   expect(renderers.text(cleanReview, {})).toContain("Passes: no change of access, no finding");

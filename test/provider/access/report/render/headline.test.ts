@@ -25,9 +25,9 @@ test("the worst change is the sentence, and the others are counted", () => {
 
 test.each([
   ["gained", "jo@example.com gains owner at acme"],
-  ["widened", "GitHub Actions of acme/pay, branch main reaches registry.push at acme more widely"],
+  ["widened", "GitHub Actions of acme/pay, branch main gains more access as registry.push at acme"],
   ["lost", "jo@example.com loses viewer at acme / web"],
-  ["narrowed", "GitHub Actions of acme/pay, branch main keeps viewer at acme / web, narrowed"],
+  ["narrowed", "GitHub Actions of acme/pay, branch main loses some access as viewer at acme / web"],
 ] as const)("a change that is %s", (kind, sentence) => {
   expect(headlineOf(withGrants([only(kind)]))).toEqual({ main: sentence });
 });

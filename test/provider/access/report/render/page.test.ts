@@ -29,7 +29,7 @@ describeInBrowser("the page in a browser", (open) => {
     expect(await page.locator("[data-item=finding]:visible h3").allInnerTexts()).toHaveLength(2);
     await page.getByRole("combobox", { name: "Change" }).selectOption("lost");
     await count(page, "2 of 5 findings; 0 of 6 changes");
-    expect(await page.getByText("No change of access fits the filter.").isVisible()).toBe(true);
+    expect(await page.getByText("No change of access matches the filter.").isVisible()).toBe(true);
     expect(troubles).toEqual([]);
     await page.close();
   });

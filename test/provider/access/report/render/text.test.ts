@@ -21,12 +21,12 @@ test("commands, code and policy entries are shown with --fix only", () => {
   for (const report of [nightDrift, teamReview()]) {
     const [plain, fix] = [renderers.text(report, {}), renderers.text(report, { fix: true })];
     expect(plain).not.toMatch(/^ +(restore|update the program|suppress):$/m);
-    expect(plain).toContain("With --fix:");
+    expect(plain).toContain("Use --fix");
     expect(fix).toMatch(/^ +suppress:$/m);
-    expect(fix).not.toContain("With --fix:");
+    expect(fix).not.toContain("Use --fix");
   }
   expect(renderers.text(nightDrift, { fix: true })).toContain("pulumi up --refresh --target");
-  expect(renderers.text(riskyReview, {})).not.toContain("With --fix");
+  expect(renderers.text(riskyReview, {})).not.toContain("Use --fix");
 });
 
 test("each line of detail has a bullet", () => {
