@@ -4,6 +4,8 @@ import type { DriftRequest } from "../../provider/access/drift/drift";
 import type { DriftReport } from "../../provider/access/report/report";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { organisationsOf } from "../../provider/access/drift/roots";
+import { isManaged, unlistedManagedUids } from "../../provider/cli/input/managedUids";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { tokenSource } from "../../provider/api/auth";
 import { Client } from "../../provider/api/client";
@@ -40,25 +42,15 @@ export async function survey(
   { emulator, states }: Surveyed,
   more: Partial<DriftRequest> = {},
 ): Promise<DriftReport> {
-  const managed = states.flatMap(({ resources }) => resources).filter(({ external }) => !external);
-  const roots = [
-    ...new Set(managed.flatMap(({ kind, id }) => (kind === undefined ? [] : [id?.split("/")[0] ?? ""]))),
-  ];
   const inventories = await Promise.all(
-    roots.sort().map((root) => {
-      const also = new Map<string, string[]>();
-      for (const { kind, id = "" } of managed) {
-        if (kind !== undefined && !listedKinds.includes(kind) && (id === root || id.startsWith(`${root}/`))) {
-          also.set(kind, [...(also.get(kind) ?? []), id]);
-        }
-      }
-      return takeInventory(clientOf(emulator), {
+    organisationsOf(states).map((root) =>
+      takeInventory(clientOf(emulator), {
         root,
-        additionalUids: also,
-        isRootOptional: true,
+        additionalUids: unlistedManagedUids(states, listedKinds, root),
+        isRootOptional: isManaged(states, root),
         now: Date.now,
-      });
-    }),
+      }),
+    ),
   );
   return findDrift({ states, inventories, failOn: "any", now: Date.now(), version: "0", ...more });
 }
@@ -106,7 +98,10 @@ async function change(on: Surveyed, sample: Sample, field: FieldCase): Promise<(
   return () => call(emulator, "PATCH", `${address}?updateMask=${key}`, { [key]: value });
 }
 
-type DriftCase = readonly [title: string, sample: Sample, field: FieldCase];
+interface DriftCase {
+  readonly sample: Sample;
+  readonly field: FieldCase;
+}
 
 const formOf = (value: unknown): string =>
   Array.isArray(value) ? "list" : value === null ? "null" : typeof value;
@@ -114,7 +109,7 @@ const formOf = (value: unknown): string =>
 /** Of all cases the first with each pair of kind, form of the value, depth, direction and visibility. */
 function selectPairs(cases: readonly DriftCase[]): DriftCase[] {
   const covered = new Set<string>();
-  return cases.filter(([, { kind }, field]) => {
+  return cases.filter(({ sample: { kind }, field }) => {
     const traits = [
       kind,
       formOf("wire" in field ? field.wire : field.to),
@@ -131,48 +126,73 @@ function selectPairs(cases: readonly DriftCase[]): DriftCase[] {
   });
 }
 
+/** The cases in rounds that change one field of each sample at most, so that one comparison serves all of a round. */
+function roundsOf(cases: readonly DriftCase[]): DriftCase[][] {
+  const rounds: DriftCase[][] = [];
+  for (const each of cases) {
+    const free = rounds.find((round) => round.every(({ sample }) => sample !== each.sample));
+    if (free === undefined) rounds.push([each]);
+    else free.push(each);
+  }
+  return rounds;
+}
+
+/** Checks that a report finds a change as just that, in the field that was changed. */
+function expectChange(report: DriftReport, uid: string | undefined, { sample, field }: DriftCase): void {
+  const found = brief(report).filter((each) => each.uid === uid);
+  const { kind } = sample;
+  const change = { kind, uid, what: "changed", direction: field.direction ?? "neutral" };
+  expect(found).toEqual(field.unseen ? [] : [{ ...change, fields: expect.any(Array) }]);
+  if (field.unseen) return;
+  const property = propertyPathOf(field);
+  const allowed = [property, field.without ?? property];
+  const isAllowed = (one: string): boolean =>
+    allowed.some((path) => one === path || one.startsWith(`${path}.`) || one.startsWith(`${path}[`));
+  const fields = found[0]?.fields ?? [];
+  expect(fields).not.toEqual([]);
+  expect(fields.filter((one) => !isAllowed(one))).toEqual([]);
+  const difference = report.differences.find((each) => each.uid === uid);
+  const urn = difference?.urn ?? "";
+  expect(difference?.answers.revert).toBe(
+    `pulumi up --refresh --target ${urn.includes("$") ? `'${urn}'` : urn} --stack test`,
+  );
+  expect(difference?.answers.adopt).toContain(top(property));
+}
+
+/** Makes another object like each sample by hand; returns the uids with their samples. */
+async function makeBeside({ emulator, ids }: Surveyed): Promise<(readonly [uid: string, sample: Sample])[]> {
+  const made: (readonly [string, Sample])[] = [];
+  for (const sample of samples) {
+    const address = addresses[sample.kind];
+    const args = resolvedValue({ ...sample.args, ...sample.beside }, ids, ownOf(sample.label)) as Props;
+    if (address === undefined || specOf(sample.kind).listing?.onDemand || args["parentUid"] === undefined)
+      continue;
+    const created = await call(emulator, "POST", `${address}/${args["parentUid"] as string}`, bodyOf(args));
+    made.push([String(created["uid"]), sample]);
+  }
+  return made;
+}
+
 /**
- * The rows of the matrix that can be put right again: each changes one thing, looks, and changes it back. `pairs` is a
- * selection, for states that the real engine writes.
+ * The rows of the matrix that can be put right again: each round changes one thing of each sample, looks, and changes it
+ * back. `pairs` is a selection, for states that the real engine writes.
  */
 export function describeDriftMatrix(surveyed: () => Surveyed, extent: "all" | "pairs"): void {
-  const cases = samples.flatMap((sample) =>
-    sample.fields.map((field): DriftCase => [`${sample.label} ${field.path}`, sample, field]),
-  );
-  const titled = extent === "all" && !isQuick ? cases : selectPairs(cases);
+  const cases = samples.flatMap((sample) => sample.fields.map((field): DriftCase => ({ sample, field })));
+  const rounds = roundsOf(extent === "all" && !isQuick ? cases : selectPairs(cases));
+  const titled = rounds.map((round) => {
+    const names = round.map(({ sample, field }) => `${sample.label} ${field.path}`);
+    return [names.join(", "), round] as const;
+  });
 
-  test.each(titled)("a change of %s by hand is found as just that", async (_title, sample, field) => {
+  test.each(titled)("each change by hand is found as just that: %s", async (_title, round) => {
     const on = surveyed();
-    const undo = await change(on, sample, field);
+    const undo: (() => Promise<unknown>)[] = [];
+    for (const { sample, field } of round) undo.push(await change(on, sample, field));
     const report = await survey(on);
-    await undo();
-    const found = brief(report);
-    if (field.unseen) {
-      expect(found).toEqual([]);
-      return;
-    }
-    expect(found).toEqual([
-      {
-        kind: sample.kind,
-        uid: on.ids[sample.label],
-        what: "changed",
-        direction: field.direction ?? "neutral",
-        fields: expect.any(Array),
-      },
-    ]);
-    const property = propertyPathOf(field);
-    const fields = found[0]?.fields ?? [];
-    expect(fields).not.toEqual([]);
-    const others = [property, field.without ?? property];
-    for (const one of fields)
-      expect(
-        others.some((path) => one === path || one.startsWith(`${path}.`) || one.startsWith(`${path}[`)),
-      ).toBe(true);
-    const [difference] = report.differences;
-    expect(difference?.answers.revert).toBe(
-      `pulumi up --refresh --target ${difference?.urn?.includes("$") ? `'${difference.urn}'` : (difference?.urn ?? "")} --stack test`,
-    );
-    expect(difference?.answers.adopt).toContain(top(property));
+    for (const undoOne of undo) await undoOne();
+    for (const each of round) expectChange(report, on.ids[each.sample.label], each);
+    expect(report.findings).toHaveLength(round.filter(({ field }) => !field.unseen).length);
     expect(report.complete).toBe(true);
   });
 
@@ -182,34 +202,27 @@ export function describeDriftMatrix(surveyed: () => Surveyed, extent: "all" | "p
 
   // What is in no state is found without any.
   if (extent === "pairs") return;
-  const made = samples.filter(({ kind }) => addresses[kind] !== undefined && !specOf(kind).listing?.onDemand);
-  test.each(made.map((sample) => [sample.label, sample] as const))(
-    "%s made by hand beside it is found, with the code that adopts it",
-    async (_label, sample) => {
-      const on = surveyed();
-      const { beside, kind } = sample;
-      const args = resolvedValue({ ...sample.args, ...beside }, on.ids, ownOf(sample.label)) as Props;
-      const parent = args["parentUid"] as string | undefined;
-      if (parent === undefined) return;
-      const address = addresses[kind] ?? "";
-      const created = await call(on.emulator, "POST", `${address}/${parent}`, bodyOf(args));
-      const uid = String(created["uid"]);
-      const report = await survey(on);
-      await call(on.emulator, "DELETE", `${address}/${uid}`);
-      expect(brief(report)).toEqual([
-        {
-          kind,
-          uid,
-          what: "unmanaged",
-          // A role and an identity give nothing before a binding names them.
-          direction: specOf(kind).grantsAccess === "always" ? "widened" : "neutral",
-          fields: [],
-        },
-      ]);
-      const code = report.differences[0]?.answers.adopt;
+  test("what is made by hand beside each sample is found, with the code that adopts it", async () => {
+    const on = surveyed();
+    const made = await makeBeside(on);
+    const report = await survey(on);
+    for (const [uid, { kind }] of made) await call(on.emulator, "DELETE", `${addresses[kind] ?? ""}/${uid}`);
+    const expected = made.map(([uid, { kind }]) => ({
+      kind,
+      uid,
+      what: "unmanaged",
+      // A role and an identity give nothing before a binding names them.
+      direction: specOf(kind).grantsAccess === "always" ? "widened" : "neutral",
+      fields: [],
+    }));
+    const found = brief(report);
+    expect(found).toHaveLength(expected.length);
+    expect(found).toEqual(expect.arrayContaining(expected));
+    for (const [uid, { kind }] of made) {
+      const code = report.differences.find((each) => each.uid === uid)?.answers.adopt;
       // A secret, and a code that is told once, cannot be adopted by code alone.
       if (createOnlyOutputs(specOf(kind)).length > 0) expect(code).toBeUndefined();
       else expect(code).toMatch(new RegExp(`^new ${kind}\\(".+", adopt\\("${uid}", \\{\\n`));
-    },
-  );
+    }
+  });
 }
