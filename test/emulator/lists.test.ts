@@ -6,7 +6,7 @@ import { Api, extraEmulator, violatedFields } from "./api";
 
 const dayMs = 24 * 3_600_000;
 /** Of 25 resources each: more of them would show what slows down. */
-const BATCHES = isQuick ? 240 : 800;
+const BATCHES = isQuick ? 240 : 400;
 /** Batches of which the processor time is compared: the second eighth with the last. */
 const SAMPLE = BATCHES / 8;
 let emulator: Emulator;

@@ -71,7 +71,7 @@ describe("an automaton", () => {
         for (const each of texts)
           expect([source, each, accepts(languages, source, each)]).toEqual([source, each, regex.test(each)]);
       }),
-      { numRuns: casesOf(2000) },
+      { numRuns: casesOf(1000) },
     );
   });
 
@@ -84,7 +84,7 @@ describe("an automaton", () => {
         if (example.text === undefined) expect(regex.test(other)).toBe(false);
         else expect([source, example.text, regex.test(example.text)]).toEqual([source, example.text, true]);
       }),
-      { numRuns: casesOf(1000) },
+      { numRuns: casesOf(500) },
     );
   });
 
@@ -103,7 +103,7 @@ describe("an automaton", () => {
         }
         expect(languages.isSubset(one, one)).toBe("yes");
       }),
-      { numRuns: casesOf(500) },
+      { numRuns: casesOf(300) },
     );
   });
 });

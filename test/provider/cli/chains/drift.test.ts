@@ -13,7 +13,7 @@ import { driftAtRandom } from "../../../support/randomDrift";
 import { expectForm, isSevere } from "../../../support/reportForms";
 
 const NOW = "2026-06-01T00:00:00Z";
-const seeds = Array.from({ length: casesOf(20) }, (_, i) => i);
+const seeds = Array.from({ length: casesOf(12) }, (_, i) => i);
 
 /** Names that mean something to a shell. */
 const NAMES = [
@@ -27,6 +27,19 @@ const NAMES = [
   "#!~{}",
   "-n --stack x",
 ];
+
+/** The sorts of differences of which an exception was tried. */
+const tried = new Set<string>();
+
+/** Of the differences of a report one of each sort that no report before had, and one that stands elsewhere in each. */
+function untried(differences: DriftReport["differences"], seed: number): DriftReport["differences"] {
+  return spreadOf(differences, 5, seed).filter(({ type, kind, direction }, i) => {
+    const sort = `${type} ${kind} ${direction}`;
+    const isNew = !tried.has(sort);
+    tried.add(sort);
+    return isNew || i === seed;
+  });
+}
 
 let builtIn: string[];
 beforeAll(async () => {
@@ -101,7 +114,7 @@ describe.each(seeds)("random drift %d", (seed) => {
   });
 
   test("its ready exceptions, once completed, suppress each its own finding and no other", async () => {
-    for (const { answers, fingerprint } of spreadOf(report.differences, 5, seed)) {
+    for (const { answers, fingerprint } of untried(report.differences, seed)) {
       const entry = completed(answers.suppress);
       const { findings, suppressed } = await driftReport(
         "--policy",

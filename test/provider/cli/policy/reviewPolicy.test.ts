@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reportProblem } from "../../../../provider/access/report/parseReport";
@@ -18,8 +19,11 @@ const BOTH = `${T4}${entry("T5")}`;
 
 let folder: string;
 let policy: string;
+/** A repository for each base that was committed: a copy takes less time than git does. */
+const bases = mkdtempSync(join(tmpdir(), "pulumi-platform-bases-"));
+afterAll(() => rmSync(bases, { recursive: true }));
 
-function git(...args: string[]): void {
+function git(directory: string, ...args: string[]): void {
   const identity = [
     "-c",
     "user.name=test",
@@ -28,16 +32,30 @@ function git(...args: string[]): void {
     "-c",
     "commit.gpgsign=false",
   ];
-  execFileSync("git", ["-C", folder, ...identity, ...args], { stdio: "pipe" });
+  execFileSync("git", ["-C", directory, ...identity, ...args], { stdio: "pipe" });
 }
 
-/** Commits a policy file as the base, and writes that of the change over it. */
+/** A repository whose one commit has this policy file. */
+function committed(base: string | undefined): string {
+  const directory = join(
+    bases,
+    createHash("sha256")
+      .update(base ?? "none")
+      .digest("hex"),
+  );
+  if (existsSync(directory)) return directory;
+  mkdirSync(directory);
+  git(directory, "init", "--quiet", "--initial-branch=main");
+  writeFileSync(join(directory, "README"), "x");
+  if (base !== undefined) writeFileSync(join(directory, "access-policy.yaml"), base);
+  git(directory, "add", ".");
+  git(directory, "commit", "--quiet", "-m", "base");
+  return directory;
+}
+
+/** Has a policy file committed as the base, and writes that of the change over it. */
 function repository(base: string | undefined, own: string | undefined): void {
-  git("init", "--quiet", "--initial-branch=main");
-  writeFileSync(join(folder, "README"), "x");
-  if (base !== undefined) writeFileSync(policy, base);
-  git("add", ".");
-  git("commit", "--quiet", "-m", "base");
+  cpSync(committed(base), folder, { recursive: true });
   if (own === undefined) rmSync(policy, { force: true });
   else writeFileSync(policy, own);
 }
@@ -166,7 +184,7 @@ describe("the policy file of a review", () => {
     const flags = { policy, baseRef: "main" };
     expect(() => readReviewPolicy(flags)).toThrow(`${policy}:1: allow is missing: it must be a list`);
     writeFileSync(policy, T4);
-    git("rm", "--quiet", "--cached", "access-policy.yaml");
+    git(folder, "rm", "--quiet", "--cached", "access-policy.yaml");
     writeFileSync(join(folder, "base.yaml"), "alow: []\n");
     const base = { policy, policyBase: join(folder, "base.yaml") };
     expect(() => readReviewPolicy(base)).toThrow(`base.yaml:1: allow is missing`);

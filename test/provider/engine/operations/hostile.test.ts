@@ -169,6 +169,16 @@ async function ended(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
+const largeResponses: readonly (readonly [name: string, text: (id: string) => string])[] = [
+  ["a deep answer", (uid) => JSON.stringify({ uid, description: deep(8) })],
+  ["a very deep answer", () => `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`],
+  ["a huge answer", (uid) => JSON.stringify({ uid, description: "x".repeat(5_000_000) })],
+  [
+    "many values",
+    (uid) => JSON.stringify({ uid, capabilities: Array.from({ length: 100_000 }, () => "CAP_X") }),
+  ],
+];
+
 const numbered = KINDS.map(({ kind, inputs }, index) => [kind, inputs, index] as const);
 
 describe.each(numbered)("%s", (kind, inputs, index) => {
@@ -197,7 +207,7 @@ describe.each(numbered)("%s", (kind, inputs, index) => {
         await ended(handlers(kind).delete(id, inputs));
         expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
       }),
-      { numRuns: casesOf(40) },
+      { numRuns: casesOf(20) },
     );
   });
 
@@ -214,16 +224,10 @@ describe.each(numbered)("%s", (kind, inputs, index) => {
     },
   );
 
-  const answers: [string, string][] = [
-    ["a deep answer", JSON.stringify({ uid: id, description: deep(8) })],
-    ["a very deep answer", `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`],
-    ["a huge answer", JSON.stringify({ uid: id, description: "x".repeat(5_000_000) })],
-    [
-      "many values",
-      JSON.stringify({ uid: id, capabilities: Array.from({ length: 100_000 }, () => "CAP_X") }),
-    ],
-  ];
-  test.each(spreadOf(answers, 1, index))("survives %s", async (_name, text) => {
+  // Responses of any kind are read by the same code.
+  const [name, makeText] = largeResponses[index % largeResponses.length]!;
+  test(`survives ${name}`, async () => {
+    const text = makeText(id);
     server.script(() => ({ text, headers: { "Content-Type": "application/json" } }));
     await ended(handlers(kind).read(id, inputs));
     await ended(handlers(kind).create(inputs));

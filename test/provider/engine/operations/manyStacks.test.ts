@@ -10,8 +10,8 @@ import { tokensOf } from "../../support/server";
 
 /* What the provider processes of many stacks do to one server, one after another, without the engine between. */
 
-const STACKS = isQuick ? 8 : 20;
-const RESOURCES = isQuick ? 50 : 200;
+const STACKS = isQuick ? 8 : 14;
+const RESOURCES = isQuick ? 50 : 100;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -72,7 +72,7 @@ test(`${STACKS} stacks of ${RESOURCES} resources leave neither memory nor connec
   }
   expect(opened.at(-1)).toBeLessThanOrEqual(8);
   const [settled = NaN] = heaps.slice(4);
-  expect((heaps.at(-1) ?? NaN) - settled).toBeLessThan(4_000_000);
+  expect((heaps.at(-1) ?? NaN) - settled).toBeLessThan(1_500_000);
 });
 
 function bindingsOf(client: Client) {

@@ -12,6 +12,29 @@ const identity = specOf("Identity");
 const unchanged = { changed: false, replaces: [] };
 const changed = { changed: true, replaces: [] };
 
+/** What the registry sees when the engine checks what a program declares and compares it with what is recorded. */
+function checkAndDiff(
+  owners: OwnerRegistry,
+  declared: Props,
+  diff: { changed: boolean; replaces: string[] },
+  recorded = inputs,
+): void {
+  owners.recordCheck(identity, declared);
+  owners.recordDiff(identity, UID, recorded, declared, diff);
+}
+
+/** A run whose handlers may send nothing. */
+function offlineContext(owners: OwnerRegistry) {
+  return {
+    client: () => {
+      throw new Error("nothing may be sent");
+    },
+    owners,
+    now: Date.now,
+    sleep: () => Promise.resolve(),
+  };
+}
+
 describe("what a program holds", () => {
   test.each<{ title: string; run: (owners: OwnerRegistry) => void; isHeld: boolean }>([
     { title: "nothing that it does not name", run: () => undefined, isHeld: false },
@@ -23,42 +46,31 @@ describe("what a program holds", () => {
     },
     {
       title: "what is unchanged",
-      run: (owners) => {
-        owners.recordCheck(identity, inputs);
-        owners.recordDiff(identity, UID, inputs, inputs, unchanged);
-      },
+      run: (owners) => checkAndDiff(owners, inputs, unchanged),
       isHeld: true,
     },
     {
       title: "what is updated",
       run: (owners) => {
-        owners.recordCheck(identity, edited);
-        owners.recordDiff(identity, UID, inputs, edited, changed);
+        checkAndDiff(owners, edited, changed);
         owners.recordUpdate(identity, UID);
       },
       isHeld: true,
     },
     {
       title: "nothing that it replaces",
-      run: (owners) => {
-        owners.recordCheck(identity, edited);
-        owners.recordDiff(identity, UID, inputs, edited, { changed: true, replaces: ["parentUid"] });
-      },
+      run: (owners) => checkAndDiff(owners, edited, { changed: true, replaces: ["parentUid"] }),
       isHeld: false,
     },
     {
       title: "nothing that the engine replaces by an option, before it is created again",
-      run: (owners) => {
-        owners.recordCheck(identity, edited);
-        owners.recordDiff(identity, UID, inputs, edited, changed);
-      },
+      run: (owners) => checkAndDiff(owners, edited, changed),
       isHeld: false,
     },
     {
       title: "nothing that the engine replaces though its inputs are the same",
       run: (owners) => {
-        owners.recordCheck(identity, inputs);
-        owners.recordDiff(identity, UID, inputs, inputs, unchanged);
+        checkAndDiff(owners, inputs, unchanged);
         owners.recordCreate(identity, `${UID}0`, inputs);
       },
       isHeld: false,
@@ -70,10 +82,7 @@ describe("what a program holds", () => {
     },
     {
       title: "what another resource, whose recorded outputs differ, may still update",
-      run: (owners) => {
-        owners.recordCheck(identity, edited);
-        owners.recordDiff(identity, UID, { ...inputs, description: "other" }, edited, changed);
-      },
+      run: (owners) => checkAndDiff(owners, edited, changed, { ...inputs, description: "other" }),
       isHeld: true,
     },
     {
@@ -108,15 +117,7 @@ describe("a delete on behalf of another resource", () => {
   ): Promise<string[]> {
     const lines: string[] = [];
     const owners = new OwnerRegistry();
-    const context = {
-      client: () => {
-        throw new Error("nothing may be sent");
-      },
-      owners,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-      warn: (line: string) => lines.push(line),
-    };
+    const context = { ...offlineContext(owners), warn: (line: string) => lines.push(line) };
     handlersFor(specOf(declared.kind), context).check({}, declared.inputs);
     await handlersFor(specOf(deleted.kind), context).delete(UID, deleted.inputs);
     return lines;
@@ -153,15 +154,7 @@ describe("a delete on behalf of another resource", () => {
   });
 
   test("is refused once another step of the run has failed, and sends nothing", async () => {
-    const owners = new OwnerRegistry();
-    const context = {
-      client: () => {
-        throw new Error("nothing may be sent");
-      },
-      owners,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-    };
+    const context = offlineContext(new OwnerRegistry());
     await expect(handlersFor(specOf("Group"), context).create({ name: "team" })).rejects.toThrow();
     await expect(handlersFor(specOf("Tag"), context).delete(UID, tag)).rejects.toThrow(
       /is not deleted, because another step of this run failed/,

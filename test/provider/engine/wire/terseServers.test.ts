@@ -56,8 +56,11 @@ class Life {
   }
 }
 
-// The last mode has all that the others have.
-describe.each(isQuick ? terseModes.slice(-1) : terseModes)("a server that %s", (_name, settings) => {
+// The last mode has all that the others have, so those share the fields.
+const others = terseModes.length - 1;
+const modes = terseModes.map(([name, settings], index) => [name, settings, index] as const);
+
+describe.each(isQuick ? modes.slice(-1) : modes)("a server that %s", (_name, settings, mode) => {
   let emulator: Emulator;
   let stack: HandlerStack;
 
@@ -88,7 +91,7 @@ describe.each(isQuick ? terseModes.slice(-1) : terseModes)("a server that %s", (
       emulator.clearRequests();
       await handlers.update("not asked", inputs, inputs);
       expect(emulator.requests).toEqual([]);
-      for (const field of sample.fields) {
+      for (const field of sample.fields.filter((_, i) => mode === others || i % others === mode)) {
         const news = await stack.resolved(changeField(args, field));
         const seen = await life.become(news);
         expect(memberAt(seen, propertyPathOf(field))).toEqual(memberAt(news, propertyPathOf(field)));
