@@ -2,7 +2,17 @@ import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: [".cache/", "dist/", "coverage/", "node_modules/", "**/node_modules/", "test/fixtures/"] },
+  {
+    ignores: [
+      ".cache/",
+      "**/dist/",
+      "coverage/",
+      "**/node_modules/",
+      "test/fixtures/",
+      "site/.*/",
+      "!site/.vitepress/",
+    ],
+  },
   eslint.configs.recommended,
   {
     files: ["**/*.ts"],

@@ -31,6 +31,9 @@ const inFolders = (/** @type {string[]} */ ...folders) =>
 // `npm test` runs one life of all kinds and one program of the packed package; `npm run test:all` runs every file.
 const isQuick = process.env.PULUMI_PLATFORM_TESTS === "quick";
 
+// `npm run site -- --test` builds the site and runs its tests, and no others.
+const isSite = process.env.PULUMI_PLATFORM_TESTS === "site";
+
 module.exports = {
   // Tests of the engine mostly wait for processes: jest's default would leave the last processor idle.
   maxWorkers: "100%",
@@ -38,24 +41,26 @@ module.exports = {
   testTimeout: 3_600_000,
   testSequencer: "<rootDir>/scripts/lib/longestFirst.cjs",
   reporters: ["default", "<rootDir>/scripts/lib/partsReporter.mjs"],
-  projects: [
-    {
-      ...common,
-      displayName: "unit",
-      testMatch: inFolders("provider", "emulator"),
-    },
-    {
-      ...common,
-      displayName: "engine",
-      testMatch: isQuick
-        ? ["<rootDir>/test/engine/lifecycle.test.ts"]
-        : inFolders("engine", "examples", "adversarial"),
-    },
-    {
-      ...common,
-      displayName: "package",
-      testMatch: isQuick ? ["<rootDir>/test/package/firstProgram.test.ts"] : inFolders("package"),
-    },
-    ...(isQuick ? [] : [{ ...common, displayName: "scripts", testMatch: inFolders("scripts") }]),
-  ],
+  projects: isSite
+    ? [{ ...common, displayName: "site", testMatch: inFolders("site") }]
+    : [
+        {
+          ...common,
+          displayName: "unit",
+          testMatch: inFolders("provider", "emulator"),
+        },
+        {
+          ...common,
+          displayName: "engine",
+          testMatch: isQuick
+            ? ["<rootDir>/test/engine/lifecycle.test.ts"]
+            : inFolders("engine", "examples", "adversarial"),
+        },
+        {
+          ...common,
+          displayName: "package",
+          testMatch: isQuick ? ["<rootDir>/test/package/firstProgram.test.ts"] : inFolders("package"),
+        },
+        ...(isQuick ? [] : [{ ...common, displayName: "scripts", testMatch: inFolders("scripts") }]),
+      ],
 };

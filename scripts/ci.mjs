@@ -1,5 +1,5 @@
 // @ts-check
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { obtainBrowser } from "./lib/browser.mjs";
 import { lockfileProblems, outcomeOf, outcomeOfJest, runChecks } from "./lib/checks.mjs";
@@ -44,14 +44,18 @@ async function lintAllWorkflows(scratch) {
   return outcomeOf(problems);
 }
 
+/** A browser that is named is used or the tests fail; without one they are skipped, and jest counts them so. */
+async function browserEnvironment() {
+  const browser = await obtainBrowser({ log: (line) => console.log(line) });
+  if ("file" in browser) return { PULUMI_PLATFORM_BROWSER: browser.file };
+  console.log(`the tests in a browser are skipped: ${browser.reason}`);
+  return {};
+}
+
 /** @param {string} scratch */
 async function test(scratch) {
   const file = path.join(scratch, "jest.json");
-  const browser = await obtainBrowser({ log: (line) => console.log(line) });
-  const env = { ...process.env };
-  // A browser that is named is used or the tests fail; without one they are skipped, and jest counts them so.
-  if ("file" in browser) env.PULUMI_PLATFORM_BROWSER = browser.file;
-  else console.log(`the tests of the page are skipped: ${browser.reason}`);
+  const env = { ...process.env, ...(await browserEnvironment()) };
   const { code, timedOut } = await run("npm", ["run", "test:all", "--", "--json", `--outputFile=${file}`], {
     cwd: root,
     env,
@@ -59,6 +63,21 @@ async function test(scratch) {
     timeoutMs: 70 * MINUTE_MS,
   });
   return outcomeOfJest(readFileSync(file, "utf8"), timedOut ? 1 : code);
+}
+
+/** Builds the site and tests it. @param {string} scratch */
+async function testSite(scratch) {
+  const report = path.join(scratch, "site.json");
+  const args = ["run", "--silent", "site", "--", "--no-versions", "--test", "--report", report];
+  const env = { ...process.env, ...(await browserEnvironment()) };
+  const { code } = await run("npm", args, {
+    cwd: root,
+    env,
+    output: "inherit",
+    timeoutMs: 10 * MINUTE_MS,
+  });
+  if (!existsSync(report)) return outcomeOf(["the site could not be built"]);
+  return outcomeOfJest(readFileSync(report, "utf8"), code);
 }
 
 /**
@@ -70,7 +89,12 @@ function checks(scratch) {
   const npmRun = (/** @type {string} */ script) => succeeds("npm", ["run", "--silent", script]);
   const besides = (/** @type {string[]} */ ...args) =>
     succeeds("npm", ["run", "--silent", ...args], 10, "capture");
-  const lockfile = async () => outcomeOf(lockfileProblems(JSON.parse(read("package-lock.json"))));
+  const lockfile = async () =>
+    outcomeOf(
+      ["package-lock.json", "site/package-lock.json"].flatMap((name) =>
+        lockfileProblems(JSON.parse(read(name))),
+      ),
+    );
   return [
     { name: "set-up", fatal: true, body: setUp },
     { name: "format", body: () => npmRun("check:format") },
@@ -83,6 +107,7 @@ function checks(scratch) {
     { name: "lockfile", body: lockfile },
     { name: "publint", body: () => succeeds("npx", ["--no", "--", "publint", "run", "--strict"]) },
     { name: "npm run test:all", body: () => test(scratch) },
+    { name: "site", body: () => testSite(scratch) },
     [
       { name: "demo", body: () => besides("demo") },
       {

@@ -11,7 +11,7 @@ import type { Report } from "../../../../../provider/access/report/report";
 
 /** CI names a browser, and then the tests run or fail. */
 const named = process.env["PULUMI_PLATFORM_BROWSER"];
-const executablePath =
+export const executablePath =
   named ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((file) => existsSync(file));
 if (executablePath === undefined) {
   console.warn(

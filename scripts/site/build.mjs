@@ -1,0 +1,70 @@
+// @ts-check
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { withTemporaryFolder } from "../lib/files.mjs";
+import { remove, runToSuccess } from "../lib/processes.mjs";
+import { copyPages } from "./pages.mjs";
+import { buildSidebars } from "./sidebar.mjs";
+import { extractTag } from "./versions.mjs";
+
+/** The package of the site: the program that builds it, and its appearance. */
+export const site = path.join(import.meta.dirname, "..", "..", "site");
+
+/**
+ * @typedef {object} Version
+ * @property {string} version
+ * @property {string} base The path of its pages on the host.
+ */
+
+/** The address of the repository, without what npm adds to it. @param {any} manifest @returns {string | undefined} */
+function repositoryOf({ repository }) {
+  const address = typeof repository === "string" ? repository : repository?.url;
+  return address?.replace(/^git\+/, "").replace(/\.git$/, "");
+}
+
+/** @param {string} checkout */
+const manifestOf = (checkout) => JSON.parse(readFileSync(path.join(checkout, "package.json"), "utf8"));
+
+/**
+ * Builds the pages of a checkout.
+ * @param {{ checkout: string, base: string, out: string, versions: Version[] }} at
+ * @returns {Promise<number>} How many pages.
+ */
+async function buildVersion({ checkout, base, out, versions }) {
+  const manifest = manifestOf(checkout);
+  const into = path.join(site, ".pages");
+  remove(into);
+  mkdirSync(into);
+  const repository = repositoryOf(manifest);
+  const titles = copyPages({ root: checkout, into, repository });
+  cpSync(path.join(site, "index.md"), path.join(into, "index.md"));
+  const data = { version: manifest.version, repository, base, out, versions, sidebar: buildSidebars(titles) };
+  writeFileSync(path.join(into, "site.json"), JSON.stringify(data));
+  const vitepress = path.join(site, "node_modules", "vitepress", "bin", "vitepress.js");
+  await runToSuccess(process.execPath, [vitepress, "build", site], { cwd: site });
+  return titles.size;
+}
+
+/**
+ * Builds the site: the current version at `base`, each released one in a folder below it.
+ * @param {{ root: string, out: string, base: string, tags: string[], log: (line: string) => void }} at
+ */
+export async function buildSite({ root, out, base, tags, log }) {
+  const { version } = manifestOf(root);
+  const older = tags.map((tag) => tag.slice(1)).filter((released) => released !== version);
+  const versions = [
+    { version, base },
+    ...older.map((released) => ({ version: released, base: `${base}${released}/` })),
+  ];
+  remove(out);
+  for (const each of versions) {
+    await withTemporaryFolder("site", async (folder) => {
+      const isCurrent = each.version === version;
+      if (!isCurrent) await extractTag(root, `v${each.version}`, folder);
+      const checkout = isCurrent ? root : folder;
+      const target = isCurrent ? out : path.join(out, each.version);
+      const count = await buildVersion({ checkout, base: each.base, out: target, versions });
+      log(`${count} pages of ${each.version}`);
+    });
+  }
+}

@@ -1,0 +1,87 @@
+// @ts-check
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import MarkdownIt from "markdown-it";
+
+/** Pages outside of docs. The site keeps the paths of the repository, so that links between pages stay as they are. */
+const DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+
+/** What each line of a page of sources is highlighted as, by the extension of its file. */
+const LANGUAGES = new Set(["cjs", "js", "json", "mjs", "sh", "ts", "yaml", "yml"]);
+
+/** The files below a folder, or the file itself. @param {string} place @returns {string[]} */
+function filesAt(place) {
+  if (!statSync(place).isDirectory()) return [place];
+  return readdirSync(place)
+    .filter((name) => name !== "node_modules")
+    .sort()
+    .flatMap((name) => filesAt(path.join(place, name)));
+}
+
+/** The Markdown pages of a checkout, by their paths in it. @param {string} root */
+export function listPages(root) {
+  const docs = filesAt(path.join(root, "docs")).filter((file) => file.endsWith(".md"));
+  return [
+    ...DOCUMENTS.filter((name) => existsSync(path.join(root, name))),
+    ...docs.map((file) => path.relative(root, file).split(path.sep).join("/")),
+  ];
+}
+
+/** The first heading of a page. @param {string} text */
+export const titleOf = (text) => (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
+
+/** The addresses that a page links to. @param {string} text */
+function linksOf(text) {
+  return new MarkdownIt({ html: true })
+    .parse(text, {})
+    .flatMap(({ children }) => children ?? [])
+    .flatMap((token) => (token.type === "link_open" ? [String(token.attrGet("href"))] : []));
+}
+
+/**
+ * The files and folders that pages link to and that are no pages, by their paths in the checkout.
+ * @param {string} root @param {readonly string[]} pages
+ */
+function linkedSources(root, pages) {
+  const targets = pages.flatMap((page) =>
+    linksOf(readFileSync(path.join(root, page), "utf8"))
+      .filter((link) => !/^([a-z]+:|#)/.test(link))
+      .map((link) => path.posix.join(path.posix.dirname(page), link.replace(/#.*/, ""))),
+  );
+  return [...new Set(targets)].filter((target) => !pages.includes(target)).sort();
+}
+
+/** A page that shows a file, or the files of a folder. @param {string} root @param {string} source */
+function sourcePage(root, source) {
+  const parts = filesAt(path.join(root, source)).map((file) => {
+    const language = path.extname(file).slice(1);
+    const text = readFileSync(file, "utf8").trimEnd();
+    const name = path.relative(root, file).split(path.sep).join("/");
+    return `## ${name}\n\n\`\`\`\`${LANGUAGES.has(language) ? language : "text"}\n${text}\n\`\`\`\``;
+  });
+  return [`# ${source}`, "A source of the repository.", ...parts, ""].join("\n\n");
+}
+
+/**
+ * Copies the pages of a checkout to the folder that the site is built of. Where the address of the repository is not known,
+ * a page of its own shows each source that a page links to.
+ * @param {{ root: string, into: string, repository: string | undefined }} at
+ * @returns {Map<string, string>} The title of each page.
+ */
+export function copyPages({ root, into, repository }) {
+  const pages = listPages(root);
+  /** @type {Map<string, string>} */
+  const titles = new Map();
+  const write = (/** @type {string} */ name, /** @type {string} */ text) => {
+    mkdirSync(path.dirname(path.join(into, name)), { recursive: true });
+    writeFileSync(path.join(into, name), text);
+  };
+  for (const page of pages) {
+    const text = readFileSync(path.join(root, page), "utf8");
+    titles.set(page, titleOf(text));
+    write(page, text);
+  }
+  const sources = repository === undefined ? linkedSources(root, pages) : [];
+  for (const source of sources) write(`source/${source}.md`, sourcePage(root, source));
+  return titles;
+}

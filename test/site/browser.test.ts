@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { executablePath, findViolations, fitsWindow } from "../provider/access/report/render/browser";
+import { pages, serve } from "./support";
+
+const { version } = JSON.parse(readFileSync(path.resolve(__dirname, "../../package.json"), "utf8")) as {
+  version: string;
+};
+
+/** One page of each form: accessibility depends on the form, not on the words. */
+const FORMS = [
+  "/index.html",
+  "/README.html",
+  "/docs/quick-start.html",
+  "/docs/rules.html",
+  "/docs/commands.html",
+  "/docs/reference/resources/RoleBinding.html",
+  "/docs/architecture.html",
+];
+
+(executablePath === undefined ? describe.skip : describe)("the site in a browser", () => {
+  let browser: Browser;
+  let site: Awaited<ReturnType<typeof serve>>;
+  const troubles: string[] = [];
+
+  beforeAll(async () => {
+    site = await serve();
+    browser = await chromium.launch({ executablePath: executablePath ?? "" });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    site.server.close();
+  });
+
+  afterEach(() => expect(troubles.splice(0)).toEqual([]));
+
+  async function openPage(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    page.on("request", (request) => {
+      if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(site.url))
+        troubles.push(`request ${request.url()}`);
+    });
+    page.on("console", (message) => troubles.push(`console ${message.text()}`));
+    page.on("pageerror", (error) => troubles.push(`error ${error.message}`));
+    await page.goto(site.url + address, { waitUntil: "networkidle" });
+    return page;
+  }
+
+  test.each(FORMS)("axe finds nothing in %s, light and dark", async (address) => {
+    const page = await openPage(address, { reducedMotion: "reduce" });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(colorScheme === "dark" ? "html.dark" : "html:not(.dark)").waitFor({ timeout: 0 });
+      expect({ colorScheme, violations: await findViolations(page) }).toEqual({
+        colorScheme,
+        violations: [],
+      });
+    }
+    await page.close();
+  });
+
+  test("no page is wider than a phone", async () => {
+    // The scripts change no width, and without them a page is there at once.
+    const page = await openPage("/index.html", {
+      viewport: { width: 375, height: 800 },
+      javaScriptEnabled: false,
+    });
+    const wide: string[] = [];
+    for (const address of pages) {
+      await page.goto(site.url + address, { waitUntil: "domcontentloaded" });
+      if ((await fitsWindow(page)) !== true) wide.push(address);
+    }
+    expect(wide).toEqual([]);
+    await page.close();
+  });
+
+  test("the search finds RoleBinding", async () => {
+    const page = await openPage("/index.html");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("searchbox").fill("RoleBinding");
+    const first = page.getByRole("option").first();
+    await first.waitFor({ timeout: 0 });
+    await first.click();
+    await page.getByRole("heading", { level: 1, name: "RoleBinding" }).waitFor({ timeout: 0 });
+    expect(new URL(page.url()).pathname).toBe("/docs/reference/resources/RoleBinding.html");
+    await page.close();
+  });
+
+  test("a button copies the code beside it", async () => {
+    const page = await openPage("/docs/quick-start.html", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const block = page.locator("div.language-sh").first();
+    await block.hover();
+    await block.getByRole("button", { name: "Copy Code" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      (await block.locator("code").innerText()).trimEnd(),
+    );
+    await page.close();
+  });
+
+  test("the menu of versions names this one", async () => {
+    const page = await openPage("/index.html");
+    const menu = page.getByRole("button", { name: version });
+    await menu.hover();
+    await page.getByRole("link", { name: version, exact: true }).click();
+    expect(new URL(page.url()).pathname).toBe("/");
+    await page.close();
+  });
+});

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { evaluate, removeTemporaryFolders, temporaryFolder, writeFiles } from "../scripts/support";
+
+afterAll(removeTemporaryFolders);
+
+/** A repository with one release, two versions of a page, and tags that are no release. */
+function createRepository(): string {
+  const folder = temporaryFolder();
+  const git = (...args: string[]): Buffer =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@acme.example", ...args], { cwd: folder });
+  const write = (version: string): void => {
+    writeFiles(folder, {
+      "package.json": { version },
+      "README.md": `# Acme\n\n[One](docs/quick-start.md), [source](examples/one)\n`,
+      "docs/quick-start.md": `# Quick start of ${version}\n`,
+      "docs/reference/README.md": "# Reference\n",
+      "docs/ci.md": "# CI\n",
+      "docs/drift.md": "# Drift\n",
+      "docs/commands.md": "# Commands\n",
+      "docs/settings.md": "# Settings\n",
+      "examples/one/index.ts": "export {};\n",
+    });
+    git("add", ".");
+    git("commit", "--quiet", "--message", version);
+  };
+  git("init", "--quiet");
+  write("1.2.3");
+  for (const tag of ["v1.2.3", "v1.3.0-rc.1", "very-old"]) git("tag", tag);
+  write("1.4.0");
+  return folder;
+}
+
+test("the site holds the current version, and each released one in a folder of its own", async () => {
+  const root = createRepository();
+  const out = path.join(root, "out");
+  const at = JSON.stringify({ root, out, base: "/docs/" });
+  const tags = `await (await import("${path.resolve(__dirname, "../../scripts/site/versions.mjs")}")).listReleases(${JSON.stringify(root)})`;
+  expect(await evaluate("site/build.mjs", `m.buildSite({ ...${at}, tags: ${tags}, log() {} })`)).toBeNull();
+  const read = (page: string): string => readFileSync(path.join(out, page), "utf8");
+  expect(read("docs/quick-start.html")).toContain("Quick start of 1.4.0");
+  expect(read("1.2.3/docs/quick-start.html")).toContain("Quick start of 1.2.3");
+  expect(read("README.html")).toContain('href="/docs/source/examples/one.html"');
+  for (const page of ["README.html", "1.2.3/README.html"])
+    expect(read(page)).toContain('href="/docs/1.2.3/"');
+  expect(read("1.2.3/README.html")).toContain('href="/docs/1.2.3/docs/quick-start.html"');
+});
+
+test("a page that no section of the sidebar names is an error", async () => {
+  const titles = 'new Map([["docs/nowhere/page.md", "Page"]])';
+  await expect(evaluate("site/sidebar.mjs", `m.buildSidebars(${titles})`)).rejects.toThrow(
+    "no section of the sidebar names docs/nowhere/page.md",
+  );
+});
