@@ -43,7 +43,7 @@ const azure = shape({
 const chainguard = shape({
   fields: {
     /** The uid of the identity that each service acts as, by the name of the service. */
-    serviceBindings: map(string({ format: "uid" }), acts),
+    serviceBindings: map(string({ format: "uid", refersTo: "Identity" }), acts),
   },
 });
 
@@ -178,7 +178,7 @@ const accountAssociation = kind({
   eventPrefix: "iam.account_associations",
   listsByName: true,
   sharesParentUid: true,
-  deleteBeforeReplace: "belowSameParent",
+  deletion: { beforeReplace: "belowSameParent" },
   grantsAccess: "always",
   fields: {
     /** The uid of the group, which has at most one association. Changing it replaces the association. */

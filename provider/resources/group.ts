@@ -24,23 +24,25 @@ const group = kind({
   eventPrefix: "iam.group",
   listsByName: true,
   listing: { contents: "complete" },
-  usedByUid: true,
-  deleteBlockedBy: "children",
-  dependents: [
-    { collection: "/iam/v2/groups", noun: "groups below it", parameter: "uidp.children_of" },
-    { collection: "/iam/v2/identities", noun: "identities in it", parameter: "uidp.children_of" },
-    { collection: "/iam/v2/roles", noun: "roles in it", parameter: "uidp.children_of" },
-    { collection: "/iam/v2/roleBindings", noun: "role bindings in it", parameter: "uidp.children_of" },
-    {
-      collection: "/iam/v2/identityProviders",
-      noun: "identity providers in it",
-      parameter: "uidp.children_of",
-    },
-    { collection: "/iam/v2/groupInvites", noun: "invites to it", parameter: "uidp.children_of" },
-    { collection: "/iam/v2/accountAssociations", noun: "its account association", parameter: "uidp.ids" },
-    { collection: "/registry/v2/repos", noun: "repositories in it", parameter: "uidp.children_of" },
-    { collection: "/events/v2/subscriptions", noun: "subscriptions in it", parameter: "uidp.children_of" },
-  ],
+  usedBy: "uid",
+  deletion: {
+    blockedBy: "children",
+    dependents: [
+      { collection: "/iam/v2/groups", noun: "groups below it", parameter: "uidp.children_of" },
+      { collection: "/iam/v2/identities", noun: "identities in it", parameter: "uidp.children_of" },
+      { collection: "/iam/v2/roles", noun: "roles in it", parameter: "uidp.children_of" },
+      { collection: "/iam/v2/roleBindings", noun: "role bindings in it", parameter: "uidp.children_of" },
+      {
+        collection: "/iam/v2/identityProviders",
+        noun: "identity providers in it",
+        parameter: "uidp.children_of",
+      },
+      { collection: "/iam/v2/groupInvites", noun: "invites to it", parameter: "uidp.children_of" },
+      { collection: "/iam/v2/accountAssociations", noun: "its account association", parameter: "uidp.ids" },
+      { collection: "/registry/v2/repos", noun: "repositories in it", parameter: "uidp.children_of" },
+      { collection: "/events/v2/subscriptions", noun: "subscriptions in it", parameter: "uidp.children_of" },
+    ],
+  },
   fields: {
     /** The uid of the parent group; absent on a root group (an organisation). Changing it replaces the group. */
     parentUid: string({ format: "groupUid", path: true, immutable: true, access: "subject" }),
@@ -66,9 +68,11 @@ const group = kind({
     updateTime: decode.time,
   },
   rules: checkRoot,
-  // Below a root both are inherited, not set.
-  normalizeResponse: (body, uid) =>
-    uid.includes("/") ? { ...body, kind: undefined, verified: undefined } : body,
+  operations: {
+    // Below a root group both are inherited, not set.
+    normalizeResponse: (body, uid) =>
+      uid.includes("/") ? { ...body, kind: undefined, verified: undefined } : body,
+  },
 });
 
 /** The arguments of a Group. */

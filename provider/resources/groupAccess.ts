@@ -12,21 +12,21 @@ import { deleteBindings, writeBindings } from "./groupBindings/writeBindings";
 const binding = shape({
   fields: {
     /** The uid of the identity that gets the role. */
-    identityUid: string({ format: "uid", required: true, access: "subject" }),
+    identityUid: string({ format: "uid", required: true, access: "subject", refersTo: "Identity" }),
     /** The uid of the role: a Role's id, or what `getRole` finds. */
     roleUid: string({ format: "uid", required: true, access: "role" }),
   },
 });
 
 const ignored = { unordered: true, access: "permission" } as const;
-const uids = list(string({ format: "uid" }), ignored);
+const uidsOf = (refersTo: string) => list(string({ format: "uid", refersTo }), ignored);
 
 const ignore = shape({
   fields: {
     /** The uids of identities, whatever their roles. */
-    identityUids: uids,
+    identityUids: uidsOf("Identity"),
     /** The uids of roles, whoever holds them. */
-    roleUids: uids,
+    roleUids: uidsOf("Role"),
     /**
      * Regular expressions in RE2's syntax that fit the whole of a binding's name, as a refresh shows it after
      * `unmanaged: `: `break-glass as owner`. Whoever makes an identity chooses its name: uids are safer.

@@ -45,9 +45,11 @@ const groupInvite = kind({
     /** When it was made: RFC 3339, as the API wrote it. */
     createTime: decode.time,
   },
-  // The lifetime is never returned: without it the next run replaces the invite.
-  inputsAfterLostSecret: (inputs) => ({ ...inputs, ttl: null }),
-  operations: { normalizeRead: withRole },
+  operations: {
+    normalizeRead: withRole,
+    // The lifetime is never returned: without it the next run replaces the invite.
+    inputsAfterLostSecret: (inputs) => ({ ...inputs, ttl: null }),
+  },
   rules: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
     return nanos === undefined || nanos > 0n ? [] : [{ property: "ttl", reason: "must be greater than 0s" }];

@@ -103,7 +103,7 @@ const identity = kind({
   listsByName: true,
   listing: { contents: "complete" },
   grantsAccess: "bound",
-  usedByUid: true,
+  usedBy: "uid",
   fields: {
     /** The uid of the group that the identity belongs to. Changing it replaces the identity. */
     parentUid: parentGroup,

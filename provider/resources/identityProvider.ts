@@ -97,14 +97,16 @@ const identityProvider = kind({
   listsByName: true,
   listing: { contents: "partial" },
   grantsAccess: "always",
-  usedByUid: true,
-  dependents: [
-    {
-      collection: "/iam/v2/externalGroupRoleMappings",
-      noun: "its group mappings",
-      parameter: "identityProviderUid",
-    },
-  ],
+  usedBy: "uid",
+  deletion: {
+    dependents: [
+      {
+        collection: "/iam/v2/externalGroupRoleMappings",
+        noun: "its group mappings",
+        parameter: "identityProviderUid",
+      },
+    ],
+  },
   fields: {
     /** The uid of the root group whose people sign in here. Changing it replaces the identity provider. */
     parentUid: parentGroup,
@@ -135,12 +137,14 @@ const identityProvider = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  operations: { writeSubresource: (api, uid, _olds, news) => setScimEnabled(api, uid, news) },
+  operations: {
+    writeSubresource: (api, uid, _olds, news) => setScimEnabled(api, uid, news),
+    normalizeResponse: (body) => ({
+      ...body,
+      scimEnabled: isObject(body["scim"]) ? body["scim"]["enabled"] : undefined,
+    }),
+  },
   rules: checkCredential,
-  normalizeResponse: (body) => ({
-    ...body,
-    scimEnabled: isObject(body["scim"]) ? body["scim"]["enabled"] : undefined,
-  }),
   inputWarnings: {
     parentUid: (value) =>
       typeof value === "string" && value.includes("/")

@@ -224,9 +224,11 @@ const repo = kind({
   capabilities: capabilitiesNamed("REPO"),
   eventPrefix: "platform.registry.repo",
   listsByName: true,
-  pulledByName: true,
+  usedBy: "imageName",
   listing: { contents: "complete" },
-  dependents: [{ collection: "/registry/v2/tags", noun: "tags in it", parameter: "uidp.children_of" }],
+  deletion: {
+    dependents: [{ collection: "/registry/v2/tags", noun: "tags in it", parameter: "uidp.children_of" }],
+  },
   fields: {
     /** The uid of the group that the repository belongs to. Changing it replaces the repository. */
     parentUid: parentGroup,

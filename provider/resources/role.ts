@@ -12,9 +12,11 @@ const role = kind({
   listsByName: true,
   listing: { contents: "complete" },
   grantsAccess: "bound",
-  usedByUid: true,
-  deleteBlockedBy: "bindings",
-  dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that hold it", parameter: "role" }],
+  usedBy: "uid",
+  deletion: {
+    blockedBy: "bindings",
+    dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that use it", parameter: "role" }],
+  },
   fields: {
     /** The uid of the group that the role belongs to. Changing it replaces the role. */
     parentUid: parentGroup,

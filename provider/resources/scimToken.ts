@@ -161,7 +161,7 @@ const scimToken = kind({
   sharesParentUid: true,
   listing: { singletonOf: "IdentityProvider" },
   grantsAccess: "always",
-  deleteBeforeReplace: "always",
+  deletion: { beforeReplace: "always" },
   fields,
   oneOfs: [{ members: ["expireTime", "neverExpires"], required: false }],
   outputs: {
@@ -174,8 +174,8 @@ const scimToken = kind({
     /** When the token before the last rotation stops counting. */
     previousTokenExpireTime: time,
   },
-  inputsAfterLostSecret: (inputs) => ({ ...inputs, rotate: LOST }),
   operations: {
+    inputsAfterLostSecret: (inputs) => ({ ...inputs, rotate: LOST }),
     create: generateToken,
     get: findToken,
     update: rotateToken,

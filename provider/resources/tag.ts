@@ -34,7 +34,7 @@ const tag = kind({
   },
   eventPrefix: "platform.registry.tag",
   listsByName: true,
-  pulledByName: true,
+  usedBy: "imageName",
   identifiedBy: ["parentUid", "name"],
   listing: { onDemand: true, query, contents: "complete" },
   fields: {

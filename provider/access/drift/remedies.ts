@@ -28,10 +28,10 @@ export function revertCommand(urn: string, stack: string): string | undefined {
  * where something could depend on the object.
  */
 export function deleteCommand(
-  { collection, operations, dependents }: ResourceSpec,
+  { collection, operations, deletion }: ResourceSpec,
   uid: string,
 ): string | undefined {
-  if (operations?.delete !== undefined || dependents !== undefined || !isUid(uid)) return undefined;
+  if (operations?.delete !== undefined || deletion?.dependents !== undefined || !isUid(uid)) return undefined;
   return `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL${collection}/${uid}"`;
 }
 

@@ -136,11 +136,19 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     accessFields: ["amazon", "google", "azure", "github"],
   },
 };
+/** Whether a kind is a part of every grant: the identity that gets a role on a group. Rules and reports name these alone. */
+export function isGrantPart(kind: string): boolean {
+  return kind === "Identity" || kind === "Role" || kind === "Group";
+}
 /** Without a prototype: a kind may be called `constructor`. */
 export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Object.assign(
   Object.create(null) as Record<string, AccessKind>,
   knownKinds,
 );
+/** The kinds of which a resource itself is the subject of grants. */
+export const subjectKinds: readonly string[] = Object.entries(knownKinds)
+  .filter(([, { describeHolder }]) => describeHolder !== undefined)
+  .map(([kind]) => kind);
 /** Whether a path begins with one of these properties: `oidc.issuer` with `oidc`. */
 function beginsWith(path: string, properties: readonly string[] = []): boolean {
   return properties.some(

@@ -8,8 +8,6 @@ export interface Leaf {
   readonly path: string;
   /** The top-level property: what the engine knows the dependencies of. */
   readonly property: string;
-  /** The innermost property of the description on the path: neither a label of a map nor an index. */
-  readonly name: string;
   readonly field: FieldSpec;
   /** Whether the value decides who may do what. */
   readonly decidesAccess: boolean;
@@ -24,24 +22,20 @@ type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
 
 function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | undefined {
   const { field, path } = leaf;
-  const inner = (of: FieldSpec, at: string, name: string): Leaf => ({
+  const inner = (of: FieldSpec, at: string): Leaf => ({
     ...leaf,
     field: of,
     path: at,
-    name,
     decidesAccess: decidesAccess(of, leaf.decidesAccess ? "permission" : "none"),
   });
   if (field.type === "list" && Array.isArray(value)) {
-    return value.map(
-      (item, index) => mapValue(item, inner(field.items, `${path}[${index}]`, leaf.name), visit) ?? null,
-    );
+    return value.map((item, index) => mapValue(item, inner(field.items, `${path}[${index}]`), visit) ?? null);
   }
   if ((field.type === "object" || field.type === "map") && isObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => {
         const of = field.type === "map" ? field.values : ownMember(field.fields, key);
-        const name = field.type === "map" ? leaf.name : key;
-        return [key, of === undefined ? member : mapValue(member, inner(of, `${path}.${key}`, name), visit)];
+        return [key, of === undefined ? member : mapValue(member, inner(of, `${path}.${key}`), visit)];
       }),
     );
   }
@@ -57,7 +51,7 @@ export function mapLeaves(spec: ResourceSpec, inputs: Props, visit: Visit): Prop
     Object.entries(inputs).map(([key, value]) => {
       const field = ownMember(spec.fields, key) ?? ownMember(spec.outputs, key);
       if (field === undefined) return [key, value];
-      const leaf = { path: key, property: key, name: key, field, decidesAccess: decidesAccess(field) };
+      const leaf = { path: key, property: key, field, decidesAccess: decidesAccess(field) };
       return [key, mapValue(value, leaf, visit)];
     }),
   );
@@ -68,19 +62,9 @@ export function isReference({ field }: Pick<Leaf, "field"> & Partial<Leaf>): boo
   return field.type === "string" && (field.format === "uid" || field.format === "groupUid");
 }
 
-/** The kind that a reference leads to, by the name of its property. */
-const referredKinds: ReadonlyMap<string, string> = new Map([
-  ["identityUid", "Identity"],
-  ["serviceBindings", "Identity"],
-  ["identityUids", "Identity"],
-  ["roleUid", "Role"],
-  ["roleUids", "Role"],
-  ["defaultRole", "Role"],
-  ["scope", "Group"],
-]);
-
-/** Undefined where several kinds will do. */
-export function referredKind({ name, field }: Leaf): string | undefined {
-  if (field.type === "string" && field.format === "groupUid") return "Group";
-  return referredKinds.get(name);
+/** The kind of the resource that a reference names; undefined if it may be of several kinds. */
+export function referredKind({ field }: Pick<Leaf, "field">): string | undefined {
+  if (field.type !== "string") return undefined;
+  if (field.format === "groupUid") return "Group";
+  return field.access === "role" ? "Role" : field.refersTo;
 }

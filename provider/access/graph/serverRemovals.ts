@@ -1,5 +1,5 @@
 import { parentOf } from "../../api/uid";
-import type { Json, ResourceSpec } from "../../engine/description";
+import type { Deletion, Json } from "../../engine/description";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
@@ -11,7 +11,7 @@ import type { PlanKeys } from "./planKeys";
 import { isReference, mapLeaves } from "./references";
 import type { ResourcePlan } from "./resourcePlan";
 
-type DeleteBlocker = NonNullable<ResourceSpec["deleteBlockedBy"]>;
+type DeleteBlocker = NonNullable<Deletion["blockedBy"]>;
 
 /** Resources whose delete the server may refuse, by uid. */
 type Candidates = ReadonlyMap<string, DeleteBlocker>;
@@ -98,7 +98,7 @@ export class ServerRemovals {
     const candidates = new Map(
       this.plans.flatMap(({ before }): [string, DeleteBlocker][] => {
         const uid = uidOf(before);
-        const blocker = specs[before?.kind ?? ""]?.deleteBlockedBy;
+        const blocker = specs[before?.kind ?? ""]?.deletion?.blockedBy;
         return uid !== undefined && blocker !== undefined && this.removed.has(uid) ? [[uid, blocker]] : [];
       }),
     );

@@ -1,4 +1,4 @@
-import type { ResourceSpec } from "../../engine/description";
+import type { Deletion } from "../../engine/description";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
@@ -21,7 +21,7 @@ function daysSinceSeen(facts: Facts, entity: Entity): number | undefined {
   return Math.floor((facts.options.now - Number(nanos / 1_000_000n)) / DAY_MS);
 }
 
-const blockerOf = ({ kind }: Entity): ResourceSpec["deleteBlockedBy"] => specs[kind]?.deleteBlockedBy;
+const blockerOf = ({ kind }: Entity): Deletion["blockedBy"] => specs[kind]?.deletion?.blockedBy;
 
 const isUnmanaged = ({ external, urn }: Entity): boolean => external === true || urn === undefined;
 
@@ -38,7 +38,7 @@ function remainingDependents(facts: Facts, before: Entity, op: string): Entity[]
 /** Deleted or replaced resources that something still uses. */
 function findStillInUse(facts: Facts): FindingInput[] {
   return [...facts.removals()].flatMap(({ op, before }) => {
-    if (specs[before.kind]?.usedByUid !== true) return [];
+    if (specs[before.kind]?.usedBy !== "uid") return [];
     const dependents = remainingDependents(facts, before, op);
     const uses = [...describeLastUse(facts, before), ...describeDependents(dependents, op)];
     if (uses.length === 0) return [];

@@ -21,7 +21,7 @@ const shortenDigest = (digest: string | undefined): string =>
 /** Deleted or replaced resources by whose names images are pulled. */
 function findRemovedNames(facts: Facts): FindingInput[] {
   return [...facts.removals()].flatMap(({ op, before }) => {
-    if (specs[before.kind]?.pulledByName !== true) return [];
+    if (specs[before.kind]?.usedBy !== "imageName") return [];
     return [
       facts.aboutEntity(before, {
         severity: "high",

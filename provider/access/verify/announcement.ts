@@ -1,5 +1,6 @@
 import { urnParts } from "../documents/engineState";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
+import { isGrantPart } from "../graph/accessKinds";
 import type { GrantChange } from "../graph/grant";
 import type { ReviewReport } from "../report/report";
 import { entityLabel } from "./compareExpected";
@@ -66,7 +67,7 @@ export function describeMissing(
       .filter(({ what }) => what === "gone")
       .map(({ entity }) => `announced, but missing: ${entityLabel(entity)}`),
     ...absent
-      .filter(({ kind }) => kind === "Group" || kind === "Identity" || kind === "Role")
+      .filter(({ kind }) => isGrantPart(kind))
       .map(({ kind, name, urn }) => `announced, but missing: ${kind} ${name ?? urnParts(urn ?? "").name}`),
   ];
 }

@@ -1,5 +1,6 @@
 import { urnParts } from "../documents/engineState";
 import { inventoryGaps } from "../documents/inventoryGaps";
+import { isGrantPart } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { entityLabel } from "./compareExpected";
 import { isVerified, isWithin } from "../report/expectedAccess";
@@ -17,7 +18,7 @@ export function splitByRoot(
     const { uid, builtIn, kind } = entity;
     const isListed = uid === undefined || builtIn === true || isWithin(uid, root);
     // The subject and role of a grant may lie elsewhere; a grant itself may not.
-    if (isListed || ["Group", "Identity", "Role"].includes(kind)) {
+    if (isListed || isGrantPart(kind)) {
       if (isListed || kind !== "Group") inside.set(key, entity);
     } else outside.push(entity);
   }

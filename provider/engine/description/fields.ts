@@ -94,6 +94,11 @@ export interface StringSpec extends Behaviour {
   /** Of a uid: the member of a response that holds the object it stands for, perhaps instead of the uid. */
   readonly hydratedIn?: string;
   readonly format?: Format;
+  /**
+   * Of a uid: the kind of the resource that it refers to; absent if it may refer to several kinds. A `groupUid` refers to a
+   * Group and a field with the access effect `role` to a Role without it.
+   */
+  readonly refersTo?: string;
   readonly pattern?: Pattern;
   readonly maxLength?: number;
 }

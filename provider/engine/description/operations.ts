@@ -87,6 +87,13 @@ export interface Operations {
   readonly writeSubresource?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
   /** Brings what a GET or a list responds with into the form of the fields; a response to a write has it already. */
   readonly normalizeRead?: (item: Record<string, unknown>) => Record<string, unknown>;
+  /** Brings each response, also to a write, into the form of the fields. */
+  readonly normalizeResponse?: (body: Props, uid: string) => Props;
+  /**
+   * For a kind with outputs that are returned only at creation: the inputs to record when that response was lost. They
+   * differ from those of every program, so that the next run creates these outputs again.
+   */
+  readonly inputsAfterLostSecret?: (inputs: Props) => Props;
   /** What a resource with these inputs is concerned with, of all that the server returns. */
   readonly selectRelevant?: (live: Props, olds: Props) => Props;
   /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */

@@ -24,6 +24,19 @@ export interface Dependents {
   readonly parameter: string;
 }
 
+/** How the deletion of a resource differs from a plain DELETE. */
+export interface Deletion {
+  /** What makes the server refuse it: resources in it, or role bindings that use it. */
+  readonly blockedBy?: "children" | "bindings";
+  /** What the message of a refused delete lists. */
+  readonly dependents?: readonly Dependents[];
+  /**
+   * A parent has at most one, so a replacement below the same parent deletes the old one first. `always`: also where the
+   * engine does not ask for a diff (`--replace`), since a create does not adopt an existing one.
+   */
+  readonly beforeReplace?: "always" | "belowSameParent";
+}
+
 /** Whether a resource owns one child of its parent, or all of them beside which there is no other owner. */
 export interface Ownership {
   /** The kind of the children. */
@@ -82,11 +95,6 @@ export interface ResourceSpec {
   /** Inputs that name one object together: a create with the same ones writes over it. */
   readonly identifiedBy?: readonly string[];
   readonly operations?: Operations;
-  /**
-   * For a kind with outputs that are returned only at creation: what is recorded as its inputs when that response was lost. It
-   * differs from what any program gives, so that the next run makes those outputs anew.
-   */
-  readonly inputsAfterLostSecret?: (inputs: Props) => Props;
   /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
   readonly owns?: Ownership;
   /** What inputs declare, where they tell it without a uid: keys, the same for all resources that declare the same. */
@@ -96,11 +104,7 @@ export interface ResourceSpec {
    * is not deleted.
    */
   readonly retainedBy?: (inputs: Props) => readonly string[];
-  /**
-   * A parent has one at most, so a replacement below the same parent deletes the old one first. `always`: also where the
-   * engine does not ask for a diff (`--replace`), since an existing one is not taken over.
-   */
-  readonly deleteBeforeReplace?: "always" | "belowSameParent";
+  readonly deletion?: Deletion;
   /** Whether the collection's list takes an exact `name` filter. */
   readonly listsByName?: boolean;
   readonly listing?: Listing;
@@ -108,18 +112,13 @@ export interface ResourceSpec {
   readonly eventPrefix?: string;
   /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
   readonly grantsAccess?: "always" | "bound";
-  /** Images are pulled by its name, so a pull fails once it is deleted. */
-  readonly pulledByName?: true;
-  /** Its uid stands in settings of pipelines and clusters, which no program updates. */
-  readonly usedByUid?: true;
-  /** The server refuses to delete it while something lies in it, or while a role binding holds it. */
-  readonly deleteBlockedBy?: "children" | "bindings";
+  /**
+   * What systems outside of Pulumi know it by, so that they fail when it is deleted: `uid`, in settings of pipelines and
+   * clusters; `imageName`, in what pulls images.
+   */
+  readonly usedBy?: "uid" | "imageName";
   /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
-  /** Brings a response into the form of the fields. */
-  readonly normalizeResponse?: (body: Props, uid: string) => Props;
-  /** What may refuse a delete. */
-  readonly dependents?: readonly Dependents[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */
   readonly inputWarnings?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
 }

@@ -55,7 +55,7 @@ function release({ spec, registry }: KindContext, id: string, olds: Props): void
 /** A line for each list of what a refused delete would leave without a parent. */
 async function describeDependents(kind: KindContext, id: string): Promise<string[]> {
   const notes: string[] = [];
-  for (const dependents of kind.spec.dependents ?? []) {
+  for (const dependents of kind.spec.deletion?.dependents ?? []) {
     try {
       const names = await listDependents(kind, id, dependents);
       if (names.length > 0) notes.push(`${dependents.noun}: ${names.join(", ")}`);

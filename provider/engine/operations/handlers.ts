@@ -66,7 +66,7 @@ class KindHandlers implements Handlers {
     const difference = diffInputs(spec, olds, news);
     if (id !== undefined) owners.recordDiff(spec, id, olds, news, difference);
     const isConfirmed = olds[UNCONFIRMED] !== true;
-    const deletesFirst = spec.deleteBeforeReplace && !difference.replaces.includes("parentUid");
+    const deletesFirst = spec.deletion?.beforeReplace && !difference.replaces.includes("parentUid");
     return {
       changes: difference.changed ? !isConfirmed || undefined : false,
       replaces: [...difference.replaces],

@@ -88,7 +88,7 @@ function withDefaults(
     secretOutputs.length === 0
       ? opts
       : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
-  return spec.deleteBeforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
+  return spec.deletion?.beforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
 }
 
 function properties(

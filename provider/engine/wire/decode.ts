@@ -38,7 +38,7 @@ function resolveHydratedUid(field: FieldSpec, uid: Json | undefined, body: Props
 
 /** A response in the form of the fields. */
 export function normalizeBody(spec: ResourceSpec, response: Props, uid: string): Props {
-  const body = spec.normalizeResponse ? spec.normalizeResponse(response, uid) : response;
+  const body = spec.operations?.normalizeResponse?.(response, uid) ?? response;
   const uids = Object.entries(spec.fields)
     .filter(([, field]) => field.type === "string" && field.hydratedIn !== undefined)
     .map(([key, field]) => [key, resolveHydratedUid(field, body[key], body)] as const);

@@ -1,4 +1,5 @@
 import type { SourceLocation } from "../../documents/sourceLocation";
+import { subjectKinds } from "../../graph/accessKinds";
 import { tupleOf } from "../../graph/grant";
 import type { GrantChange, Named } from "../../graph/grant";
 import type { Finding } from "../../review/finding";
@@ -70,7 +71,7 @@ export class CauseFinder {
     { urn, uid }: Pick<Partial<Named>, "urn" | "uid">,
     kind?: string,
   ): ChangedResource | undefined {
-    const kinds = kind === undefined ? ["Identity", "GroupInvite", "IdentityProvider"] : [kind];
+    const kinds = kind === undefined ? subjectKinds : [kind];
     for (const each of kinds) {
       const found = this.changes.get(`${each} ${urn}`) ?? this.changes.get(`${each} ${uid}`);
       if (found !== undefined) return found;

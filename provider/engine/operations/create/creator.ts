@@ -248,7 +248,7 @@ export class Creator {
   /** What is returned only once is lost: the recorded inputs differ from the program's, so the next run makes it anew. */
   private lostSecret(id: string, inputs: Props): PartialFailure {
     const { spec } = this.kind;
-    const recorded = spec.inputsAfterLostSecret?.(inputs) ?? inputs;
+    const recorded = spec.operations?.inputsAfterLostSecret?.(inputs) ?? inputs;
     return new PartialFailure(id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
       `${label(spec, inputs)} was created as ${id}, but the response with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     ]);

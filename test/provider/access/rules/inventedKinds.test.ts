@@ -53,8 +53,8 @@ describe("a kind that no rule names", () => {
     expect(found("R1", change([mirror({ upstream: "a" })], [mirror({ upstream: "b" })]))).toMatchObject([
       { severity: "high", field: "upstream" },
     ]);
-    const tag = resource("Tag", "latest", { parentUid: mirror({}).uid }, { external: true });
-    expect(severitiesOf("D2", change([mirror({}), tag], [tag]))).toEqual(["high"]);
+    const inside = resource("Repo", "api", { parentUid: shelf({}).uid }, { external: true });
+    expect(severitiesOf("D2", change([shelf({}), inside], [inside]))).toEqual(["high"]);
   });
 
   it("has what its images trust reported by R2", () => {

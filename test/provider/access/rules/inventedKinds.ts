@@ -22,8 +22,7 @@ export const inventedKinds = {
     kind: "Mirror",
     noun: "mirror",
     collection: "/invented/v2/mirrors",
-    pulledByName: true,
-    usedByUid: true,
+    usedBy: "imageName",
     fields: {
       parentUid,
       pointer: string({ images: "image" }),
@@ -36,7 +35,8 @@ export const inventedKinds = {
     kind: "Shelf",
     noun: "shelf",
     collection: "/invented/v2/shelves",
-    deleteBlockedBy: "children",
+    usedBy: "uid",
+    deletion: { blockedBy: "children" },
     fields: { parentUid },
   }),
   robot: kind({

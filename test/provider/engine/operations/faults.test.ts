@@ -70,7 +70,7 @@ const held = () =>
     .sort();
 
 const isOver = ({ kind }: Sample) => specOf(kind).operations?.upsert === true;
-const isSecret = ({ kind }: Sample) => specOf(kind).inputsAfterLostSecret !== undefined;
+const isSecret = ({ kind }: Sample) => specOf(kind).operations?.inputsAfterLostSecret !== undefined;
 /** The create of a sample; a readme's is a PATCH, and a token's goes to a method of its provider. */
 const writes = (): number => emulator.requests.filter(({ method }) => method !== "GET").length;
 

@@ -999,7 +999,7 @@ describe("delete", () => {
       return json({ roleBindings: [{ uid: childOf(ROOT_UID, 2) }] });
     });
     expect(await failing(handlers("Role").delete(uid, sampleOf("Role")))).toBe(
-      `deleting role "role" ${uid}: FAILED_PRECONDITION (HTTP 400): bound\n  bindings that hold it: ${childOf(ROOT_UID, 2)}`,
+      `deleting role "role" ${uid}: FAILED_PRECONDITION (HTTP 400): bound\n  bindings that use it: ${childOf(ROOT_UID, 2)}`,
     );
   });
 

@@ -1,0 +1,36 @@
+import { mapLeaves, referredKind } from "../../../../provider/access/graph/references";
+import type { Leaf } from "../../../../provider/access/graph/references";
+import type { FieldSpec, Json } from "../../../../provider/engine/description";
+import { kinds } from "../../../../provider/resources";
+
+/** A value of a field with one item in each list and map. */
+function valueOf(field: FieldSpec): Json {
+  if (field.type === "list") return [valueOf(field.items)];
+  if (field.type === "map") return { label: valueOf(field.values) };
+  if (field.type !== "object") return "x";
+  return Object.fromEntries(Object.entries(field.fields).map(([key, member]) => [key, valueOf(member)]));
+}
+
+const leaves = kinds.flatMap(({ spec }) => {
+  const inputs = Object.fromEntries(Object.entries(spec.fields).map(([key, field]) => [key, valueOf(field)]));
+  const found: [path: string, leaf: Leaf][] = [];
+  mapLeaves(spec, inputs, (value, leaf) => {
+    found.push([`${spec.kind}.${leaf.path}`, leaf]);
+    return value;
+  });
+  return found;
+});
+
+it("every reference leads to a kind of this package", () => {
+  const names = kinds.map(({ spec }) => spec.kind);
+  const referred = leaves.flatMap(([, leaf]) => referredKind(leaf) ?? []);
+  expect(referred.length).toBeGreaterThan(0);
+  expect(referred.filter((kind) => !names.includes(kind))).toEqual([]);
+});
+
+it("what names a role or an identity leads to no other kind", () => {
+  const kindsOf = (name: RegExp) =>
+    new Set(leaves.filter(([path]) => name.test(path)).map(([, leaf]) => referredKind(leaf)));
+  expect(kindsOf(/\.roleUids?\b|\.defaultRole$/)).toEqual(new Set(["Role"]));
+  expect(kindsOf(/\.identityUids?\b|serviceBindings\./)).toEqual(new Set(["Identity"]));
+});
