@@ -7,12 +7,15 @@ const resourceClasses = require("pulumi-platform");
 // Where several programs make one run, the names of each have a prefix of its own.
 const { prefix = "", ...ids } = require("./ids.json");
 
+/** A name in the program, for what is not made by `platform`. */
+const nameOf = (name) => prefix + name;
+
 /** A class of resources whose names in the program have the prefix. */
 const withPrefix = (resourceClass) =>
   new Proxy(resourceClass, {
-    construct: (target, [name, ...more]) => new target(prefix + name, ...more),
+    construct: (target, [name, ...more]) => new target(nameOf(name), ...more),
     get: (target, key) =>
-      key === "get" ? (name, ...more) => target.get(prefix + name, ...more) : target[key],
+      key === "get" ? (name, ...more) => target.get(nameOf(name), ...more) : target[key],
   });
 
 /** The package: its classes have a capital letter, its functions have none. */
@@ -138,4 +141,4 @@ async function request(method, path, body) {
   return response.json();
 }
 
-module.exports = { bind, declare, GITHUB, ids, platform, pulumi, request, resources, workflow };
+module.exports = { bind, declare, GITHUB, ids, nameOf, platform, pulumi, request, resources, workflow };

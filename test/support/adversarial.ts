@@ -12,7 +12,7 @@ import { clientOf } from "./driftMatrix";
 import { ROOT, Stack } from "./engine";
 import { grantsAtServer, holdersAtServer } from "./serverGrants";
 import type { Tuple } from "./serverGrants";
-import { reviewTogether } from "./hostileBatch";
+import { runTogether } from "./hostileBatch";
 import { call } from "./wire";
 
 export const FOLDER = join(ROOT, "test/adversarial");
@@ -47,7 +47,7 @@ export function readCorpus(): HostileProgram[] {
         title,
         caughtBy: caughtBy as Catcher,
         ...(plan === undefined ? {} : { plan: plan as "refuses" | "accepts" }),
-        runsAlone: caughtBy !== "review" || /^\/\/ runs alone$/m.test(text),
+        runsAlone: /^\/\/ runs alone$/m.test(text),
         text,
       };
     });
@@ -83,11 +83,13 @@ export interface Outcome {
   readonly said: string;
 }
 
-interface Base {
+/** An organisation with an honest program applied: its stack, and what the server holds of it in a file. */
+export interface Base {
   readonly stack: Stack;
   readonly dataFile: string;
   readonly token: string;
-  readonly root: string;
+  /** What exists outside of the stack, and the built-in roles. */
+  readonly ids: Readonly<Record<string, string>>;
   readonly folder: string;
 }
 
@@ -97,7 +99,7 @@ async function roleNamed(emulator: Emulator, name: string): Promise<string> {
 }
 
 /** What exists outside of the stack: people who own the organisation, and a stranger. */
-export async function plantOrganisation(emulator: Emulator): Promise<Record<string, string>> {
+async function plantOrganisation(emulator: Emulator): Promise<Record<string, string>> {
   const make = async (path: string, body: unknown): Promise<string> =>
     String((await call(emulator, "POST", path, body))["uid"]);
   const root = await make("/iam/v2/groups", { name: "acme" });
@@ -133,9 +135,9 @@ async function prepareBase(): Promise<Base> {
     await stack.init();
     await stack.up();
     const sandbox = stack.ids()["sandbox"] ?? "";
-    const { mallory, owner, root = "" } = ids;
+    const { mallory, owner } = ids;
     await call(emulator, "POST", `/iam/v2/roleBindings/${sandbox}`, { identityUid: mallory, roleUid: owner });
-    return { stack, dataFile, token: emulator.token, root, folder };
+    return { stack, dataFile, token: emulator.token, ids, folder };
   } finally {
     await emulator.close();
   }
@@ -157,14 +159,23 @@ export async function exitCode(run: () => Promise<number>): Promise<{ code: numb
   }
 }
 
+/** Works on as many items at once as there are processors. */
+export async function forEachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const open = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = open.shift(); item !== undefined; item = open.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+}
+
 /** What the server grants: the grants, and who their holders are. */
-async function accessAt(emulator: Emulator): Promise<Set<string>> {
+export async function accessAt(emulator: Emulator): Promise<Set<string>> {
   const holders = [...holdersAtServer(emulator)].map(([uid, told]) => JSON.stringify([uid, told]));
   return new Set([...(await grantsAtServer(emulator)), ...holders]);
 }
 
 /** The grants that a report announces as lost, of holders, roles and groups that existed before. */
-function lostIn(report: Report | undefined, held: readonly Tuple[]): string[] {
+export function lostIn(report: Report | undefined, held: readonly Tuple[]): string[] {
   const lost = (report?.grants ?? []).filter(({ change }) => change === "lost");
   return lost.flatMap(({ grant: { subject, role, group } }) => {
     const start = JSON.stringify([`identity ${subject.uid ?? ""}`, role.uid, group.uid]).slice(0, -1);
@@ -202,7 +213,10 @@ class Attack {
   }
 
   private async inventory(name: string): Promise<void> {
-    const taken = await takeInventory(clientOf(this.emulator), { root: this.base.root, now: Date.now });
+    const taken = await takeInventory(clientOf(this.emulator), {
+      root: this.base.ids["root"] ?? "",
+      now: Date.now,
+    });
     writeFileSync(this.path(name), JSON.stringify(taken));
   }
 
@@ -311,8 +325,8 @@ class Attack {
 }
 
 /**
- * Runs hostile programs through the real engine: those that may in one preview, the others as many at once as there are
- * processors. What the review of the common preview does not stop is run alone as well, and applied.
+ * Runs hostile programs through the real engine: those that may in one run, the others as many at once as there are
+ * processors. What the review should have stopped in the common run and did not is run alone as well, and applied.
  *
  * @param everything runs each alone, and also applies what the review stops.
  */
@@ -321,17 +335,15 @@ export async function runCorpus(
   everything: boolean,
 ): Promise<ReadonlyMap<string, Outcome>> {
   const together = everything ? [] : programs.filter(({ runsAlone }) => !runsAlone);
-  const outcomes = new Map(together.length > 1 ? await reviewTogether(together) : []);
-  const open = programs.filter(({ id }) => !stopsChange(outcomes.get(id)?.review));
-  if (open.length === 0) return outcomes;
+  const isDone = (outcome: Outcome | undefined): boolean =>
+    outcome !== undefined && (outcome.applied || stopsChange(outcome.review));
   const base = await prepareBase();
-  const work = async (): Promise<void> => {
-    for (let program = open.shift(); program !== undefined; program = open.shift()) {
-      outcomes.set(program.id, await Attack.run(base, program, everything));
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: availableParallelism() }, work));
+    const outcomes = new Map(together.length > 0 ? await runTogether(base, together) : []);
+    const open = programs.filter(({ id }) => !isDone(outcomes.get(id)));
+    await forEachAtOnce(open, async (program) => {
+      outcomes.set(program.id, await Attack.run(base, program, everything));
+    });
     return outcomes;
   } finally {
     base.stack.dispose();

@@ -36,6 +36,11 @@ export interface StateResource {
   readonly [key: string]: unknown;
 }
 
+/** What the file backend keeps of a stack. */
+interface Checkpoint {
+  readonly checkpoint: { readonly latest?: { readonly resources?: StateResource[] } };
+}
+
 function cliDirectory(): string {
   const directory = process.env["PULUMI_PLATFORM_CLI_DIR"];
   if (directory === undefined || !existsSync(join(directory, "pulumi"))) {
@@ -160,6 +165,15 @@ export class Stack {
     return copy;
   }
 
+  /** Puts other resources into the state. */
+  editState(edit: (resources: StateResource[]) => StateResource[]): void {
+    const file = this.stateFile();
+    const { checkpoint, ...more } = JSON.parse(readFileSync(file, "utf8")) as Checkpoint;
+    const { latest } = checkpoint;
+    const edited = { ...latest, resources: edit(latest?.resources ?? []) };
+    writeFileSync(file, JSON.stringify({ ...more, checkpoint: { ...checkpoint, latest: edited } }));
+  }
+
   /** Copies a runnable example in place of the program. */
   copy(folder: string): void {
     for (const name of readdirSync(folder)) {
@@ -266,14 +280,17 @@ export class Stack {
     return parsed.deployment.resources ?? [];
   }
 
-  /** The state as the file backend keeps it, with its secrets encrypted. */
-  private checkpoint(): StateResource[] {
+  private stateFile(): string {
     const stacks = join(this.home, "backend", ".pulumi", "stacks");
     const [project = "", ...others] = readdirSync(stacks);
     if (others.length > 0)
       throw new Error(`the backend holds other projects than ${project}: ${others.join()}`);
-    const text = readFileSync(join(stacks, project, "test.json"), "utf8");
-    const { checkpoint } = JSON.parse(text) as { checkpoint: { latest?: { resources?: StateResource[] } } };
+    return join(stacks, project, "test.json");
+  }
+
+  /** The state as the file backend keeps it, with its secrets encrypted. */
+  private checkpoint(): StateResource[] {
+    const { checkpoint } = JSON.parse(readFileSync(this.stateFile(), "utf8")) as Checkpoint;
     return checkpoint.latest?.resources ?? [];
   }
 

@@ -1,16 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { randomBytes } from "node:crypto";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type { Report } from "../../provider/access/report/report";
-import { takeInventory } from "../../provider/inventory/takeInventory";
 import { main as reviewMain } from "../../provider/cli/commands/review";
-import { exitCode, FOLDER, plantOrganisation, policyFile } from "./adversarial";
-import type { HostileProgram, Outcome } from "./adversarial";
+import { main as verifyMain } from "../../provider/cli/commands/verify";
+import { takeInventory } from "../../provider/inventory/takeInventory";
+import { accessAt, exitCode, FOLDER, forEachAtOnce, lostIn, policyFile } from "./adversarial";
+import type { Base, HostileProgram, Outcome } from "./adversarial";
 import { clientOf } from "./driftMatrix";
-import { Stack, WRITES_STATE_ONCE } from "./engine";
-import { call } from "./wire";
+import { WRITES_STATE_ONCE } from "./engine";
+import type { Run, StateResource, Stack } from "./engine";
+import { grantsAtServer } from "./serverGrants";
 
 interface Step {
   readonly op: string;
@@ -27,18 +29,36 @@ interface Preview {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
+/** What `--save-plan` writes, as far as it is taken apart here. */
+interface Plan {
+  readonly resourcePlans: Readonly<Record<string, unknown>>;
+}
+
+/** What `pulumi stack export` prints, as far as it is taken apart here. */
+interface Export {
+  readonly deployment: { readonly resources: readonly StateResource[] };
+}
+
 /** One program of a batch, with an organisation of its own at the server. */
 interface Part {
   readonly program: HostileProgram;
   readonly ids: Readonly<Record<string, string>>;
 }
 
-const prefixOf = ({ id }: HostileProgram): string => `${id}.`;
-const isPlatform = (urn: string): boolean => urn.includes("::pulumi-nodejs:dynamic/platform:");
+const prefixOf = ({ program }: Part): string => `${program.id}.`;
+
+/** The stack and the engine's own providers are of all programs. */
+const isShared = (urn: string): boolean => /::pulumi:(pulumi:Stack|providers:[^:]+)::/.test(urn);
+
+/** Whether a resource is of one of the programs, or of all. */
+const isOf = (parts: readonly Part[]) => {
+  const names = parts.map((part) => `::${prefixOf(part)}`);
+  return (urn: string): boolean => isShared(urn) || names.some((name) => urn.includes(name));
+};
 
 /** The preview as it is of one program alone: the steps of its resources, and what all programs share. */
-function previewOf(program: HostileProgram, { steps, diagnostics = [], ...more }: Preview): Preview {
-  const isOwn = (urn: string): boolean => !isPlatform(urn) || urn.includes(`::${prefixOf(program)}`);
+function previewOf(part: Part, { steps, diagnostics = [], ...more }: Preview): Preview {
+  const isOwn = isOf([part]);
   const own = steps.filter(({ urn }) => isOwn(urn));
   const changeSummary: Record<string, number> = {};
   for (const { op } of own) changeSummary[op] = (changeSummary[op] ?? 0) + 1;
@@ -50,13 +70,30 @@ function previewOf(program: HostileProgram, { steps, diagnostics = [], ...more }
   };
 }
 
-/** Writes the program of each part into a folder of its own, and one that runs all of them. */
+function planOf(parts: readonly Part[], { resourcePlans, ...more }: Plan): Plan {
+  const isOwn = isOf(parts);
+  return {
+    ...more,
+    resourcePlans: Object.fromEntries(Object.entries(resourcePlans).filter(([urn]) => isOwn(urn))),
+  };
+}
+
+function exportOf(part: Part, { deployment, ...more }: Export): Export {
+  const isOwn = isOf([part]);
+  return {
+    ...more,
+    deployment: { ...deployment, resources: deployment.resources.filter(({ urn }) => isOwn(urn)) },
+  };
+}
+
+/** Writes the program of each part into a folder of its own. */
 function writePrograms(stack: Stack, parts: readonly Part[]): void {
-  for (const { program, ids } of parts) {
+  for (const part of parts) {
+    const { program, ids } = part;
     mkdirSync(join(stack.directory, program.id));
     stack.files({
       [`${program.id}/base.js`]: readFileSync(join(FOLDER, "base.js"), "utf8"),
-      [`${program.id}/ids.json`]: JSON.stringify({ ...ids, prefix: prefixOf(program) }),
+      [`${program.id}/ids.json`]: JSON.stringify({ ...ids, prefix: prefixOf(part) }),
       [`${program.id}/program.js`]: program.text,
     });
   }
@@ -66,82 +103,235 @@ const runEach = (parts: readonly Part[], line: (id: string) => string) => ({
   "index.js": parts.map(({ program: { id } }) => `${line(id)}\n`).join(""),
 });
 
-/** The honest organisations with what somebody granted by hand since. */
-async function applyHonest(emulator: Emulator, stack: Stack, parts: readonly Part[]): Promise<void> {
-  stack.files(runEach(parts, (id) => `require("./${id}/base").declare();`));
-  await stack.init();
-  // The state is written once instead of after each of a thousand resources.
-  await stack.succeed(["up", "--yes", "--skip-preview"], WRITES_STATE_ONCE);
-  const uids = stack.ids();
-  for (const { program, ids } of parts) {
-    const sandbox = uids[`${prefixOf(program)}sandbox`] ?? "";
-    const grant = { identityUid: ids["mallory"], roleUid: ids["owner"] };
-    await call(emulator, "POST", `/iam/v2/roleBindings/${sandbox}`, grant);
-  }
+const runHostile = (parts: readonly Part[]) => runEach(parts, (id) => `require("./${id}/program");`);
+
+/** A stack of honest organisations, and what the server holds of them in a file. */
+interface HonestState {
+  readonly parts: readonly Part[];
+  readonly stack: Stack;
+  readonly dataFile: string;
+  readonly token: string;
 }
 
-/** The review of one part by its part of the preview and an inventory of its organisation. */
-async function review(
-  { program, ids }: Part,
-  preview: Preview,
-  emulator: Emulator,
-  folder: string,
-): Promise<Outcome> {
-  const path = (name: string): string => join(folder, `${program.id}-${name}`);
-  const inventory = await takeInventory(clientOf(emulator), { root: ids["root"] ?? "", now: Date.now });
-  writeFileSync(path("preview.json"), JSON.stringify(previewOf(program, preview)));
-  writeFileSync(path("before.json"), JSON.stringify(inventory));
-  writeFileSync(path("policy.yaml"), policyFile(new Date()));
-  const start = process.cpuUsage();
-  const args = ["--inventory", path("before.json"), "--policy", path("policy.yaml")];
-  const { code, error } = await exitCode(() =>
-    reviewMain([path("preview.json"), ...args, "-o", `json=${path("review.json")}`]),
-  );
-  const { user, system } = process.cpuUsage(start);
-  return {
-    id: program.id,
-    review: code,
-    report: JSON.parse(readFileSync(path("review.json"), "utf8")) as Report,
-    applied: false,
-    gained: [],
-    remaining: [],
-    reviewSeconds: (user + system) / 1e6,
-    said: `review ${code}: ${error}`,
-  };
+/** The honest organisation as often as there are programs: each copy has uids of its own, and a prefix for its names. */
+function copyHonest(base: Base, programs: readonly HostileProgram[], folder: string): HonestState {
+  const { root = "" } = base.ids;
+  const copies = programs.map((program) => ({ program, root: randomBytes(20).toString("hex") }));
+  const copyOf = <T>(value: T, uid: string): T =>
+    JSON.parse(JSON.stringify(value).replaceAll(root, uid)) as T;
+  const parts: Part[] = copies.map(({ program, root: uid }) => ({ program, ids: copyOf(base.ids, uid) }));
+
+  const { resources, ...more } = JSON.parse(readFileSync(base.dataFile, "utf8")) as { resources: unknown[] };
+  const dataFile = join(folder, "organisations.json");
+  const all = copies.flatMap(({ root: uid }) => copyOf(resources, uid));
+  writeFileSync(dataFile, JSON.stringify({ ...more, resources: all }));
+
+  const stack = base.stack.copyFor({ url: "", token: base.token });
+  stack.editState((recorded) => [
+    ...recorded.filter(({ urn }) => isShared(urn)),
+    ...parts.flatMap((part) => {
+      const own = JSON.stringify(recorded.filter(({ urn }) => !isShared(urn)));
+      const renamed = own.replace(/::pulumi-nodejs:dynamic\/platform:\w+::/g, `$&${prefixOf(part)}`);
+      return copyOf(JSON.parse(renamed) as StateResource[], part.ids["root"] ?? "");
+    }),
+  ]);
+  writePrograms(stack, parts);
+  return { parts, stack, dataFile, token: base.token };
+}
+
+/** Hostile programs in one stack, of which each is judged by its own resources and its own organisation. */
+class Batch {
+  private constructor(
+    private readonly honest: HonestState,
+    private readonly folder: string,
+    private readonly emulator: Emulator,
+    private readonly stack: Stack,
+  ) {}
+
+  static async run(base: Base, programs: readonly HostileProgram[]): Promise<ReadonlyMap<string, Outcome>> {
+    const folder = mkdtempSync(join(base.folder, "batch-"));
+    const honest = copyHonest(base, programs, folder);
+    try {
+      return await Batch.at(honest, folder, (emulator, stack) =>
+        new Batch(honest, folder, emulator, stack).outcomes(),
+      );
+    } finally {
+      honest.stack.dispose();
+    }
+  }
+
+  /** Runs `body` with a copy of the honest state and of what the server holds. */
+  private static async at<T>(
+    { dataFile, token, stack }: HonestState,
+    folder: string,
+    body: (emulator: Emulator, copy: Stack) => Promise<T>,
+  ): Promise<T> {
+    const own = join(mkdtempSync(join(folder, "copy-")), "organisations.json");
+    copyFileSync(dataFile, own);
+    const emulator = await startEmulator({ dataFile: own, token });
+    const copy = stack.copyFor({ url: emulator.url, token, env: WRITES_STATE_ONCE });
+    try {
+      return await body(emulator, copy);
+    } finally {
+      await emulator.close();
+      copy.dispose();
+    }
+  }
+
+  private path({ program }: Part, name: string): string {
+    return join(this.folder, `${program.id}-${name}`);
+  }
+
+  private async outcomes(): Promise<ReadonlyMap<string, Outcome>> {
+    const { parts } = this.honest;
+    const preview = await this.preview();
+    const outcomes = new Map<string, Outcome>();
+    for (const part of parts) outcomes.set(part.program.id, await this.review(part, preview));
+    const isApplied = ({ program }: Part) =>
+      program.caughtBy !== "review" && outcomes.get(program.id)?.review === 0;
+    const applied = parts.filter(isApplied);
+    const plan = JSON.parse(readFileSync(join(this.stack.directory, "plan.json"), "utf8")) as Plan;
+    const refused = await this.refusedByPlan(
+      applied.filter(({ program }) => program.plan === "refuses"),
+      plan,
+    );
+    const held = applied.filter(({ program }) => program.plan === "accepts");
+    const free = applied.filter(({ program }) => program.plan !== "accepts");
+    for (const outcome of [
+      ...(await this.applyAndVerify(held, outcomes, plan)),
+      ...(await this.applyAndVerify(free, outcomes)),
+    ]) {
+      const planRefuses = refused.get(outcome.id);
+      outcomes.set(outcome.id, { ...outcome, ...(planRefuses === undefined ? {} : { planRefuses }) });
+    }
+    return outcomes;
+  }
+
+  private async preview(): Promise<Preview> {
+    this.stack.files(runHostile(this.honest.parts));
+    const args = ["preview", "--json", "--show-sames", "--save-plan", "plan.json"];
+    const { code, stdout, stderr } = await this.stack.pulumi(args, { GITHUB_EVENT_NAME: "pull_request" });
+    const preview = JSON.parse(stdout) as Preview;
+    if (code === 0) return preview;
+    const problems = JSON.stringify(preview.diagnostics ?? []).slice(0, 2_000);
+    throw new Error(`a program of the batch needs the line "// runs alone": ${stderr} ${problems}`);
+  }
+
+  private async writeInventory(part: Part, name: string): Promise<string> {
+    const client = clientOf(this.emulator);
+    const inventory = await takeInventory(client, { root: part.ids["root"] ?? "", now: Date.now });
+    writeFileSync(this.path(part, name), JSON.stringify(inventory));
+    return this.path(part, name);
+  }
+
+  /** The review of one part by its part of the preview and an inventory of its organisation. */
+  private async review(part: Part, preview: Preview): Promise<Outcome> {
+    const inventory = await this.writeInventory(part, "before.json");
+    writeFileSync(this.path(part, "preview.json"), JSON.stringify(previewOf(part, preview)));
+    writeFileSync(this.path(part, "policy.yaml"), policyFile(new Date()));
+    const report = this.path(part, "review.json");
+    const start = process.cpuUsage();
+    const args = ["--inventory", inventory, "--policy", this.path(part, "policy.yaml")];
+    const { code, error } = await exitCode(() =>
+      reviewMain([this.path(part, "preview.json"), ...args, "-o", `json=${report}`]),
+    );
+    const { user, system } = process.cpuUsage(start);
+    return {
+      id: part.program.id,
+      review: code,
+      report: JSON.parse(readFileSync(report, "utf8")) as Report,
+      applied: false,
+      gained: [],
+      remaining: [],
+      reviewSeconds: (user + system) / 1e6,
+      said: `review ${code}: ${error}`,
+    };
+  }
+
+  /** An update of some of the programs alone, from the state before it, in a copy of the project as the preview left it. */
+  private async update(parts: readonly Part[], emulator: Emulator, plan?: Plan): Promise<[Run, Stack]> {
+    const { token } = this.honest;
+    const stack = this.stack.copyFor({ url: emulator.url, token, env: WRITES_STATE_ONCE });
+    const isKept = isOf(parts);
+    stack.editState((resources) => resources.filter(({ urn }) => isKept(urn)));
+    stack.files(runHostile(parts));
+    if (plan) stack.files({ "plan.json": JSON.stringify(planOf(parts, plan)) });
+    const args = ["up", "--yes", "--skip-preview", ...(plan ? ["--plan", "plan.json"] : [])];
+    return [await stack.pulumi(args, { GITHUB_EVENT_NAME: "push" }), stack];
+  }
+
+  /** Whether an update of each program alone that is held to the plan of the preview is refused; the review has no say in it. */
+  private async refusedByPlan(parts: readonly Part[], plan: Plan): Promise<ReadonlyMap<string, boolean>> {
+    const refused = new Map<string, boolean>();
+    await Batch.at(this.honest, this.folder, (emulator) =>
+      forEachAtOnce(parts, async (part) => {
+        const [{ output }, stack] = await this.update([part], emulator, plan);
+        refused.set(part.program.id, /violates plan|not allowed by the plan/.test(output));
+        stack.dispose();
+      }),
+    );
+    return refused;
+  }
+
+  /** Applies programs that the review did not stop, held to a plan where one is given, and verifies each alone. */
+  private async applyAndVerify(
+    parts: readonly Part[],
+    outcomes: ReadonlyMap<string, Outcome>,
+    plan?: Plan,
+  ): Promise<readonly Outcome[]> {
+    if (parts.length === 0) return [];
+    const before = await accessAt(this.emulator);
+    const [run, stack] = await this.update(parts, this.emulator, plan);
+    try {
+      if (run.code !== 0)
+        throw new Error(`the update of the batch ended with ${run.code}: ${run.output.slice(-4_000)}`);
+      const gained = [...(await accessAt(this.emulator))].filter((tuple) => !before.has(tuple));
+      const isIn = ({ ids }: Part, tuple: string) => tuple.includes(`"${ids["root"] ?? ""}`);
+      const elsewhere = gained.filter((tuple) => !parts.some((part) => isIn(part, tuple)));
+      if (elsewhere.length > 0)
+        throw new Error(`access in no organisation of the batch: ${elsewhere.join()}`);
+      const state = JSON.parse((await stack.succeed(["stack", "export"])).stdout) as Export;
+      const applied: Outcome[] = [];
+      for (const part of parts) {
+        const reviewed = outcomes.get(part.program.id);
+        if (reviewed === undefined) throw new Error(`${part.program.id} was not reviewed`);
+        applied.push({
+          ...reviewed,
+          ...(await this.verify(part, state)),
+          applied: true,
+          up: run.code,
+          ...(plan ? { planRefuses: false } : {}),
+          gained: gained.filter((tuple) => isIn(part, tuple)),
+          remaining: lostIn(reviewed.report, await grantsAtServer(this.emulator)),
+        });
+      }
+      return applied;
+    } finally {
+      stack.dispose();
+    }
+  }
+
+  private async verify(
+    part: Part,
+    state: Export,
+  ): Promise<{ verify: number; verified: Report; said: string }> {
+    const inventory = await this.writeInventory(part, "after.json");
+    writeFileSync(this.path(part, "state.json"), JSON.stringify(exportOf(part, state)));
+    const report = this.path(part, "verify.json");
+    const args = ["--state", this.path(part, "state.json"), "--inventory", inventory, "-o", `json=${report}`];
+    const { code, error } = await exitCode(() => verifyMain([this.path(part, "review.json"), ...args]));
+    const verified = JSON.parse(readFileSync(report, "utf8")) as Report;
+    return { verify: code, verified, said: `verify ${code}: ${error}` };
+  }
 }
 
 /**
- * Previews hostile programs in one run of the engine and reviews each alone, with its own resources and its own
- * organisation. None of them is applied.
+ * Runs hostile programs in one preview and reviews each alone, with its own resources and its own organisation. Those
+ * that the review should not stop are applied in two updates, one of them held to the plan of the preview.
  */
-export async function reviewTogether(
+export function runTogether(
+  base: Base,
   programs: readonly HostileProgram[],
 ): Promise<ReadonlyMap<string, Outcome>> {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adversarial-"));
-  const emulator = await startEmulator();
-  const stack = new Stack(emulator);
-  try {
-    const parts: Part[] = [];
-    for (const program of programs) parts.push({ program, ids: await plantOrganisation(emulator) });
-    writePrograms(stack, parts);
-    await applyHonest(emulator, stack, parts);
-    stack.files(runEach(parts, (id) => `require("./${id}/program");`));
-    const { code, stdout, stderr } = await stack.pulumi(["preview", "--json", "--show-sames"], {
-      GITHUB_EVENT_NAME: "pull_request",
-    });
-    const preview = JSON.parse(stdout) as Preview;
-    if (code !== 0) {
-      const problems = JSON.stringify(preview.diagnostics ?? []).slice(0, 2_000);
-      throw new Error(`a program of the batch needs the line "// runs alone": ${stderr} ${problems}`);
-    }
-    const outcomes = new Map<string, Outcome>();
-    for (const part of parts) {
-      outcomes.set(part.program.id, await review(part, preview, emulator, folder));
-    }
-    return outcomes;
-  } finally {
-    await emulator.close();
-    stack.dispose();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return Batch.run(base, programs);
 }

@@ -1,7 +1,6 @@
 // A new role takes the place of an old one by an alias
 // caught by: review
-// runs alone
-const { declare } = require("./base");
+const { declare, nameOf } = require("./base");
 
 declare({
   reader: {
@@ -10,6 +9,6 @@ declare({
       ...args,
       capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE"],
     }),
-    options: () => ({ aliases: [{ name: "reader" }] }),
+    options: () => ({ aliases: [{ name: nameOf("reader") }] }),
   },
 });

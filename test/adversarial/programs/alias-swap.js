@@ -1,12 +1,11 @@
 // Two identities exchange their names by aliases
 // caught by: review
-// runs alone
-const { declare, GITHUB, workflow } = require("./base");
+const { declare, GITHUB, nameOf, workflow } = require("./base");
 
 declare({
   deployer: {
     args: (args) => ({ ...args, name: "auditor", claimMatch: workflow("audit") }),
-    options: () => ({ aliases: [{ name: "auditor" }] }),
+    options: () => ({ aliases: [{ name: nameOf("auditor") }] }),
   },
   auditor: {
     args: (args) => ({
@@ -14,6 +13,6 @@ declare({
       name: "deployer",
       claimMatch: { issuer: GITHUB, subject: "repo:mallory/x:ref:refs/heads/main" },
     }),
-    options: () => ({ aliases: [{ name: "deployer" }] }),
+    options: () => ({ aliases: [{ name: nameOf("deployer") }] }),
   },
 });

@@ -1,6 +1,5 @@
 // A SCIM token where the run is no preview
 // caught by: review
-// runs alone
 const { declare, platform, pulumi } = require("./base");
 
 const r = declare({ staff: { args: (args) => ({ ...args, scimEnabled: true }) } });

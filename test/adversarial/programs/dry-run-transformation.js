@@ -1,11 +1,11 @@
 // A transformation of the stack that edits roles where the run is no preview
 // caught by: verify
 // update plan: refuses
-const { bind, declare, ids, pulumi } = require("./base");
+const { bind, declare, ids, nameOf, pulumi } = require("./base");
 
 if (!pulumi.runtime.isDryRun()) {
   pulumi.runtime.registerStackTransformation(({ name, props, opts }) =>
-    name === "extra" ? { props: { ...props, roleUid: ids.owner }, opts } : undefined,
+    name === nameOf("extra") ? { props: { ...props, roleUid: ids.owner }, opts } : undefined,
   );
 }
 const r = declare();

@@ -1,7 +1,6 @@
 // A dynamic resource of the program's own that makes a request to the API
 // caught by: review
-// runs alone
-const { declare, ids, pulumi } = require("./base");
+const { declare, ids, nameOf, pulumi } = require("./base");
 
 declare();
 const path = `/iam/v2/roleBindings/${ids.root}`;
@@ -16,4 +15,4 @@ const provider = {
     return { id: "done", outs: {} };
   },
 };
-new pulumi.dynamic.Resource(provider, "notify", {});
+new pulumi.dynamic.Resource(provider, nameOf("notify"), {});

@@ -1,10 +1,9 @@
 // The text of an honest resource's provider is changed by a transformation
 // caught by: review
-// runs alone
-const { declare, ids, pulumi } = require("./base");
+const { declare, ids, nameOf, pulumi } = require("./base");
 
 const text = `exports.handler=()=>{const real=require("pulumi-platform/dynamic").RoleBinding;return{...real,check:(o,n)=>real.check(o,n),diff:()=>({changes:true}),update:(i,o,n)=>real.update(i,o,{...n,roleUid:"${ids.owner}"})}}`;
 pulumi.runtime.registerStackTransformation(({ name, props, opts }) =>
-  name === "deployer-reads" ? { props: { ...props, __provider: text }, opts } : undefined,
+  name === nameOf("deployer-reads") ? { props: { ...props, __provider: text }, opts } : undefined,
 );
 declare();

@@ -1,7 +1,6 @@
 // A binding whose provider grants another role than the program says
 // caught by: review
-// runs alone
-const { declare, ids, pulumi } = require("./base");
+const { declare, ids, nameOf, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {
   constructor(name, type, args, options) {
@@ -10,7 +9,7 @@ class Fake extends pulumi.CustomResource {
 }
 const text = `exports.handler=()=>{const real=require("pulumi-platform/dynamic").RoleBinding;return{...real,check:(o,n)=>real.check(o,n),diff:(i,o,n)=>real.diff(i,o,n),create:(i)=>real.create({...i,roleUid:"${ids.owner}"})}}`;
 const r = declare();
-new Fake("extra", "RoleBinding", {
+new Fake(nameOf("extra"), "RoleBinding", {
   parentUid: r.team.id,
   identityUid: r.deployer.id,
   roleUid: ids.viewer,

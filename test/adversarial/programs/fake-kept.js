@@ -1,7 +1,6 @@
 // A binding that is read by a provider of the program's own makes a new one look old
 // caught by: review
-// runs alone
-const { bind, declare, ids, pulumi } = require("./base");
+const { bind, declare, ids, nameOf, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {
   constructor(name, type, args, options) {
@@ -11,7 +10,7 @@ class Fake extends pulumi.CustomResource {
 const held = { parentUid: ids.root, identityUid: ids.mallory, roleUid: ids.owner };
 const text = `exports.handler=()=>({read:async(id)=>({id,props:${JSON.stringify(held)}})})`;
 new Fake(
-  "held",
+  nameOf("held"),
   "RoleBinding",
   { parentUid: undefined, identityUid: undefined, roleUid: undefined, __provider: text },
   { id: `${ids.root}/0123456789abcdef` },

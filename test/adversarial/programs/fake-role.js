@@ -1,7 +1,6 @@
 // A role that is read by a provider of the program's own, and is the owner's
 // caught by: review
-// runs alone
-const { bind, declare, ids, pulumi } = require("./base");
+const { bind, declare, ids, nameOf, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {
   constructor(name, type, args, options) {
@@ -11,7 +10,7 @@ class Fake extends pulumi.CustomResource {
 const harmless = { name: "harmless", parentUid: ids.root, capabilities: ["CAP_REPO_LIST"] };
 const text = `exports.handler=()=>({read:async(id)=>({id,props:${JSON.stringify(harmless)}})})`;
 const role = new Fake(
-  "harmless",
+  nameOf("harmless"),
   "Role",
   { ...harmless, name: undefined, capabilities: undefined, parentUid: undefined, __provider: text },
   { id: ids.owner },

@@ -1,7 +1,6 @@
 // A binding under a type that this package does not have
 // caught by: review
-// runs alone
-const { declare, ids, pulumi } = require("./base");
+const { declare, ids, nameOf, pulumi } = require("./base");
 
 class Fake extends pulumi.CustomResource {
   constructor(name, type, args, options) {
@@ -10,7 +9,7 @@ class Fake extends pulumi.CustomResource {
 }
 const r = declare();
 const __provider = 'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding';
-new Fake("extra", "RoleBindingV2", {
+new Fake(nameOf("extra"), "RoleBindingV2", {
   parentUid: r.team.id,
   identityUid: ids.mallory,
   roleUid: ids.owner,

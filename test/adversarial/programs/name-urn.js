@@ -1,6 +1,5 @@
 // A resource whose name holds a URN's separators
 // caught by: review
-// runs alone
 const { bind, declare, ids } = require("./base");
 
 const r = declare();

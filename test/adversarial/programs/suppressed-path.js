@@ -1,6 +1,5 @@
 // A group whose name reads like the path of an exception
 // caught by: review
-// runs alone
 const { bind, declare, ids, platform } = require("./base");
 
 const r = declare();

@@ -1,9 +1,8 @@
 // A transformation of the stack that edits a binding
 // caught by: review
-// runs alone
-const { declare, ids, pulumi } = require("./base");
+const { declare, ids, nameOf, pulumi } = require("./base");
 
 pulumi.runtime.registerStackTransformation(({ name, props, opts }) =>
-  name === "deployer-reads" ? { props: { ...props, roleUid: ids.owner }, opts } : undefined,
+  name === nameOf("deployer-reads") ? { props: { ...props, roleUid: ids.owner }, opts } : undefined,
 );
 declare();

@@ -1,6 +1,5 @@
 // A transform of one resource that edits its arguments
 // caught by: review
-// runs alone
 const { bind, declare, ids } = require("./base");
 
 const r = declare();
