@@ -44,6 +44,7 @@ export function suitesOf(number) {
       script: ["test:all", "test/adversarial/corpus"],
     },
     { name: "faults", script: ["chaos", "--seeds", "50", "--first", seed] },
+    { name: "reviews of large organisations", script: ["bench:review"] },
     { name: "the first review within five minutes", script: ["first-review"] },
     { name: "killed processes", script: ["chaos", "--kill", "--seeds", "25", "--first", seed] },
   ];

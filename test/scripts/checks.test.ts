@@ -224,7 +224,7 @@ describe(".ci/run", () => {
   test("ends after a failed set-up", async () => {
     const { code, stdout } = await project({ failing: "set-up" }).run();
     expect(stdout).toMatch(/\n0 passed, 1 failed\n$/);
-    expect(stdout).not.toContain("== format");
+    expect(stdout).not.toContain("== lint");
     expect(code).toBe(1);
   });
 
