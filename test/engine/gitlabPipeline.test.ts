@@ -20,6 +20,8 @@ let canary: string;
 let identity: string;
 let deployer: string;
 let branches = 0;
+/** The pipeline of the change without danger, of which others take the first jobs. */
+let passed: PipelineRun | undefined;
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-pipeline-"));
@@ -48,7 +50,7 @@ afterEach(async () => {
 /** Runs the pipeline of a merge request, or of another event, with these files. */
 async function pipelineFor(
   files: Files,
-  { sourceProject = "12", source = "merge_request_event" } = {},
+  { sourceProject = "12", source = "merge_request_event", recorded = [] as readonly string[] } = {},
 ): Promise<PipelineRun & { commit: string }> {
   const branch = `change-${(branches += 1)}`;
   const commit = fixture.repository.branch(branch, files);
@@ -88,10 +90,14 @@ async function pipelineFor(
     },
     tools: () => fixture.tools(),
     manual: ["access-deploy"],
+    ...(passed && { recorded: passed.record(...recorded) }),
     scratch,
   });
   return Object.assign(await run.run(), { commit });
 }
+
+/** The first job writes the same note of each change. */
+const started = { recorded: ["access-start"] };
 
 function outcome({ results }: PipelineRun): Record<string, string> {
   const present = Object.entries(results).filter(([, { result }]) => result !== "absent");
@@ -110,6 +116,7 @@ const risky = (): Files => ({
 
 test("a change without danger passes, with a note that names its commit", async () => {
   const run = await pipelineFor(benign());
+  passed = run;
   expect({ outcome: outcome(run), log: run.results["access-review"]?.log }).toMatchObject({
     outcome: {
       "access-start": "success",
@@ -158,7 +165,7 @@ test("a dangerous change fails, with its findings: its code sees no token of Git
 
 test("without an inventory nothing is reviewed", async () => {
   fixture.emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: "no" } });
-  const run = await pipelineFor(benign());
+  const run = await pipelineFor(benign(), { recorded: ["access-start", "access-preview"] });
   expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
   expect(note()).toContain("**Not reviewed:** the inventory of the organisation failed");
 });
@@ -173,13 +180,13 @@ test("a merge request from a fork is not reviewed, and its program never runs", 
 });
 
 test("a preview that failed fails the review, and the note says so", async () => {
-  const run = await pipelineFor({ "infra/index.js": 'throw new Error("broken");\n' });
+  const run = await pipelineFor({ "infra/index.js": 'throw new Error("broken");\n' }, started);
   expect(outcome(run)).toMatchObject({ "access-preview": "failure", "access-gate": "failure" });
   expect(note()).toMatch(/preview failed/i);
 });
 
 test("a job that wrote no preview is not reviewed", async () => {
-  const run = await pipelineFor({ ...benign(), "infra/package-lock.json": "{" });
+  const run = await pipelineFor({ ...benign(), "infra/package-lock.json": "{" }, started);
   expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
   expect(note()).toContain("**Not reviewed:** there is no preview of this commit");
 });

@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +11,7 @@ import { QUICK_PROCESSES } from "./engine";
 import type { Action } from "./githubActions";
 import { jwt, OIDC_ISSUER } from "./oidc";
 import { run } from "./project";
+import { writeReplayedNpm } from "./replayedNpm";
 import type { Values } from "./shell";
 import { call } from "./wire";
 
@@ -21,6 +22,7 @@ export class AccessFixture {
   readonly artifacts: string;
   /** What the credential of Pulumi Cloud opens. */
   readonly backend: Values;
+  private readonly commands: string;
   private minting: Server | undefined;
 
   private constructor(
@@ -31,6 +33,9 @@ export class AccessFixture {
   ) {
     this.artifacts = join(scratch, "artifacts");
     mkdirSync(join(scratch, "backend"));
+    this.commands = join(scratch, "bin");
+    writeReplayedNpm(this.commands, join(scratch, "npm"));
+    writeFileSync(join(this.commands, "gh"), GH, { mode: 0o755 });
     this.backend = {
       PULUMI_BACKEND_URL: `file://${join(scratch, "backend")}`,
       PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
@@ -84,11 +89,7 @@ export class AccessFixture {
 
   /** The environment of every job: the tools, and what the project's settings hold. */
   tools(): Values {
-    const commands = join(this.scratch, "bin");
-    mkdirSync(commands, { recursive: true });
-    writeFileSync(join(commands, "gh"), GH);
-    chmodSync(join(commands, "gh"), 0o755);
-    const path = [commands, process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "", process.env["PATH"] ?? ""];
+    const path = [this.commands, process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "", process.env["PATH"] ?? ""];
     return {
       ...QUICK_PROCESSES,
       PATH: path.join(delimiter),

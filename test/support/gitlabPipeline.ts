@@ -135,6 +135,13 @@ export interface JobResult {
   readonly log: string;
 }
 
+/** What a job has left behind. */
+export interface RecordedJob {
+  readonly result: JobResult;
+  /** The folder of its artifacts. */
+  readonly artifacts: string;
+}
+
 /** A variable of the project: for jobs of one environment, or for all. */
 export interface Variable {
   readonly value: string;
@@ -153,6 +160,8 @@ export interface PipelineOptions {
   readonly tools: () => Values;
   /** The manual jobs that a person starts. */
   readonly manual?: readonly string[];
+  /** Jobs that do not run: their results and artifacts are those of another pipeline. */
+  readonly recorded?: Readonly<Record<string, RecordedJob>>;
   readonly scratch: string;
 }
 
@@ -178,6 +187,16 @@ export class PipelineRun {
     return this;
   }
 
+  /** What some jobs have left behind, for another pipeline. */
+  record(...names: readonly string[]): Readonly<Record<string, RecordedJob>> {
+    const entries = names.map((name) => {
+      const [result, artifacts] = [this.results[name], this.artifacts[name]];
+      if (result === undefined || artifacts === undefined) throw new Error(`${name} did not run`);
+      return [name, { result, artifacts }] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
   /** As GitLab says it of the whole: a job that failed fails the pipeline. */
   get status(): "success" | "failure" {
     return Object.values(this.results).some(({ result }) => result === "failure") ? "failure" : "success";
@@ -188,6 +207,11 @@ export class PipelineRun {
     if (job.rules !== undefined && rule === undefined) return { result: "absent", log: "" };
     if (rule?.when === "manual" && !this.options.manual?.includes(name)) {
       return { result: "skipped", log: "" };
+    }
+    const recorded = this.options.recorded?.[name];
+    if (recorded !== undefined) {
+      this.artifacts[name] = recorded.artifacts;
+      return recorded.result;
     }
     const needs = this.neededBy(job);
     const isReady = needs.every((need) => this.results[need]?.result === "success");
