@@ -27,21 +27,48 @@ interface Shown {
   readonly example: string;
 }
 
+/** A stretch of the program that the editor shows. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One program of all statements that are asked about: each other program would have to be checked anew. */
+class Page {
+  text = 'import * as platform from "pulumi-platform";\n';
+
+  /** Adds a statement on a line of its own. */
+  add(statement: string): Place {
+    const start = this.text.length;
+    this.text += `${statement}\n`;
+    return { start, end: start + statement.length };
+  }
+
+  /** Adds a statement; returns where its last such word begins. */
+  addWord(statement: string, word: string): number {
+    return this.add(statement).start + statement.lastIndexOf(word);
+  }
+
+  /** Adds a statement that is still written, at its `|`. */
+  addCursor(statement: string): number {
+    return this.add(statement.replace("|", "")).start + statement.indexOf("|");
+  }
+}
+
 class Editor {
   private readonly file: string;
-  private text = "";
-  private version = 0;
   private readonly service: ts.LanguageService;
+  private readonly diagnostics: readonly ts.Diagnostic[];
 
-  constructor(directory: string) {
+  constructor(directory: string, { text }: Page) {
     this.file = join(directory, "index.ts");
-    const read = (path: string) => (path === this.file ? this.text : ts.sys.readFile(path));
+    const read = (path: string) => (path === this.file ? text : ts.sys.readFile(path));
     this.service = ts.createLanguageService({
       getScriptFileNames: () => [this.file],
-      getScriptVersion: (path) => (path === this.file ? String(this.version) : "1"),
+      getScriptVersion: () => "1",
       getScriptSnapshot: (path) => {
-        const text = read(path);
-        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+        const found = read(path);
+        return found === undefined ? undefined : ts.ScriptSnapshot.fromString(found);
       },
       getCurrentDirectory: () => directory,
       getCompilationSettings: () => compilerOptions,
@@ -52,15 +79,11 @@ class Editor {
       directoryExists: (path) => ts.sys.directoryExists(path),
       getDirectories: (path) => ts.sys.getDirectories(path),
     });
+    this.diagnostics = this.service.getSemanticDiagnostics(this.file);
   }
 
-  write(program: string): void {
-    this.text = `import * as platform from "pulumi-platform";\n${program}\n`;
-    this.version++;
-  }
-
-  hover(word: string): Shown {
-    const info = this.service.getQuickInfoAtPosition(this.file, this.text.lastIndexOf(word));
+  hover(position: number): Shown {
+    const info = this.service.getQuickInfoAtPosition(this.file, position);
     return {
       text: ts.displayPartsToString(info?.displayParts),
       documentation: ts.displayPartsToString(info?.documentation),
@@ -68,18 +91,15 @@ class Editor {
     };
   }
 
-  /** What is offered where the program has a `|`. */
-  complete(program: string): string[] {
-    this.write(program.replace("|", ""));
-    const at = this.text.length - 1 - (program.length - 1 - program.indexOf("|"));
-    return (this.service.getCompletionsAtPosition(this.file, at, undefined)?.entries ?? [])
+  complete(position: number): string[] {
+    return (this.service.getCompletionsAtPosition(this.file, position, undefined)?.entries ?? [])
       .filter(({ kind }) => kind === ts.ScriptElementKind.memberVariableElement)
       .map(({ name }) => name);
   }
 
-  errors(): string[] {
-    return this.service
-      .getSemanticDiagnostics(this.file)
+  errors({ start, end }: Place): string[] {
+    return this.diagnostics
+      .filter((diagnostic) => (diagnostic.start ?? 0) >= start && (diagnostic.start ?? 0) < end)
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
   }
 }
@@ -131,10 +151,11 @@ function objectsIn(
 
 let project: Project;
 let editor: Editor;
+const page = new Page();
 
 beforeAll(async () => {
   project = await Project.with("npm");
-  editor = new Editor(project.directory);
+  editor = new Editor(project.directory, page);
 });
 
 afterAll(() => project.dispose());
@@ -143,57 +164,70 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
   const create = (members: string) => `new platform.${kind}("name", { ${members} });`;
   const shapes = [{ around: create, fields: spec.fields }, ...objectsIn(spec.fields, create)];
 
+  const opened = shapes.map(({ around, fields }) => ({ at: page.addCursor(around("|")), fields }));
   test("its arguments, nested ones too, where they are written", () => {
-    for (const { around, fields } of shapes) {
-      expect(editor.complete(around("|")).sort()).toEqual(Object.keys(fields).sort());
+    for (const { at, fields } of opened) {
+      expect(editor.complete(at).sort()).toEqual(Object.keys(fields).sort());
     }
   });
 
+  const given = shapes.flatMap(({ around, fields }) =>
+    Object.entries(fields).map(([key, field]) => {
+      const member = `${key}: ${valueOf(field)}`;
+      return { key, at: page.addWord(around(member), member) };
+    }),
+  );
   test("what each of them is, in the words of its description", () => {
-    for (const { around, fields } of shapes) {
-      for (const [key, field] of Object.entries(fields)) {
-        editor.write(around(`${key}: ${valueOf(field)}`));
-        const { text, documentation } = editor.hover(`${key}: ${valueOf(field)}`);
-        expect(text).toMatch(new RegExp(`^\\(property\\) ${key}\\??: `));
-        expect(documentation).toMatch(/^\S.{3,}/s);
-      }
+    expect(given).not.toEqual([]);
+    for (const { key, at } of given) {
+      const { text, documentation } = editor.hover(at);
+      expect(text).toMatch(new RegExp(`^\\(property\\) ${key}\\??: `));
+      expect(documentation).toMatch(/^\S.{3,}/s);
     }
   });
 
+  const created = page.addWord(create(""), `${kind}("name"`);
+  page.add(`declare const made${kind}: platform.${kind};`);
+  const outputs = [...Object.keys(spec.fields), ...Object.keys(spec.outputs ?? {}), "uid"].map((key) => ({
+    key,
+    at: page.addWord(`made${kind}.${key};`, key),
+  }));
   test("what each output is, and no more of the constructor than names", () => {
-    for (const key of [...Object.keys(spec.fields), ...Object.keys(spec.outputs ?? {}), "uid"]) {
-      editor.write(`declare const made: platform.${kind};\nmade.${key};`);
-      const { text, documentation } = editor.hover(key);
+    for (const { key, at } of outputs) {
+      const { text, documentation } = editor.hover(at);
       expect(text).toMatch(
         new RegExp(`${key}: (import\\(".*"\\)|pulumi)\\.Output<|${key}: Output(Instance)?<`),
       );
       expect(documentation).not.toBe("");
     }
-    editor.write(create(""));
-    const { text, documentation } = editor.hover(`${kind}("name"`);
+    const { text, documentation } = editor.hover(created);
     expect(text).toContain(`args: platform.${kind}Args`);
     expect(text.length).toBeLessThan(200);
     expect(documentation).not.toBe("");
   });
 
+  const ofClass = page.addWord(`platform.${kind};`, kind);
   test("the example of its page, at its class", () => {
     const file = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}.ts`;
     const text = readFileSync(join(ROOT, "examples/reference/resources", file), "utf8");
-    editor.write(`platform.${kind};`);
-    expect(editor.hover(kind).example).toBe(`\`\`\`ts\n${text.trimEnd()}\n\`\`\``);
+    expect(editor.hover(ofClass).example).toBe(`\`\`\`ts\n${text.trimEnd()}\n\`\`\``);
   });
 
-  test("one short error for an argument that is forgotten, or unknown", () => {
-    const args = required(spec.fields).slice(1, -1);
-    editor.write(create(args));
-    expect(editor.errors()).toEqual([]);
-    editor.write(create(`${args.trim() === "" ? "" : `${args}, `}whatever: 1`));
-    expect(editor.errors()).toEqual([expect.stringContaining("'whatever' does not exist in type")]);
-    for (const [key] of Object.entries(spec.fields).filter(([, field]) => field.required)) {
+  const args = required(spec.fields).slice(1, -1);
+  const right = page.add(create(args));
+  const unknown = page.add(create(`${args.trim() === "" ? "" : `${args}, `}whatever: 1`));
+  const forgotten = Object.entries(spec.fields)
+    .filter(([, field]) => field.required)
+    .map(([key]) => {
       const others = Object.fromEntries(Object.entries(spec.fields).filter(([name]) => name !== key));
-      editor.write(create(required(others).slice(1, -1)));
-      expect(editor.errors()).toEqual([expect.stringContaining(`'${key}'`)]);
-      expect(editor.errors()[0]).toContain(`${kind}Args`);
+      return { key, place: page.add(create(required(others).slice(1, -1))) };
+    });
+  test("one short error for an argument that is forgotten, or unknown", () => {
+    expect(editor.errors(right)).toEqual([]);
+    expect(editor.errors(unknown)).toEqual([expect.stringContaining("'whatever' does not exist in type")]);
+    for (const { key, place } of forgotten) {
+      expect(editor.errors(place)).toEqual([expect.stringContaining(`'${key}'`)]);
+      expect(editor.errors(place)[0]).toContain(`${kind}Args`);
     }
   });
 });
