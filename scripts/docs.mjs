@@ -9,6 +9,7 @@ import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
 import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
 import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
 import { commentedSources, referencePages, stalePages } from "./lib/reference/index.mjs";
+import { withSettings } from "./lib/settings.mjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
 const root = path.join(import.meta.dirname, "..");
@@ -38,6 +39,9 @@ await writeSchema("schema/inventory.schema.json", inventorySchema(root));
 write("docs/rules.md", rulesPage());
 write("docs/commands.md", renderCommandsPage());
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));
+const { settingDefinitions } = load("settings/definitions.js");
+const settings = withSettings(readFileSync(path.join(root, "docs/settings.md"), "utf8"), settingDefinitions);
+write("docs/settings.md", await format(settings, { parser: "markdown", printWidth: 110 }));
 const drift = insertUncomparedFields(readFileSync(path.join(root, "docs/drift.md"), "utf8"));
 write("docs/drift.md", await format(drift, { parser: "markdown", printWidth: 110 }));
 const terraform = insertTerraformMapping(readFileSync(path.join(root, "docs/from-terraform.md"), "utf8"));

@@ -1,6 +1,8 @@
 import { hasUserinfo, printableAddress } from "../api/address";
 import { ConfigError } from "../api/errors";
 import { isLoopback } from "../api/loopback";
+import { settingDefinitions } from "./definitions";
+import type { EnvironmentVariable, StackKey } from "./definitions";
 import type { Destination } from "./destination";
 import { inEnvironment, inStack } from "./sources";
 import type { SettingSources, SettingValue } from "./sources";
@@ -21,7 +23,7 @@ function parseAddress(sources: SettingSources, { value, name }: { value: string;
   if (!url) throw wrong("it is not an absolute URL");
   if (url.protocol !== "https:" && url.protocol !== "http:") throw wrong("it is neither https nor http");
   if (url.search !== "" || url.hash !== "") throw wrong("it has a query or a fragment");
-  if (url.protocol === "http:" && !isLoopback(url) && sources.stack("allowInsecure") !== "true") {
+  if (url.protocol === "http:" && !isLoopback(url) && inStack(sources, "allowInsecure")?.value !== "true") {
     throw wrong(
       "plain http would show the token to the network; set platform:allowInsecure to true if you mean it",
     );
@@ -32,7 +34,7 @@ function parseAddress(sources: SettingSources, { value, name }: { value: string;
 /** A setting that decides where a credential goes; undefined where it has neither a value nor a default. */
 export function readDestination(
   sources: SettingSources,
-  { key, variable, fallback }: { key: string; variable: string; fallback?: string },
+  { key, variable, fallback }: { key: StackKey; variable: EnvironmentVariable; fallback?: string },
   parse: (found: SettingValue) => string = ({ value }) => value,
 ): Destination | undefined {
   const inConfig = inStack(sources, key);
@@ -52,9 +54,7 @@ export function readDestination(
 }
 
 export function readBaseUrl(sources: SettingSources): Destination {
-  const found = readDestination(sources, { key: "baseUrl", variable: "PLATFORM_BASE_URL" }, (given) =>
-    parseAddress(sources, given),
-  );
+  const found = readDestination(sources, settingDefinitions.baseUrl, (given) => parseAddress(sources, given));
   if (found) return found;
   throw new ConfigError(
     "the address of the API is missing: set PLATFORM_BASE_URL, or run `pulumi config set platform:baseUrl https://…`",
@@ -62,7 +62,7 @@ export function readBaseUrl(sources: SettingSources): Destination {
 }
 
 export function readIssuerUrl(sources: SettingSources, identity: SettingValue): Destination {
-  const found = readDestination(sources, { key: "issuerUrl", variable: "PLATFORM_ISSUER_URL" }, (given) =>
+  const found = readDestination(sources, settingDefinitions.issuerUrl, (given) =>
     parseAddress(sources, given),
   );
   if (found) return found;

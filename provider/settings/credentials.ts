@@ -3,6 +3,7 @@ import { ConfigError } from "../api/errors";
 import { isSafe } from "../api/loopback";
 import { isUid } from "../api/uid";
 import { readDestination, readIssuerUrl } from "./addresses";
+import { settingDefinitions } from "./definitions";
 import { confirmDestinations } from "./destination";
 import type { Destination } from "./destination";
 import { inEnvironment, inStack } from "./sources";
@@ -67,13 +68,11 @@ function readExchange(
   const issuer = readIssuerUrl(sources, identity);
   // An identity that names no audience takes tokens for its issuer's host.
   const oidcAudience = readDestination(sources, {
-    key: "oidcAudience",
-    variable: "PLATFORM_OIDC_AUDIENCE",
+    ...settingDefinitions.oidcAudience,
     fallback: new URL(issuer.value).hostname,
   });
   const audience = readDestination(sources, {
-    key: "audience",
-    variable: "PLATFORM_AUDIENCE",
+    ...settingDefinitions.audience,
     fallback: api.value,
   });
   const isToken = source !== undefined && source === token;

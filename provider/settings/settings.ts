@@ -2,7 +2,8 @@ import type { Credentials } from "../api/auth";
 import { ConfigError } from "../api/errors";
 import { readBaseUrl } from "./addresses";
 import { readCredentials } from "./credentials";
-import { readFlag, readTimeout, readWholeNumber } from "./sources";
+import { settingDefinitions } from "./definitions";
+import { inEnvironment, readFlag, readTimeout, readWholeNumber } from "./sources";
 import type { SettingSources } from "./sources";
 
 export type { SettingSources } from "./sources";
@@ -22,26 +23,18 @@ export interface Settings {
 
 /** Reads and checks every setting. Throws a ConfigError that names the first wrong one. */
 export function readSettings(sources: SettingSources): Settings {
-  const level = sources.env["PLATFORM_LOG"];
-  if (level !== undefined && level !== "" && level !== "debug") {
-    throw new ConfigError(`PLATFORM_LOG must be "debug" or unset, not ${JSON.stringify(level)}`);
+  const level = inEnvironment(sources, settingDefinitions.log.variable);
+  if (level !== undefined && level.value !== "debug") {
+    throw new ConfigError(`${level.name} must be "debug" or unset, not ${JSON.stringify(level.value)}`);
   }
   const api = readBaseUrl(sources);
   return {
     baseUrl: api.value,
     timeoutMs: readTimeout(sources),
-    maxRetries: readWholeNumber(sources, "maxRetries", "PLATFORM_MAX_RETRIES", {
-      min: 0,
-      max: 20,
-      fallback: 5,
-    }),
-    maxConcurrency: readWholeNumber(sources, "maxConcurrency", "PLATFORM_MAX_CONCURRENCY", {
-      min: 1,
-      max: 256,
-      fallback: 8,
-    }),
-    batching: readFlag(sources, "batching", "PLATFORM_BATCHING", true),
+    maxRetries: readWholeNumber(sources, settingDefinitions.maxRetries),
+    maxConcurrency: readWholeNumber(sources, settingDefinitions.maxConcurrency),
+    batching: readFlag(sources, settingDefinitions.batching),
     credentials: readCredentials(sources, api),
-    debug: level === "debug",
+    debug: level !== undefined,
   };
 }

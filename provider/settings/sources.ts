@@ -1,4 +1,6 @@
 import { ConfigError } from "../api/errors";
+import { settingDefinitions } from "./definitions";
+import type { EnvironmentVariable, StackKey } from "./definitions";
 
 /** Where settings come from: stack configuration by key (without `platform:`), and the environment. */
 export interface SettingSources {
@@ -12,40 +14,49 @@ export interface SettingValue {
   readonly name: string;
 }
 
-export function inEnvironment({ env }: SettingSources, name: string): SettingValue | undefined {
+export function inEnvironment({ env }: SettingSources, name: EnvironmentVariable): SettingValue | undefined {
   const value = env[name];
   return value === undefined || value === "" ? undefined : { value, name };
 }
 
-export function inStack({ stack }: SettingSources, key: string): SettingValue | undefined {
+export function inStack({ stack }: SettingSources, key: StackKey): SettingValue | undefined {
   const value = stack(key);
   return value === undefined || value === "" ? undefined : { value, name: `platform:${key}` };
 }
 
-function fromStackThenEnv(sources: SettingSources, key: string, variable: string): SettingValue | undefined {
+/** A setting that the stack configuration decides before the environment. */
+interface ConfiguredFirst<T> {
+  readonly key: StackKey;
+  readonly variable: EnvironmentVariable;
+  readonly fallback: T;
+}
+
+function fromStackThenEnv(
+  sources: SettingSources,
+  { key, variable }: Omit<ConfiguredFirst<unknown>, "fallback">,
+): SettingValue | undefined {
   return inStack(sources, key) ?? inEnvironment(sources, variable);
 }
 
 export function readWholeNumber(
   sources: SettingSources,
-  key: string,
-  variable: string,
-  bounds: { min: number; max: number; fallback: number },
+  definition: ConfiguredFirst<number> & { readonly min: number; readonly max: number },
 ): number {
-  const found = fromStackThenEnv(sources, key, variable);
-  if (!found) return bounds.fallback;
+  const found = fromStackThenEnv(sources, definition);
+  if (!found) return definition.fallback;
+  const { min, max } = definition;
   const number = Number(found.value);
-  if (!/^\d+$/.test(found.value.trim()) || number < bounds.min || number > bounds.max) {
+  if (!/^\d+$/.test(found.value.trim()) || number < min || number > max) {
     throw new ConfigError(
-      `${found.name} must be a whole number from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(found.value)}`,
+      `${found.name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(found.value)}`,
     );
   }
   return number;
 }
 
-export function readFlag(sources: SettingSources, key: string, variable: string, fallback: boolean): boolean {
-  const found = fromStackThenEnv(sources, key, variable);
-  if (!found) return fallback;
+export function readFlag(sources: SettingSources, definition: ConfiguredFirst<boolean>): boolean {
+  const found = fromStackThenEnv(sources, definition);
+  if (!found) return definition.fallback;
   if (found.value !== "true" && found.value !== "false") {
     throw new ConfigError(`${found.name} must be "true" or "false", not ${JSON.stringify(found.value)}`);
   }
@@ -55,13 +66,14 @@ export function readFlag(sources: SettingSources, key: string, variable: string,
 const TIMEOUT_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
 
 export function readTimeout(sources: SettingSources): number {
-  const found = fromStackThenEnv(sources, "timeout", "PLATFORM_TIMEOUT");
-  if (!found) return 60_000;
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(found.value.trim());
+  const { timeout } = settingDefinitions;
+  const found = fromStackThenEnv(sources, timeout);
+  const value = found?.value ?? timeout.fallback;
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(value.trim());
   const ms = match ? Number(match[1]) * (TIMEOUT_UNITS[match[2] ?? ""] ?? 0) : 0;
   if (ms < 1 || ms > 3_600_000) {
     throw new ConfigError(
-      `${found.name} must be a duration with a unit, as in "30s" or "2m" (at most 60m), not ${JSON.stringify(found.value)}`,
+      `${found?.name ?? timeout.key} must be a duration with a unit, as in "30s" or "2m" (at most 60m), not ${JSON.stringify(value)}`,
     );
   }
   return Math.round(ms);

@@ -63,16 +63,17 @@ function renderSection(section, titles) {
 }
 
 /**
- * The sidebars, by the folder of the pages that show them: each page stands once, in the section that names it or its folder.
+ * The sidebars, by the folder of the pages that show them: each page stands in the section that names it or its
+ * folder, or at the end.
  * @param {ReadonlyMap<string, string>} titles The title of each page.
  * @returns {Record<string, Item[]>}
  */
 export function buildSidebars(titles) {
   const placed = new Set(SECTIONS.flatMap((section) => pagesIn(section, titles)));
-  const lost = [...titles.keys()].filter((page) => !placed.has(page));
-  if (lost.length > 0) throw new Error(`no section of the sidebar names ${lost.join(", ")}`);
+  const rest = { text: "More", pages: [...titles.keys()].filter((page) => !placed.has(page)) };
   const sidebarOf = (/** @type {string} */ folder) =>
-    SECTIONS.filter(({ only }) => only === undefined || only === folder)
+    [...SECTIONS, rest]
+      .filter(({ only }) => only === undefined || only === folder)
       .map((section) => renderSection(section, titles))
       .filter(({ items }) => items?.length);
   return Object.fromEntries(["", REFERENCE, DEVELOPMENT].map((folder) => [`/${folder}`, sidebarOf(folder)]));

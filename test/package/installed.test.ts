@@ -55,6 +55,7 @@ describe("the tarball", () => {
       "./emulator",
       "./schema/access-policy.schema.json",
       "./schema/report.schema.json",
+      "./schema/inventory.schema.json",
       "./package.json",
     ]);
     const entries = Object.values(manifest.exports).flatMap((entry) =>

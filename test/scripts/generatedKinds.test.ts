@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { uncomparedFields } from "../../provider/access/drift/uncomparedFields";
 import { kinds } from "../../provider/resources";
+import { settingDefinitions } from "../../provider/settings/definitions";
+import type { SettingDefinition } from "../../provider/settings/definitions";
 import { evaluate, projectRoot } from "./support";
 
 const specs = JSON.stringify(kinds.map(({ spec }) => spec));
@@ -42,4 +44,27 @@ test("the capabilities of each job are those that npm run docs writes", async ()
   );
   const files = [read("examples/least-privilege/capabilities.ts"), page];
   expect(files.map(contentOf)).toEqual((written as string[]).map(contentOf));
+});
+
+test("docs/settings.md lists every setting, as npm run docs writes it", async () => {
+  const page = read("docs/settings.md");
+  const definitions = JSON.stringify(settingDefinitions);
+  const written = await evaluate(
+    "lib/settings.mjs",
+    `m.withSettings(${JSON.stringify(page)}, ${definitions})`,
+  );
+  expect(contentOf(page)).toBe(contentOf(String(written)));
+});
+
+test("every setting of the list is read", () => {
+  const readers = ["addresses", "credentials", "settings", "sources"]
+    .map((name) => read(`provider/settings/${name}.ts`))
+    .join("\n");
+  const unread = Object.entries(settingDefinitions).filter(
+    ([name, { variable, key }]: [string, SettingDefinition]) =>
+      ![`settingDefinitions.${name}`, `{ ${name} } = settingDefinitions`, `"${variable}"`, `"${key}"`].some(
+        (use) => readers.includes(use),
+      ),
+  );
+  expect(unread).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { withClassExample } from "./classComment.mjs";
 import { lookupPage } from "./lookupPage.mjs";
+import { documents, schemaPage } from "../schemaPages.mjs";
 import { code, firstSentence, page, table } from "./markdown.mjs";
 import { resourcePage } from "./resourcePage.mjs";
 import { Sources } from "./sources.mjs";
@@ -80,7 +81,8 @@ function indexPage(sources, specs, pages) {
     "Each lookup also exists with `Output` at the end of its name, for arguments that are known only when other resources are.",
     table(["Lookup", "What it does"], lookups),
     "## More",
-    "- [Settings](../settings.md), [commands and exit codes](../commands.md), [rules](../rules.md)",
+    "- [Settings](../settings.md), [commands](../commands.md), [exit codes](../commands.md#exit-codes), [rules](../rules.md)",
+    `- File formats: ${documents.map(({ name, title }) => `[${title}](schemas/${name}.md)`).join(", ")}`,
   ]);
 }
 
@@ -95,6 +97,10 @@ export function referencePages(root, specs, uncompared) {
   const sources = new Sources(root);
   const lookups = groupLookups(specs, sources.lookups());
   const pages = new Map([["docs/reference/README.md", indexPage(sources, specs, lookups)]]);
+  for (const document of documents) {
+    const schema = readFileSync(path.join(root, "schema", `${document.name}.schema.json`), "utf8");
+    pages.set(`docs/reference/schemas/${document.name}.md`, schemaPage(document, JSON.parse(schema)));
+  }
   for (const spec of specs) {
     const text = resourcePage(sources, spec, {
       exampleText: readExample(root, "resources", lowerFirst(spec.kind)),
