@@ -70,6 +70,7 @@ function renderSection(section, titles) {
  */
 export function buildSidebars(titles) {
   const placed = new Set(SECTIONS.flatMap((section) => pagesIn(section, titles)));
+  /** @type {Section} */
   const rest = { text: "More", pages: [...titles.keys()].filter((page) => !placed.has(page)) };
   const sidebarOf = (/** @type {string} */ folder) =>
     [...SECTIONS, rest]
