@@ -1,4 +1,6 @@
 // @ts-check
+import { exportText, previewText } from "../lib/documents.cjs";
+
 /*
  * Synthetic documents of one organisation: inventories, states and previews of any size, without a server. Nothing in it
  * is random and its shares are fixed, so that two sizes differ in nothing but size.
@@ -11,8 +13,36 @@ const NODES = 40;
 const part = (n) => n.toString(16).padStart(16, "0");
 /** @typedef {{ kind: string, uid: string, inputs: Record<string, unknown> }} LiveObject */
 
-/** @param {string} kind */
-const providerText = (kind) => `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+/** The objects of an organisation, each with the next uid. */
+class Objects {
+  /** @type {LiveObject[]} */
+  all = [{ kind: "Group", uid: root, inputs: { name: "acme" } }];
+
+  /** @param {string} kind @param {string} parentUid @param {Record<string, unknown>} inputs */
+  add(kind, parentUid, inputs) {
+    const uid = `${parentUid}/${part(this.all.length)}`;
+    this.all.push({ kind, uid, inputs: { parentUid, ...inputs } });
+    return uid;
+  }
+
+  /** @param {number} count */
+  addGroups(count) {
+    /** @type {string[]} */
+    const uids = [];
+    for (let i = 0; i < count; i += 1) {
+      const parentUid = i < NODES ? root : (uids[i % NODES] ?? root);
+      uids.push(this.add("Group", parentUid, { name: `group ${i}` }));
+    }
+    return uids;
+  }
+}
+
+/** @param {number} i */
+const trustOf = (i) => ({
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: `repo:acme/r${i}:ref:refs/heads/main`,
+});
+const CAPABILITIES = ["CAP_REPO_LIST", "CAP_TAG_CREATE"];
 
 /**
  * An organisation: a tenth groups, a third identities, a fiftieth roles, the rest bindings.
@@ -20,47 +50,22 @@ const providerText = (kind) => `exports.handler=()=>require("pulumi-platform/dyn
  * @returns {LiveObject[]}
  */
 export function organisationOf(count) {
-  const [groups, identities, roles] = [0.1, 0.33, 0.02].map((share) =>
-    Math.max(NODES, Math.floor(count * share)),
+  const share = (/** @type {number} */ part) => Math.max(NODES, Math.floor(count * part));
+  const objects = new Objects();
+  const groups = objects.addGroups(share(0.1));
+  const identities = Array.from({ length: share(0.33) }, (_, i) =>
+    objects.add("Identity", root, { name: `identity ${i}`, claimMatch: trustOf(i) }),
   );
-  /** @type {LiveObject[]} */
-  const objects = [{ kind: "Group", uid: root, inputs: { name: "acme" } }];
-  /** @type {string[]} */
-  const groupUids = [];
-  for (let i = 0; i < (groups ?? 0); i += 1) {
-    const parentUid = i < NODES ? root : (groupUids[i % NODES] ?? root);
-    const uid = `${parentUid}/${part(objects.length)}`;
-    groupUids.push(uid);
-    objects.push({ kind: "Group", uid, inputs: { parentUid, name: `group ${i}` } });
-  }
-  const identityUids = Array.from({ length: identities ?? 0 }, (_, i) => {
-    const uid = `${root}/${part(objects.length)}`;
-    const claimMatch = {
-      issuer: "https://token.actions.githubusercontent.com",
-      subject: `repo:acme/r${i}:ref:refs/heads/main`,
-    };
-    objects.push({ kind: "Identity", uid, inputs: { parentUid: root, name: `identity ${i}`, claimMatch } });
-    return uid;
-  });
-  const roleUids = Array.from({ length: roles ?? 0 }, (_, i) => {
-    const uid = `${root}/${part(objects.length)}`;
-    objects.push({
-      kind: "Role",
-      uid,
-      inputs: { parentUid: root, name: `role ${i}`, capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] },
+  const roles = Array.from({ length: share(0.02) }, (_, i) =>
+    objects.add("Role", root, { name: `role ${i}`, capabilities: CAPABILITIES }),
+  );
+  for (let i = 0; objects.all.length < count; i += 1) {
+    objects.add("RoleBinding", groups[i % groups.length] ?? root, {
+      identityUid: identities[i % identities.length],
+      roleUid: roles[i % roles.length],
     });
-    return uid;
-  });
-  for (let i = 0; objects.length < count; i += 1) {
-    const parentUid = groupUids[i % groupUids.length] ?? root;
-    const inputs = {
-      parentUid,
-      identityUid: identityUids[i % identityUids.length],
-      roleUid: roleUids[i % roleUids.length],
-    };
-    objects.push({ kind: "RoleBinding", uid: `${parentUid}/${part(objects.length)}`, inputs });
   }
-  return objects;
+  return objects.all;
 }
 
 /** @param {readonly LiveObject[]} objects @param {readonly string[]} kinds */
@@ -77,17 +82,10 @@ export function inventoryOf(objects, kinds) {
 }
 
 /** @param {LiveObject} object @param {number} index */
-function resourceOf({ kind, uid, inputs }, index) {
-  const type = `pulumi-nodejs:dynamic/platform:${kind}`;
-  const urn = `urn:pulumi:production::acme::${type}::${kind}-${index}`;
-  const held = { __provider: providerText(kind), ...inputs };
-  return { urn, type, custom: true, id: uid, inputs: held, outputs: held };
-}
+const named = (object, index) => ({ ...object, name: `${object.kind}-${index}` });
 
 /** @param {readonly LiveObject[]} objects */
-export function exportOf(objects) {
-  return JSON.stringify({ version: 3, deployment: { resources: objects.map(resourceOf) } });
-}
+export const exportOf = (objects) => exportText(objects.map(named));
 
 /**
  * A preview of the objects.
@@ -95,13 +93,10 @@ export function exportOf(objects) {
  * @param {(object: LiveObject, index: number) => LiveObject | undefined} after What the program declares; the same object
  *   if nothing changes.
  */
-export function previewOf(objects, after) {
-  const steps = objects.map((object, index) => {
-    const now = after(object, index);
-    const oldState = resourceOf(object, index);
-    if (now === undefined) return { op: "delete", urn: oldState.urn, oldState };
-    const newState = { ...resourceOf(now, index), propertyDependencies: {} };
-    return { op: now === object ? "same" : "update", urn: oldState.urn, oldState, newState };
-  });
-  return JSON.stringify({ steps, changeSummary: {} });
-}
+export const previewOf = (objects, after) =>
+  previewText(
+    objects.map((object, index) => {
+      const now = after(object, index);
+      return [named(object, index), now && named(now, index)];
+    }),
+  );

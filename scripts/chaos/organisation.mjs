@@ -67,6 +67,169 @@ const SHARES = {
   ScimToken: 1,
 };
 
+/** Kinds of which something has one at most: the resource is named after it. @type {Readonly<Record<string, string>>} */
+const PARTS = { RepoReadme: "readme", ScimToken: "scim" };
+
+/** One of each first, in an order in which each finds what it refers to; kinds without an entry stand between the two. */
+const FIRST = ["Group", "Identity", "Role", "RoleBinding", "Repo", "RepoReadme", "Tag"];
+const LAST = [
+  "IdentityProvider",
+  "ScimToken",
+  "ExternalGroupRoleMapping",
+  "AccountAssociation",
+  "GroupInvite",
+  "TermsAcceptance",
+];
+
+/** A program that grows by one resource after the other. */
+class Program {
+  /** @type {Declarations} */
+  declared;
+  /** @type {Record<string, string[]>} */
+  names = { Group: ["org"] };
+  /** Groups that have an association already; each has one at most. @type {Set<string>} */
+  associated = new Set();
+  /** The grants that a binding gives already. @type {Set<string>} */
+  bound = new Set();
+  number = 0;
+
+  /** @param {number} seed */
+  constructor(seed) {
+    this.random = randomOf(seed);
+    this.declared = { org: { kind: "Group", args: { name: `org ${seed}` } } };
+  }
+
+  /** A reference to one of a kind. @param {string} kind */
+  one(kind) {
+    return `\${${pick(this.random, this.names[kind] ?? [])}}`;
+  }
+
+  /** A reference to the first of a kind that has no such part. @param {string} kind @param {string} part */
+  without(kind, part) {
+    const free = this.names[kind]?.find((name) => this.declared[`${name}-${part}`] === undefined);
+    return free === undefined ? undefined : `\${${free}}`;
+  }
+
+  digest() {
+    const digits = Array.from({ length: 64 }, () => Math.floor(this.random() * 16).toString(16));
+    return `sha256:${digits.join("")}`;
+  }
+
+  /** Adds a resource, unless it would equal another. @param {string} kind @param {Makers} makers */
+  add(kind, makers) {
+    this.number += 1;
+    const args = makers[kind]?.(this, this.number);
+    if (args === undefined) return;
+    if (kind === "RoleBinding") {
+      const grant = JSON.stringify(args);
+      if (this.bound.has(grant)) return;
+      this.bound.add(grant);
+    }
+    const part = PARTS[kind];
+    const name =
+      part === undefined ? `${kind}-${this.number}` : `${String(args["parentUid"]).slice(2, -1)}-${part}`;
+    this.declared[name] = { kind, args };
+    (this.names[kind] ??= []).push(name);
+  }
+}
+
+/** @typedef {(program: Program, n: number) => Record<string, unknown> | undefined} Maker */
+/** @typedef {Readonly<Record<string, Maker>>} Makers */
+
+/** @type {Makers} */
+const accessMakers = {
+  Group: (program, n) => ({
+    parentUid: program.one("Group"),
+    name: `group ${n}`,
+    description: `group number ${n}`,
+  }),
+  Identity: (program, n) => ({
+    parentUid: program.one("Group"),
+    name: `identity-${n}`,
+    claimMatch: {
+      issuer: "https://issuer.example.com",
+      subject: `subject-${n}`,
+      claims: { number: String(n) },
+    },
+  }),
+  Role: (program, n) => ({
+    parentUid: program.one("Group"),
+    name: `role-${n}`,
+    capabilities: CAPABILITIES.filter(
+      (_, index) => index === n % CAPABILITIES.length || program.random() < 0.4,
+    ),
+  }),
+  RoleBinding: (program) => ({
+    parentUid: program.one("Group"),
+    identityUid: program.one("Identity"),
+    roleUid: program.one("Role"),
+  }),
+  GroupInvite: (program, n) => ({
+    parentUid: program.one("Group"),
+    roleUid: program.one("Role"),
+    ttl: "24h",
+    email: `somebody-${n}@example.com`,
+  }),
+  TermsAcceptance: (program) => ({
+    parentUid: program.one("Group"),
+    documentIds: ["guardener-tos.v1"],
+  }),
+};
+
+/** @type {Makers} */
+const registryMakers = {
+  Repo: (program, n) => ({
+    parentUid: program.one("Group"),
+    name: `repo-${n}`,
+    description: "made by chaos",
+    bundles: ["base"],
+  }),
+  RepoReadme: (program, n) => {
+    const parentUid = program.without("Repo", "readme");
+    return parentUid && { parentUid, content: `# Number ${n}\n` };
+  },
+  Tag: (program, n) => ({ parentUid: program.one("Repo"), name: `v${n}`, digest: program.digest() }),
+};
+
+/** @type {Makers} */
+const loginMakers = {
+  IdentityProvider: (program, n) => ({
+    parentUid: "${org}",
+    name: `provider-${n}`,
+    defaultRole: program.one("Role"),
+    oidc: { issuer: "https://login.example.com", clientId: `client-${n}`, pkceEnabled: true },
+  }),
+  ExternalGroupRoleMapping: (program, n) => ({
+    parentUid: program.one("IdentityProvider"),
+    externalGroupId: `external-${n}`,
+    roleUid: program.one("Role"),
+    scope: "${org}",
+  }),
+  ScimToken: (program) => {
+    const parentUid = program.without("IdentityProvider", "scim");
+    return parentUid && { parentUid, neverExpires: true };
+  },
+  AccountAssociation: (program, n) => {
+    const group = program.names["Group"]?.find((name) => !program.associated.has(name));
+    if (group === undefined) return undefined;
+    program.associated.add(group);
+    return {
+      parentUid: `\${${group}}`,
+      name: `accounts-${n}`,
+      amazon: { account: String(100000000000 + n) },
+    };
+  },
+};
+
+/** Makes a kind by its description: a parent and what is required. @param {Spec} spec @param {string} parent @returns {Maker} */
+function plainMaker({ fields }, parent) {
+  const required = Object.entries(fields).filter(([key, field]) => field.required && key !== "parentUid");
+  return (program, n) => ({
+    parentUid: program.one(parent),
+    ...Object.fromEntries(required.map(([key, field]) => [key, valueOf(key, field, n)])),
+  });
+}
+
 /**
  * An organisation of so many resources, of all kinds, no two of them alike.
  * @param {number} seed
@@ -74,133 +237,14 @@ const SHARES = {
  * @returns {Declarations}
  */
 export function organisationOf(seed, count) {
-  const random = randomOf(seed);
-  /** @type {Declarations} */
-  const declared = {
-    org: { kind: "Group", args: { name: `org ${seed}` } },
-  };
-  /** @type {Record<string, string[]>} */
-  const names = { Group: ["org"] };
-  /** @param {string} kind */
-  const one = (kind) => `\${${pick(random, names[kind] ?? [])}}`;
-  const someGroup = () => one("Group");
-  /** Groups that have an association already; each has one at most. @type {Set<string>} */
-  const associated = new Set();
-  const digest = () =>
-    `sha256:${Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join("")}`;
-
-  /** @type {Record<string, (n: number) => Record<string, unknown> | undefined>} */
-  const args = {
-    Group: (n) => ({ parentUid: someGroup(), name: `group ${n}`, description: `group number ${n}` }),
-    Identity: (n) => ({
-      parentUid: someGroup(),
-      name: `identity-${n}`,
-      claimMatch: {
-        issuer: "https://issuer.example.com",
-        subject: `subject-${n}`,
-        claims: { number: String(n) },
-      },
-    }),
-    Role: (n) => ({
-      parentUid: someGroup(),
-      name: `role-${n}`,
-      capabilities: CAPABILITIES.filter((_, index) => index === n % CAPABILITIES.length || random() < 0.4),
-    }),
-    // Each identity is bound at most once at each group: no two bindings grant the same.
-    RoleBinding: () => ({ parentUid: someGroup(), identityUid: one("Identity"), roleUid: one("Role") }),
-    Repo: (n) => ({
-      parentUid: someGroup(),
-      name: `repo-${n}`,
-      description: "made by chaos",
-      bundles: ["base"],
-    }),
-    RepoReadme: (n) => {
-      const free = (names["Repo"] ?? []).filter((name) => declared[`${name}-readme`] === undefined);
-      const [repo] = free;
-      return repo === undefined ? undefined : { parentUid: `\${${repo}}`, content: `# Number ${n}\n` };
-    },
-    Tag: (n) => ({ parentUid: one("Repo"), name: `v${n}`, digest: digest() }),
-    AccountAssociation: (n) => {
-      const group = (names["Group"] ?? []).find((name) => !associated.has(name));
-      if (group === undefined) return undefined;
-      associated.add(group);
-      return {
-        parentUid: `\${${group}}`,
-        name: `accounts-${n}`,
-        amazon: { account: String(100000000000 + n) },
-      };
-    },
-    IdentityProvider: (n) => ({
-      parentUid: "${org}",
-      name: `provider-${n}`,
-      defaultRole: one("Role"),
-      oidc: { issuer: "https://login.example.com", clientId: `client-${n}`, pkceEnabled: true },
-    }),
-    ExternalGroupRoleMapping: (n) => ({
-      parentUid: one("IdentityProvider"),
-      externalGroupId: `external-${n}`,
-      roleUid: one("Role"),
-      scope: "${org}",
-    }),
-    TermsAcceptance: () => ({ parentUid: someGroup(), documentIds: ["guardener-tos.v1"] }),
-    GroupInvite: (n) => ({
-      parentUid: someGroup(),
-      roleUid: one("Role"),
-      ttl: "24h",
-      email: `somebody-${n}@example.com`,
-    }),
-    ScimToken: () => {
-      const free = (names["IdentityProvider"] ?? []).filter((name) => declared[`${name}-scim`] === undefined);
-      const [provider] = free;
-      return provider === undefined ? undefined : { parentUid: `\${${provider}}`, neverExpires: true };
-    },
-  };
-  const plain = plainKinds(Object.keys(args));
-  for (const { spec, parent } of plain) {
-    const required = Object.entries(spec.fields).filter(
-      ([key, field]) => field.required && key !== "parentUid",
-    );
-    args[spec.kind] = (n) => ({
-      parentUid: one(parent),
-      ...Object.fromEntries(required.map(([key, field]) => [key, valueOf(key, field, n)])),
-    });
-  }
-  /** What there is one of, of something: named after it. @type {Record<string, string>} */
-  const parts = { RepoReadme: "readme", ScimToken: "scim" };
-
-  let number = 0;
-  const bound = new Set();
-  /** @param {string} kind */
-  const add = (kind) => {
-    number += 1;
-    const made = args[kind]?.(number);
-    if (made === undefined) return;
-    if (kind === "RoleBinding") {
-      const grant = JSON.stringify(made);
-      if (bound.has(grant)) return;
-      bound.add(grant);
-    }
-    const part = parts[kind];
-    const name =
-      part === undefined ? `${kind}-${number}` : `${String(made["parentUid"]).slice(2, -1)}-${part}`;
-    declared[name] = { kind, args: made };
-    (names[kind] ??= []).push(name);
-  };
-
-  // One of each first, in an order in which each finds what it refers to.
-  const order = ["Group", "Identity", "Role", "RoleBinding", "Repo", "RepoReadme", "Tag"];
-  order.push(...plain.map(({ spec }) => spec.kind));
-  order.push(
-    "IdentityProvider",
-    "ScimToken",
-    "ExternalGroupRoleMapping",
-    "AccountAssociation",
-    "GroupInvite",
-  );
-  order.push("TermsAcceptance");
-  for (const kind of order) add(kind);
+  const described = { ...accessMakers, ...registryMakers, ...loginMakers };
+  const plain = plainKinds(Object.keys(described));
+  const plainMakers = plain.map(({ spec, parent }) => [spec.kind, plainMaker(spec, parent)]);
+  const makers = { ...described, ...Object.fromEntries(plainMakers) };
+  const program = new Program(seed);
+  for (const kind of [...FIRST, ...plain.map(({ spec }) => spec.kind), ...LAST]) program.add(kind, makers);
   const shares = { ...Object.fromEntries(plain.map(({ spec }) => [spec.kind, 4])), ...SHARES };
   const lots = Object.entries(shares).flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
-  while (Object.keys(declared).length < count) add(pick(random, lots));
-  return declared;
+  while (Object.keys(program.declared).length < count) program.add(pick(program.random, lots), makers);
+  return program.declared;
 }

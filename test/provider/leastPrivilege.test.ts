@@ -11,7 +11,8 @@ import type { ResourceSpec } from "../../provider/engine/description";
 import { runCommand } from "./cli/support";
 import { outcomeOf, RestrictedOrganisation, sampleDeclarations } from "./support/kindLife";
 import { specs } from "./support/samples";
-import { stateRow } from "../support/driftDocuments";
+import { exportText } from "../../scripts/lib/documents.cjs";
+import { named } from "../support/driftDocuments";
 
 /* The roles of examples/least-privilege: each job with exactly its capabilities, and with one less. */
 
@@ -36,13 +37,13 @@ async function run(main: typeof drift, argv: readonly string[]): Promise<number>
 
 /** A state of one resource of each kind that exists below the organisation. */
 async function writeState(): Promise<string> {
-  const rows = [];
+  const objects = [];
   for (const [label, { kind }] of Object.entries(sampleDeclarations())) {
     const { id, inputs } = await organisation.stack.make(label);
-    if (kind !== "GroupAccess") rows.push(stateRow({ kind, uid: id, inputs }));
+    if (kind !== "GroupAccess") objects.push(named({ kind, uid: id, inputs }));
   }
   const file = join(folder, "state.json");
-  writeFileSync(file, JSON.stringify({ version: 3, deployment: { resources: rows } }));
+  writeFileSync(file, exportText(objects));
   return file;
 }
 

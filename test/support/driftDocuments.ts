@@ -9,6 +9,7 @@ import { parseStateExport } from "../../provider/access/documents/stateExport";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import type { Props } from "../../provider/engine/description";
+import { exportText, pairsOf, previewText } from "../../scripts/lib/documents.cjs";
 
 /* Documents of an organisation of a few objects, without a server: what a stack records, and what lives. */
 
@@ -40,28 +41,19 @@ const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1e
 export const secret = (value: unknown, isShown = true): Record<string, string> =>
   isShown ? { ...SECRET, plaintext: JSON.stringify(value) } : { ...SECRET, ciphertext: "v1:x" };
 
-export function stateRow(
-  { kind, uid, inputs }: Pick<Live, "kind" | "uid"> & { inputs: unknown },
-  stack = "prod",
-) {
-  const type = `pulumi-nodejs:dynamic/platform:${kind}`;
-  const held = {
-    ...(inputs as Props),
-    __provider: `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`,
-  };
-  const urn = `urn:pulumi:${stack}::acme::${type}::${kind}-${uid.slice(-4)}`;
-  return { urn, type, custom: true, id: uid, inputs: held, outputs: held };
-}
+type Recorded = Pick<Live, "kind" | "uid"> & { readonly inputs: unknown };
+
+/** The object with a name for its resource. */
+export const named = ({ kind, uid, inputs }: Recorded) => ({
+  kind,
+  uid,
+  inputs: inputs as Props,
+  name: `${kind}-${uid.slice(-4)}`,
+});
 
 /** What a stack records of some objects. Secrets are kept as `drift --stack` keeps them. */
-export function stateOf(
-  objects: readonly (Pick<Live, "kind" | "uid"> & { readonly inputs: unknown })[],
-  stack = "prod",
-): StateExport {
-  const resources = objects.map((object) => stateRow(object, stack));
-  return parseStateExport(JSON.stringify({ version: 3, deployment: { resources } }), "export.json", {
-    withSecrets: true,
-  });
+export function stateOf(objects: readonly Recorded[], stack?: string): StateExport {
+  return parseStateExport(exportText(objects.map(named), stack), "export.json", { withSecrets: true });
 }
 
 export function inventoryOf(objects: readonly Live[], more: Partial<Inventory> = {}): Inventory {
@@ -78,20 +70,8 @@ export function inventoryOf(objects: readonly Live[], more: Partial<Inventory> =
 }
 
 /** The preview of a program that turns some objects into others. */
-export function previewOf(before: readonly Live[], after: readonly Live[]): Preview {
-  const [old, now] = [before, after].map((objects) => new Map(objects.map((object) => [object.uid, object])));
-  const steps = [...new Set([...before, ...after].map(({ uid }) => uid))].map((uid) => {
-    const [was, is] = [old?.get(uid), now?.get(uid)];
-    const oldState = was && stateRow(was);
-    const newState = is && { ...stateRow(is), propertyDependencies: {} };
-    if (newState !== undefined && oldState === undefined) delete (newState as { id?: string }).id;
-    const isSame = JSON.stringify(was?.inputs) === JSON.stringify(is?.inputs);
-    const op =
-      oldState === undefined ? "create" : newState === undefined ? "delete" : isSame ? "same" : "update";
-    return { op, urn: (oldState ?? newState)?.urn, oldState, newState };
-  });
-  return parsePreview(JSON.stringify({ steps, changeSummary: {} }), "preview.json");
-}
+export const previewOf = (before: readonly Live[], after: readonly Live[]): Preview =>
+  parsePreview(previewText(pairsOf(before.map(named), after.map(named))), "preview.json");
 
 export const rulesWith =
   (options: Partial<RuleOptions> = {}) =>

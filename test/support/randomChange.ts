@@ -2,8 +2,13 @@ import { generateProgram } from "../../provider/access/adopt/program";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
 import { specs } from "../../provider/access/documents/specs";
 import type { Props } from "../../provider/engine/description";
+import { handlersFor } from "../../provider/engine/operations/handlers";
+import type { Emulator } from "../../emulator";
+import { pairsOf, previewText } from "../../scripts/lib/documents.cjs";
 import { randomOf } from "../../scripts/lib/random.cjs";
+import { specOf } from "../provider/support/samples";
 import { withUids } from "./byHand";
+import { clientOf } from "./driftMatrix";
 import { memberAt, ownOf, propertyPathOf, samples, surroundings, withMember } from "./samples";
 
 /* Random changes of an organisation, as the documents that the Pulumi CLI writes. */
@@ -22,19 +27,20 @@ export interface RandomChange {
   readonly after: readonly ProgramResource[];
 }
 
-/** The names that samples refer to, each with the uid of some object of its kind. */
+/** The names that samples refer to, each with the uid of some object of its kind; a root group is the organisation's. */
 export function sampleUids(inventory: Inventory, pick: <T>(items: readonly T[]) => T | undefined) {
-  const kinds = [
-    ...Object.entries(surroundings).map(([name, { kind }]) => [name, kind] as const),
-    ...samples.map(({ label, kind }) => [label, kind] as const),
-    ...samples.flatMap(({ label, own }) => (own ? [[ownOf(label), own.kind] as const] : [])),
-  ];
-  return Object.fromEntries(
-    kinds.map(([name, kind]) => {
-      const found = pick(inventory.objects.filter((object) => object.kind === kind));
-      return [name, found?.uid ?? inventory.root];
+  const uidOf = (kind: string): string =>
+    pick(inventory.objects.filter((object) => object.kind === kind))?.uid ?? inventory.root;
+  const ids = [
+    ...Object.entries(surroundings).map(([name, { kind }]) => [name, uidOf(kind)] as const),
+    ...samples.map(({ label, kind }) => [label, uidOf(kind)] as const),
+    ...samples.flatMap(({ label, own }) => {
+      if (own === undefined) return [];
+      const isRoot = own.kind === "Group" && own.args["parentUid"] === undefined;
+      return [[ownOf(label), isRoot ? inventory.root : uidOf(own.kind)] as const];
     }),
-  );
+  ];
+  return Object.fromEntries(ids);
 }
 
 /** The resources of the program that `adopt` writes for an organisation. */
@@ -81,62 +87,47 @@ export function randomChange(inventory: Inventory, seed: number): RandomChange {
     if (random() < 0.7) continue;
     const own = { ...ids, own: ids[ownOf(label)] ?? inventory.root };
     const inputs = withUids(args, own) as Props;
+    // The server takes no other scope than the root.
+    if ("scope" in inputs) inputs["scope"] = inventory.root;
     const parent = typeof inputs["parentUid"] === "string" ? inputs["parentUid"] : inventory.root;
     const digits = Math.floor(random() * 2 ** 48).toString(16);
     const uid = specs[kind]?.sharesParentUid === true ? parent : `${parent}/${digits.padStart(16, "0")}`;
     const resource = { kind, name: `new-${label}`, uid, inputs };
-    if (![...inventory.objects, ...before, ...created].some((other) => areOneObject(other, resource))) {
+    const all = [...inventory.objects, ...before, ...created];
+    // Another root group lies outside of the inventory.
+    if (inputs["parentUid"] !== undefined && !all.some((other) => areOneObject(other, resource)))
       created.push(resource);
-    }
   }
   return { before, after: [...after, ...created] };
 }
 
-const STACK = "prod";
+/** What `pulumi preview --json --show-sames` writes of a change. */
+export const previewOf = ({ before, after }: RandomChange): string => previewText(pairsOf(before, after));
 
-function row({ kind, name, uid, inputs }: ProgramResource, isNew = false) {
-  const type = `pulumi-nodejs:dynamic/platform:${kind}`;
-  const held = { __provider: `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`, ...inputs };
-  const urn = `urn:pulumi:${STACK}::acme::${type}::${name}`;
-  return { urn, type, custom: true, ...(isNew ? {} : { id: uid, outputs: held }), inputs: held };
-}
-
-/** What `pulumi stack export` writes. */
-export const exportText = (resources: readonly ProgramResource[]): string =>
-  JSON.stringify({ version: 3, deployment: { resources: resources.map((resource) => row(resource)) } });
-
-/** What `pulumi preview --json --show-sames` writes. */
-export function previewText({ before, after }: RandomChange): string {
-  const changeSummary: Record<string, number> = {};
-  const uids = [...new Set([...before, ...after].map(({ uid, kind }) => `${kind} ${uid}`))];
-  const find = (resources: readonly ProgramResource[], key: string) =>
-    resources.find(({ uid, kind }) => `${kind} ${uid}` === key);
-  const steps = uids.map((key) => {
-    const [old, now] = [find(before, key), find(after, key)];
-    const isSame = JSON.stringify(old?.inputs) === JSON.stringify(now?.inputs);
-    const op = old === undefined ? "create" : now === undefined ? "delete" : isSame ? "same" : "update";
-    changeSummary[op] = (changeSummary[op] ?? 0) + 1;
-    const [oldState, newState] = [old && row(old), now && row(now, old === undefined)];
-    return { op, urn: (newState ?? oldState)?.urn, oldState, newState };
-  });
-  return JSON.stringify({ steps, changeSummary, duration: 1 });
-}
-
-/** What lives where a program declares a resource: of all bindings of a group, each. */
-function liveObjects({ kind, uid, inputs }: ProgramResource): InventoryObject[] {
-  if (kind !== "GroupAccess") return [{ kind, uid, inputs }];
-  return Object.values(inputs["bindings"] as Record<string, Props>).map((binding, i) => ({
-    kind: "RoleBinding",
-    uid: `${uid}/${(i + 1).toString(16).padStart(16, "0")}`,
-    inputs: { parentUid: uid, ...binding },
-  }));
-}
-
-/** The live organisation once these resources are what its program makes; what no program declares stays. */
-export function inventoryAfter(inventory: Inventory, { before, after }: RandomChange): Inventory {
-  const key = ({ kind, uid }: Pick<InventoryObject, "kind" | "uid">): string => `${kind} ${uid}`;
-  const managed = new Set(before.map(key));
-  const unmanaged = inventory.objects.filter((object) => !managed.has(key(object)));
-  const live = after.flatMap(liveObjects).filter(({ kind }) => inventory.kinds.includes(kind));
-  return { ...inventory, objects: [...unmanaged, ...live] };
+/**
+ * Carries out a change at a server as the engine does, and answers what the program then manages: with the uids that the
+ * server gave. What no program declares stays.
+ */
+export async function carryOut(
+  emulator: Emulator,
+  { before, after }: RandomChange,
+): Promise<ProgramResource[]> {
+  const client = clientOf(emulator);
+  const context = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
+  const pairs = pairsOf(before, after);
+  const managed: ProgramResource[] = [];
+  for (const [old, now] of pairs) {
+    if (now === undefined) continue;
+    const handlers = handlersFor(specOf(now.kind), context);
+    if (old === undefined) managed.push({ ...now, uid: (await handlers.create(now.inputs)).id });
+    else {
+      if (old !== now) await handlers.update(old.uid, old.inputs, now.inputs);
+      managed.push(now);
+    }
+  }
+  // The engine deletes last, and what lies in another before that.
+  for (const [old, now] of pairs.reverse()) {
+    if (old && !now) await handlersFor(specOf(old.kind), context).delete(old.uid, old.inputs);
+  }
+  return managed;
 }

@@ -5,10 +5,11 @@ import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { formats } from "../../../../provider/cli/framework/options";
+import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
 import { casesOf, spreadOf } from "../../../support/properties";
-import { exportText, programResources } from "../../../support/randomChange";
+import { programResources } from "../../../support/randomChange";
 import { driftAtRandom } from "../../../support/randomDrift";
 import { expectForm, isSevere } from "../../../support/reportForms";
 

@@ -9,16 +9,11 @@ import { parseStateExport } from "../../../../provider/access/documents/stateExp
 import { renderers } from "../../../../provider/access/report/render";
 import type { DriftReport, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportChanges } from "../../../../provider/cli/commands/watch/reportChanges";
+import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { clientOf } from "../../../support/driftMatrix";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
-import {
-  exportText,
-  inventoryAfter,
-  previewText,
-  programResources,
-  randomChange,
-} from "../../../support/randomChange";
+import { carryOut, previewOf, programResources, randomChange } from "../../../support/randomChange";
 import { call } from "../../../support/wire";
 import { describedDocuments, inputs, needsPulumi, outputs, pairs } from "./documents";
 
@@ -54,9 +49,13 @@ describe("the output of one command is the input of the other:", () => {
     await chain.succeed([0], "inventory", "--root", root, "-o", `json=${path("inventory.json")}`);
     inventory = read("inventory.json") as Inventory;
     const change = randomChange(inventory, SEED);
-    chain.write("preview.json", previewText(change));
+    chain.write("preview.json", previewOf(change));
     chain.write("state.json", exportText(programResources(inventory)));
-    chain.write("after.json", JSON.stringify(inventoryAfter(inventory, change)));
+    const changed = await startEmulator({ seed: organisation.seed });
+    await carryOut(changed, change);
+    const after = new CommandChain(changed, chain.folder);
+    await after.succeed([0], "inventory", "--root", root, "-o", `json=${path("after.json")}`);
+    await changed.close();
     const review = ["review", path("preview.json"), "--inventory", path("inventory.json"), "--now", NOW];
     await chain.succeed([5], ...review, "-o", `json=${path("review.json")}`);
     const made = { name: "by hand", capabilities: ["CAP_REPO_LIST"] };
