@@ -1,11 +1,11 @@
 import type { Emulator } from "../../emulator";
 import { makeObject, withUids } from "./byHand";
-import { inDays, jwks } from "./samples";
+import { CERTIFICATE, inDays, jwks, memberAt, samples } from "./samples";
 import { call } from "./wire";
 
 /**
  * What the platform's Terraform provider manages, an object of each type or more: as it stands in a state, and as a
- * program would declare it. Both sides are written by hand; `${name}` stands for the uid of the object of that name.
+ * program would declare it. What a program declares is a sample where one fits; `${name}` stands for the uid of the object of that name.
  */
 export interface TerraformObject {
   /** Without its prefix. */
@@ -29,7 +29,12 @@ export const INVITE_CODE = "hush-hush-invite-code";
 
 const expires = inDays(100);
 const team = { module: 'module.teams["payments"]' } as const;
-const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nQUFB\n-----END CERTIFICATE-----\n";
+
+/** The arguments of a sample. */
+const argsOf = (label: string) => samples.find((sample) => sample.label === label)?.args ?? {};
+const { amazon, google, azure } = argsOf("accounts");
+const { customOverlay, ...repo } = argsOf("repo");
+const { runtimeKeyring: _, ...contents } = memberAt(customOverlay, "contents") as Record<string, unknown>;
 
 const claimMatch = {
   issuer: null,
@@ -142,11 +147,7 @@ export const terraformObjects: readonly TerraformObject[] = [
     args: {
       parentUid: "${this}",
       name: "aws",
-      awsIdentity: {
-        awsAccount: "123456789012",
-        arn: "arn:aws:sts::123456789012:assumed-role/deploy/session",
-        userIdPattern: "^AROA[A-Z0-9]+:.+$",
-      },
+      awsIdentity: argsOf("aws")["awsIdentity"],
     },
   },
   {
@@ -240,9 +241,7 @@ export const terraformObjects: readonly TerraformObject[] = [
     args: {
       parentUid: "${this}",
       name: "clouds",
-      amazon: { account: "123456789012" },
-      google: { projectId: "acme-production", projectNumber: "987654321098" },
-      azure: { tenantId: "7b1e9a4c-0000-4000-8000-000000000001", clientIds: { pull: "client-1" } },
+      ...{ amazon, google, azure },
       chainguard: { serviceBindings: { INGESTER: "${ingester}" } },
       github: { appInstallations: { "12345": { installations: [{ installationId: "77", name: "acme" }] } } },
     },
@@ -319,26 +318,12 @@ export const terraformObjects: readonly TerraformObject[] = [
     },
     kind: "Repo",
     args: {
+      ...repo,
       parentUid: "${this}",
       name: "api",
       description: "The payment service",
-      catalogTier: "CATALOG_TIER_BASE",
-      bundles: ["base"],
       aliases: ["acme/api:latest"],
-      activeTags: ["latest"],
-      customOverlay: {
-        contents: { packages: ["curl"], runtimeRepositories: ["https://packages.example.com/one"] },
-        environment: { A: "1" },
-        annotations: { "com.example.a": "1" },
-        accounts: {
-          runAs: "65532",
-          users: [
-            { username: "app", uid: 65532, gid: 65532, groupName: "app", shell: "/bin/sh", homeDir: "/app" },
-          ],
-          groups: [{ groupname: "app", gid: 65532, members: ["app"] }],
-        },
-        certificates: { providers: ["corporate"], additional: [{ name: "one", content: CERTIFICATE }] },
-      },
+      customOverlay: { ...(customOverlay as object), contents },
     },
     readme: "# API\n",
   },
@@ -370,7 +355,7 @@ export const terraformObjects: readonly TerraformObject[] = [
     args: {
       parentUid: "${this}",
       name: "nginx",
-      syncConfig: { source: "nginx", google: "g", amazon: "a", azure: "z" },
+      syncConfig: argsOf("synced")["syncConfig"],
     },
   },
   {
