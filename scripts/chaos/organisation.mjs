@@ -186,7 +186,7 @@ const registryMakers = {
   }),
   RepoReadme: (program, n) => {
     const parentUid = program.without("Repo", "readme");
-    return parentUid && { parentUid, content: `# Number ${n}\n` };
+    return parentUid === undefined ? undefined : { parentUid, content: `# Number ${n}\n` };
   },
   Tag: (program, n) => ({ parentUid: program.one("Repo"), name: `v${n}`, digest: program.digest() }),
 };
@@ -207,7 +207,7 @@ const loginMakers = {
   }),
   ScimToken: (program) => {
     const parentUid = program.without("IdentityProvider", "scim");
-    return parentUid && { parentUid, neverExpires: true };
+    return parentUid === undefined ? undefined : { parentUid, neverExpires: true };
   },
   AccountAssociation: (program, n) => {
     const group = program.names["Group"]?.find((name) => !program.associated.has(name));

@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { makeObject, withUids } from "./byHand";
-import { CERTIFICATE, inDays, jwks, memberAt, samples } from "./samples";
+import { CERTIFICATE, inDays, jwks, samples, withMember } from "./samples";
 import { call } from "./wire";
 
 /**
@@ -34,7 +34,7 @@ const team = { module: 'module.teams["payments"]' } as const;
 const argsOf = (label: string) => samples.find((sample) => sample.label === label)?.args ?? {};
 const { amazon, google, azure } = argsOf("accounts");
 const { customOverlay, ...repo } = argsOf("repo");
-const { runtimeKeyring: _, ...contents } = memberAt(customOverlay, "contents") as Record<string, unknown>;
+const withoutKeyring = withMember({ customOverlay }, "customOverlay.contents.runtimeKeyring", undefined);
 
 const claimMatch = {
   issuer: null,
@@ -323,7 +323,7 @@ export const terraformObjects: readonly TerraformObject[] = [
       name: "api",
       description: "The payment service",
       aliases: ["acme/api:latest"],
-      customOverlay: { ...(customOverlay as object), contents },
+      ...withoutKeyring,
     },
     readme: "# API\n",
   },

@@ -1,0 +1,240 @@
+import { GROUP_UID, ROLE_UID, ROOT_UID } from "../../support/samples";
+import { GROUP_UID_WANTED, UID_WANTED, URL_WANTED } from "./support";
+import type { Refusals } from "./support";
+
+export const accounts: Refusals = {
+  IdentityProvider: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "name is missing: give a string that is not empty",
+        "defaultRole is missing: give a uid, as in the id of another resource",
+        " oidc is missing: give an object",
+      ],
+    },
+    {
+      name: "a secret in every wrong place: no failure at a property whose value would be printed",
+      inputs: {
+        parentUid: ROOT_UID,
+        name: "directory",
+        defaultRole: ROLE_UID,
+        clientSecret: "canary",
+        oidc: { issuer: "https://login.example.com", clientId: "platform", clientSceret: "canary" },
+      },
+      failures: [
+        " clientSecret is not an argument",
+        'oidc.clientSceret is not an argument; did you mean "clientSecret"?',
+        "oidc.clientSecret is missing: give clientSecret, pkceEnabled or both",
+      ],
+    },
+    {
+      name: "secrets that are no text",
+      inputs: {
+        parentUid: ROOT_UID,
+        name: "directory",
+        defaultRole: ROLE_UID,
+        oidc: { issuer: "https://login.example.com", clientId: "platform", clientSecret: 3141592653 },
+      },
+      failures: ["oidc.clientSecret must be a string"],
+    },
+    {
+      name: "a list in place of the object that holds the secret",
+      inputs: { parentUid: ROOT_UID, name: "directory", defaultRole: ROLE_UID, oidc: ["canary"] },
+      failures: [" oidc is missing: give an object"],
+    },
+    {
+      name: "wrong values everywhere",
+      inputs: {
+        parentUid: "acme",
+        name: "directory",
+        description: "a\tb",
+        defaultRole: "viewer",
+        scimEnabled: "yes",
+        oidc: {
+          issuer: "login.example.com",
+          clientId: "",
+          clientSecret: "",
+          additionalScopes: ["email", ""],
+          groupsClaim: 5,
+          correlationRule: "sub",
+          pkceEnabled: false,
+        },
+      },
+      failures: [
+        `parentUid ${GROUP_UID_WANTED}`,
+        "description must be one line, without tabs",
+        `defaultRole ${UID_WANTED}`,
+        `oidc.issuer ${URL_WANTED}`,
+        "oidc.clientId is missing: give a string that is not empty",
+        "oidc.additionalScopes[1] must not be empty",
+        "oidc.groupsClaim must be a string, not the number 5",
+        'oidc.correlationRule must be a full name that begins with CORRELATION_RULE_, not "sub", as in CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID',
+        "scimEnabled must be true or false, not a string",
+        "oidc.clientSecret is missing: give clientSecret, pkceEnabled or both",
+      ],
+    },
+  ],
+  ScimToken: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: ["parentUid is missing: give a uid, as in the id of another resource"],
+    },
+    {
+      name: "wrong values everywhere",
+      inputs: {
+        parentUid: "login",
+        expireTime: "tomorrow",
+        neverExpires: "no",
+        overlap: "an hour",
+        rotate: 2,
+        token: "mine",
+      },
+      failures: [
+        "token is not an argument",
+        `parentUid ${UID_WANTED}`,
+        'expireTime must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"',
+        "neverExpires must be true or false, not a string",
+        'overlap must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s',
+        "rotate must be a string, not the number 2",
+        "neverExpires conflicts with expireTime; set only one of expireTime, neverExpires",
+      ],
+    },
+    {
+      name: "an end and none",
+      inputs: { parentUid: GROUP_UID, expireTime: "2027-01-01T00:00:00Z", neverExpires: true },
+      failures: ["neverExpires conflicts with expireTime; set only one of expireTime, neverExpires"],
+    },
+    {
+      name: "an end in the past, and a negative overlap",
+      inputs: { parentUid: GROUP_UID, expireTime: "2026-01-01T00:00:00Z", overlap: "-1s" },
+      failures: ["expireTime must be in the future", 'overlap must be between "0s" and "24h"'],
+    },
+    {
+      name: "an end too far ahead, and an overlap too long",
+      inputs: { parentUid: GROUP_UID, expireTime: "2028-03-03T00:00:00Z", overlap: "24h1s" },
+      failures: ["expireTime must be at most two years ahead", 'overlap must be between "0s" and "24h"'],
+    },
+  ],
+  TermsAcceptance: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "documentIds is missing: give at least one",
+      ],
+    },
+    {
+      name: "no document, and wrong ones",
+      inputs: { parentUid: "acme", documentIds: ["terms.v1", "", 3] },
+      failures: [
+        `parentUid ${GROUP_UID_WANTED}`,
+        "documentIds[1] must not be empty",
+        "documentIds[2] must be a string, not the number 3",
+      ],
+    },
+  ],
+  AccountAssociation: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "name is missing: give a string that is not empty",
+      ],
+    },
+    {
+      name: "blocks of wrong types",
+      inputs: { parentUid: GROUP_UID, name: "a", amazon: "123456789012", google: [], github: 5 },
+      failures: [
+        "amazon must be an object, not a string",
+        "google must be an object, not a list",
+        "github must be an object, not the number 5",
+      ],
+    },
+    {
+      name: "empty blocks",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "a",
+        amazon: {},
+        google: {},
+        azure: {},
+        chainguard: {},
+        github: {},
+      },
+      failures: [
+        "amazon.account is missing: give a string that is not empty",
+        "google.projectId is missing: give a string that is not empty",
+        "google.projectNumber is missing: give a string that is not empty",
+        "azure.tenantId is missing: give a string that is not empty",
+        "azure.clientIds is missing: give a map (an object of keys and values)",
+        "chainguard.serviceBindings is missing: give a map (an object of keys and values)",
+      ],
+    },
+    {
+      name: "every member wrong",
+      inputs: {
+        parentUid: "acme",
+        name: "a",
+        amazon: { acount: "1", account: 123456789012 },
+        google: { projectId: " ", projectNumber: 5 },
+        azure: { tenantId: "t", clientIds: { "": "x", pull: null, push: 1 } },
+        chainguard: { serviceBindings: { INGESTER: "ingester" } },
+        github: {
+          appInstallations: {
+            app: { installations: [{ installationId: "1" }] },
+            "012": { installations: [] },
+            "12": { installation: [], installations: [{ name: "acme" }, { installationId: 7 }, "7"] },
+            "13": { installations: [{ installationId: "1.5", name: 7 }, null] },
+            "14": null,
+          },
+        },
+        awaitReady: ["aws", "github", ""],
+        aws: {},
+      },
+      failures: [
+        "aws is not an argument",
+        `parentUid ${GROUP_UID_WANTED}`,
+        'amazon.acount is not an argument; did you mean "account"?',
+        "amazon.account must be a string, not the number 123456789012",
+        "google.projectId is missing: give a string that is not empty",
+        "google.projectNumber must be a string, not the number 5",
+        'azure.clientIds[""] must have a key that is not empty',
+        "azure.clientIds.pull must have a value",
+        "azure.clientIds.push must be a string, not the number 1",
+        `chainguard.serviceBindings.INGESTER ${UID_WANTED}`,
+        `github.appInstallations["12"].installation is not an argument; did you mean "installations"?`,
+        'github.appInstallations["12"].installations[0].installationId is missing: give a string that is not empty',
+        'github.appInstallations["12"].installations[1].installationId must be a string, not the number 7',
+        'github.appInstallations["12"].installations[2] must be an object, not a string',
+        'github.appInstallations["13"].installations[0].installationId must be a whole number, as in 12345',
+        'github.appInstallations["13"].installations[0].name must be a string, not the number 7',
+        'github.appInstallations["13"].installations[1] must not be empty',
+        'github.appInstallations["14"] must have a value',
+        "github.appInstallations.app key must be a whole number, as in 12345",
+        'github.appInstallations["012"] key must be a whole number, as in 12345',
+        'github.appInstallations["012"].installations is missing: give at least one',
+        "awaitReady[0] must be amazon, google or azure",
+        "awaitReady[1] must be amazon, google or azure",
+        "awaitReady[2] must not be empty",
+      ],
+    },
+    {
+      name: "waiting for accounts that are not given",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "a",
+        amazon: { account: "123456789012" },
+        google: null,
+        awaitReady: ["amazon", "google", "azure", "azure"],
+      },
+      failures: ["google", "azure"].map(
+        (name) => `awaitReady names ${name}, but ${name} is not set: set it, or remove it here`,
+      ),
+    },
+  ],
+};

@@ -1,0 +1,237 @@
+import { GROUP_UID, sampleOf, withValue } from "../../support/samples";
+import { GROUP_UID_WANTED, NAME_WANTED, URL_WANTED, ANCHOR, staticKeys } from "./support";
+import type { Refusals } from "./support";
+
+export const identities: Refusals = {
+  Group: [
+    { name: "nothing at all", inputs: {}, failures: ["name is missing: give a string that is not empty"] },
+    {
+      name: "a blank name",
+      inputs: { name: "  " },
+      failures: ["name is missing: give a string that is not empty"],
+    },
+    {
+      name: "wrong types everywhere",
+      inputs: { parentUid: 5, name: ["a"], description: {}, kind: true, verified: "true" },
+      failures: [
+        "parentUid must be a string, not the number 5",
+        "name must be a string, not a list",
+        "description must be a string, not an object",
+        "kind must be a string, not the boolean true",
+        "verified must be true or false, not a string",
+      ],
+    },
+    {
+      name: "wrong values everywhere",
+      inputs: {
+        parentUid: "acme",
+        name: "team",
+        description: "two\nlines",
+        kind: "customer",
+        verified: true,
+        nane: "team",
+      },
+      failures: [
+        'nane is not an argument; did you mean "name"?',
+        `parentUid ${GROUP_UID_WANTED}`,
+        "description must be one line, without tabs",
+        'kind must be a full name that begins with ORG_KIND_, not "customer"; did you mean ORG_KIND_CUSTOMER?',
+        "kind can be set only on a root group; groups below inherit it: remove it here",
+        "verified can be set only on a root group; groups below inherit it: remove it here",
+      ],
+    },
+    {
+      name: "a long description",
+      inputs: { name: "team", description: "é".repeat(513) },
+      failures: ["description must have at most 512 characters, not 513"],
+    },
+    {
+      name: "a verified root group without a kind",
+      inputs: { name: "acme", verified: true },
+      failures: ["kind is missing: a verified organisation needs a kind"],
+    },
+    {
+      name: "an argument unlike any other",
+      inputs: { name: "team", completelyDifferent: 1, "with blank": 1 },
+      failures: ["completelyDifferent is not an argument", '["with blank"] is not an argument'],
+    },
+    {
+      name: "a kind unlike any other",
+      inputs: { name: "acme", kind: "ORG_KIND_customer!" },
+      failures: [
+        'kind must be a full name that begins with ORG_KIND_, not "ORG_KIND_customer!"; did you mean ORG_KIND_CUSTOMER?',
+      ],
+    },
+    {
+      name: "a kind that resembles none",
+      inputs: { name: "acme", kind: "something else" },
+      failures: [
+        'kind must be a full name that begins with ORG_KIND_, not "something else", as in ORG_KIND_STARTER',
+      ],
+    },
+  ],
+  Identity: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "name is missing: give a string that is not empty",
+        "claimMatch needs exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+      ],
+    },
+    {
+      name: "all four relationships, each wrong",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "CI",
+        description: "a\tb",
+        company: 1,
+        claimMatch: {},
+        staticKeys: {},
+        awsIdentity: {},
+        servicePrincipal: "ingester",
+      },
+      failures: [
+        `name ${NAME_WANTED}`,
+        "description must be one line, without tabs",
+        "company must be a string, not the number 1",
+        "claimMatch needs exactly one of issuer, issuerPattern",
+        "claimMatch needs exactly one of subject, subjectPattern",
+        "staticKeys.issuer is missing: give a string that is not empty",
+        "staticKeys.subject is missing: give a string that is not empty",
+        "staticKeys.issuerKeys is missing: give a string that is not empty",
+        "awsIdentity.awsAccount is missing: give a string that is not empty",
+        "awsIdentity needs exactly one of arn, arnPattern",
+        "awsIdentity needs exactly one of userId, userIdPattern",
+        'servicePrincipal must be a full name that begins with SERVICE_PRINCIPAL_, not "ingester"; did you mean SERVICE_PRINCIPAL_INGESTER?',
+        "staticKeys conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+        "awsIdentity conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+        "servicePrincipal conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+      ],
+    },
+    {
+      name: "every member of claimMatch, each wrong",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "ci",
+        claimMatch: {
+          issuer: "token.example.com",
+          issuerPattern: "(",
+          subject: 7,
+          subjectPattern: "a(?!b)",
+          audience: null,
+          audiencePattern: "[",
+          claims: { ref: 5, "": "x", empty: null },
+          claimPatterns: { ref: "(?<=a)b", "job workflow": "\\1" },
+          subjet: "x",
+        },
+      },
+      failures: [
+        'claimMatch.subjet is not an argument; did you mean "subject"?',
+        `claimMatch.issuer ${URL_WANTED}`,
+        `claimMatch.issuerPattern ${ANCHOR} missing closing ): \`(\``,
+        "claimMatch.subject must be a string, not the number 7",
+        `claimMatch.subjectPattern ${ANCHOR} invalid or unsupported Perl syntax: \`(?!\``,
+        `claimMatch.audiencePattern ${ANCHOR} missing closing ]: \`[\``,
+        "claimMatch.claims.ref must be a string, not the number 5",
+        'claimMatch.claims[""] must have a key that is not empty',
+        "claimMatch.claims.empty must have a value",
+        `claimMatch.claimPatterns.ref ${ANCHOR} invalid named capture: \`(?<=a)b\``,
+        `claimMatch.claimPatterns["job workflow"] ${ANCHOR} invalid escape sequence: \`\\1\``,
+        "claimMatch.issuerPattern conflicts with issuer; set only one of issuer, issuerPattern",
+        "claimMatch.subjectPattern conflicts with subject; set only one of subject, subjectPattern",
+      ],
+    },
+    {
+      name: "an exact audience beside a pattern",
+      inputs: withValue(sampleOf("Identity", "claims"), ["claimMatch", "audiencePattern"], "^a$"),
+      failures: [
+        "claimMatch.audiencePattern conflicts with audience; set only one of audience, audiencePattern",
+      ],
+    },
+    {
+      name: "an issuer with a password",
+      inputs: withValue(sampleOf("Identity", "claims"), ["claimMatch", "issuer"], "https://a:b@example.com"),
+      failures: ["claimMatch.issuer must not contain a user name or a password"],
+    },
+    {
+      name: "every member of staticKeys, each wrong",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "ci",
+        staticKeys: {
+          issuer: "ftp://example.com",
+          subject: " ",
+          issuerKeys: "-----BEGIN PUBLIC KEY-----",
+          expirationTime: "2020-01-01",
+          audiences: ["a", ""],
+        },
+      },
+      failures: [
+        `staticKeys.issuer ${URL_WANTED}`,
+        "staticKeys.subject is missing: give a string that is not empty",
+        'staticKeys.issuerKeys must be a JSON Web Key Set as a string: {"keys": [ … ]}; this is not JSON',
+        'staticKeys.expirationTime must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"',
+        "staticKeys.audiences must hold at most 1, not 2",
+        "staticKeys.audiences[1] must not be empty",
+      ],
+    },
+    {
+      name: "keys without a list",
+      inputs: withValue(staticKeys, ["staticKeys", "issuerKeys"], '{"kty":"RSA"}'),
+      failures: ['staticKeys.issuerKeys must be a JSON Web Key Set: an object with a list "keys"'],
+    },
+    {
+      name: "no keys",
+      inputs: withValue(staticKeys, ["staticKeys", "issuerKeys"], '{"keys":[]}'),
+      failures: ['staticKeys.issuerKeys must contain at least one key in "keys"'],
+    },
+    {
+      name: "a key without a type",
+      inputs: withValue(staticKeys, ["staticKeys", "issuerKeys"], '{"keys":[{"n":"A"}]}'),
+      failures: ['staticKeys.issuerKeys must be a JSON Web Key Set: keys[0] has no "kty"'],
+    },
+    {
+      name: "a private key",
+      inputs: withValue(
+        staticKeys,
+        ["staticKeys", "issuerKeys"],
+        '{"keys":[{"kty":"RSA","n":"A"},{"kty":"RSA","n":"A","d":"secret"}]}',
+      ),
+      failures: [
+        'staticKeys.issuerKeys must contain only public keys: keys[1] has the private member "d"; give the public half, and treat this key as exposed',
+      ],
+    },
+    {
+      name: "keys that have expired",
+      inputs: withValue(staticKeys, ["staticKeys", "expirationTime"], "2026-02-28T23:59:59Z"),
+      failures: ["staticKeys.expirationTime must be in the future"],
+    },
+    {
+      name: "keys that live too long",
+      inputs: withValue(staticKeys, ["staticKeys", "expirationTime"], "2027-03-01T00:00:01Z"),
+      failures: ["staticKeys.expirationTime must be at most 365 days after the creation of the identity"],
+    },
+    {
+      name: "every member of awsIdentity, each wrong",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "ci",
+        awsIdentity: { awsAccount: "1234", arn: "a", arnPattern: "*", userId: "b", userIdPattern: "(?P<a" },
+      },
+      failures: [
+        "awsIdentity.awsAccount must be the 12 digits of an AWS account",
+        `awsIdentity.arnPattern ${ANCHOR} missing argument to repetition operator: \`*\``,
+        `awsIdentity.userIdPattern ${ANCHOR} invalid named capture: \`(?P<a\``,
+        "awsIdentity.arnPattern conflicts with arn; set only one of arn, arnPattern",
+        "awsIdentity.userIdPattern conflicts with userId; set only one of userId, userIdPattern",
+      ],
+    },
+    {
+      name: "relationships of wrong types",
+      inputs: { parentUid: GROUP_UID, name: "ci", claimMatch: "x" },
+      failures: ["claimMatch must be an object, not a string"],
+    },
+  ],
+};

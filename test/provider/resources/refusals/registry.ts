@@ -1,0 +1,247 @@
+import { CERTIFICATE, GROUP_UID, PUBLIC_KEY, ROLE_UID } from "../../support/samples";
+import { UID_WANTED, TAG_WANTED, DIGEST_WANTED, SANITISED } from "./support";
+import type { Refusals } from "./support";
+
+export const registry: Refusals = {
+  Repo: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "name is missing: give a string that is not empty",
+      ],
+    },
+    {
+      name: "wrong values at the top",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "nginx",
+        description: "a".repeat(600),
+        catalogTier: "BASE",
+        bundles: ["Base", "ok", 1],
+        aliases: ["nginx", "nginx:latest"],
+        activeTags: [".hidden", "a".repeat(129), "latest"],
+        syncConfg: {},
+      },
+      failures: [
+        'syncConfg is not an argument; did you mean "syncConfig"?',
+        "description must have at most 512 characters, not 600",
+        'catalogTier must be a full name that begins with CATALOG_TIER_, not "BASE"; did you mean CATALOG_TIER_BASE?',
+        'bundles[0] must be a bundle\'s name in lower case, as in "base" or "ai-gpu"',
+        "bundles[2] must be a string, not the number 1",
+        'aliases[0] must be a name and a tag, as in "nginx:latest"',
+        "activeTags[0] must be a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
+        "activeTags[1] must be a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
+      ],
+    },
+    {
+      name: "what the source gives, set beside it",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "nginx",
+        catalogTier: "CATALOG_TIER_BASE",
+        bundles: ["base"],
+        aliases: ["a:b"],
+        activeTags: ["latest"],
+        syncConfig: { source: "", goggle: "x", amazon: 1 },
+      },
+      failures: [
+        'syncConfig.goggle is not an argument; did you mean "google"?',
+        "syncConfig.source is missing: give a string that is not empty",
+        "syncConfig.amazon must be a string, not the number 1",
+        ...["catalogTier", "bundles", "aliases", "activeTags"].map(
+          (key) => `${key} conflicts with syncConfig, whose source provides it: remove it`,
+        ),
+      ],
+    },
+    {
+      name: "every part of customOverlay, each wrong",
+      inputs: {
+        parentUid: GROUP_UID,
+        name: "nginx",
+        customOverlay: {
+          contents: {
+            packages: ["curl", ""],
+            runtimeRepositories: "https://packages.example.com",
+            runtimeKeyring: [
+              { name: ".hidden", content: "no key" },
+              { name: "a/b" },
+              "acme",
+              { name: "acme.rsa.pub", content: PUBLIC_KEY },
+            ],
+          },
+          environment: { CHAINGUARD_X: "1", LANG: 5, "a b": null },
+          annotations: {
+            "dev.chainguard.x": "1",
+            "org.opencontainers.image.title": "1",
+            "com.example": ["x"],
+          },
+          accounts: {
+            runAs: 65532,
+            users: [
+              { uid: 1.5, gid: 2147483648 },
+              { username: "web", uid: -2147483648, homeDirs: "/" },
+            ],
+            groups: [{ groupName: "web" }, { groupname: "web", gid: "1", members: [null] }],
+          },
+          certificates: {
+            additional: [{ name: "acme", content: "MIIB" }, { content: CERTIFICATE }],
+            providers: {},
+          },
+          content: {},
+        },
+      },
+      failures: [
+        'customOverlay.content is not an argument; did you mean "contents"?',
+        "customOverlay.contents.packages[1] must not be empty",
+        "customOverlay.contents.runtimeRepositories must be a list, not a string",
+        "customOverlay.contents.runtimeKeyring[0].name must be a plain file name: letters, digits and _ . @ + -, without a leading dot or a slash",
+        'customOverlay.contents.runtimeKeyring[0].content must be an RSA public key in PEM, beginning "-----BEGIN PUBLIC KEY-----"',
+        "customOverlay.contents.runtimeKeyring[1].name must be a plain file name: letters, digits and _ . @ + -, without a leading dot or a slash",
+        "customOverlay.contents.runtimeKeyring[1].content is missing: give a string that is not empty",
+        "customOverlay.contents.runtimeKeyring[2] must be an object, not a string",
+        "customOverlay.environment.CHAINGUARD_X is reserved: keys that begin with CHAINGUARD_ are refused",
+        "customOverlay.environment.LANG must be a string, not the number 5",
+        'customOverlay.environment["a b"] must have a value',
+        'customOverlay.annotations["dev.chainguard.x"] is reserved: keys that begin with dev.chainguard. or org.opencontainers. are refused',
+        'customOverlay.annotations["org.opencontainers.image.title"] is reserved: keys that begin with dev.chainguard. or org.opencontainers. are refused',
+        'customOverlay.annotations["com.example"] must be a string, not a list',
+        "customOverlay.accounts.runAs must be a string, not the number 65532",
+        "customOverlay.accounts.users[0].username is missing: give a string that is not empty",
+        "customOverlay.accounts.users[0].uid must be a whole number, not the number 1.5",
+        "customOverlay.accounts.users[0].gid must be a whole number, not the number 2147483648",
+        'customOverlay.accounts.users[1].homeDirs is not an argument; did you mean "homeDir"?',
+        'customOverlay.accounts.groups[0].groupName is not an argument; did you mean "groupname"?',
+        "customOverlay.accounts.groups[0].groupname is missing: give a string that is not empty",
+        "customOverlay.accounts.groups[1].gid must be a whole number, not a string",
+        "customOverlay.accounts.groups[1].members[0] must not be empty",
+        'customOverlay.certificates.additional[0].content must be a certificate in PEM, beginning "-----BEGIN CERTIFICATE-----"',
+        "customOverlay.certificates.additional[1].name is missing: give a string that is not empty",
+        "customOverlay.certificates.providers must be a list, not an object",
+      ],
+    },
+  ],
+  RepoReadme: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "content is missing: give a string that is not empty",
+      ],
+    },
+    {
+      name: "a text of blanks in a repository without a uid",
+      inputs: { parentUid: "nginx", content: " \n", readme: "# nginx" },
+      failures: [
+        "readme is not an argument",
+        `parentUid ${UID_WANTED}`,
+        "content is missing: give a string that is not empty",
+      ],
+    },
+    {
+      name: "no text",
+      inputs: { parentUid: GROUP_UID, content: { markdown: "# nginx" } },
+      failures: ["content must be a string, not an object"],
+    },
+    {
+      name: "all that runs a script",
+      inputs: {
+        parentUid: GROUP_UID,
+        content: '# a\n<SCRIPT src="x"></SCRIPT>\n<img src="x" onError = "y">\n[b](javascript:y)\n',
+      },
+      failures: [
+        `content must not contain <script>: ${SANITISED}`,
+        `content must not contain an attribute that runs a script, as in onclick=: ${SANITISED}`,
+        `content must not contain a link to javascript:: ${SANITISED}`,
+      ],
+    },
+    ...[
+      '<a href="javascript:y">b</a>',
+      "<a href=JavaScript:y>b</a>",
+      "[b]( <javascript:y>)",
+      "[b]: javascript:y",
+      "<javascript:y>",
+    ].map((content) => ({
+      name: content,
+      inputs: { parentUid: GROUP_UID, content },
+      failures: [`content must not contain a link to javascript:: ${SANITISED}`],
+    })),
+    {
+      name: "more than a message may hold",
+      inputs: { parentUid: GROUP_UID, content: "é".repeat(2 ** 21) },
+      failures: ["content must be smaller than 4 MiB"],
+    },
+  ],
+  Tag: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "name is missing: give a string that is not empty",
+        "digest is missing: give a string that is not empty",
+      ],
+    },
+    {
+      name: "wrong types everywhere",
+      inputs: { parentUid: 1, name: 1.27, digest: { sha256: "6b3f" }, deprecated: "yes", bundles: "base" },
+      failures: [
+        "parentUid must be a string, not the number 1",
+        "name must be a string, not the number 1.27",
+        "digest must be a string, not an object",
+        "deprecated must be true or false, not a string",
+        "bundles must be a list, not a string",
+      ],
+    },
+    {
+      name: "wrong values everywhere",
+      inputs: {
+        parentUid: "nginx",
+        name: "-latest",
+        digest: `sha256:${"A".repeat(64)}`,
+        bundles: ["Base", ""],
+        depricated: true,
+      },
+      failures: [
+        'depricated is not an argument; did you mean "deprecated"?',
+        `parentUid ${UID_WANTED}`,
+        `name ${TAG_WANTED}`,
+        `digest ${DIGEST_WANTED}`,
+        'bundles[0] must be a bundle\'s name in lower case, as in "base" or "ai-gpu"',
+        "bundles[1] must not be empty",
+      ],
+    },
+    ...["nginx", "6b3f".repeat(16), `sha512:${"a".repeat(128)}`, `nginx@sha256:${"a".repeat(64)}`].map(
+      (digest) => ({
+        name: `the digest ${digest.slice(0, 20)}`,
+        inputs: { parentUid: GROUP_UID, name: "a".repeat(128), digest },
+        failures: [`digest ${DIGEST_WANTED}`],
+      }),
+    ),
+  ],
+  Subscription: [
+    {
+      name: "nothing at all",
+      inputs: {},
+      failures: [
+        "parentUid is missing: give a uid, as in the id of another resource",
+        "sink is missing: give a string that is not empty",
+      ],
+    },
+    {
+      name: "a sink without encryption",
+      inputs: { parentUid: ROLE_UID, sink: "http://events.example.com", sinkUrl: "x" },
+      failures: [
+        "sinkUrl is not an argument",
+        "sink must be an absolute https URL, as in https://example.com/path",
+      ],
+    },
+    {
+      name: "a sink with a password",
+      inputs: { parentUid: ROLE_UID, sink: "https://user:secret@events.example.com" },
+      failures: [" sink must not contain a user name or a password"],
+    },
+  ],
+};

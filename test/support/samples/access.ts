@@ -1,0 +1,196 @@
+import type { Sample } from "./sample";
+import { jwks, inDays, named } from "./values";
+
+export const access: readonly Sample[] = [
+  {
+    label: "team",
+    kind: "Group",
+    args: { parentUid: "${org}", name: "team", description: "before" },
+    fields: [
+      { path: "name", to: "team two" },
+      { path: "description", to: "after", empty: "" },
+    ],
+  },
+  {
+    label: "root",
+    kind: "Group",
+    args: { name: "root", kind: "ORG_KIND_CUSTOMER" },
+    fields: [
+      { path: "kind", to: "ORG_KIND_DEV", empty: "ORG_KIND_UNSPECIFIED" },
+      { path: "verified", unseen: true, to: true, empty: false },
+    ],
+  },
+  {
+    label: "claims",
+    kind: "Identity",
+    args: {
+      ...named,
+      name: "claims",
+      company: "acme",
+      claimMatch: {
+        issuer: "https://issuer.example.com",
+        subject: "repo:acme/pay",
+        audience: "api",
+        claims: { repository_owner: "acme" },
+        claimPatterns: { ref: "^refs/heads/.+$" },
+      },
+    },
+    fields: [
+      { path: "name", to: "claims-two" },
+      { path: "description", to: "after", empty: "" },
+      { path: "company", to: "acme two", empty: "" },
+      { path: "claimMatch.issuer", direction: "widened", to: "https://other.example.com" },
+      { path: "claimMatch.subject", direction: "widened", to: "repo:acme/other" },
+      { path: "claimMatch.audience", direction: "widened", to: "other", empty: "" },
+      {
+        path: "claimMatch.claims",
+        direction: "narrowed",
+        to: { repository_owner: "acme", event: "push" },
+        empty: {},
+      },
+      { path: "claimMatch.claimPatterns", direction: "widened", to: { ref: "^refs/tags/v.+$" }, empty: {} },
+      {
+        path: "claimMatch.issuerPattern",
+        to: "^https://issuer\\.example\\.com$",
+        without: "claimMatch.issuer",
+      },
+      {
+        path: "claimMatch.subjectPattern",
+        direction: "widened",
+        to: "^repo:acme/.+$",
+        without: "claimMatch.subject",
+      },
+      { path: "claimMatch.audiencePattern", to: "^api$", empty: "", without: "claimMatch.audience" },
+    ],
+    replacements: [{ property: "servicePrincipal", to: "SERVICE_PRINCIPAL_SKILLS", without: "claimMatch" }],
+  },
+  {
+    label: "keys",
+    kind: "Identity",
+    args: {
+      ...named,
+      name: "keys",
+      staticKeys: {
+        issuer: "https://kubernetes.default.svc",
+        subject: "system:serviceaccount:ci:deployer",
+        issuerKeys: jwks("one"),
+        expirationTime: inDays(100),
+        audiences: ["api"],
+      },
+    },
+    fields: [
+      { path: "staticKeys.issuer", direction: "widened", to: "https://kubernetes.other.svc" },
+      { path: "staticKeys.subject", direction: "widened", to: "system:serviceaccount:ci:other" },
+      { path: "staticKeys.issuerKeys", direction: "widened", to: jwks("two") },
+      { path: "staticKeys.expirationTime", direction: "narrowed", to: inDays(50), empty: null },
+      { path: "staticKeys.audiences", direction: "widened", to: ["other"], empty: [] },
+    ],
+    replacements: [
+      {
+        property: "awsIdentity",
+        to: {
+          awsAccount: "123456789012",
+          arnPattern: "^arn:aws:iam::123456789012:role/a$",
+          userIdPattern: "^AROA[A-Z0-9]+$",
+        },
+        without: "staticKeys",
+      },
+    ],
+  },
+  {
+    label: "aws",
+    kind: "Identity",
+    args: {
+      ...named,
+      name: "aws",
+      awsIdentity: {
+        awsAccount: "123456789012",
+        arn: "arn:aws:sts::123456789012:assumed-role/deploy/session",
+        userIdPattern: "^AROA[A-Z0-9]+:.+$",
+      },
+    },
+    fields: [
+      { path: "awsIdentity.awsAccount", direction: "widened", to: "210987654321" },
+      {
+        path: "awsIdentity.arn",
+        direction: "widened",
+        to: "arn:aws:sts::123456789012:assumed-role/other/session",
+      },
+      { path: "awsIdentity.userIdPattern", direction: "widened", to: "^AIDA[A-Z0-9]+$" },
+      {
+        path: "awsIdentity.arnPattern",
+        direction: "widened",
+        to: "^arn:aws:sts::123456789012:assumed-role/deploy/.+$",
+        without: "awsIdentity.arn",
+      },
+      {
+        path: "awsIdentity.userId",
+        direction: "narrowed",
+        to: "AROAEXAMPLE:session",
+        without: "awsIdentity.userIdPattern",
+      },
+    ],
+    replacements: [
+      {
+        property: "claimMatch",
+        to: { issuer: "https://issuer.example.com", subject: "s" },
+        without: "awsIdentity",
+      },
+    ],
+  },
+  {
+    label: "service",
+    kind: "Identity",
+    args: { ...named, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+    fields: [{ path: "servicePrincipal", direction: "widened", to: "SERVICE_PRINCIPAL_COSIGNED" }],
+    replacements: [
+      {
+        property: "staticKeys",
+        to: {
+          issuer: "https://kubernetes.default.svc",
+          subject: "system:serviceaccount:ci:deployer",
+          issuerKeys: jwks("one"),
+        },
+        without: "servicePrincipal",
+      },
+    ],
+  },
+  {
+    label: "role",
+    kind: "Role",
+    args: { ...named, name: "role", capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] },
+    fields: [
+      { path: "name", to: "role two" },
+      { path: "description", to: "after", empty: "" },
+      { path: "capabilities", direction: "widened", to: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"] },
+    ],
+  },
+  {
+    label: "binding",
+    kind: "RoleBinding",
+    args: { parentUid: "${org}", identityUid: "${someone}", roleUid: "${reader}" },
+    fields: [
+      { path: "identityUid", direction: "widened", to: "${other}" },
+      { path: "roleUid", direction: "widened", to: "${writer}" },
+    ],
+  },
+  {
+    label: "access",
+    kind: "GroupAccess",
+    own: { kind: "Group", args: { parentUid: "${org}", name: "with access" } },
+    args: {
+      parentUid: "${own}",
+      bindings: {
+        "someone reads": { identityUid: "${someone}", roleUid: "${reader}" },
+        "other writes": { identityUid: "${other}", roleUid: "${writer}" },
+      },
+      ignore: { namePatterns: ["break-glass as .+"] },
+    },
+    permanent: true,
+    fields: [],
+    updates: [
+      { bindings: {}, ignore: undefined },
+      { allowSelfRemoval: true, ignore: { identityUids: ["${other}"], roleUids: ["${writer}"] } },
+    ],
+  },
+];
