@@ -71,7 +71,7 @@ async function install(manager, tarball, folder) {
 
 /** What the package consists of. */
 const CONTENTS = ["package.json", "package-lock.json", "README.md", "CHANGELOG.md", "LICENSE"];
-const FOLDERS = ["dist", "docs", "schema", "templates"];
+const FOLDERS = ["actions", "dist", "docs", "examples/ci", "schema", "templates"];
 
 /** @param {string} target @param {(folder: string) => Promise<void>} fill */
 const fillOnce = async (target, fill) => existsSync(target) || (await fillFolder(target, fill));

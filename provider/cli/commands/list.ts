@@ -6,6 +6,7 @@ import type * as doctorModule from "./doctor";
 import type * as driftModule from "./drift";
 import type * as emulatorModule from "./emulator";
 import type * as explainModule from "./explain";
+import type * as initModule from "./init/init";
 import type * as inventoryModule from "./inventory";
 import type * as postReportModule from "./post";
 import type * as reviewModule from "./review";
@@ -22,6 +23,11 @@ export interface CommandEntry {
 }
 
 export const commands: readonly CommandEntry[] = [
+  {
+    name: "init",
+    summary: "write a first program, its policy file and the workflows of the access review",
+    load: () => (require("./init/init") as typeof initModule).command,
+  },
   {
     name: "emulator",
     summary: "serve the Platform API from memory, to try and test programs",

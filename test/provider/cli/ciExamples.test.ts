@@ -169,7 +169,7 @@ test("the deployment applies the plan that was reviewed, and compares the result
       expect.stringMatching(/pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/),
     ],
     ["review", "", expect.stringContaining('set -- --plan "$preview/plan.json"')],
-    ["deploy", "production", expect.stringMatching(/pulumi up .*--plan \.\.\/approved\/plan\.json/)],
+    ["deploy", "production", expect.stringMatching(/pulumi up .*--plan "\$GITHUB_WORKSPACE\/approved\/plan\.json"/)],
     ["verify", "", expect.stringMatching(/pulumi-platform verify .*report\.json" --digest="\$DIGEST"/)],
   ]);
 });

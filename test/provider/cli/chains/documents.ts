@@ -86,6 +86,7 @@ export const inputs: Documents = {
   "access --on": ["group"],
   "explain <RULE>": ["rule"],
   "post <report.json>": ["review report", "drift report", "verify report"],
+  "init <DIR>": ["project"],
   "inventory --root": ["group"],
   "drift --state": ["state"],
   "drift --inventory": ["inventory"],
@@ -110,7 +111,7 @@ export const inputs: Documents = {
 
 /** Values that a person chooses, or that the place of a run gives: no command writes them. */
 const SETTINGS: readonly string[] = [
-  ..."ADDRESS FORMAT HOST HOST:PORT KEY KIND[,KIND] LEVEL N NAME NUMBER PERCENT REASON REF SHA STACK".split(
+  ..."ADDRESS FORMAT HOST HOST:PORT KEY LANGUAGE KIND[,KIND] LEVEL N NAME NUMBER PERCENT REASON REF SHA STACK".split(
     " ",
   ),
   ..."TIME TOKEN UNIT URL WHERE WHICH".split(" "),
@@ -150,7 +151,8 @@ const ofProject: Documents = {
 };
 
 /** A pair of which the Pulumi CLI is a part: `test/engine/adopt` runs it, and no test of this folder does. */
-export const needsPulumi = (pair: string): boolean => pair.startsWith("adopt --out ->");
+export const needsPulumi = (pair: string): boolean =>
+  pair.startsWith("adopt --out ->") && pair !== "adopt --out -> init <DIR>";
 
 const chained: Documents = Object.fromEntries(
   Object.entries(ofProject).map(([command, held]) => [`adopt --out -> ${command}`, held]),

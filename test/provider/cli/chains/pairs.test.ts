@@ -245,6 +245,10 @@ describe("the output of one command is the input of the other:", () => {
       const { differences } = JSON.parse(await chain.succeed([7], ...argv, "-o", "json")) as DriftReport;
       expect(differences.map(({ uid, kind }) => [uid, kind])).toEqual([[role, "unmanaged"]]);
     },
+    "adopt --out -> init <DIR>": async () => {
+      await chain.succeed([0], "adopt", "--inventory", path("inventory.json"), "--out", path("for-init"));
+      return await chain.succeed([0], "init", path("for-init"), "--ci", "github");
+    },
     "inventory --output json -> adopt --inventory": () =>
       chain.succeed([0], "adopt", "--inventory", path("inventory.json"), "--out", path("by-inventory")),
     "inventory --output json -> adopt --only": () => adoptOnly("one-of-inventory", uidOf("Role")),

@@ -1,0 +1,156 @@
+import { existsSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { printable } from "../../../api/errors";
+import { packageVersion } from "../../framework/packageVersion";
+import { ORGANIZATION } from "./fillExample";
+import type { CiSettings } from "./fillExample";
+import { GITLAB_FOLDER } from "./gitlabFiles";
+import type { Host, ProjectFolder } from "./inspectFolder";
+import type { Language } from "./programFiles";
+import { pathOf } from "./writeNewFiles";
+import type { NewFile } from "./writeNewFiles";
+
+/** What `init` has written, or would write. */
+export interface InitResult {
+  readonly found: ProjectFolder;
+  readonly settings: CiSettings;
+  readonly language: Language;
+  readonly host: Host | "none";
+  /** Files that stay as they are. */
+  readonly existing: readonly NewFile[];
+  readonly written: readonly NewFile[];
+  /** The folder of this package. */
+  readonly packageRoot: string;
+}
+
+const shownPath = (file: NewFile): string =>
+  printable(relative(process.cwd(), pathOf(file)).split(sep).join("/"), 300);
+
+const lines = (...parts: readonly (string | readonly string[])[]): string => `${parts.flat().join("\n")}\n`;
+
+/** A word of the shell. */
+const quote = (word: string): string =>
+  /^[\w./@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The commands that install the package: of a checkout, from the file that npm pack writes. */
+function describeInstallation({ found, language, packageRoot }: InitResult): string[] {
+  const { manifest, packageManager } = found;
+  const has = (name: string): boolean =>
+    Object.hasOwn({ ...manifest?.dependencies, ...manifest?.devDependencies }, name);
+  const tarball = `pulumi-platform-${packageVersion()}.tgz`;
+  const isCheckout = existsSync(join(packageRoot, "provider"));
+  const add = [
+    ...(has("pulumi-platform") ? [] : [isCheckout ? `./${tarball}` : `pulumi-platform@${packageVersion()}`]),
+    ...(manifest !== undefined && !has("@pulumi/pulumi") ? ["@pulumi/pulumi"] : []),
+  ];
+  const missing = ["typescript", "@types/node"].filter((name) => !has(name));
+  const needsTypes = found.project === undefined && language === "typescript" && manifest !== undefined;
+  return [
+    ...(isCheckout && !has("pulumi-platform")
+      ? [`(cd ${quote(packageRoot)} && npm pack) && cp ${quote(join(packageRoot, tarball))} .`]
+      : []),
+    ...(add.length === 0 ? [packageManager.install] : [`${packageManager.add} ${add.join(" ")}`]),
+    ...(needsTypes && missing.length > 0 ? [`${packageManager.addForDevelopment} ${missing.join(" ")}`] : []),
+  ];
+}
+
+/** The commands that apply a new program. */
+function describeFirstUpdate({ found, settings }: InitResult): string[] {
+  if (found.project !== undefined) return [];
+  const { baseUrl, organization, stack } = settings;
+  const { name, run } = settings.packageManager;
+  return [
+    `export PLATFORM_BASE_URL=${baseUrl ?? "https://…"} PLATFORM_TOKEN=…`,
+    `${name === "npm" ? "npx" : run} pulumi-platform doctor   # checks both, and prints the uid of the root group`,
+    `pulumi stack init ${organization === ORGANIZATION ? stack : `${organization}/${stack}`}`,
+    "pulumi config set rootUid UID",
+    "pulumi up",
+  ];
+}
+
+/** What to replace by hand, in one line. */
+function describePlaceholders({ settings, host, written }: InitResult): string[] {
+  const placeholders = [
+    ...(settings.organization === ORGANIZATION ? [`${ORGANIZATION} (yours in Pulumi Cloud)`] : []),
+    ...(host === "gitlab" && settings.baseUrl === undefined
+      ? ["https://api.platform.example (the API)"]
+      : []),
+    ...(host === "gitlab" && settings.issuerUrl === undefined
+      ? ["https://issuer.platform.example (its issuer)"]
+      : []),
+  ];
+  const folder = host === "github" ? ".github/workflows" : GITLAB_FOLDER;
+  const hasFiles = written.some(({ path }) => path.startsWith(`${folder}/`));
+  return hasFiles && placeholders.length > 0 ? ["", `replace in ${folder}: ${placeholders.join(", ")}`] : [];
+}
+
+/** The lines for CODEOWNERS: the files that decide how a change is reviewed. */
+function describeOwners({ found, settings: { path, packageManager } }: InitResult): string[] {
+  const folder = path === "." ? "/" : `/${path.replaceAll(" ", "\\ ")}/`;
+  const files = ["access-policy.yaml", "package.json", packageManager.lockfile].map((name) => folder + name);
+  const owner = found.repository?.split("/")[0] ?? "OWNER";
+  return ["/.github/", ...files].map((file) => `  ${file} @${owner}/security`);
+}
+
+function describeCi(result: InitResult): string[] {
+  const { host, found } = result;
+  if (host === "github") {
+    return [
+      "",
+      "then set up the review, as docs/ci.md of the package says: identities, variables, a required status, and in .github/CODEOWNERS:",
+      ...describeOwners(result),
+    ];
+  }
+  if (host === "none") {
+    return [
+      "",
+      "no workflow: neither the remote nor the files name GitHub or GitLab; give --ci github or --ci gitlab",
+    ];
+  }
+  const replaced = existsSync(join(found.root, ".gitlab-ci.yml"))
+    ? ["GitLab then no longer reads .gitlab-ci.yml: move its jobs to that project too"]
+    : [];
+  return [
+    "",
+    `then move ${GITLAB_FOLDER}/gitlab-ci.yml to a project of its own, where only reviewers may push, and name it in`,
+    "Settings > CI/CD > General pipelines > CI/CD configuration file: a merge request cannot change it there",
+    ...replaced,
+    "docs/ci.md of the package says the rest: identities, variables, protected branches",
+  ];
+}
+
+/** What an existing file lacks, for a program that is new beside it. */
+function describeExisting({ found, existing }: InitResult): string[] {
+  const left = existing.map((file) => `exists, left as it is: ${shownPath(file)}`);
+  const program = existing.find(({ path }) => /^index\.[jt]s$/.test(path));
+  if (program === undefined || found.project !== undefined) return left;
+  return [...left, "", `add to ${shownPath(program)}:`, "", program.text.trimEnd()];
+}
+
+export function describeResult(result: InitResult): string {
+  const { found, written, existing } = result;
+  const place = relative(process.cwd(), found.folder);
+  return lines(
+    written.map((file) => `wrote ${shownPath(file)}`),
+    written.length === 0 && existing.length > 0 ? ["nothing to write: all files exist"] : [],
+    describeExisting(result),
+    describePlaceholders(result),
+    "",
+    "next:",
+    [
+      ...(place === "" ? [] : [`cd ${quote(place)}`]),
+      ...describeInstallation(result),
+      ...describeFirstUpdate(result),
+    ].map((line) => `  ${line}`),
+    describeCi(result),
+  );
+}
+
+/** The files with their texts, as they would be written. */
+export function describeDryRun(result: InitResult): string {
+  const { written } = result;
+  return lines(
+    written.flatMap((file) => [`would write ${shownPath(file)}:`, "", file.text.trimEnd(), ""]),
+    describeExisting(result),
+  );
+}

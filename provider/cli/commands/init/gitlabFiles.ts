@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAllDocuments, parseDocument } from "yaml";
+import { fillExample, LAYOUT, withoutInstructions } from "./fillExample";
+import type { CiSettings } from "./fillExample";
+
+/*
+ * The pipeline of examples/ci includes components of this package's repository, which each GitLab must have a copy of. Here
+ * the jobs of each component take its place, so that the pipeline needs nothing but the installed package.
+ */
+
+/** The folder of the pipeline, which belongs into a project of its own. */
+export const GITLAB_FOLDER = "access-ci";
+
+interface Include {
+  readonly component: string;
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+interface ComponentHeader {
+  readonly spec: { readonly inputs: Readonly<Record<string, { readonly default?: string }>> };
+}
+
+/** The jobs of a component, with the values of its inputs. */
+function inlineComponent(templates: string, { component, inputs }: Include): string {
+  const [, name] = /\/OWNER\/pulumi-platform\/([\w-]+)@/.exec(component) ?? [];
+  if (name === undefined) throw new Error(`${component} is no component of this package`);
+  const text = readFileSync(join(templates, name, "template.yml"), "utf8");
+  const [header] = parseAllDocuments(text);
+  const { spec } = header?.toJS() as ComponentHeader;
+  const jobs = text.slice(text.indexOf("\n---\n") + "\n---\n".length);
+  return jobs.replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, input: string) => {
+    const value = inputs[input] ?? spec.inputs[input]?.default;
+    if (value === undefined) throw new Error(`the pipeline gives no value to the input ${input}`);
+    return value;
+  });
+}
+
+/** The pipeline, by its path below the root of the repository. @param packageRoot The folder of this package. */
+export function gitlabFiles(packageRoot: string, settings: CiSettings): Record<string, string> {
+  const document = parseDocument(readFileSync(join(packageRoot, "examples", "ci", "gitlab-ci.yml"), "utf8"));
+  fillExample(document, settings);
+  const { include } = document.toJS() as { include: readonly Include[] };
+  document.delete("include");
+  const components = include.map((part) => inlineComponent(join(packageRoot, "templates"), part));
+  const text = [document.toString(LAYOUT), ...components].join("\n");
+  return { [`${GITLAB_FOLDER}/gitlab-ci.yml`]: withoutInstructions(text, settings) };
+}

@@ -1,0 +1,210 @@
+import { basename } from "node:path";
+import { printable } from "../../../api/errors";
+import { defineCommand } from "../../framework/defineCommand";
+import { exitCodes, UsageError } from "../../framework/exitCodes";
+import type { Flags, Values } from "../../framework/flags";
+import { packageFolder } from "../../framework/packageVersion";
+import { webAddress } from "../../input/repository";
+import { describeDryRun, describeResult } from "./describeResult";
+import { ORGANIZATION } from "./fillExample";
+import type { CiSettings } from "./fillExample";
+import { githubFiles } from "./githubFiles";
+import { gitlabFiles } from "./gitlabFiles";
+import { inspectFolder } from "./inspectFolder";
+import type { Host, ProjectFolder } from "./inspectFolder";
+import { policyFile, programFiles } from "./programFiles";
+import type { Language, ProgramOptions } from "./programFiles";
+import { checkNewFiles, isTaken, writeNewFiles } from "./writeNewFiles";
+import type { NewFile } from "./writeNewFiles";
+
+const flags = {
+  ci: {
+    type: "string",
+    value: "HOST",
+    choices: ["github", "gitlab", "none"],
+    default: "the host of the remote origin, else the one whose files the repository has",
+    help: "whose workflows to write",
+  },
+  language: {
+    type: "string",
+    value: "LANGUAGE",
+    choices: ["typescript", "javascript"],
+    default: "javascript for a package.json without TypeScript, else typescript",
+    help: "the language of a new program",
+  },
+  project: {
+    type: "string",
+    value: "NAME",
+    default: "the name of the folder",
+    help: "the name of a new Pulumi project",
+  },
+  stack: {
+    type: "string",
+    value: "STACK",
+    default: "the only one with a configuration file, else prod",
+    help: "the stack to review, as prod or organization/project/prod",
+  },
+  "base-url": {
+    type: "string",
+    value: "URL",
+    default: "PLATFORM_BASE_URL",
+    help: "address of the API",
+  },
+  "issuer-url": {
+    type: "string",
+    value: "URL",
+    default: "PLATFORM_ISSUER_URL",
+    help: "issuer of the API, for the OIDC tokens of GitLab",
+  },
+  "dry-run": { type: "boolean", help: "print what would be written, write nothing" },
+} as const satisfies Flags;
+
+type InitValues = Values<typeof flags>;
+
+const NAME = /^\w[\w.-]{0,99}$/;
+
+function readUrl(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  const url = webAddress(text)?.replace(/\/$/, "");
+  if (url !== undefined && /^[\w:/.[\]%~-]+$/.test(url)) return url;
+  throw new UsageError(`${flag} must be an http or https URL, as in https://api.example.com`);
+}
+
+/** The name of the project: that of the program, the one that is given, or that of the folder. */
+function chooseProject({ project }: InitValues, found: ProjectFolder): string {
+  if (project !== undefined && found.project !== undefined && project !== found.project) {
+    throw new UsageError(
+      `--project conflicts with the project ${printable(found.project, 100)} in Pulumi.yaml; leave it out`,
+    );
+  }
+  if (project !== undefined && !NAME.test(project)) {
+    throw new UsageError(
+      `--project must have letters, digits, ".", "_" and "-" only, not "${printable(project, 80)}"`,
+    );
+  }
+  const ofFolder = basename(found.folder)
+    .replace(/[^\w.-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 100);
+  return found.project ?? project ?? (ofFolder === "" ? "access" : ofFolder);
+}
+
+/** The organization, which only the stack's whole name has, and the name of the stack. */
+function chooseStack({ stack }: InitValues, found: ProjectFolder, project: string): [string, string] {
+  const parts = (stack ?? found.stack ?? "prod").split("/");
+  const [organization, named, name] = parts.length === 1 ? [ORGANIZATION, project, ...parts] : parts;
+  if (parts.length % 2 === 0 || parts.length > 3 || !parts.every((part) => NAME.test(part))) {
+    throw new UsageError(
+      `--stack must be a stack, as in prod or acme/access/prod, not "${printable(stack ?? "", 80)}"`,
+    );
+  }
+  if (named !== project) {
+    throw new UsageError(
+      `--stack names the project ${named ?? ""}, and this one is ${printable(project, 100)}; give --stack its name`,
+    );
+  }
+  return [organization ?? "", name ?? ""];
+}
+
+function chooseLanguage(
+  { language }: InitValues,
+  { project, manifest, hasTsconfig }: ProjectFolder,
+): Language {
+  if (project !== undefined && language !== undefined)
+    throw new UsageError("--language conflicts with the Pulumi program that exists; leave it out");
+  const packages = { ...manifest?.dependencies, ...manifest?.devDependencies };
+  const isTypeScript = manifest === undefined || hasTsconfig || Object.hasOwn(packages, "typescript");
+  const chosen = language ?? (isTypeScript ? "typescript" : "javascript");
+  if (project === undefined && chosen === "typescript" && manifest?.type === "module") {
+    throw new UsageError(
+      "package.json has the type module, and Pulumi runs a TypeScript program as CommonJS: give --language javascript, or use another folder",
+    );
+  }
+  return chosen;
+}
+
+function checkPath({ path, folder }: ProjectFolder): void {
+  if (!/^[\p{L}\p{N}_./ @+-]+$/u.test(path)) {
+    throw new UsageError(
+      `the path ${printable(folder, 200)} has characters that a workflow cannot hold: use letters, digits, ".", "_", "-" and "/"`,
+    );
+  }
+}
+
+function ciFiles(host: Host | "none", settings: CiSettings, packageRoot: string): Record<string, string> {
+  if (host === "github") return githubFiles(packageRoot, settings);
+  return host === "gitlab" ? gitlabFiles(packageRoot, settings) : {};
+}
+
+const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
+  Object.entries(files).map(([path, text]) => ({ base, path, text }));
+
+function init(dir: string, values: InitValues): number {
+  const packageRoot = packageFolder();
+  if (packageRoot === undefined) throw new UsageError("init needs the installed package: run it by npx");
+  const found = inspectFolder(dir);
+  const project = chooseProject(values, found);
+  const [organization, stack] = chooseStack(values, found, project);
+  const language = chooseLanguage(values, found);
+  const host = values.ci ?? found.host ?? "none";
+  if (host !== "none") checkPath(found);
+  const settings: CiSettings = {
+    organization,
+    project,
+    stack,
+    path: found.path,
+    defaultBranch: found.defaultBranch,
+    packageManager: found.packageManager,
+    baseUrl: readUrl("--base-url", values["base-url"] ?? process.env["PLATFORM_BASE_URL"]),
+    issuerUrl: readUrl("--issuer-url", values["issuer-url"] ?? process.env["PLATFORM_ISSUER_URL"]),
+  };
+  const templates = `${packageRoot}/templates`;
+  const program: ProgramOptions = {
+    language,
+    project,
+    isModule: found.manifest?.type === "module",
+    ...(host === "github" &&
+      found.repository !== undefined && {
+        subject: `repo:${found.repository}:ref:refs/heads/${found.defaultBranch}`,
+      }),
+  };
+  const files = [
+    ...filesBelow(found.folder, {
+      ...(found.project === undefined && programFiles(templates, program)),
+      ...policyFile(templates),
+    }),
+    ...(found.project === undefined && !found.hasGitignore
+      ? filesBelow(found.folder, { ".gitignore": "node_modules/\n" })
+      : []),
+    ...filesBelow(found.root, ciFiles(host, settings, packageRoot)),
+  ];
+  const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];
+  checkNewFiles(missing);
+  const result = { found, settings, language, host, existing, written: missing, packageRoot };
+  if (values["dry-run"]) {
+    process.stdout.write(describeDryRun(result));
+    return exitCodes.clean;
+  }
+  writeNewFiles(missing);
+  process.stdout.write(describeResult(result));
+  return exitCodes.clean;
+}
+
+export const command = defineCommand(
+  {
+    name: "init",
+    usage: ["[DIR] [options]"],
+    about:
+      "Writes a first program, its access policy and the workflows of the access review into a folder: the current one, or DIR. " +
+      "A Pulumi program that exists stays, and so does every file that exists. Writes all files or none, and prints the next " +
+      "commands. Sends no request.",
+    arguments: ["DIR"],
+    flags,
+    exitCodes: ["clean", "error", "usage"],
+  },
+  ({ values, positionals: [dir = ".", extra] }) => {
+    if (extra !== undefined) throw new UsageError("init takes one folder; see pulumi-platform init --help");
+    return Promise.resolve(init(dir, values));
+  },
+);
+export const { main } = command;

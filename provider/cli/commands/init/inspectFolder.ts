@@ -1,0 +1,161 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { parse } from "yaml";
+import { printable } from "../../../api/errors";
+import { UsageError } from "../../framework/exitCodes";
+import { describeFileError } from "../../input/fileErrors";
+import { findPackageManager } from "./packageManager";
+import type { PackageManager } from "./packageManager";
+
+export type Host = "github" | "gitlab";
+
+/** The members of a package.json that decide something. */
+interface Manifest {
+  readonly type?: unknown;
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
+/** What `init` finds out of a folder and of what is around it. */
+export interface ProjectFolder {
+  /** Its real path; it may not exist yet. */
+  readonly folder: string;
+  /** The root of the git repository, or the folder itself. */
+  readonly root: string;
+  /** The folder below the root, with slashes; `.` for the root itself. */
+  readonly path: string;
+  readonly isRepository: boolean;
+  readonly host?: Host;
+  /** Owner and name of the repository `origin`: `acme/access`. */
+  readonly repository?: string;
+  readonly defaultBranch: string;
+  readonly packageManager: PackageManager;
+  readonly manifest?: Manifest;
+  readonly hasTsconfig: boolean;
+  /** Whether the folder or one above it in the repository has a .gitignore. */
+  readonly hasGitignore: boolean;
+  /** The name of the Pulumi project that exists. */
+  readonly project?: string;
+  /** The only stack with a configuration file. */
+  readonly stack?: string;
+}
+
+/** The output of git without its line break; undefined where git fails or does not exist. */
+function git(folder: string, ...args: readonly string[]): string | undefined {
+  const { status, stdout } = spawnSync("git", ["-C", folder, ...args], { encoding: "utf8" });
+  return status === 0 ? stdout.trimEnd() : undefined;
+}
+
+/** The real path of a folder that may not exist yet. @throws UsageError for a file. */
+function realFolder(given: string): string {
+  if (given.includes("\\")) {
+    throw new UsageError(
+      `DIR must have slashes between its folders, as in infra/access, not "${printable(given, 80)}"`,
+    );
+  }
+  const path = resolve(given);
+  const missing: string[] = [];
+  let existing = path;
+  while (lstatSync(existing, { throwIfNoEntry: false }) === undefined) {
+    missing.unshift(basename(existing));
+    existing = dirname(existing);
+  }
+  try {
+    const real = realpathSync(existing);
+    if (!lstatSync(real).isDirectory()) throw Object.assign(new Error(), { code: "ENOTDIR" });
+    return join(real, ...missing);
+  } catch (error) {
+    const isFile = (error as { code?: unknown }).code === "ENOTDIR";
+    const reason = isFile ? "it is a file; name a folder" : describeFileError(error);
+    throw new UsageError(`DIR names ${printable(existing, 200)}: ${reason}`);
+  }
+}
+
+/** A folder and those above it, up to the root. */
+function foldersUpTo(root: string, folder: string): string[] {
+  return folder === root || folder === dirname(folder)
+    ? [folder]
+    : [folder, ...foldersUpTo(root, dirname(folder))];
+}
+
+/** @throws UsageError for a file that is not valid. */
+function readFile(path: string, read: (text: string) => unknown): object | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    const value = read(readFileSync(path, "utf8"));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // The message of a parser may hold what the file holds.
+  }
+  throw new UsageError(`${printable(path, 200)} cannot be read, or holds no object; correct it first`);
+}
+
+/** The host of a repository's remote, else the one whose files the repository has. */
+function findHost(root: string, remote: string): Host | undefined {
+  const [, server = ""] =
+    /^[a-z+]+:\/\/(?:[^@/]*@)?([^:/]+)/i.exec(remote) ?? /^(?:[^@/]*@)?([^:/]{2,}):/.exec(remote) ?? [];
+  const labels = server.toLowerCase().split(/[.-]/);
+  if (labels.includes("github")) return "github";
+  if (labels.includes("gitlab")) return "gitlab";
+  const [isGithub, isGitlab] = [existsSync(join(root, ".github")), existsSync(join(root, ".gitlab-ci.yml"))];
+  if (isGithub === isGitlab) return undefined;
+  return isGithub ? "github" : "gitlab";
+}
+
+function findDefaultBranch(root: string): string {
+  const head = git(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
+  if (head?.startsWith("origin/")) return head.slice("origin/".length);
+  const exists = (branch: string) =>
+    git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) !== undefined;
+  return !exists("main") && exists("master") ? "master" : "main";
+}
+
+/** @throws UsageError for a program in another language. */
+function findProject(folder: string): string | undefined {
+  const path = ["Pulumi.yaml", "Pulumi.yml"]
+    .map((name) => join(folder, name))
+    .find((file) => existsSync(file));
+  const project = path && readFile(path, parse);
+  if (!project) return undefined;
+  const { name, runtime } = project as { name?: unknown; runtime?: unknown };
+  const language =
+    typeof runtime === "object" && runtime !== null ? (runtime as { name?: unknown }).name : runtime;
+  if (typeof name !== "string" || language !== "nodejs") {
+    throw new UsageError(
+      `${printable(path, 200)} must name a project with the runtime nodejs: programs of this package are TypeScript or JavaScript`,
+    );
+  }
+  return name;
+}
+
+function findStack(folder: string): string | undefined {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const stacks = names.flatMap((name) => /^Pulumi\.([\w.-]+)\.ya?ml$/.exec(name)?.[1] ?? []);
+  return stacks.length === 1 ? stacks[0] : undefined;
+}
+
+/** @throws UsageError where the folder is a file, or holds a file that is not valid. */
+export function inspectFolder(given: string): ProjectFolder {
+  const folder = realFolder(given);
+  const existing = foldersUpTo("", folder).find((path) => existsSync(path)) ?? folder;
+  const top = git(existing, "rev-parse", "--show-toplevel");
+  const root = top === undefined ? folder : realpathSync(top);
+  const remote = (top === undefined ? undefined : git(root, "remote", "get-url", "origin")) ?? "";
+  const above = foldersUpTo(root, folder);
+  return {
+    folder,
+    root,
+    path: relative(root, folder).split(sep).join("/") || ".",
+    isRepository: top !== undefined,
+    host: top === undefined ? undefined : findHost(root, remote),
+    repository: /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(remote)?.[1],
+    defaultBranch: top === undefined ? "main" : findDefaultBranch(root),
+    packageManager: findPackageManager(above),
+    manifest: readFile(join(folder, "package.json"), (text) => JSON.parse(text) as unknown),
+    hasTsconfig: existsSync(join(folder, "tsconfig.json")),
+    hasGitignore: above.some((path) => existsSync(join(path, ".gitignore"))),
+    project: findProject(folder),
+    stack: findStack(folder),
+  };
+}

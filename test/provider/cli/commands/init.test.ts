@@ -1,0 +1,434 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { InitFolder } from "../../../support/initFolder";
+
+const folders: InitFolder[] = [];
+
+function newFolder(): InitFolder {
+  const folder = new InitFolder();
+  folders.push(folder);
+  return folder;
+}
+afterEach(() => {
+  jest.restoreAllMocks();
+  for (const folder of folders.splice(0)) folder.remove();
+});
+
+const GITHUB = "git@github.com:acme/access.git";
+const program = [
+  ".gitignore",
+  "Pulumi.yaml",
+  "access-policy.yaml",
+  "index.ts",
+  "package.json",
+  "tsconfig.json",
+];
+const workflows = ["deploy", "drift", "preview", "review"].map(
+  (name) => `.github/workflows/access-${name}.yml`,
+);
+
+/** Runs the command, which must succeed, and returns what it printed. */
+async function succeed(folder: InitFolder, dir: string, ...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await folder.init(dir, ...argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+/** Runs the command, which must be refused and leave the files as they are; returns the error. */
+async function refuse(folder: InitFolder, dir: string, ...argv: string[]): Promise<string> {
+  const before = folder.files();
+  const { code, stderr } = await folder.init(dir, ...argv);
+  expect(code).toBe(2);
+  expect(folder.files()).toEqual(before);
+  return stderr;
+}
+
+describe("the program", () => {
+  test("an empty folder gets a TypeScript program and a policy, and no workflow", async () => {
+    const folder = newFolder();
+    const printed = await succeed(
+      folder,
+      ".",
+      "--project",
+      "access",
+      "--base-url",
+      "https://api.acme.example/",
+    );
+    expect(Object.keys(folder.files())).toEqual(program);
+    expect(parse(folder.files()["Pulumi.yaml"] ?? "")).toEqual({
+      name: "access",
+      description: "Who may do what in the organisation",
+      runtime: "nodejs",
+      main: "index.ts",
+    });
+    expect(printed).toContain("export PLATFORM_BASE_URL=https://api.acme.example PLATFORM_TOKEN=…");
+    expect(printed).toContain("pulumi stack init prod\n");
+    expect(printed).toContain("give --ci github or --ci gitlab");
+  });
+
+  test("a folder that does not exist is created, and names the project", async () => {
+    const folder = newFolder();
+    await succeed(folder, "teams/Acme access");
+    const files = folder.files();
+    expect(Object.keys(files)).toContain("teams/Acme access/index.ts");
+    expect(files["teams/Acme access/Pulumi.yaml"]).toContain("name: Acme-access\n");
+    expect(JSON.parse(files["teams/Acme access/package.json"] ?? "")).toMatchObject({ name: "acme-access" });
+  });
+
+  const plain = { "package.json": "{}" };
+  const module = { "package.json": '{ "type": "module" }' };
+  const withTypes = { "package.json": '{ "devDependencies": { "typescript": "^5" } }' };
+  test.each<[string, Record<string, string>, string[], string, RegExp]>([
+    ["a package.json without TypeScript", plain, [], "index.js", /^const \{ Config \} = require\(/],
+    ["an ES module", module, [], "index.js", /^import \{ Config \} from /],
+    ["a package.json with TypeScript", withTypes, [], "index.ts", /^import /],
+    ["a tsconfig.json", { "tsconfig.json": "{}" }, [], "index.ts", /^import /],
+    ["--language javascript", {}, ["--language", "javascript"], "index.js", /^const .*exports\.teamUid = /s],
+    ["--language typescript", plain, ["--language", "typescript"], "index.ts", /^import /],
+  ])("%s decides the language", async (_, files, argv, main, text) => {
+    const folder = newFolder().write(files);
+    await succeed(folder, ".", ...argv);
+    expect(Object.keys(folder.files()).filter((path) => path.startsWith("index."))).toEqual([main]);
+    expect(folder.files()[main]).toMatch(text);
+    expect(folder.files()["Pulumi.yaml"]).toContain(`main: ${main}\n`);
+    expect(folder.files()).toMatchObject(files);
+  });
+
+  test.each(["index.ts", "index.js"])("a Pulumi program in %s stays the only one", async (main) => {
+    const existing = {
+      "Pulumi.yaml": "name: teams\nruntime:\n  name: nodejs\n",
+      [main]: "mine",
+      "package.json": "{}",
+    };
+    const folder = newFolder()
+      .repository(GITHUB)
+      .write({ ...existing, "Pulumi.live.yaml": "{}" });
+    const printed = await succeed(folder, ".");
+    const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
+    expect(added).toEqual([...workflows, "Pulumi.live.yaml", "access-policy.yaml"].sort());
+    expect(folder.files()).toMatchObject(existing);
+    expect(folder.files()[workflows[0] ?? ""]).toContain("STACK: ORGANIZATION/teams/live\n");
+    expect(printed).not.toContain("pulumi stack init");
+  });
+
+  test("the identity of a new program trusts the repository that it is in", async () => {
+    const folder = newFolder().repository(GITHUB);
+    await succeed(folder, ".");
+    expect(folder.files()["index.ts"]).toContain('subject: "repo:acme/access:ref:refs/heads/main"');
+  });
+});
+
+describe("the host", () => {
+  test.each([
+    ["git@github.com:acme/access.git", "github"],
+    ["https://github.com/acme/access", "github"],
+    ["ssh://git@github.acme.example:22/acme/access.git", "github"],
+    ["https://user:secret@gitlab.com/acme/access.git", "gitlab"],
+    ["git@gitlab.acme.example:acme/deep/access.git", "gitlab"],
+    ["https://acme.example/github/access.git", "none"],
+    ["git@bitbucket.org:acme/access.git", "none"],
+    ["/srv/git/github.com/access.git", "none"],
+    ["C:\\git\\gitlab.com", "none"],
+  ])("of %s is %s", async (remote, host) => {
+    const folder = newFolder().repository(remote);
+    const printed = await succeed(folder, ".");
+    const files = Object.keys(folder.files());
+    expect(files.includes(".github/workflows/access-review.yml")).toBe(host === "github");
+    expect(files.includes("access-ci/gitlab-ci.yml")).toBe(host === "gitlab");
+    expect(printed).not.toContain("secret");
+  });
+
+  const [github, gitlab] = [{ ".github/dependabot.yml": "" }, { ".gitlab-ci.yml": "" }];
+  test.each([
+    ["the files of GitHub", github, [], "workflows/access-review.yml"],
+    ["the files of GitLab", gitlab, [], "gitlab-ci.yml"],
+    ["the files of both", { ...github, ...gitlab }, [], "nothing"],
+    ["an option", github, ["--ci", "gitlab"], "gitlab-ci.yml"],
+    ["an option for none", github, ["--ci", "none"], "nothing"],
+  ])("%s decide where no remote does", async (_, files, argv, written) => {
+    const folder = newFolder().repository().write(files);
+    await succeed(folder, ".", ...argv);
+    const added = Object.keys(folder.files()).filter((path) => /access-review\.yml$|access-ci/.test(path));
+    expect(added).toEqual(written === "nothing" ? [] : [expect.stringContaining(written)]);
+  });
+});
+
+describe("the workflows", () => {
+  test("stand at the root of the repository, and name the folder of the program", async () => {
+    const folder = newFolder().repository(GITHUB).write({ "package-lock.json": "{}" });
+    const printed = await succeed(folder, "services/access", "--stack", "acme-cloud/access/live");
+    const files = folder.files();
+    expect(Object.keys(files)).toEqual(
+      [...workflows, "package-lock.json", ...program.map((name) => `services/access/${name}`)].sort(),
+    );
+    for (const path of workflows) {
+      expect(files[path]).not.toMatch(
+        /\binfra\b|OWNER|acme\/access\/prod|inputs\.|# (Replace|Change) |ORGANIZATION/,
+      );
+      expect(files[path]).toContain("acme-cloud/access/live");
+    }
+    expect(files[workflows[0] ?? ""]).toContain("organization: acme-cloud\n");
+    expect(files[workflows[0] ?? ""]).toContain("working-directory: services/access\n");
+    expect(printed).toContain("/services/access/package-lock.json @acme/security");
+    expect(printed).not.toContain("replace in");
+  });
+
+  test("name in one line what is not known", async () => {
+    const folder = newFolder().repository("git@gitlab.com:acme/access.git");
+    const printed = await succeed(folder, ".");
+    const [line] = printed.match(/^replace in .*$/gm) ?? [];
+    const pipeline = folder.files()["access-ci/gitlab-ci.yml"] ?? "";
+    const placeholders = line?.match(/ORGANIZATION|https:\S+/g) ?? [];
+    expect(placeholders).toHaveLength(3);
+    for (const placeholder of placeholders) expect(pipeline).toContain(placeholder);
+    const known = newFolder().repository("git@gitlab.com:acme/access.git");
+    const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
+    expect(
+      await succeed(known, ".", "--stack", "acme/access/live", "--project", "access", ...urls),
+    ).not.toContain("replace in");
+    expect(known.files()["access-ci/gitlab-ci.yml"]).not.toContain("platform.example");
+  });
+
+  test.each([
+    [
+      "the head of the remote",
+      [
+        "update-ref refs/remotes/origin/trunk HEAD",
+        "symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk",
+      ],
+      "trunk",
+    ],
+    ["the only usual name", ["branch -M master"], "master"],
+    ["nothing", [], "main"],
+  ])("run on the default branch: %s", async (_, commands, branch) => {
+    const folder = newFolder()
+      .repository(GITHUB)
+      .git("commit", "--quiet", "--allow-empty", "--message", "empty");
+    folder.git("branch", "-M", "topic");
+    for (const command of commands) folder.git(...command.split(" "));
+    await succeed(folder, ".");
+    expect(folder.files()[".github/workflows/access-preview.yml"]).toContain(`branches: [${branch}]\n`);
+  });
+
+  test.each([
+    [
+      "pnpm-lock.yaml",
+      "lockfileVersion: 9",
+      /pnpm install --frozen-lockfile --ignore-scripts/,
+      /pnpm exec pulumi-platform/,
+      "pnpm add",
+    ],
+    [
+      "yarn.lock",
+      "# yarn lockfile v1",
+      /yarn install --frozen-lockfile --ignore-scripts/,
+      /yarn --silent run pulumi-platform/,
+      "yarn add",
+    ],
+    [
+      "yarn.lock",
+      "#\n\n__metadata:\n",
+      /yarn install --immutable --mode=skip-build/,
+      /yarn run pulumi-platform/,
+      "yarn add",
+    ],
+    ["package-lock.json", "{}", /npm ci --ignore-scripts/, /npx --no -- pulumi-platform/, "npm install"],
+  ])("use the package manager of %s: %s", async (lockfile, text, install, run, add) => {
+    for (const remote of [GITHUB, "git@gitlab.com:acme/access.git"]) {
+      const folder = newFolder()
+        .repository(remote)
+        .write({ [lockfile]: text });
+      const printed = await succeed(folder, "infra");
+      const written = Object.entries(folder.files()).flatMap(([path, content]) =>
+        path.endsWith(".yml") ? [content] : [],
+      );
+      expect(written.join("\n")).toMatch(install);
+      expect(written.join("\n")).toMatch(run);
+      if (add !== "npm install") expect(written.join("\n")).not.toMatch(/\bnp[mx] /);
+      expect(printed).toContain(`${add} ./pulumi-platform-`);
+    }
+  });
+});
+
+describe("nothing is overwritten:", () => {
+  test.each([...program, ...workflows])("%s stays, is named, and all others are written", async (path) => {
+    const folder = newFolder()
+      .repository(GITHUB)
+      .write({ [path]: path === "Pulumi.yaml" ? "name: a\nruntime: nodejs\n" : "{}" });
+    const before = folder.files()[path];
+    const printed = await succeed(
+      folder,
+      ".",
+      ...(path === "Pulumi.yaml" ? [] : ["--language", "typescript"]),
+    );
+    expect(folder.files()[path]).toBe(before);
+    const expected = path === "Pulumi.yaml" ? ["Pulumi.yaml", "access-policy.yaml"] : program;
+    expect(Object.keys(folder.files())).toEqual([...expected, ...workflows].sort());
+    if (path !== "Pulumi.yaml" && path !== ".gitignore")
+      expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
+    expect(printed.includes("getRole({")).toBe(path === "index.ts");
+  });
+
+  test("a second run writes nothing", async () => {
+    const folder = newFolder().repository(GITHUB);
+    await succeed(folder, "infra");
+    const before = folder.files();
+    expect(await succeed(folder, "infra")).toContain("nothing to write: all files exist");
+    expect(folder.files()).toEqual(before);
+  });
+
+  test("a link that leads nowhere is a file that exists", async () => {
+    const folder = newFolder().repository(GITHUB);
+    fs.symlinkSync(join(folder.root, "nowhere"), join(folder.root, "access-policy.yaml"));
+    expect(await succeed(folder, ".")).toContain("access-policy.yaml");
+    expect(Object.keys(folder.files())).not.toContain("nowhere");
+  });
+
+  test("--dry-run prints the text of each file, and writes none", async () => {
+    const folder = newFolder().repository(GITHUB);
+    const printed = await succeed(folder, "infra", "--dry-run");
+    expect(folder.files()).toEqual({});
+    expect(fs.readdirSync(folder.root)).toEqual([".git"]);
+    await succeed(folder, "infra");
+    for (const [path, text] of Object.entries(folder.files())) {
+      expect(printed).toContain(`${path}:\n\n${text.trimEnd()}\n`);
+    }
+  });
+});
+
+describe("all files or none:", () => {
+  test.each(["infra", ".github", ".github/workflows"])("%s may not be a file", async (path) => {
+    const folder = newFolder()
+      .repository(GITHUB)
+      .write({ [path]: "a file" });
+    expect(await refuse(folder, "infra")).toMatch(/is a file/);
+  });
+
+  test.each([".github", ".github/workflows", "infra"])(
+    "%s may not lead out of the repository",
+    async (path) => {
+      const [folder, outside] = [newFolder().repository(GITHUB), newFolder()];
+      fs.mkdirSync(join(folder.root, path, ".."), { recursive: true });
+      fs.symlinkSync(outside.root, join(folder.root, path));
+      // The folder of the program is where its link leads: another one, without a repository.
+      if (path === "infra") await succeed(folder, path);
+      else expect(await refuse(folder, "infra")).toMatch(/symbolic link that leads out of/);
+      expect(Object.keys(outside.files())).toEqual(path === "infra" ? program : []);
+    },
+  );
+
+  test("a link within the repository is followed", async () => {
+    const folder = newFolder().repository(GITHUB).write({ "shared/.keep": "" });
+    fs.symlinkSync(join(folder.root, "shared"), join(folder.root, ".github"));
+    await succeed(folder, "infra");
+    expect(Object.keys(folder.files())).toContain("shared/workflows/access-review.yml");
+  });
+
+  test("a folder that may not be written is refused", async () => {
+    const folder = newFolder().repository(GITHUB);
+    jest.spyOn(fs, "accessSync").mockImplementation(() => {
+      throw Object.assign(new Error(), { code: "EACCES" });
+    });
+    expect(await refuse(folder, "infra")).toContain(`${folder.root} cannot be written: permission denied`);
+  });
+
+  test.each(Array.from({ length: program.length + workflows.length }, (_, index) => index))(
+    "a failure at file %d takes back all others",
+    async (index) => {
+      const folder = newFolder().repository(GITHUB);
+      const { linkSync } = fs;
+      let calls = 0;
+      jest.spyOn(fs, "linkSync").mockImplementation((from, to) => {
+        if (calls++ === index) throw Object.assign(new Error(), { code: "ENOSPC" });
+        linkSync(from, to);
+      });
+      expect(await refuse(folder, "infra")).toMatch(/cannot be written: ENOSPC; nothing was written/);
+      expect(calls).toBe(index + 1);
+      expect(fs.readdirSync(folder.root)).toEqual([".git"]);
+    },
+  );
+});
+
+describe("wrong input gets one line:", () => {
+  test.each<[string, Record<string, string>, string, string[], string]>([
+    [
+      "another language",
+      { "Pulumi.yaml": "name: a\nruntime: python\n" },
+      ".",
+      [],
+      "must name a project with the runtime nodejs",
+    ],
+    [
+      "a broken Pulumi.yaml",
+      { "Pulumi.yaml": "a: [" },
+      ".",
+      [],
+      "Pulumi.yaml cannot be read, or holds no object",
+    ],
+    [
+      "a broken package.json",
+      { "package.json": "{" },
+      ".",
+      [],
+      "package.json cannot be read, or holds no object",
+    ],
+    [
+      "a TypeScript module",
+      { "package.json": '{ "type": "module" }' },
+      ".",
+      ["--language", "typescript"],
+      "give --language javascript",
+    ],
+    ["a path of Windows", {}, "infra\\access", [], "DIR must have slashes between its folders"],
+    [
+      "an expression as a folder",
+      {},
+      "${{ github.token }}",
+      ["--ci", "github"],
+      "characters that a workflow cannot hold",
+    ],
+    ["a project's name", {}, ".", ["--project", "a b"], "--project must have letters"],
+    [
+      "another project's name",
+      { "Pulumi.yaml": "name: a\nruntime: nodejs\n" },
+      ".",
+      ["--project", "b"],
+      "conflicts with the project a",
+    ],
+    [
+      "a language for a program",
+      { "Pulumi.yaml": "name: a\nruntime: nodejs\n" },
+      ".",
+      ["--language", "javascript"],
+      "--language conflicts with",
+    ],
+    [
+      "a stack's name",
+      {},
+      ".",
+      ["--stack", "a/b"],
+      "--stack must be a stack, as in prod or acme/access/prod",
+    ],
+    [
+      "a stack of another project",
+      {},
+      ".",
+      ["--project", "access", "--stack", "acme/other/prod"],
+      "--stack names the project other",
+    ],
+    ["an address", {}, ".", ["--base-url", "ftp://acme"], "--base-url must be an http or https URL"],
+    [
+      "an address that a script would read",
+      {},
+      ".",
+      ["--issuer-url", "https://a/$(b)"],
+      "--issuer-url must be",
+    ],
+    ["two folders", {}, ".", ["second"], "init takes one folder"],
+  ])("%s", async (_, files, dir, argv, message) => {
+    const error = await refuse(newFolder().repository().write(files), dir, ...argv);
+    expect(error).toContain(message);
+    expect(error.trimEnd().split("\n")).toHaveLength(1);
+  });
+});

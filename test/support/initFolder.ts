@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { command } from "../../provider/cli/commands/init/init";
+import { runCommand } from "../provider/cli/support";
+import type { Ended } from "../provider/cli/support";
+
+/** A folder for `pulumi-platform init`, which may be a git repository. */
+export class InitFolder {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-platform-init-")));
+
+  write(files: Readonly<Record<string, string>>): this {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.root, path)), { recursive: true });
+      writeFileSync(join(this.root, path), text);
+    }
+    return this;
+  }
+
+  git(...args: readonly string[]): this {
+    const identity = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+    const { status, stderr } = spawnSync("git", ["-C", this.root, ...identity, ...args], {
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`git ${args.join(" ")}: ${stderr}`);
+    return this;
+  }
+
+  /** Makes it a repository with this remote, if one is given. */
+  repository(remote?: string): this {
+    this.git("init", "--quiet");
+    return remote === undefined ? this : this.git("remote", "add", "origin", remote);
+  }
+
+  /** Runs the command in this process. @param dir below the folder. */
+  init(dir: string, ...argv: readonly string[]): Promise<Ended> {
+    return runCommand(command.main, [join(this.root, dir), ...argv], {});
+  }
+
+  /** Every file with its text, git's own left out. */
+  files(): Record<string, string> {
+    const paths = readdirSync(this.root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(this.root.length + 1))
+      .filter((path) => !path.startsWith(".git/"))
+      .sort();
+    return Object.fromEntries(paths.map((path) => [path, readFileSync(join(this.root, path), "utf8")]));
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
