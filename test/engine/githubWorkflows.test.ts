@@ -8,6 +8,7 @@ import type { Files } from "../support/accessRepository";
 import { AccessFixture, actionsOf, STACK } from "../support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob } from "../support/githubActions";
+import { writeInitWorkflows } from "../support/initWorkflows";
 import type { Values } from "../support/shell";
 import { call } from "../support/wire";
 
@@ -23,6 +24,7 @@ let scratch: string;
 let fixture: AccessFixture;
 let github: FakeGitHub;
 let canary: string;
+let initWorkflows: string;
 let vars: Values;
 let pulls = 0;
 
@@ -30,6 +32,7 @@ beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-workflows-"));
   canary = join(scratch, "canary");
   fixture = await AccessFixture.start(scratch);
+  initWorkflows = writeInitWorkflows(join(scratch, "init"));
   vars = {
     PLATFORM_BASE_URL: fixture.emulator.url,
     PLATFORM_ISSUER_URL: fixture.emulator.url,
@@ -90,7 +93,9 @@ async function runWorkflow(name: string, branch: string, subject: string, event:
     server_url: "https://github.example",
     run_id: RUN_ID,
   };
-  const workflow = readWorkflow(join(source, ".github", "workflows", name));
+  // One workflow as `init` writes it: the steps of three actions in place of the actions.
+  const folder = name === "access-deploy.yml" ? initWorkflows : join(source, ".github", "workflows");
+  const workflow = readWorkflow(join(folder, name));
   return await new WorkflowRun(workflow, {
     contexts: { github: context, vars },
     actions: actionsOf(fixture, branch),

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { InitFolder } from "../support/initFolder";
 import { evaluate, projectRoot, removeTemporaryFolders, temporaryFolder, writeFiles } from "./support";
 
 afterAll(removeTemporaryFolders);
@@ -13,6 +14,18 @@ const lint = (folder: string, more = ""): Promise<unknown> =>
 test.each(["examples/ci", ".github/workflows"])("the workflows in %s have no problem", async (folder) => {
   expect(await lint(path.join(projectRoot, folder))).toEqual({ problems: [] });
 });
+
+const lockfiles = { "package-lock.json": "{}", "pnpm-lock.yaml": "", "yarn.lock": "" };
+
+test.each(Object.entries(lockfiles))(
+  "the workflows that init writes beside %s have no problem",
+  async (name, text) => {
+    const folder = new InitFolder().repository("git@github.com:acme/access.git").write({ [name]: text });
+    expect(await folder.init("infra")).toMatchObject({ code: 0 });
+    expect(await lint(path.join(folder.root, ".github", "workflows"))).toEqual({ problems: [] });
+    folder.remove();
+  },
+);
 
 test("an action that is named by a tag is a problem", async () => {
   const folder = temporaryFolder();

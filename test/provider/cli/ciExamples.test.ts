@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { commands } from "../../../provider/cli/commands/list";
@@ -7,11 +8,13 @@ import { ROOT } from "../../support/engine";
 import type { Job, Step } from "../../support/githubActions";
 import { ownActions, readAction, readWorkflow } from "../../support/githubActions";
 import { readPipeline } from "../../support/gitlabPipeline";
+import { writeInitWorkflows } from "../../support/initWorkflows";
 
-const folder = join(ROOT, "examples", "ci");
-const files = readdirSync(folder).filter((name) => name.endsWith(".yml"));
+const examples = join(ROOT, "examples", "ci");
+const files = readdirSync(examples).filter((name) => name.endsWith(".yml"));
 const workflows = files.filter((name) => name.startsWith("access-"));
-const textOf = (name: string): string => readFileSync(join(folder, name), "utf8");
+const written = writeInitWorkflows(mkdtempSync(join(tmpdir(), "pulumi-platform-init-")));
+afterAll(() => rmSync(written, { recursive: true, force: true }));
 
 /** Every string in a document: scripts are among them. */
 function texts(value: unknown): string[] {
@@ -49,9 +52,10 @@ interface Place {
   readonly job: Job;
 }
 
-const jobs: Place[] = workflows.flatMap((file) =>
-  Object.entries(readWorkflow(join(folder, file)).jobs).map(([name, job]) => ({ file, name, job })),
-);
+const jobsIn = (folder: string): Place[] =>
+  workflows.flatMap((file) =>
+    Object.entries(readWorkflow(join(folder, file)).jobs).map(([name, job]) => ({ file, name, job })),
+  );
 /** With the steps of this repository's actions in place of those. */
 const stepsOf = ({ job }: Place): readonly Step[] =>
   job.steps.flatMap((step) => {
@@ -73,9 +77,11 @@ test("there are examples for both hosts", () => {
 
 const actions = Object.values(ownActions).map((path) => join(path, "action.yml"));
 const components = ["deploy", "drift", "review"].map((name) => join(ROOT, "templates", name, "template.yml"));
-const parts = [...files.map((name) => join(folder, name)), ...actions, ...components];
+const parts = [...files.map((name) => join(examples, name)), ...actions, ...components];
 
-test.each(parts.map((file) => [relative(ROOT, file), file]))(
+const writtenFiles = files.map((name) => [`what init writes as ${name}`, join(written, name)]);
+
+test.each([...parts.map((file) => [relative(ROOT, file), file]), ...writtenFiles])(
   "%s runs only commands and flags that exist",
   (_, file) => {
     const documents = parseAllDocuments(readFileSync(file, "utf8"), { strict: true });
@@ -106,95 +112,106 @@ test("every action is pinned by its commit, one action has one commit, and those
   }
 });
 
-test("no workflow has a permission or a secret that is not named for one job", () => {
-  for (const name of workflows) {
-    expect(readWorkflow(join(folder, name)).permissions).toEqual({});
-    expect(textOf(name)).not.toMatch(/pull_request_target|secrets\.|npx --yes/);
-  }
-  for (const { file, name, job } of jobs) expect({ file, name, ...job }).toHaveProperty("permissions");
-});
+describe.each([
+  ["the examples", examples],
+  ["what init writes", written],
+])("%s:", (_, folder) => {
+  const jobs = jobsIn(folder);
 
-test("the job that runs a pull request's code may read only, and never runs for a fork", () => {
-  const workflow = readWorkflow(join(folder, "access-preview.yml"));
-  expect(Object.keys(workflow.on)).toEqual(["pull_request"]);
-  expect(Object.keys(workflow.jobs)).toEqual(["preview"]);
-  expect(workflow.jobs["preview"]).toMatchObject({
-    if: "github.event.pull_request.head.repo.full_name == github.repository",
-    permissions: { contents: "read", "id-token": "write" },
-  });
-  for (const name of workflows.filter((one) => one !== "access-preview.yml"))
-    expect(Object.keys(readWorkflow(join(folder, name)).on)).not.toContain("pull_request");
-});
-
-test("no job with the right to write runs a program, a script of a package or an identity of the organisation", () => {
-  for (const place of jobs.filter(isWriting)) {
-    const scripts = stepsOf(place).map(({ run = "" }) => run);
-    expect(scripts.join("\n")).not.toMatch(/\bpulumi (preview|up)\b/);
-    expect(place.job.permissions).not.toHaveProperty("id-token");
-    expect(JSON.stringify(place.job)).not.toContain("PLATFORM_");
-  }
-  for (const place of jobs) {
-    for (const { run = "", uses, with: inputs } of stepsOf(place)) {
-      if (run.includes("npm ")) expect(run).toBe("npm ci --ignore-scripts");
-      if (uses?.startsWith("actions/checkout@")) expect(inputs).toEqual({ "persist-credentials": false });
+  test("no workflow has a permission or a secret that is not named for one job", () => {
+    for (const name of workflows) {
+      expect(readWorkflow(join(folder, name)).permissions).toEqual({});
+      expect(readFileSync(join(folder, name), "utf8")).not.toMatch(/pull_request_target|secrets\.|npx --yes/);
     }
-  }
-});
+    for (const { file, name, job } of jobs) expect({ file, name, ...job }).toHaveProperty("permissions");
+  });
 
-test("the jobs that report and decide always run", () => {
-  const review = readWorkflow(join(folder, "access-review.yml")).jobs;
-  for (const name of ["post", "gate"]) {
-    expect(review[name]?.if).toMatch(/^always\(\) && /);
-    expect(review[name]?.needs).toBe("review");
-  }
-  const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
-  for (const name of ["access-review", "access-post", "access-gate"])
-    expect(pipeline[name]?.rules?.map(({ when }) => when)).toEqual(["always"]);
-});
+  test("the job that runs a pull request's code may read only, and never runs for a fork", () => {
+    const workflow = readWorkflow(join(folder, "access-preview.yml"));
+    expect(Object.keys(workflow.on)).toEqual(["pull_request"]);
+    expect(Object.keys(workflow.jobs)).toEqual(["preview"]);
+    expect(workflow.jobs["preview"]).toMatchObject({
+      if: "github.event.pull_request.head.repo.full_name == github.repository",
+      permissions: { contents: "read", "id-token": "write" },
+    });
+    for (const name of workflows.filter((one) => one !== "access-preview.yml"))
+      expect(Object.keys(readWorkflow(join(folder, name)).on)).not.toContain("pull_request");
+  });
 
-test("the deployment applies the plan that was reviewed, and compares the result with the report", () => {
-  const scripts = jobs
-    .filter(({ file }) => file === "access-deploy.yml")
-    .map((place) => [
-      place.name,
-      place.job.environment ?? "",
-      stepsOf(place)
-        .map(({ run }) => run)
-        .join("\n"),
+  test("no job with the right to write runs a program, a script of a package or an identity of the organisation", () => {
+    for (const place of jobs.filter(isWriting)) {
+      const scripts = stepsOf(place).map(({ run = "" }) => run);
+      expect(scripts.join("\n")).not.toMatch(/\bpulumi (preview|up)\b/);
+      expect(place.job.permissions).not.toHaveProperty("id-token");
+      expect(JSON.stringify(place.job)).not.toContain("PLATFORM_");
+    }
+    for (const place of jobs) {
+      for (const { run = "", uses, with: inputs } of stepsOf(place)) {
+        if (run.includes("npm ")) expect(run).toBe("npm ci --ignore-scripts");
+        if (uses?.startsWith("actions/checkout@")) expect(inputs).toEqual({ "persist-credentials": false });
+      }
+    }
+  });
+
+  test("the jobs that report and decide always run", () => {
+    const review = readWorkflow(join(folder, "access-review.yml")).jobs;
+    for (const name of ["post", "gate"]) {
+      expect(review[name]?.if).toMatch(/^always\(\) && /);
+      expect(review[name]?.needs).toBe("review");
+    }
+    const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
+    for (const name of ["access-review", "access-post", "access-gate"])
+      expect(pipeline[name]?.rules?.map(({ when }) => when)).toEqual(["always"]);
+  });
+
+  test("the deployment applies the plan that was reviewed, and compares the result with the report", () => {
+    const scripts = jobs
+      .filter(({ file }) => file === "access-deploy.yml")
+      .map((place) => [
+        place.name,
+        place.job.environment ?? "",
+        stepsOf(place)
+          .map(({ run }) => run)
+          .join("\n"),
+      ]);
+    expect(scripts).toEqual([
+      [
+        "plan",
+        "",
+        expect.stringMatching(/pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/),
+      ],
+      ["review", "", expect.stringContaining('set -- --plan "$preview/plan.json"')],
+      [
+        "deploy",
+        "production",
+        expect.stringMatching(/pulumi up .*--plan "\$GITHUB_WORKSPACE\/approved\/plan\.json"/),
+      ],
+      ["verify", "", expect.stringMatching(/pulumi-platform verify .*report\.json" --digest="\$DIGEST"/)],
     ]);
-  expect(scripts).toEqual([
-    [
-      "plan",
-      "",
-      expect.stringMatching(/pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/),
-    ],
-    ["review", "", expect.stringContaining('set -- --plan "$preview/plan.json"')],
-    ["deploy", "production", expect.stringMatching(/pulumi up .*--plan "\$GITHUB_WORKSPACE\/approved\/plan\.json"/)],
-    ["verify", "", expect.stringMatching(/pulumi-platform verify .*report\.json" --digest="\$DIGEST"/)],
-  ]);
-});
+  });
 
-test("no job of GitLab that runs foreign code has the environment of another", () => {
-  const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
-  const isTrusted = ({ variables }: (typeof pipeline)[string]): boolean =>
-    variables?.["GIT_STRATEGY"] === "none";
-  const ofMergeRequests = Object.entries(pipeline).filter(([, { rules }]) =>
-    rules?.some((rule) => rule.if?.includes("merge_request_event")),
-  );
-  expect(ofMergeRequests.filter(([, job]) => !isTrusted(job)).map(([name]) => name)).toEqual([
-    "access-preview",
-  ]);
-  const posting = ofMergeRequests.filter(([, { environment }]) => environment?.name === "access-post");
-  expect(posting.map(([name, job]) => [name, isTrusted(job)])).toEqual([
-    ["access-start", true],
-    ["access-post", true],
-  ]);
-});
+  test("no job of GitLab that runs foreign code has the environment of another", () => {
+    const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
+    const isTrusted = ({ variables }: (typeof pipeline)[string]): boolean =>
+      variables?.["GIT_STRATEGY"] === "none";
+    const ofMergeRequests = Object.entries(pipeline).filter(([, { rules }]) =>
+      rules?.some((rule) => rule.if?.includes("merge_request_event")),
+    );
+    expect(ofMergeRequests.filter(([, job]) => !isTrusted(job)).map(([name]) => name)).toEqual([
+      "access-preview",
+    ]);
+    const posting = ofMergeRequests.filter(([, { environment }]) => environment?.name === "access-post");
+    expect(posting.map(([name, job]) => [name, isTrusted(job)])).toEqual([
+      ["access-start", true],
+      ["access-post", true],
+    ]);
+  });
 
-test("no script takes an expression of the event into a shell", () => {
-  for (const place of jobs) {
-    for (const { run = "" } of stepsOf(place)) expect(run).not.toContain("${{");
-  }
+  test("no script takes an expression of the event into a shell", () => {
+    for (const place of jobs) {
+      for (const { run = "" } of stepsOf(place)) expect(run).not.toContain("${{");
+    }
+  });
 });
 
 test("the documents name every file", () => {

@@ -84,12 +84,12 @@ function describePlaceholders({ settings, host, written }: InitResult): string[]
   return hasFiles && placeholders.length > 0 ? ["", `replace in ${folder}: ${placeholders.join(", ")}`] : [];
 }
 
-/** The lines for CODEOWNERS: the files that decide how a change is reviewed. */
-function describeOwners({ found, settings: { path, packageManager } }: InitResult): string[] {
-  const folder = path === "." ? "/" : `/${path.replaceAll(" ", "\\ ")}/`;
-  const files = ["access-policy.yaml", "package.json", packageManager.lockfile].map((name) => folder + name);
+/** The lines for CODEOWNERS: the files that decide how a change is reviewed, in whatever folder npm and its like read them. */
+function describeOwners({ found, settings: { packageManager } }: InitResult): string[] {
+  const { lockfile, configuration } = packageManager;
+  const files = ["/.github/", "access-policy.yaml", "package.json", lockfile, ...configuration];
   const owner = found.repository?.split("/")[0] ?? "OWNER";
-  return ["/.github/", ...files].map((file) => `  ${file} @${owner}/security`);
+  return files.map((file) => `  ${file} @${owner}/security`);
 }
 
 function describeCi(result: InitResult): string[] {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn";
   readonly lockfile: string;
+  /** What else decides which code an installation runs. */
+  readonly configuration: readonly string[];
   /** Installs the lockfile in CI, without scripts of packages. */
   readonly installInCi: string;
   /** Runs an installed command, and downloads nothing. */
@@ -17,6 +19,7 @@ export interface PackageManager {
 const npm: PackageManager = {
   name: "npm",
   lockfile: "package-lock.json",
+  configuration: [".npmrc"],
   installInCi: "npm ci --ignore-scripts",
   run: "npx --no --",
   install: "npm install",
@@ -27,6 +30,7 @@ const npm: PackageManager = {
 const pnpm: PackageManager = {
   name: "pnpm",
   lockfile: "pnpm-lock.yaml",
+  configuration: [".npmrc", ".pnpmfile.cjs", "pnpm-workspace.yaml"],
   installInCi: "corepack enable pnpm && pnpm install --frozen-lockfile --ignore-scripts",
   run: "pnpm exec",
   install: "pnpm install",
@@ -37,6 +41,7 @@ const pnpm: PackageManager = {
 const yarnClassic: PackageManager = {
   name: "yarn",
   lockfile: "yarn.lock",
+  configuration: [".yarnrc", ".yarnrc.yml", ".yarn/"],
   installInCi: "corepack enable yarn && yarn install --frozen-lockfile --ignore-scripts",
   run: "yarn --silent run",
   install: "yarn install",

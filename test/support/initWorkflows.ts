@@ -1,0 +1,22 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { githubFiles } from "../../provider/cli/commands/init/githubFiles";
+import { gitlabFiles } from "../../provider/cli/commands/init/gitlabFiles";
+import { findPackageManager } from "../../provider/cli/commands/init/packageManager";
+import { ROOT } from "./engine";
+
+/** Writes the workflows that `pulumi-platform init` writes for the project of the examples, beside each other. */
+export function writeInitWorkflows(folder: string): string {
+  const settings = {
+    organization: "acme",
+    project: "access",
+    stack: "prod",
+    path: "infra",
+    defaultBranch: "main",
+    packageManager: findPackageManager([]),
+  };
+  mkdirSync(folder, { recursive: true });
+  const files = { ...githubFiles(ROOT, settings), ...gitlabFiles(ROOT, settings) };
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, basename(path)), text);
+  return folder;
+}
