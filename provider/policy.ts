@@ -102,15 +102,15 @@ function* references({ kind, inputs }: Read): Generator<[Leaf, Json | undefined]
 function sourceOf({ resource }: Read, leaf: Leaf): PolicyResource | undefined {
   const wanted = referredKind(leaf);
   const all = resource.propertyDependencies[leaf.property] ?? [];
-  const fitting = all.filter(({ type }) => {
+  const candidates = all.filter(({ type }) => {
     const kind = kindOf(type);
     return kind !== undefined && (wanted === undefined || kind === wanted);
   });
-  return leaf.path === leaf.property && all.length === 1 ? fitting[0] : undefined;
+  return leaf.path === leaf.property && all.length === 1 ? candidates[0] : undefined;
 }
 
 /**
- * The uids of the stack's resources. A policy is not told them; a property that comes from one resource alone,
+ * The uids of the stack's resources. A policy does not get them; a property that comes from one resource alone,
  * and names a resource, tells.
  */
 function learnUids(read: readonly Read[]): Map<string, string> {

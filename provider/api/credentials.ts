@@ -8,12 +8,12 @@ const PART_LENGTH = 12;
 /** Shorter than this, it would mask words of every message and protect nothing. */
 const SHORTEST = 4;
 /** Enough for every token and client secret of a run; the oldest are forgotten. */
-const MOST_HELD = 1000;
+const MOST_CREDENTIALS = 1000;
 /** An escape in an escape in an escape. */
 const DEEPEST_ESCAPES = 3;
 const MASK = "[credential]";
 
-const held = new Set<string>();
+const credentials = new Set<string>();
 let parts = new Set<string>();
 let words: string[] = [];
 
@@ -30,16 +30,16 @@ function addParts(heldCredential: string): void {
 
 /** Remembers a credential, in order to mask it wherever a message quotes a server. */
 export function registerCredential(credential: string | undefined): void {
-  if (credential === undefined || credential.length < SHORTEST || held.has(credential)) return;
-  held.add(credential);
-  if (held.size <= MOST_HELD) {
+  if (credential === undefined || credential.length < SHORTEST || credentials.has(credential)) return;
+  credentials.add(credential);
+  if (credentials.size <= MOST_CREDENTIALS) {
     addParts(credential);
     return;
   }
-  for (const oldest of [...held].slice(0, MOST_HELD / 2)) held.delete(oldest);
+  for (const oldest of [...credentials].slice(0, MOST_CREDENTIALS / 2)) credentials.delete(oldest);
   parts = new Set();
   words = [];
-  for (const kept of held) addParts(kept);
+  for (const known of credentials) addParts(known);
 }
 
 /** A text whose characters stand for parts of another: the nth one begins at `starts[n]`, and ends where the next begins. */
@@ -101,7 +101,7 @@ function findCredentials(text: string): [number, number][] {
 
 /** A text without the credentials that this process holds. */
 export function maskCredentials(text: string): string {
-  if (held.size === 0) return text;
+  if (credentials.size === 0) return text;
   const ranges: [number, number][] = [];
   let level: DecodedText = { text, starts: Array.from({ length: text.length + 1 }, (_, at) => at) };
   for (let depth = 0; depth <= DEEPEST_ESCAPES; depth += 1) {

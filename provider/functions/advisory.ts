@@ -19,7 +19,7 @@ const event = {
   findings: decode.string,
   /** Who wrote it; empty where that is not known. */
   author: decode.string,
-  /** Who reviewed it; empty where nobody has. */
+  /** Who reviewed it; empty before a review. */
   reviewer: decode.string,
   /** `REVIEW_STATE_…`; left out where it is not set. */
   reviewState: decode.enumName,
@@ -34,7 +34,7 @@ export interface AdvisoryEvent extends Decoded<typeof event> {
    * `analysisNotPlanned`, `fixNotPlanned`, `pendingUpstreamFix`, `patched`, or one newer than this package.
    */
   kind?: string;
-  /** What an event of its kind says, as in `fixedVersion`: the API's JSON. */
+  /** The data of an event of its kind, as in `fixedVersion`: the API's JSON. */
   content: Record<string, unknown>;
 }
 

@@ -22,7 +22,7 @@ const event = {
 export interface DocumentEvent extends Decoded<typeof event> {
   /** What it is, as in `detection` or `fixed`. */
   kind?: string;
-  /** What an event of its kind says, as in `fixedVersion`: the API's JSON. */
+  /** The data of an event of its kind, as in `fixedVersion`: the API's JSON. */
   content: Record<string, unknown>;
 }
 
@@ -37,7 +37,7 @@ const advisory = {
   packageNamespace: decode.string,
 };
 
-/** What a document says about one vulnerability. */
+/** What a document states about one vulnerability. */
 export interface DocumentAdvisory extends Decoded<typeof advisory> {}
 
 const document = {
@@ -52,12 +52,12 @@ export interface AdvisoryDocument extends Decoded<typeof document> {}
 
 /** Selects vulnerabilities. */
 export interface GetVulnerabilityMetadataArgs {
-  /** Their ids, as in `CVE-2026-0001`. As many as need be: they are asked for in several requests. */
+  /** Their ids, as in `CVE-2026-0001`. Many ids are sent in several requests. */
   ids: string[];
 }
 
 const reference = {
-  /** What it is; left out where that is not said. */
+  /** Its type; left out if the response has none. */
   type: decode.enumName,
   /** Its address. */
   url: decode.string,

@@ -30,7 +30,7 @@ const EVENT_KINDS = [
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The one member that says what an event is: a known one, or an object that is none of the plain members. */
+/** The member that contains the data of an event: a known one, or an object that is none of the plain members. */
 function kindMember(
   body: JsonObject,
   plain: readonly string[],
@@ -41,7 +41,7 @@ function kindMember(
   return found.find(([key]) => EVENT_KINDS.includes(key)) ?? found[0];
 }
 
-/** The decoders of an event's kind and of what it says. `plain`: members of every event that may be objects too. */
+/** The decoders of an event's kind and data. `plain`: members of every event that may be objects too. */
 export function eventKind(
   plain: readonly string[],
 ): Decoders<{ kind?: string; content: Record<string, unknown> }> {

@@ -15,7 +15,7 @@ export interface GetImageArchitecturesArgs {
 
 /** What `getImageArchitectures` returns. */
 export interface GetImageArchitecturesResult {
-  /** The architectures that the image is there for, as in `amd64`. */
+  /** The architectures of the image, as in `amd64`. */
   architectures: string[];
 }
 
@@ -79,7 +79,7 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
 };
 
 /**
- * The architectures that an image is there for.
+ * Reads the architectures of an image.
  *
  * @capability CAP_REPO_LIST
  * @capability CAP_MANIFEST_METADATA_LIST

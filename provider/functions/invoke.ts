@@ -7,8 +7,8 @@ import type { LookupInputs, Rules } from "./validators";
 import { connect } from "./connection";
 
 /**
- * A lookup that found none, or more than one, or was asked wrongly. The message says what to do; the
- * engine prints it without a stack.
+ * A lookup that found nothing or several objects, or got wrong arguments. The message names what to do; the engine prints
+ * it without a stack.
  */
 export class LookupError extends pulumi.RunError {
   override readonly name = "LookupError";
@@ -16,7 +16,7 @@ export class LookupError extends pulumi.RunError {
 
   constructor(message: string) {
     super(logLines(message));
-    // A rejected promise that nobody awaits is printed by its stack.
+    // An unhandled rejection is printed with its stack.
     this.stack = this.message;
   }
 }
@@ -41,7 +41,7 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
     if (problem !== undefined) throw new Error(problem);
     const { client, cache } = connect();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
-    // A copy each: what one caller changes is no one else's affair.
+    // Each caller gets a copy, so that one cannot change the result of another.
     return structuredClone(await cache.share(question, () => lookup.run(client, checked)));
   } catch (error) {
     throw new LookupError([`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "));
@@ -84,7 +84,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "failed";
 }
 
-/** A line for each detail that the message does not tell already. */
+/** A line for each detail that the message does not contain. */
 function detailsOf(error: unknown): string[] {
   if (!(error instanceof ApiError)) return [];
   const { fieldViolations, preconditions, resource, missingTerms } = error.details;

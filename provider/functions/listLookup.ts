@@ -56,17 +56,20 @@ export interface ListLookup<A extends LimitArgs, R> {
   readonly rules: Rules<A>;
   readonly read: (object: unknown) => R;
   readonly problem?: (args: A) => string | undefined;
-  /** What the server cannot filter by; undefined where nothing is asked of that kind. */
+  /** Selects the items that the server cannot filter; undefined if no such condition is set. */
   readonly keep?: (args: A) => ((object: R) => boolean) | undefined;
-  /** The member of the response that holds the list; the collection's last word if not said. */
+  /** The member of the response that contains the list; by default the last word of the collection. */
   readonly member?: string;
-  /** Tells objects apart; the uid if not said. */
+  /** Identifies an object; by default its uid. */
   readonly key?: (object: JsonObject) => unknown;
 }
 
 const MAX_PAGE = 200;
 
-/** One query, or several in the order of the uids where too many are asked for: see `querySizeProblem` for the rest. */
+/**
+ * One query, or several in the order of the uids if they are too many for one. `querySizeProblem` reports the remaining
+ * cases.
+ */
 function queriesOf(query: Query): Query[] {
   const { "uidp.ids": uids, ...others } = query;
   if (!Array.isArray(uids)) return [query];

@@ -11,7 +11,7 @@ import type { Rules } from "./validators";
 
 export type { LimitArgs, ListArgs } from "./listLookup";
 
-/** A response about something that may be missing, or an error that says what is. */
+/** Returns a response about something that may be missing, or throws an error that names what is. */
 export async function orNotFound(response: Promise<JsonObject>, otherwise: string): Promise<JsonObject> {
   try {
     return await response;
@@ -44,10 +44,10 @@ interface NameQuery {
 
 /** What there is to know of a kind that is selected by name. */
 export interface ByName<A> {
-  /** Further parameters of the list: what it keeps out unless asked for. */
+  /** Further parameters of the list, which include what it otherwise omits. */
   readonly query?: Query;
   readonly root?: (args: A) => boolean | undefined;
-  /** Lists leave something out: read what was found once more by its uid. */
+  /** Whether the list omits members, so that the object is read again by its uid. */
   readonly isPartialInLists?: boolean;
 }
 

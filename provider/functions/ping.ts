@@ -4,7 +4,7 @@ import type { Lookup } from "./invoke";
 
 /** What `ping` returns. */
 export interface PingResult {
-  /** What the API says; it means nothing. */
+  /** The response text, without a meaning. */
   response: string;
 }
 

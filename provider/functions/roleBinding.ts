@@ -10,7 +10,7 @@ export type GetRoleBindingArgs = ByUidArgs;
 
 /** Which role bindings to list. All by default. Their lists know no names. */
 export interface GetRoleBindingsArgs extends ListArgs {
-  /** Only what the identity with this uid holds. */
+  /** Only bindings of the identity with this uid. */
   identityUid?: string;
   /** Only what is granted on the group with this uid. */
   groupUid?: string;

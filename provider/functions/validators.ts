@@ -16,14 +16,14 @@ export interface Rule<T> {
   readonly is: (value: unknown) => value is T;
   /** Goes on after "must be". */
   readonly must: string;
-  /** Its value says nothing in a message. */
+  /** Whether messages leave out its value. */
   readonly hidesValue?: boolean;
   readonly required?: boolean;
   /** Of each item of a list. */
   readonly items?: Rule<unknown>;
   /** The query parameter; none where the lookup does something else with it. */
   readonly parameter?: string;
-  /** Of a list: whether it may be asked for in several requests, beside these arguments. */
+  /** Of a list: whether it may be sent in several requests, beside these arguments. */
   readonly canSplit?: (args: Readonly<Record<string, unknown>>) => boolean;
   /** Of a list: it takes out what it names, so an empty one takes out nothing. */
   readonly excludes?: boolean;
@@ -44,7 +44,7 @@ const uid: Rule<string> = {
   must: "a uid: 40 hex digits, then 16 more after each slash",
 };
 
-/** A uid whose form is not known: whatever may stand in a path. */
+/** A uid of unknown form: any string that a path may contain. */
 const anyUid: Rule<string> = {
   is: (value): value is string =>
     text.is(value) && value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
@@ -72,7 +72,7 @@ const time: Rule<string> = {
   must: 'a time in RFC 3339 with its zone, as in "2026-01-28T12:00:00Z"',
 };
 
-/** Names of columns are the server's, so only the form is looked at. */
+/** The server decides which columns exist, so only the form is checked. */
 const orderBy: Rule<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_.]*(?: (?:asc|desc))?$/.test(value),
@@ -84,7 +84,7 @@ const limit: Rule<number> = {
   must: "a whole number of at least 1",
 };
 
-/** A full name. New ones come without a new version of this package: the prefix is looked at, the known ones are named. */
+/** A full name. The server may add names, so the prefix is checked and the known names are suggested. */
 function enumName(prefix: string, known: string): Rule<string> {
   const names = known.split(" ").map((name) => `${prefix}${name}`);
   return {
@@ -223,7 +223,7 @@ export function querySize(query: Query): number {
   );
 }
 
-/** Whether a list of what to look for is empty: the server would take it for no filter and give everything. */
+/** Whether a list of values to look for is empty: the server would treat it as no filter and return everything. */
 export function hasEmptyFilter<A extends object>(rules: Rules<A>, args: A): boolean {
   return Object.entries<Rule<unknown>>(rules).some(([key, { items, excludes }]) => {
     const value = (args as Record<string, unknown>)[key];
@@ -243,7 +243,7 @@ function encodedSize(parameter: string, value: unknown): number {
   );
 }
 
-/** What is wrong with arguments that fit into no address; a list that may be divided fits always. */
+/** Reports arguments that are too long for one address; a list that can be divided is never too long. */
 export function querySizeProblem<A extends object>(rules: Rules<A>, args: A): string | undefined {
   const given = args as Readonly<Record<string, unknown>>;
   const sizes = Object.entries<Rule<unknown>>(rules).flatMap(([key, { parameter, canSplit }]) => {
@@ -261,7 +261,7 @@ export function querySizeProblem<A extends object>(rules: Rules<A>, args: A): st
   return `${largest.key} is too long for one request: it takes ${largest.size} characters of an address of at most ${MAX_ENCODED}; ${instead}`;
 }
 
-/** Values of a repeated parameter, each once, in parts that fit into one address beside `used` characters. */
+/** Divides the values of a repeated parameter into parts that are short enough for one address with `used` characters. */
 export function splitByUrlLength(
   parameter: string,
   values: readonly string[],

@@ -28,7 +28,7 @@ const ignore = shape({
     /** The uids of roles, whoever holds them. */
     roleUids: uidsOf("Role"),
     /**
-     * Regular expressions in RE2's syntax that fit the whole of a binding's name, as a refresh shows it after
+     * Regular expressions in RE2's syntax that match a binding's complete name, as a refresh shows it after
      * `unmanaged: `: `break-glass as owner`. Whoever makes an identity chooses its name: uids are safer.
      */
     namePatterns: list(string({ format: "regex" }), ignored),
@@ -38,7 +38,7 @@ const ignore = shape({
 /** Who holds which role. */
 export interface GroupAccessBindingArgs extends ArgsOf<typeof binding> {}
 
-/** Bindings made by others that are left alone, and not shown. A binding is one of them where any member fits it. */
+/** Bindings created by others, which are neither changed nor shown. A binding that matches any member is ignored. */
 export interface GroupAccessIgnoreArgs extends ArgsOf<typeof ignore> {}
 
 /** Two labels for one grant: the second would have nothing to make, and removing one would take both. */

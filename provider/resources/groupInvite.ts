@@ -61,7 +61,7 @@ export interface GroupInviteArgs extends ArgsOf<typeof groupInvite> {}
 /** An invite to a group. Its code is returned only at creation, never here. */
 export interface GetGroupInviteResult extends ResultOf<typeof groupInvite> {}
 /**
- * Lets somebody join a group with a role, by a code.
+ * Invites people to a group with a role, by a code.
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ const { fields } = shape({
     /** A token without an end, instead of `expireTime`. Changing it rotates the token. */
     neverExpires: boolean({ access: "permission" }),
     /**
-     * How long the old token still counts after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
+     * How long the old token stays valid after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
      * nothing before the next rotation.
      */
     overlap: string({ format: "duration", inputOnly: true, access: "expiry" }),
@@ -169,9 +169,9 @@ const scimToken = kind({
     token: secret({ createOnly: true, required: true }),
     /** The address to give to the directory beside the token. */
     endpointUrl: string({ required: true }),
-    /** When the token stops counting; undefined for one that never expires. */
+    /** When the token expires; undefined for one that never expires. */
     tokenExpireTime: time,
-    /** When the token before the last rotation stops counting. */
+    /** When the token before the last rotation expires. */
     previousTokenExpireTime: time,
   },
   operations: {

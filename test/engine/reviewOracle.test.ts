@@ -99,7 +99,7 @@ function balance({ before, after }: Comparison): { computed: string[]; expected:
 }
 
 /** A resource that owns all bindings of a group may hang on several new resources at once: the review then says so. */
-const UNTOLD = /^GroupAccess (\S+): .* is not known yet: it depends on .*, and which of it is not told$/;
+const UNTOLD = /^GroupAccess (\S+): .* is not known yet: it depends on .*, and which of these is unknown$/;
 
 /** The resources whose bindings the review says it cannot tell, and what it says besides, or without need. */
 function untold({ unresolved, changes }: Comparison, preview: string): { names: string[]; wrong: string[] } {

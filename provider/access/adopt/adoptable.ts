@@ -98,7 +98,7 @@ export function declareObject(
   return { reason: `${problem.property} ${problem.reason}`.trim() };
 }
 
-/** Whether the server fills the field at a path by itself. */
+/** Whether the server fills the field at a path when a program does not set it. */
 function isFilledByServer(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): boolean {
   const [key = "", ...rest] = path;
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined;

@@ -1,8 +1,8 @@
 import type { Json } from "../../engine/description";
 
 /**
- * A small syntax tree of a program and its printer, in the form that Prettier gives code with its usual settings: 80
- * columns, two spaces, double quotes. No node holds code as text, so no name or value can end its own literal.
+ * A small syntax tree of a program and its printer, in Prettier's default form: 80 columns, two spaces, double quotes. No
+ * node contains code as a string, so no name or value can end its own literal.
  */
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
@@ -30,7 +30,7 @@ export class Call {
   ) {}
 }
 
-/** An object that stands on one line where it fits; others have a line for each member. */
+/** An object that is printed on one line if that is short enough, otherwise with a line for each member. */
 export class CompactObject {
   constructor(readonly members: Readonly<Record<string, CodeValue>>) {}
 }

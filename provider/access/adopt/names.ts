@@ -28,7 +28,7 @@ export function camelCase(name: string): string {
   return /^[0-9]/.test(word) ? `_${word}` : word;
 }
 
-/** The last digits of a uid, by which people tell objects apart. */
+/** The last digits of a uid, by which people distinguish objects. */
 export function uidSuffix(uid: string, digits = 6): string {
   return uid.slice(-digits);
 }

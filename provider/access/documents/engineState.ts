@@ -7,7 +7,7 @@ import type { SourceLocation } from "./sourceLocation";
 import { specs } from "./specs";
 import { kindOf, whyNotReviewed } from "./reviewable";
 
-/** How the engine marks a special value in a state; what follows says which. */
+/** The key by which the engine marks a special value in a state; its value is the type. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
@@ -24,7 +24,7 @@ export interface RecordedResource {
   readonly type: string;
   /** The registry key, of a resource that this package's provider manages. */
   readonly kind?: string;
-  /** Why nothing can be said of what it does: another provider, a kind that is not known, commands. */
+  /** Why the resource cannot be reviewed: another provider, an unknown kind, commands. */
   readonly notReviewed?: string;
   /** The uid; undefined where it is not known yet. */
   readonly id?: string;
@@ -33,9 +33,9 @@ export interface RecordedResource {
   readonly outputs: Props;
   /** Paths of the inputs that are secret: `oidc.clientSecret`. */
   readonly secretPaths: readonly string[];
-  /** The plain text of these secrets, where the document tells it and the reader asked for it. */
+  /** The plain text of these secrets, if the document contains it and the reader requested it. */
   readonly secrets?: PlainSecrets;
-  /** The urns that each input comes from. Undefined where the document does not tell. */
+  /** The URNs that each input depends on. Undefined if the document does not contain them. */
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
   readonly parent?: string;
   readonly provider?: string;
@@ -75,7 +75,7 @@ export function cliVersionOf(manifest: unknown): string | undefined {
 export { kindOf } from "./reviewable";
 
 interface ReadOptions {
-  /** Secrets are the bare text "[secret]": the digest. Elsewhere that text is somebody's own. */
+  /** Digests contain the bare string "[secret]" for secrets. In other documents a program may have written that string. */
   readonly bare: boolean;
   readonly secretPaths: string[];
   readonly secrets?: PlainSecrets;
@@ -87,7 +87,7 @@ function recordSecret(secrets: PlainSecrets | undefined, path: string, plaintext
   try {
     secrets.set(path, readValue(JSON.parse(plaintext), path, { bare: false, secretPaths: [] }));
   } catch {
-    // The value then counts as one that the document does not tell.
+    // The value is then treated as unknown.
   }
 }
 
@@ -130,7 +130,10 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** A library's file. This package's own are told by their path, as a linked one lies in no `node_modules`. */
+/**
+ * Whether a file belongs to a library. This package is recognised by its path, since a linked package is not in
+ * `node_modules`.
+ */
 const LIBRARY = /(^|\/)(node_modules\/|dist\/provider\/(resources|engine)\/(\w+\/)*\w+\.js$)/;
 
 function parsePosition(position: unknown): SourceLocation | undefined {

@@ -1,8 +1,8 @@
 import type { Props } from "../../engine/description";
 
 /**
- * The document of `pulumi-platform inventory`. `npm run docs` makes `schema/inventory.schema.json` of these types:
- * tags such as `@pattern` go into it, and `@errorMessage` is what a reader says where a value does not fit.
+ * The document of `pulumi-platform inventory`. `npm run docs` writes `schema/inventory.schema.json` from these types and
+ * their tags, such as `@pattern`; `@errorMessage` is the message about a value that does not match.
  */
 
 /** The version of the form of inventories. */
@@ -19,22 +19,22 @@ export interface InventoryObject {
   /** The registry key: `RoleBinding`. */
   readonly kind: string;
   readonly uid: Uid;
-  /** What a resource's arguments would hold, `parentUid` included; secrets are never there. */
+  /** The arguments that a resource would have, `parentUid` included and secrets excluded. */
   readonly inputs: Props;
   /** A built-in role: the platform's, no one's to manage. */
   readonly builtIn?: true;
-  /** RFC 3339, as the server wrote it; absent where it tells none. */
+  /** RFC 3339, as the server wrote it; absent if the response has none. */
   readonly createTime?: string;
   readonly updateTime?: string;
   readonly lastSeenTime?: string;
-  /** What the server alone says and a review needs (an invite's `expirationTime`, …). */
+  /** What only the server sets and a review needs (an invite's `expirationTime`, …). */
   readonly details?: Props;
 }
 
 /** A list that the server refused or that broke off. */
 export interface RefusedList {
   readonly kind: string;
-  /** Below which group, or at which resource, the list was asked for. */
+  /** The group or resource whose list was refused. */
   readonly scope?: string;
   /** The name of a google.rpc code, or `CONNECTION`. */
   readonly code: string;
@@ -46,13 +46,13 @@ export interface Inventory {
   readonly schemaVersion: typeof INVENTORY_VERSION;
   /** The uid of the group that it is about. */
   readonly root: Uid;
-  /** RFC 3339: when the first list was asked for. */
+  /** RFC 3339: the time of the first list request. */
   readonly takenAt: string;
   readonly complete: boolean;
   readonly refused: readonly RefusedList[];
   /** The kinds that were listed. */
   readonly kinds: readonly string[];
-  /** Objects of other kinds that were asked for by their uids: one that is not below does not exist. */
+  /** Objects of other kinds that were read by their uids: one that is missing in `objects` does not exist. */
   readonly asked?: readonly { readonly kind: string; readonly uid: string }[];
   readonly objects: readonly InventoryObject[];
 }

@@ -3,7 +3,7 @@ import { kinds } from "../../resources";
 
 const specs = kinds.map(({ spec }) => spec);
 
-/** The kinds that an inventory can contain: a kind that aggregates others is there by its members. */
+/** The kinds that an inventory can contain. A kind that aggregates others is contained as its members. */
 export const inventoryKinds: readonly string[] = specs
   .filter((spec) => aggregatedKind(spec) === undefined)
   .map(({ kind }) => kind);

@@ -17,7 +17,7 @@ const validators = {
 /** A document that has a schema: `schema/<name>.schema.json`. */
 export type SchemaName = keyof typeof validators;
 
-/** One way in which a value does not fit a schema. */
+/** One mismatch between a value and a schema. */
 export interface SchemaProblem {
   /** The keys that lead to what is wrong; also to a key that is missing. */
   readonly keys: readonly string[];
@@ -27,7 +27,7 @@ export interface SchemaProblem {
   readonly keyword: string;
 }
 
-/** The parts of a schema that messages are made of. */
+/** The parts of a schema that messages use. */
 interface ErrorSchema {
   readonly errorMessage?: string;
   readonly required?: readonly string[];
@@ -70,7 +70,7 @@ function unknownValue(value: unknown, allowed: readonly string[]): string {
     : `must be one of ${list}, not ${quoted(value)}`;
 }
 
-/** The values of a property that tells the members of a union apart. */
+/** The values of the property that selects the member of a union. */
 function unionTags({ definitions = {} }: ErrorSchema, tag: string): string[] {
   return Object.values(definitions).flatMap(({ properties }) => properties?.[tag]?.const ?? []);
 }
@@ -80,7 +80,7 @@ function wrongText(data: unknown, requirement: string): string {
 }
 
 function wrongType(type: string, { errorMessage, required = [] }: ErrorSchema): string {
-  // Of a string the message says what to write in it.
+  // For a string the message names what it must contain.
   if (errorMessage !== undefined && type !== "string") return errorMessage;
   const few = type === "object" && required.length > 0 && required.length < 4;
   return `must be ${typeNames[type] ?? type}${few ? ` with ${required.join(", ")}` : ""}`;
@@ -138,7 +138,7 @@ export function propertyPath(keys: readonly string[]): string {
   return printable(path.join("").replace(/^\./, ""), LONGEST_PATH);
 }
 
-/** Where a value does not fit a schema; of all that is wrong at one place only the first. */
+/** Finds the mismatches between a value and a schema, at most one for each place. */
 export function schemaProblems(name: SchemaName, value: unknown): SchemaProblem[] {
   const validate = validators[name]();
   if (validate(value)) return [];

@@ -1,13 +1,13 @@
 /** What becomes of one resource of the stack. */
 export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";
 
-/** What each operation of the engine means for a resource; undefined where another step of it says it already. */
+/** What each operation of the engine means for a resource; undefined if another step of the resource already covers it. */
 export const operations: ReadonlyMap<string, Op | undefined> = new Map([
   ["same", "same"],
   ["create", "create"],
   ["update", "update"],
   ["replace", "replace"],
-  // The half of a replacement that tells all, where the whole is not shown.
+  // The half of a replacement that contains all of it, in documents that do not contain the whole.
   ["create-replacement", "replace"],
   ["delete-replaced", undefined],
   ["delete", "delete"],
@@ -19,6 +19,6 @@ export const operations: ReadonlyMap<string, Op | undefined> = new Map([
   ["import", "import"],
   ["import-replacement", "import"],
   ["refresh", "same"],
-  // The engine compares before it decides: the step that follows tells what it decided.
+  // The engine compares before it decides: the next step contains the decision.
   ["diff", undefined],
 ] as const);

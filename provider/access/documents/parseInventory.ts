@@ -5,7 +5,7 @@ import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";
 import { documentProblem, parseJson } from "./versionedDocument";
 
-/** What no schema says: a time that the calendar has, and members that agree. */
+/** Checks what a schema cannot: valid calendar times, and members that agree. */
 function contentProblem({ takenAt, complete, refused }: Inventory): string | undefined {
   if (Number.isNaN(Date.parse(takenAt))) return "takenAt must be an RFC 3339 time";
   return complete && refused.length > 0 ? "complete must be false where refused names lists" : undefined;

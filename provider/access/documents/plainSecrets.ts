@@ -1,8 +1,8 @@
 import type { Json } from "../../engine/description";
 
 /**
- * The plain text of a resource's secrets, by path. It serialises to nothing and prints as nothing: whoever holds it
- * must ask for each value by its path.
+ * The plain text of a resource's secrets, by path. It serialises and prints as empty, so that only a lookup by path
+ * reveals a value.
  */
 export class PlainSecrets {
   readonly #values = new Map<string, Json>();

@@ -154,12 +154,12 @@ function checkCounts(reading: PreviewReader): void {
   }
   const counted = new Map<string, number>();
   for (const { op } of steps) counted.set(op, (counted.get(op) ?? 0) + 1);
-  // Of a replacement all three steps may be shown, and the engine counts one.
+  // A preview may show all three steps of a replacement, while the engine's summary has one.
   for (const op of new Set([...counted.keys(), ...summary.keys()])) {
     const [shown, expected] = [counted.get(op) ?? 0, summary.get(op) ?? 0];
-    // A preview that failed counts what it came to.
+    // The summary of a failed preview covers the steps before the failure.
     if (!UNCOUNTED.has(op) && shown !== expected && problems.length === 0) {
-      problems.push(`the preview counts ${expected} of operation ${printable(op, 40)} and shows ${shown}`);
+      problems.push(`the preview announces ${expected} of operation ${printable(op, 40)} and shows ${shown}`);
     }
   }
   for (const op of new Set(steps.map((step) => step.op))) {
@@ -178,8 +178,8 @@ function checkCounts(reading: PreviewReader): void {
   }
 }
 
-/** The engine ends a failed preview by saying so once more. */
-function withoutRepetition(problems: readonly string[]): string[] {
+/** Removes the engine's second report of a failure, with which it ends a failed preview. */
+function removeRepetition(problems: readonly string[]): string[] {
   const bare = "the preview failed: preview failed";
   return [...new Set(problems)].filter((line, _index, all) => line !== bare || all.length === 1);
 }
@@ -239,6 +239,6 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     stack: first === undefined ? undefined : `${project}/${stack}`,
     steps: reading.steps,
     omittedUnchanged: countOmitted(reading),
-    problems: withoutRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
+    problems: removeRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
   };
 }

@@ -19,7 +19,7 @@ const RUNS_COMMANDS: readonly RegExp[] = [
   /^kubernetes:batch\/[a-z0-9]+:(?:Cron)?Job$/,
 ];
 
-/** Why nothing can be said of what a resource does; undefined where it is ours, or another package's declaration. */
+/** Why a resource cannot be reviewed; undefined if it is of this package, or a plain declaration of another one. */
 export function whyNotReviewed(type: string, texts: readonly unknown[]): string | undefined {
   const kind = kindOf(type);
   if (kind !== undefined) {

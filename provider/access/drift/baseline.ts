@@ -38,7 +38,7 @@ export function createBaseline(findings: readonly Finding[], now: number): Basel
   return { entries, remaining };
 }
 
-/** The title of a finding in a comment of a policy file, by which a later run sees that it is there. */
+/** The title of a finding in a comment of a policy file, by which a later run recognises it. */
 export const commentTitle = ({ id, severity, fingerprint }: Finding): string =>
   `${severity} ${id}, fingerprint ${fingerprint}`;
 

@@ -64,7 +64,7 @@ export class ChangedResources {
     return new Map([...wanted].map(([kind, uids]) => [kind, [...uids].sort()]));
   }
 
-  /** The uids to compare; one that ends with a slash stands for the subresources and collections of a group. */
+  /** The uids to compare; one that ends with a slash includes the subresources and collections of a group. */
   uidsToCompare(read: ReadonlyMap<string, readonly string[]>): Set<string> {
     const compared = new Set<string>();
     for (const uids of read.values()) {

@@ -56,7 +56,7 @@ export class ComparisonScope {
     );
   }
 
-  /** Whether an object that no inventory holds does not exist; notes why where that is unknown. */
+  /** Whether an object that no inventory contains was deleted. Adds a note where that is unknown. */
   isGone({ spec, uid, stack }: ManagedResource): boolean {
     const kind = aggregatedKind(spec) ?? spec.kind;
     const inventory = this.inventoryOf(uid);

@@ -89,17 +89,17 @@ class DriftGraphs {
 
   /** Clears references to objects that no longer exist, since they grant no access. */
   private pruneDanglingReferences(differences: readonly DetectedDifference[]): void {
-    const gone = new Set<Json | undefined>(
+    const deletedUids = new Set<Json | undefined>(
       differences
         .filter(({ kind, spec }) => kind === "deleted" && !spec.sharesParentUid)
         .map(({ uid }) => uid),
     );
-    if (gone.size === 0) return;
+    if (deletedUids.size === 0) return;
     for (const [key, entity] of this.after) {
       const spec = specOf(entity.kind);
       if (spec === undefined) continue;
       const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
-        isReference(leaf) && gone.has(value) ? "" : value,
+        isReference(leaf) && deletedUids.has(value) ? "" : value,
       );
       this.after.set(key, { ...entity, inputs });
     }

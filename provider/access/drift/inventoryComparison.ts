@@ -36,7 +36,7 @@ export class InventoryComparison {
     for (const object of this.older.all()) this.compare(object);
   }
 
-  /** Whether an object was created since, as far as the older inventory tells. */
+  /** Whether an object was created after the older inventory. */
   isNew({ kind, uid }: InventoryObject): boolean {
     return this.kinds.has(kind) && !this.refused.has(kind) && this.older.find(kind, uid) === undefined;
   }

@@ -14,7 +14,7 @@ export class LiveArguments {
     this.api = createSnapshotApi(directory);
   }
 
-  /** The live arguments of a resource; undefined where no inventory holds its object. */
+  /** The live arguments of a resource; undefined if no inventory contains its object. */
   async read({ spec, uid, resource }: ManagedResource): Promise<Props | undefined> {
     if (aggregatedKind(spec) !== undefined) {
       if (this.directory.byUid(uid) === undefined) return undefined;

@@ -42,7 +42,10 @@ export function forgetCommand(urn: string, stack: string): string | undefined {
 
 const MAX_LABEL_LENGTH = 100;
 
-/** Replaces the keys of a map that a program must not use: they stand for names that it does not know. */
+/**
+ * Replaces the reserved keys of a map, which a program must not use: they are the keys of members that it does not
+ * declare.
+ */
 function replaceReservedKeys(field: FieldSpec | undefined, value: Json): Json {
   if (field?.type !== "map" || field.reservedKeys === undefined || !isObject(value)) return value;
   const { regex } = field.reservedKeys;

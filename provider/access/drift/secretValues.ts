@@ -31,7 +31,7 @@ interface Secrets {
   readonly plaintext: PlainSecrets | undefined;
 }
 
-/** Keys may hold any character: a path is only ever composed, never split. */
+/** Keys may contain any character, so paths are composed and never split. */
 function revealMembers(recorded: Props, live: Json | undefined, prefix: string, secrets: Secrets): Props {
   const entries = Object.entries(recorded)
     .map(([key, value]): [string, Json | undefined] => {
@@ -54,7 +54,7 @@ function isInputOnly(spec: ResourceSpec, path: string): boolean {
   return false;
 }
 
-/** The leaves of a resource's arguments that its state holds as secrets. */
+/** The leaves of a resource's arguments that its state records as secrets. */
 function secretLeaves(spec: ResourceSpec, { inputs, secretPaths }: RecordedResource): Leaf[] {
   const paths = new Set(secretPaths);
   const leaves: Leaf[] = [];
@@ -116,7 +116,7 @@ export function maskSecrets(
   return { inputs: masked, secretPaths };
 }
 
-/** Whether an argument of a resource is a secret, or holds one. */
+/** Whether an argument of a resource is a secret, or contains one. */
 export function isSecretArgument({ secretPaths }: RecordedResource): (argument: string) => boolean {
   return (argument) =>
     secretPaths.some(

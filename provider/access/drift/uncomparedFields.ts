@@ -6,7 +6,7 @@ export interface UncomparedFields {
   readonly kind: string;
   /** Compared only where the program sets them. */
   readonly ifUnset: readonly string[];
-  /** Sent and never returned, so that nobody can compare them. */
+  /** Sent and never returned, so that they cannot be compared. */
   readonly never: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import type { Languages } from "../trust/languages";
 export interface EffectSide {
   /** What to call a resource, by its uid or its key. */
   readonly nameOf: (key: string) => string;
-  /** What a role allows; undefined where nothing tells it. */
+  /** The capabilities of a role; undefined if they are unknown. */
   readonly capabilitiesOf: (role: string) => readonly string[] | undefined;
 }
 
@@ -17,11 +17,11 @@ export interface EffectContext {
   readonly after: EffectSide;
   /** Compares patterns. All questions of one run share its budget. */
   readonly languages: Languages;
-  /** Paths of values that a state holds as secrets (`staticKeys.issuerKeys`): no text shows them. */
+  /** Paths of values that a state records as secrets (`staticKeys.issuerKeys`): no text shows them. */
   readonly secretPaths?: readonly string[];
 }
 
-/** What entities tell of the resources that others refer to. */
+/** Looks up names and capabilities of the referenced resources in entities. */
 export function sideOf(entities: Entities): EffectSide {
   return {
     nameOf: (key) => label(entities, key),

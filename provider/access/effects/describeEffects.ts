@@ -106,7 +106,7 @@ class EffectReader {
     };
   }
 
-  /** Whether a value is a secret, holds one, or is a part of one. */
+  /** Whether a value is a secret, contains one, or is a part of one. */
   private isSecret(path: string): boolean {
     return (this.context.secretPaths ?? []).some(
       (secret) =>

@@ -19,7 +19,7 @@ export function combineDirections(directions: Iterable<Direction>): Direction {
   return byWeight.find((direction) => found.has(direction)) ?? "neutral";
 }
 
-/** Whether a direction counts as more access: what cannot be judged does. */
+/** Whether a direction may be more access: an unknown one may. */
 export function mayWiden(direction: Direction): boolean {
   return direction === "widened" || direction === "unknown";
 }

@@ -12,7 +12,7 @@ import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
 import type { Accepted } from "./match";
 import { compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
 
-/** What settles a difference before the values are compared. */
+/** Judges a difference that needs no comparison of the values: a value that is only on one side, or was not read. */
 function judgeUncompared({ field, before, after }: FieldStates, level: Level): Effect | undefined {
   if (!decidesAccess(field, level.inherited)) return neutral();
   const unread = unreadReason(before) ?? unreadReason(after);
@@ -110,15 +110,19 @@ function conditionInOtherMap(key: string, level: Level, side: "before" | "after"
   const maps = Object.entries(level.fields).flatMap(([name, field]) =>
     field.type === "map" && field.access === "restriction" ? [{ name, values: field.values }] : [],
   );
-  const held = (name: string, on: "before" | "after"): Json | undefined =>
+  const entryOf = (name: string, on: "before" | "after"): Json | undefined =>
     ownMember(membersOf(ownMember(level[on], name)), key);
   const other = side === "before" ? "after" : "before";
-  const moved = maps.filter(({ name }) => held(name, side) !== undefined && held(name, other) === undefined);
+  const moved = maps.filter(
+    ({ name }) => entryOf(name, side) !== undefined && entryOf(name, other) === undefined,
+  );
   const [only] = moved;
-  return only === undefined || moved.length > 1 ? undefined : acceptedBy(only.values, held(only.name, side));
+  return only === undefined || moved.length > 1
+    ? undefined
+    : acceptedBy(only.values, entryOf(only.name, side));
 }
 
-/** What the difference of one entry of a map does: it is there or not, or holds another value. */
+/** Judges the difference of one entry of a map: it is added, removed, or has another value. */
 export function judgeEntry(entry: FieldStates, level: Level, { languages }: EffectContext): Effect {
   const settled = judgeUncompared(entry, level);
   if (settled !== undefined) return settled;

@@ -11,9 +11,9 @@ export interface Level {
   /** The path as people read it, and as states name what they hide. */
   readonly path: string;
   readonly statePath: string;
-  /** The effect of what says nothing of its own: that of the field around it. */
+  /** The effect of a field that has none of its own: that of the field around it. */
   readonly inherited: AccessEffect;
-  /** The whole object is set on one side only: all that it says comes or goes with it. */
+  /** The whole object is set on one side only, so all its members are added or removed with it. */
   readonly presence?: "added" | "removed";
 }
 

@@ -6,7 +6,7 @@ import { findPatternProblem } from "../trust/judgement";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 
-/** What a match accepts: one text, what a pattern fits, nothing, or something that the description does not tell. */
+/** What a match accepts: one string, the strings of a pattern, nothing, or unknown. */
 export type Accepted = { readonly text: string } | { readonly pattern: string } | "nothing" | "unknown";
 
 const isPattern = (field: FieldSpec): boolean => field.type === "string" && field.format === "regex";
@@ -17,7 +17,7 @@ export function acceptedBy(field: FieldSpec, value: Json | undefined): Accepted 
   return isPattern(field) ? { pattern: value } : { text: value };
 }
 
-/** What a field accepts that is not set, where its description tells it. */
+/** What an unset field accepts, if its description defines it. */
 function acceptedByDefault(field: FieldSpec, siblings: Props): Accepted | undefined {
   if (field.type === "enum" && field.default !== undefined)
     return { text: `${field.prefix}${field.default}` };

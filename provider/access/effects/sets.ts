@@ -6,7 +6,7 @@ import type { Effect } from "./direction";
 
 const MOST_LISTED = 5;
 
-/** Members by what tells them apart; the value is what people call them. */
+/** Members by their key; the value is their display name. */
 export type Members = ReadonlyMap<string, string>;
 
 function list(items: readonly string[]): string {
@@ -31,7 +31,7 @@ export function compareSets(before: Members, after: Members, isLimit = false): E
   return less.length > 0 ? narrowed(parts.join("; ")) : neutral();
 }
 
-/** What is set on one side only, or differs so that nothing tells which of the two is more. */
+/** The members that are set on one side only, or differ in a way that cannot be ordered. */
 export function comparePresence(before: boolean, after: boolean, isLimit: boolean): Effect {
   if (before && after) return widened("another value than before");
   return (isLimit ? before : after)
@@ -39,7 +39,7 @@ export function comparePresence(before: boolean, after: boolean, isLimit: boolea
     : narrowed(after ? "set" : "taken away");
 }
 
-/** The items of a list. What is there for people to read tells no two of them apart. */
+/** The items of a list by key. Fields for people, such as descriptions, are not part of the key. */
 export function itemsOf(items: FieldSpec, value: Json | undefined): Members {
   const all = Array.isArray(value) ? value : [];
   return new Map(
@@ -70,7 +70,7 @@ function keysIn(value: Json | undefined): Members | undefined {
   }
 }
 
-/** Each key that is added lets one more signer in. */
+/** Compares key sets: each added key accepts one more signer. */
 export function compareKeys(before: Json | undefined, after: Json | undefined): Effect {
   const [old, now] = [keysIn(before), keysIn(after)];
   if (old === undefined || now === undefined) return unknown("a key set is no JSON Web Key Set");

@@ -13,7 +13,7 @@ export function graphOfInventory(inventory: Inventory): AccessGraph {
 export function graphOfState(recorded: StateExport): AccessGraph {
   return acceptAssumed(buildGraphs(planResources([], recorded), undefined).after);
 }
-/** A graph in which what was read with `.get` counts like all else: for questions, not for a judgement. */
+/** Treats resources read with `.get` as confirmed: for graphs that answer queries and judge nothing. */
 export function acceptAssumed({ entities }: AccessGraph): AccessGraph {
   return graphOf(
     new Map([...entities].map(([key, { assumed: _assumed, ...entity }]) => [key, entity as Entity])),

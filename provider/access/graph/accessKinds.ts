@@ -4,42 +4,42 @@ import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isUnread } from "./unread";
 
-/** A reference as inputs hold it: a key, what stands for a value that was not read, or nothing. */
+/** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
 export type Reference = Json | undefined;
 /** What a resource grants, before anything is looked up. */
 export interface DeclaredGrant {
   readonly holder:
     | { readonly identity: Reference }
-    /** The resource itself is the holder: whoever redeems it, or signs in by it. */
+    /** The resource itself is the subject: whoever accepts the invite, or signs in through the provider. */
     | { readonly type: "invite" | "identityProvider"; readonly described: SubjectDescription }
     | { readonly externalGroup: string; readonly provider: Reference };
   readonly role: Reference;
   readonly group: Reference;
 }
 /**
- * What one kind has to do with access. What a rule asks of a kind stands here or in its description: rules name only Group
- * and Role, which every grant has.
+ * What a kind means for access. A property that a rule needs stands here or in the kind's description, so that rules name
+ * no kind but Group and Role.
  */
 export interface AccessKind {
-  /** Who holds what is granted to it. */
+  /** Describes the subject of the grants of this resource. */
   readonly describeHolder?: (entity: Entity) => SubjectDescription;
   /** Principals assume it by a token or a key: its `accessFields` say which. */
   readonly assumable?: true;
-  /** Its `accessFields` say which principal holds its grants, but for these paths. */
+  /** Its `accessFields`, except these paths, decide which principal gets its grants. */
   readonly principal?: { readonly except: readonly string[] };
   /** Whoever redeems it joins: it may name an address, a number of uses and an end. */
   readonly invite?: true;
-  /** It says who signs in: a provider by its `accessFields`, a directory token to whoever has it. */
+  /** It decides who signs in: a provider by its `accessFields`, a directory token by its possession. */
   readonly signIn?: "provider" | "directoryToken";
   /** A comparison of grants shows each difference of it. */
   readonly shownByGrants?: true;
   readonly grants?: (entity: Entity) => DeclaredGrant[];
-  /** The resource whose holders it lets anyone be: whoever has a SCIM token says who is in the directory. */
+  /** The resource whose subjects the owner of this one can choose: a SCIM token writes the users of its directory. */
   readonly impersonates?: (entity: Entity) => {
     readonly subject: SubjectDescription;
     readonly holder: Reference;
   };
-  /** Services that act as identities, and so hold what these hold. */
+  /** Services that act as identities, and so have their grants. */
   readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
   /** The properties that say who the holder of existing grants is, or what those allow. */
   readonly accessFields?: readonly string[];
@@ -156,11 +156,11 @@ function beginsWith(path: string, properties: readonly string[] = []): boolean {
       path === property || (path.startsWith(property) && /^[.[]/.test(path.slice(property.length))),
   );
 }
-/** Whether a property says who the holder of existing grants is, or what those allow. */
+/** Whether a property decides who the subject of existing grants is, or what these grants allow. */
 export function isAccessField(kind: string, path: string): boolean {
   return beginsWith(path, accessKinds[kind]?.accessFields);
 }
-/** Whether a property says which principal holds existing grants. */
+/** Whether a property decides which principal gets existing grants. */
 export function isPrincipalField(kind: string, path: string): boolean {
   const { principal } = accessKinds[kind] ?? {};
   return principal !== undefined && isAccessField(kind, path) && !beginsWith(path, principal.except);
@@ -171,7 +171,7 @@ function textOf(value: Json | undefined): string {
 export function grantsIn(entity: Entity): DeclaredGrant[] {
   return accessKinds[entity.kind]?.grants?.(entity) ?? [];
 }
-/** Which identity holds which role where, of the grants that bindings are made of: a text for each. */
+/** A key for each binding of a resource: identity, role and group. */
 export function bindingKeys(entity: Entity): string[] {
   return grantsIn(entity).flatMap(({ holder, role, group }) =>
     "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],

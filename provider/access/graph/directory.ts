@@ -13,7 +13,7 @@ export function specOf(kind: string): ResourceSpec | undefined {
   return specs.get(kind);
 }
 
-/** Shows what nobody sees as its code: suppressions go by what a description says. */
+/** Shows invisible characters as their code, because suppressions match descriptions. */
 function showInvisible(text: string): string {
   const hex = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
   const shown = text.replace(new RegExp(`[${INVISIBLE}]`, "gu"), hex);
@@ -61,13 +61,13 @@ export class Directory {
     return typeof name === "string" ? name : undefined;
   }
 
-  /** The name of what has this uid; undefined where nothing tells it. */
+  /** The name of the object with this uid; undefined if no inventory contains it. */
   nameOf(uid: string): string | undefined {
     const name = this.givenName(uid);
     return name === undefined ? undefined : printable(name, 80);
   }
 
-  /** Names from the root down, joined by " / "; a uid stands for a name that is not known. */
+  /** Names from the root down, joined by " / "; the uid of a group whose name is unknown. */
   pathOf(groupUid: string): string {
     const names: string[] = [];
     for (let uid: string | undefined = groupUid; uid !== undefined; uid = parentOf(uid)) {

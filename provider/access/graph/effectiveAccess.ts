@@ -4,26 +4,26 @@ import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph } from "./model";
 import type { Grant, Scope } from "./grant";
 
-/** Which access is asked for; all of it where nothing is given. */
+/** Selects the access to show; all of it without a condition. */
 export interface AccessQuery {
-  /** A uid, a name, or a part of how a subject is told. */
+  /** A uid, a name, or a part of the display name of a subject. */
   readonly who?: string;
   /** A capability: `CAP_REPO_DELETE`. */
   readonly can?: string;
-  /** A group: its uid, its name or its path. What is granted above it counts too. */
+  /** A uid, a name or a path of a group. Grants on groups above it are included. */
   readonly on?: string;
 }
 
 /** One way in which a subject has access. */
 export interface Access {
   readonly grant: Grant;
-  /** The group that was asked for, where the grant is one of an ancestor. */
+  /** The requested group, if the grant is one of a group above it. */
   readonly inheritedBy?: Scope;
 }
 
 export interface EffectiveAccess {
   readonly access: readonly Access[];
-  /** Grants of roles of which nobody told what they allow: whether they match cannot be said. */
+  /** Grants of roles whose capabilities are unknown: they may match. */
   readonly undecided: readonly Access[];
 }
 
@@ -34,14 +34,14 @@ function findGroup(graph: AccessGraph, hierarchy: GroupHierarchy, text: string):
   const keys = [
     ...new Set([...groups.map(({ key }) => key), ...granted.flatMap((key) => hierarchy.chain(key))]),
   ];
-  const fits = (key: string): boolean =>
+  const matches = (key: string): boolean =>
     key === text || label(graph.entities, key) === text || hierarchy.scope(key).path === text;
-  const found = keys.filter(fits);
-  const [only] = found;
+  const matching = keys.filter(matches);
+  const [only] = matching;
   const shown = JSON.stringify(printable(text, 120));
   if (only === undefined) throw new DocumentError(`--on ${shown} names no group that is known here`);
-  if (found.length > 1) {
-    const paths = found.map((key) => `${printable(hierarchy.scope(key).path, 120)} (${key})`);
+  if (matching.length > 1) {
+    const paths = matching.map((key) => `${printable(hierarchy.scope(key).path, 120)} (${key})`);
     throw new DocumentError(`--on ${shown} names several groups: give the uid of one: ${paths.join("; ")}`);
   }
   return hierarchy.scope(only);

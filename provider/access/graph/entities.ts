@@ -22,7 +22,7 @@ function nameOf(inputs: Props): string | undefined {
     : undefined;
 }
 
-/** Whether a value has a form that its field can have at all; what stands in the place of an object is reported as unreadable. */
+/** Whether a value has the type of its field. Another type in the place of an object is reported as unreadable. */
 function hasFormOf({ type }: FieldSpec, value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   switch (type) {
@@ -34,7 +34,8 @@ function hasFormOf({ type }: FieldSpec, value: Json | undefined): boolean {
     case "integer":
       return typeof value === "number";
     default:
-      // Lists, maps and objects are visited by their members: what comes here stands in the place of one.
+      // The members of lists, maps and objects are visited instead, so a value here has another type than
+      // these.
       return false;
   }
 }
@@ -46,7 +47,7 @@ interface ReadInputs {
   readonly plaintextSecrets: readonly string[];
 }
 
-/** Inputs in which each value is either what the document says exactly, or stands for a value that was not read. */
+/** Inputs in which each value is exact, or a placeholder of a value that was not read. */
 function readInputs(
   spec: ResourceSpec | undefined,
   inputs: Props,
@@ -77,7 +78,7 @@ function readInputs(
   return { inputs: read, unread, plaintextSecrets };
 }
 
-/** What the server alone says of a managed resource, as its state holds it. */
+/** The members that only the server sets on a managed resource, from its state. */
 function detailsOf(kind: string, outputs: Props): { details?: Props; plaintextSecrets: readonly string[] } {
   const names = Object.keys(specs[kind]?.outputs ?? {}).filter(
     (name) => outputs[name] !== undefined && !isUnknown(outputs[name]),

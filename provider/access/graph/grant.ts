@@ -7,10 +7,10 @@ export interface Named {
   readonly key: string;
   readonly uid?: string;
   readonly urn?: string;
-  /** The resource's own name; undefined where nothing tells it. */
+  /** The resource's own name; undefined if it is unknown. */
   readonly name?: string;
 }
-/** Who holds a grant. */
+/** The identity, invite, directory group or service that has a grant. */
 export interface Subject extends Named {
   readonly type: "identity" | "invite" | "identityProvider" | "externalGroup" | "service" | "unknown";
   /** For people: "GitHub Actions of acme/pay, branch main". */

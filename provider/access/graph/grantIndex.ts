@@ -34,19 +34,19 @@ export class GrantIndex {
 
   constructor(private readonly grants: readonly Grant[]) {}
 
-  /** What a subject holds; two resources that grant the same are one grant. */
+  /** The grants of a subject; two resources that grant the same count as one grant. */
   ofSubject(key: string): readonly Grant[] {
     this.subjects ??= groupBy(distinct(this.grants), ({ subject }) => [subject.key]);
     return this.subjects.get(key) ?? [];
   }
 
-  /** What a subject holds at one group itself. */
+  /** The grants of a subject on exactly this group. */
   ofSubjectAt(subject: string, group: string): readonly Grant[] {
     this.places ??= groupBy(this.grants, (grant) => [placeKey(grant.subject.key, grant.group.key)]);
     return this.places.get(placeKey(subject, group)) ?? [];
   }
 
-  /** Who holds a role. */
+  /** The grants of a role. */
   ofRole(key: string): readonly Grant[] {
     this.roles ??= groupBy(this.grants, ({ role }) => [role.key]);
     return this.roles.get(key) ?? [];

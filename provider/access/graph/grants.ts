@@ -21,14 +21,14 @@ function holderKey({ kind, key, inputs }: Entity): string {
   return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
 }
 
-/** What a holder has, held by a subject through a resource. */
+/** The grants of another subject, as this subject gets them through a resource. */
 function inheritGrants(
   { kind, urn, uid, location }: Entity,
   subject: Subject,
-  held: readonly ResolvedGrant[] | undefined,
+  inherited: readonly ResolvedGrant[] | undefined,
   holder: string,
 ): ResolvedGrant[] {
-  return (held ?? []).map(({ grant: { role, group } }) => ({
+  return (inherited ?? []).map(({ grant: { role, group } }) => ({
     grant: { subject, role, group, sourceKind: kind, urn, uid, location },
     holders: [holder],
   }));
@@ -113,15 +113,16 @@ class GrantResolver {
   }
 
   directGrants(entity: Entity): ResolvedGrant[] {
-    // What only the program says is granted is neither new nor there already.
+    // The program alone claims that a resource read with `.get` grants something: that is neither new nor
+    // existing access.
     if (entity.assumed === true) return [];
     return grantsIn(entity).flatMap((raw) => {
       const { role, group } = raw;
-      const held = this.holder(entity, raw);
-      if (held === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
+      const resolved = this.holder(entity, raw);
+      if (resolved === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
         return [];
       const grant: Grant = {
-        subject: held.subject,
+        subject: resolved.subject,
         role: isUnread(role)
           ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
           : this.role(role),
@@ -133,27 +134,36 @@ class GrantResolver {
         uid: entity.uid,
         location: entity.location,
       };
-      return [{ grant, holders: held.holders }];
+      return [{ grant, holders: resolved.holders }];
     });
   }
 
-  /** Whoever says who is in a directory holds what those who are in it hold. */
-  impersonatedGrants(entity: Entity, held: ReadonlyMap<string, readonly ResolvedGrant[]>): ResolvedGrant[] {
-    const lets = entity.assumed === true ? undefined : accessKinds[entity.kind]?.impersonates?.(entity);
-    if (lets === undefined || !GrantResolver.isResolved(lets.holder) || isUnread(lets.holder)) return [];
-    const of = label(this.entities, lets.holder);
+  /** Whoever can write the users of a directory gets the grants of those users. */
+  impersonatedGrants(
+    entity: Entity,
+    bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>,
+  ): ResolvedGrant[] {
+    const impersonated =
+      entity.assumed === true ? undefined : accessKinds[entity.kind]?.impersonates?.(entity);
+    if (
+      impersonated === undefined ||
+      !GrantResolver.isResolved(impersonated.holder) ||
+      isUnread(impersonated.holder)
+    )
+      return [];
+    const of = label(this.entities, impersonated.holder);
     const subject: Subject = {
       type: "identityProvider",
       key: compositeKey("scimToken", entity.key),
       ...(entity.name === undefined ? {} : { name: entity.name }),
-      displayName: `${lets.subject.displayName} of “${of}”`,
-      matchesMany: lets.subject.matchesMany,
+      displayName: `${impersonated.subject.displayName} of “${of}”`,
+      matchesMany: impersonated.subject.matchesMany,
     };
-    return inheritGrants(entity, subject, held.get(lets.holder), entity.key);
+    return inheritGrants(entity, subject, bySubject.get(impersonated.holder), entity.key);
   }
 
-  /** A service holds what the identity that it acts as holds. */
-  serviceGrants(entity: Entity, held: ReadonlyMap<string, readonly ResolvedGrant[]>): ResolvedGrant[] {
+  /** A service gets the grants of the identity that it acts as. */
+  serviceGrants(entity: Entity, bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>): ResolvedGrant[] {
     if (entity.assumed === true) return [];
     return (accessKinds[entity.kind]?.services?.(entity) ?? []).flatMap(([service, identity]) => {
       if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
@@ -165,7 +175,7 @@ class GrantResolver {
         displayName: `the platform's service ${service}, as ${as.name ?? as.displayName}`,
         matchesMany: false,
       };
-      return inheritGrants(entity, subject, held.get(identity), identity);
+      return inheritGrants(entity, subject, bySubject.get(identity), identity);
     });
   }
 }
@@ -174,18 +184,18 @@ class GrantResolver {
 export function resolveGrants(entities: Entities): ResolvedGrant[] {
   const tracer = new GrantResolver(entities);
   const direct = [...entities.values()].flatMap((entity) => tracer.directGrants(entity));
-  const held = new Map<string, ResolvedGrant[]>();
+  const bySubject = new Map<string, ResolvedGrant[]>();
   for (const resolved of direct) {
-    // What a group of a directory holds, the directory gives.
+    // The grants of a directory group are inherited through its identity provider.
     const { type, key: own } = resolved.grant.subject;
     const key = type === "externalGroup" ? (ownerOf(own) ?? own) : own;
-    const all = held.get(key) ?? [];
-    held.set(key, all);
+    const all = bySubject.get(key) ?? [];
+    bySubject.set(key, all);
     all.push(resolved);
   }
   const derived = [...entities.values()].flatMap((entity) => [
-    ...tracer.serviceGrants(entity, held),
-    ...tracer.impersonatedGrants(entity, held),
+    ...tracer.serviceGrants(entity, bySubject),
+    ...tracer.impersonatedGrants(entity, bySubject),
   ]);
   return [...direct, ...derived].sort((a, b) => compareGrants(a.grant, b.grant));
 }

@@ -12,12 +12,12 @@ export class GroupHierarchy {
 
   constructor(private readonly entities: Entities) {}
 
-  /** The key of the parent; undefined of a root, and where nothing tells it. */
+  /** The key of the parent; undefined for a root, and if it is unknown. */
   parentOf(key: string): string | undefined {
     const entity = this.entities.get(key);
     if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
     const parent = entity.inputs["parentUid"];
-    // A uid tells the place; of what was only read a program may say anything.
+    // A uid contains the parent's uid; the inputs of a resource read with `.get` are unconfirmed.
     const isTold = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
     if (isTold) return parent;
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
@@ -59,10 +59,7 @@ export function label(entities: Entities, key: string): string {
   if (entity?.urn !== undefined) return urnParts(entity.urn).name;
   return isUid(key) ? key.slice(key.lastIndexOf("/") + 1).slice(0, 12) : key;
 }
-/**
- * One text for each grant that is told apart from others: who, what, where. A group that moves takes
- * its grants to another place.
- */
+/** Identifies a grant by subject, role and the path of the group, so that a moved group has other grants than before. */
 export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
   // What stays beside its successor is what it was.
   const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];

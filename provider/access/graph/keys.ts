@@ -11,14 +11,14 @@ export type CompositeKind =
   | "part"
   /** The bindings of a GroupAccess that its program does not have. */
   | "unmanaged"
-  /** A value that no document tells. */
+  /** The key of a value that no document contains. */
   | "unread"
   | "externalGroup"
   | "service"
   | "scimToken"
   | "invite";
 
-/** The key of what belongs to `owner`, itself a key, and is told apart by `parts`. */
+/** The key of a part of `owner`, which is itself a key; `parts` identify it among the others. */
 export function compositeKey(kind: CompositeKind, owner: string, ...parts: readonly string[]): string {
   return JSON.stringify([kind, owner, ...parts]);
 }
@@ -33,7 +33,7 @@ export function ownerOf(key: string): string | undefined {
   return typeof owner === "string" ? owner : undefined;
 }
 
-/** The key that something has without what says that it stays beside its successor. */
+/** The key of a resource, without the mark of an old resource that stays beside its successor. */
 export function withoutRetained(key: string): string {
   const [kind, owner] = partsOf(key);
   return kind === "retained" && typeof owner === "string" ? owner : key;

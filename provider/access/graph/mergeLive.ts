@@ -1,6 +1,6 @@
 import type { Entity } from "./model";
 
-/** An entity with what the server says of it. Of an assumed entity, only what the server says remains. */
+/** Adds what the server returned to an entity. Of an assumed entity, only what the server returned remains. */
 export function mergeLive(entity: Entity, live: Entity): Entity {
   const { urn, location, assumed: isAssumed, ...known } = entity;
   if (isAssumed === true) return { ...live, urn, location };

@@ -11,10 +11,7 @@ export interface Assumption {
   readonly key: string;
 }
 
-/**
- * A resource of one of our kinds: as a program declares it, as a state records it, or as the server
- * holds it.
- */
+/** A resource of a kind of this package: as a program declares it, a state records it, or the server returns it. */
 export interface Entity {
   /** The uid where it is known, else the urn. One resource has one key before and after a change. */
   readonly key: string;
@@ -23,8 +20,8 @@ export interface Entity {
   readonly urn?: string;
   readonly name?: string;
   /**
-   * The arguments. A reference to a resource that is not made yet holds its key. What was not read holds a value that
-   * equals no other (unread.ts), and is named in `unread`. A secret by its nature holds "[secret]".
+   * The arguments. A reference to a resource that does not exist yet is its key, and a value that was not read is a
+   * placeholder (unread.ts) named in `unread`. A secret is "[secret]".
    */
   readonly inputs: Props;
   /** Paths of what is not known yet, and of what decides access and is not shown. */
@@ -32,10 +29,10 @@ export interface Entity {
   readonly unread?: readonly UnreadValue[];
   /** References that are taken to be the id of the one resource that they depend on. */
   readonly assumptions?: readonly Assumption[];
-  /** Read with `.get`, or taken over, with no inventory that confirms it: what is said of it is the program's word. */
+  /** Read with `.get`, or adopted, and in no inventory: only the program describes it. */
   readonly assumed?: true;
   readonly secretPaths: readonly string[];
-  /** Secret properties that the document held in plain text. Their value is nowhere here. */
+  /** Secret properties that the document contained in plain text. Their values are not kept. */
   readonly plaintextSecrets?: readonly string[];
   readonly location?: SourceLocation;
   /** The platform's own role. */
@@ -45,7 +42,7 @@ export interface Entity {
   readonly protect?: true;
   /** From the inventory: RFC 3339. */
   readonly lastSeenTime?: string;
-  /** From the inventory: what the server alone says. */
+  /** What only the server sets, from the inventory. */
   readonly details?: Props;
 }
 

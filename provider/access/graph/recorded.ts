@@ -32,7 +32,7 @@ export function recordedObjects(
     if (!objects.has(uid)) objects.set(uid, entityOf(kind, uid, inputs));
   };
   const addResource = ({ kind, id, inputs, outputs }: RecordedResource): void =>
-    // A state holds no inputs of what `.get` read.
+    // A state records no inputs of a resource that `.get` read.
     add(kind, id, Object.keys(inputs).length > 0 ? inputs : outputs);
   for (const { kind, uid, inputs } of inventory?.objects ?? []) add(kind, uid, inputs);
   for (const resource of before?.resources ?? []) addResource(resource);

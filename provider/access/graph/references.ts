@@ -43,8 +43,8 @@ function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | und
 }
 
 /**
- * Inputs with each value replaced by what `visit` answers. Visits what is no list, map or object, and
- * what stands in the place of one: an unknown, a hidden value.
+ * Replaces each value in inputs by the result of `visit`. It visits scalars, and unknown or hidden values in the place of
+ * a list, map or object.
  */
 export function mapLeaves(spec: ResourceSpec, inputs: Props, visit: Visit): Props {
   return Object.fromEntries(

@@ -21,8 +21,8 @@ function nameOf({ urn }: RecordedResource): string {
 }
 
 /**
- * Finds what a reference that is not known yet comes from. The document tells of each property which resources it
- * depends on: where that is one, the reference is taken to be its id. It may be anything else, which no preview can tell.
+ * Resolves a reference whose value is not known yet. If the property depends on exactly one resource, the reference is
+ * assumed to be its id; a preview cannot prove it.
  */
 export class ReferenceResolver {
   /** What each property of each resource leads to, found once for all its values. */
@@ -51,15 +51,15 @@ export class ReferenceResolver {
     wanted: string | undefined,
     isPart: boolean,
   ): string | undefined {
-    const fitting = urns.flatMap((urn) => {
+    const ofKind = urns.flatMap((urn) => {
       const plan = this.byUrn.get(urn);
       const kind = (plan?.after ?? plan?.before)?.kind;
       return plan !== undefined && kind !== undefined && (wanted === undefined || kind === wanted)
         ? [plan]
         : [];
     });
-    // An object or a map holds more than one reference: only what is new can be the unknown one.
-    const candidates = isPart ? fitting.filter(({ op }) => op === "create" || op === "replace") : fitting;
+    // An object or a map contains several references: only the id of a new resource can be the unknown one.
+    const candidates = isPart ? ofKind.filter(({ op }) => op === "create" || op === "replace") : ofKind;
     const [only] = candidates;
     return only !== undefined && candidates.length === 1 && (isPart || urns.length === 1)
       ? this.keyOf(only)
@@ -89,7 +89,7 @@ export class ReferenceResolver {
     const names = (dependencies?.[property] ?? []).map((urn) => urnParts(urn).name).sort();
     return names.length === 0
       ? ": the document does not tell what it depends on"
-      : `: it depends on ${someOf(names)}, and which of it is not told`;
+      : `: it depends on ${someOf(names)}, and which of these is unknown`;
   }
 
   problemLines(): readonly string[] {

@@ -11,8 +11,8 @@ export interface ResourcePlan {
   readonly after?: RecordedResource;
 }
 /**
- * One plan for each urn. A later step knows more than an earlier one: after a refresh it begins with
- * what the server holds. Rests of replacements are no one's any more.
+ * One plan for each URN, from the steps of a preview. After a refresh the later step has the live values; what is left of
+ * an earlier replacement belongs to no resource.
  */
 export function planResources(
   steps: readonly PreviewStep[],
@@ -23,12 +23,12 @@ export function planResources(
     plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
   const whole = new Set<string>();
-  for (const { op: told, urn, before, after } of steps) {
-    const op = operations.get(told);
+  for (const { op: operation, urn, before, after } of steps) {
+    const op = operations.get(operation);
     // The old half of a replacement is marked for its delete; alone it is the rest of an earlier one.
     if (op === undefined || (op === "delete" && before?.pendingDelete === true)) continue;
-    if (told === "create-replacement" && whole.has(urn)) continue;
-    if (told === "replace") whole.add(urn);
+    if (operation === "create-replacement" && whole.has(urn)) continue;
+    if (operation === "replace") whole.add(urn);
     const earlier = plans.get(urn);
     plans.set(urn, {
       urn,

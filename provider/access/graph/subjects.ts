@@ -4,7 +4,7 @@ import type { Entity } from "./model";
 import { plainOrQuoted as plain, quote } from "../trust/quote";
 import { isUnread } from "./unread";
 
-/** Who can be a subject, told to people. */
+/** A subject as messages show it. */
 export interface SubjectDescription {
   readonly displayName: string;
   /** More than one outsider can be it. */
@@ -32,7 +32,7 @@ function isLiteral(pattern: string): boolean {
   return /^\^(?:[^\\^$.|?*+()[\]{}]|\\[^a-zA-Z0-9])*\$$/.test(pattern);
 }
 
-/** Further conditions narrow who it is; without them a reader would take the subject for more than it is. */
+/** Further conditions restrict the subject; without them a reader would think that it includes more principals. */
 function conditions(match: Record<string, unknown>): string {
   const parts = (["claims", "claimPatterns"] as const).flatMap((key) => {
     const claims = match[key];

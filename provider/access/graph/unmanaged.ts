@@ -29,7 +29,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 function isIgnored(ignore: Json | undefined, [label, binding]: Binding, languages: Languages): boolean {
   const { identityUids, roleUids, namePatterns } = isObject(ignore) ? ignore : {};
   const { identityUid = null, roleUid = null } = isObject(binding) ? binding : {};
-  // What tells two of one name apart stands behind the name.
+  // A label ends in parentheses if several resources have the same name.
   const names = [label.slice(UNMANAGED.length), label.slice(UNMANAGED.length).replace(/ \([^()]*\)$/, "")];
   return (
     listOf(identityUids).includes(identityUid) ||

@@ -19,25 +19,25 @@ export interface UnreadValue {
 
 declare const unreadMark: unique symbol;
 
-/** A text that stands for a value that was not read. */
+/** The placeholder of a value that was not read. */
 export type UnreadMark = string & { readonly [unreadMark]: true };
 
 /** No text of a document begins so once it is read: `entities` replaces one that does. */
 const MARK = "\u0000";
 
-/** Where a value stands: no two places have the same value, as long as nobody can tell that they do. */
+/** Where a value is. Placeholders of different places differ, since the values may differ. */
 export interface Place {
   readonly urn: string;
   readonly side: "before" | "after";
   readonly path: string;
 }
 
-/** What stands for a value that was not read: equal to itself and to nothing else. */
+/** Creates the placeholder of a value that was not read: equal to itself and to nothing else. */
 export function unreadAt(reason: UnreadReason, { urn, side, path }: Place): string {
   return MARK + JSON.stringify([reason, urn, side, path]);
 }
 
-/** Whether a value stands for one that was not read. Of a document's own text: whether it must not be taken as it is. */
+/** Whether a value is a placeholder. Of a document's own string: whether it looks like one, and so must not be used as it is. */
 export function isUnread(value: unknown): value is UnreadMark {
   return typeof value === "string" && value.startsWith(MARK);
 }
@@ -46,7 +46,7 @@ export function reasonOf(unread: string): UnreadReason {
   return (JSON.parse(unread.slice(MARK.length)) as [UnreadReason])[0];
 }
 
-/** The key of what nobody can tell: another one for each place. */
+/** A key that equals no other, for a value that is unknown. */
 export function keyOfUnread(unread: string): string {
   const [reason, urn = "", ...place] = JSON.parse(unread.slice(MARK.length)) as string[];
   return compositeKey("unread", urn, reason ?? "", ...place);

@@ -9,14 +9,14 @@ function grantsOn(
   groups: readonly string[],
   grants: ReadonlyMap<string, readonly Grant[]>,
 ): Map<string, Grant> {
-  const held = new Map<string, Grant>();
+  const grantsByKey = new Map<string, Grant>();
   for (const group of groups) {
     for (const grant of grants.get(group) ?? []) {
       const key = JSON.stringify([grant.subject.key, grant.role.key]);
-      if (!held.has(key)) held.set(key, grant);
+      if (!grantsByKey.has(key)) grantsByKey.set(key, grant);
     }
   }
-  return held;
+  return grantsByKey;
 }
 
 function byGroup({ grants }: AccessGraph): Map<string, Grant[]> {
@@ -55,11 +55,11 @@ function grantsOfPlace(
   { hierarchies, grants, tuples }: Sides,
 ): Grant[] {
   const other = side === "before" ? "after" : "before";
-  const held = grantsOn(hierarchies[other].chain(key), grants[other]);
+  const inherited = grantsOn(hierarchies[other].chain(key), grants[other]);
   const above = grantsOn(hierarchies[side].chain(key).slice(1), grants[side]);
   // A grant that comes or goes above is a change there, which is about everything below it too.
   return [...above].flatMap(([id, grant]) =>
-    held.has(id) || !tuples[other].has(tupleOf(grant)) ? [] : [grant],
+    inherited.has(id) || !tuples[other].has(tupleOf(grant)) ? [] : [grant],
   );
 }
 
@@ -68,7 +68,7 @@ function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChan
   const gained = grantsOfPlace(key, "after", sides).map((grant): GrantChange => ({
     change: "gained",
     grant: { ...grant, group: to },
-    reason: `${from.path} moves below ${grant.group.path}, where this is held`,
+    reason: `${from.path} moves below ${grant.group.path}, where this is granted`,
     capabilitiesAdded: grant.role.capabilities ?? [],
     capabilitiesRemoved: [],
   }));
@@ -77,7 +77,7 @@ function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChan
   const lost = grantsOfPlace(key, "before", sides).map((grant): GrantChange => ({
     change: "lost",
     grant: { ...grant, group: from },
-    reason: `${from.path} moves away from ${grant.group.path}, where this is held`,
+    reason: `${from.path} moves away from ${grant.group.path}, where this is granted`,
     capabilitiesAdded: [],
     capabilitiesRemoved: grant.role.capabilities ?? [],
   }));

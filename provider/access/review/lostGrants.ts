@@ -42,9 +42,9 @@ export class LostGrants {
   }
 
   /** Another role of the same subject at the same group. */
-  findAtGroup({ grant }: ResolvedGrant, fits: (old: Grant) => boolean): ResolvedGrant | undefined {
+  findAtGroup({ grant }: ResolvedGrant, matches: (old: Grant) => boolean): ResolvedGrant | undefined {
     const positions = this.byGroup.get(keyOf(grant.subject.key, grant.group.key)) ?? [];
-    return this.choose(positions, grant, fits);
+    return this.choose(positions, grant, matches);
   }
 
   markPaired(grant: ResolvedGrant): void {
@@ -59,12 +59,12 @@ export class LostGrants {
   private choose(
     positions: readonly number[],
     { urn }: Grant,
-    fits: (old: Grant) => boolean,
+    matches: (old: Grant) => boolean,
   ): ResolvedGrant | undefined {
     const open = [...new Set(positions)]
       .sort((a, b) => a - b)
       .flatMap((position) => this.lost[position] ?? [])
-      .filter((resolved) => !this.paired.has(resolved) && fits(resolved.grant));
+      .filter((resolved) => !this.paired.has(resolved) && matches(resolved.grant));
     return open.find(({ grant }) => grant.urn !== undefined && grant.urn === urn) ?? open[0];
   }
 }

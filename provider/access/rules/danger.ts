@@ -182,12 +182,12 @@ const massRemoval: Rule = {
   driftAdvice:
     "find out who removed them; the next update of their programs restores them; if it was intended, raise --max-removal for this run",
   find: (facts) => {
-    const held = new Set(facts.comparison.before.grants.map(tupleOf));
+    const tuplesBefore = new Set(facts.comparison.before.grants.map(tupleOf));
     // What is lost with the place of a group was granted elsewhere.
     const lost = facts.comparison.grants
-      .filter(({ change, grant }) => change === "lost" && held.has(tupleOf(grant)))
+      .filter(({ change, grant }) => change === "lost" && tuplesBefore.has(tupleOf(grant)))
       .map(({ grant }) => grant);
-    const all = held.size;
+    const all = tuplesBefore.size;
     const { maxRemoval } = facts.options;
     if (lost.length < 2 || all === 0 || lost.length / all <= maxRemoval) return [];
     const percent = (part: number): string => `${Math.round(part * 100)}%`;

@@ -97,7 +97,7 @@ export class Facts {
   }
 
   /** The capabilities of a subject at a group, by grants at the group and above it. */
-  private held(subject: string, group: string, side: "before" | "after"): Set<string> {
+  private capabilitiesAt(subject: string, group: string, side: "before" | "after"): Set<string> {
     const at = [group, ...this.hierarchy[side].chain(group)];
     const grants = [...new Set(at)].flatMap((key) => this[side].ofSubjectAt(subject, key));
     return new Set(grants.flatMap(({ role }) => role.capabilities ?? []));
@@ -105,13 +105,13 @@ export class Facts {
 
   /** What a grant brings its subject that it did not hold there before. */
   newCapabilities({ grant }: GrantChange): string[] {
-    const before = this.held(grant.subject.key, grant.group.key, "before");
+    const before = this.capabilitiesAt(grant.subject.key, grant.group.key, "before");
     return (grant.role.capabilities ?? []).filter((capability) => !before.has(capability));
   }
 
   /** What a lost grant takes away and no other grant still gives. */
   lostCapabilities({ subject, role, group }: Grant): string[] {
-    const after = this.held(subject.key, group.key, "after");
+    const after = this.capabilitiesAt(subject.key, group.key, "after");
     return (role.capabilities ?? []).filter((capability) => !after.has(capability));
   }
 

@@ -35,7 +35,7 @@ export function multiTenantIssuersOf(
   return filterMultiTenantIssuers((vendor) => languagesOf(facts).matches(pattern, vendor.issuer));
 }
 
-/** Whether a claim names the owner: by its exact value, or by a pattern that fits no outsider. */
+/** Whether a claim names the owner: by its exact value, or by a pattern that matches no outsider. */
 export function isPinnedByClaims(
   facts: Facts,
   claimMatch: Json | undefined,
@@ -87,7 +87,7 @@ export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): Ope
   };
 }
 
-/** An AWS principal fits by its ARN and its user id: one that is exact is enough. */
+/** An AWS principal must match both the ARN and the user id, so it is enough that one of them is exact. */
 export function findOpenPrincipal(facts: Facts, aws: Json | undefined): OpenSubject | undefined {
   if (!isObject(aws) || textAt(aws, "arn") !== undefined || textAt(aws, "userId") !== undefined)
     return undefined;

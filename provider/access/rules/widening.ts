@@ -85,8 +85,8 @@ export const scopeWidened: Rule = {
   exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },
   needsBefore: true,
   find: (facts) => {
-    const gone = facts.comparison.grants.filter(({ change }) => change === "lost");
-    const lost = new GrantIndex(gone.map(({ grant }) => grant));
+    const lostChanges = facts.comparison.grants.filter(({ change }) => change === "lost");
+    const lost = new GrantIndex(lostChanges.map(({ grant }) => grant));
     const findings: FindingInput[] = [];
     for (const { change, grant, before } of facts.comparison.grants) {
       // What was held there before, and means more now, comes in the place of nothing.

@@ -14,8 +14,8 @@ function matchesFields(fields: readonly string[], { field, drift }: Finding): bo
 }
 
 /**
- * Whether a finding is one that an entry means, whatever its date.
- * @param texts What the entry may match: all that the finding says, if not given.
+ * Whether an entry matches a finding, whatever its expiry.
+ * @param texts What the entry may match; by default all strings of the finding.
  */
 export function matchesEntry(
   entry: PolicyEntry,

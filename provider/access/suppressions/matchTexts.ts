@@ -15,7 +15,7 @@ import { isUnread } from "../graph/unread";
 /** What each key of `match` is compared with. */
 export type MatchTexts = Readonly<Record<MatchKey, readonly (string | undefined)[]>>;
 
-/** All that a finding says of itself, whoever chose the words. */
+/** All strings of a finding that an entry can match, including names that the program chose. */
 export function statedTexts({ uid, name, kind, grant, group, trust }: Finding): MatchTexts {
   const own = kind === "Role" ? [name, uid] : [];
   const scope = grant?.group ?? group;
@@ -54,7 +54,7 @@ function isParentUnknown(entity: Entity | undefined): boolean {
   return parent !== undefined && (parent === SECRET_MASK || isUnread(parent) || containsUnknown(parent));
 }
 
-/** What a finding says of an object that is only assumed to be meant: nothing that an exception may match. */
+/** Removes the strings that an entry may match. */
 const withoutTexts = <T extends Named>(named: T): T => ({
   ...named,
   uid: undefined,
@@ -62,7 +62,7 @@ const withoutTexts = <T extends Named>(named: T): T => ({
   ...("path" in named ? { path: "" } : {}),
 });
 
-/** The grant as its objects' uids tell it; undefined where one of them has none. */
+/** The grant by the uids of its objects; undefined if one of them has no uid. */
 function grantUids({ uid, subject, role, group }: Grant): string | undefined {
   const uids = [uid, subject.uid, role.uid, group.uid];
   return uids.includes(undefined) ? undefined : JSON.stringify(uids);
@@ -96,9 +96,9 @@ export class VerifiedTexts {
     this.grants = new Set(comparison?.before.grants.map(grantUids));
   }
 
-  /** Whether an object of a finding has a uid, and nothing but the program tells its name. */
+  /** Whether an object of a finding has a uid, but only the program states its name. */
   isUnverified(finding: Finding): boolean {
-    // After drift the live organisation tells every name.
+    // After drift the inventory contains every name.
     if (this.comparison?.drift !== undefined) return false;
     return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.recorded.has(uid));
   }
@@ -107,12 +107,12 @@ export class VerifiedTexts {
     // What drift finds is named by the state or by the live organisation.
     if (finding.drift !== undefined) return statedTexts(finding);
     const { trust, uid, name, kind } = finding;
-    const group = finding.group && this.verified(finding.group);
+    const group = finding.group && this.omitAssumedTexts(finding.group);
     const grant = finding.grant && {
       ...finding.grant,
-      subject: this.verified(finding.grant.subject),
-      role: this.verified(finding.grant.role),
-      group: this.verified(finding.grant.group),
+      subject: this.omitAssumedTexts(finding.grant.subject),
+      role: this.omitAssumedTexts(finding.grant.role),
+      group: this.omitAssumedTexts(finding.grant.group),
     };
     const own = grant === undefined ? this.recordOf({ uid, name }, kind) : this.recordOf(grant.subject);
     const before = trustOf(own);
@@ -133,8 +133,11 @@ export class VerifiedTexts {
     };
   }
 
-  /** A preview cannot tell the id of an object from another value that depends on it. */
-  private verified<T extends Named>(named: T): T {
+  /**
+   * Removes the strings of an object that is only assumed, since a preview does not distinguish the id of an object from
+   * a value derived from it.
+   */
+  private omitAssumedTexts<T extends Named>(named: T): T {
     return this.assumed.has(named.key) || (named.uid !== undefined && this.assumed.has(named.uid))
       ? withoutTexts(named)
       : named;
@@ -178,7 +181,10 @@ export class VerifiedTexts {
     return [isStill && scope.path === path ? path : undefined, nameAsPath(record), scope.uid];
   }
 
-  /** Groups of one name can lie above a group, so its uids tell whether it stays where it is. */
+  /**
+   * Whether a group has the same groups above it as before. It compares uids, since several groups can have the same
+   * name.
+   */
   private isUnmoved(uid: string, after: Entity | undefined): boolean {
     const before = this.before.chain(uid);
     if (before.some((key) => isParentUnknown(this.recorded.get(key)))) return false;

@@ -20,7 +20,7 @@ export class PolicyError extends Error {
 const LARGEST_FILE = 1_000_000;
 const MOST_PROBLEMS = 20;
 
-/** The text as it stands in the file: YAML reads `2027` and `yes` as other values than a reader does. */
+/** The string as the file has it: YAML reads `2027` and `yes` as a number and a boolean. */
 function quotedSource(node: unknown): string {
   const isPlain = isScalar(node) && (typeof node.value === "number" || typeof node.value === "boolean");
   return isPlain ? `, in quotes: "${node.source ?? String(node.value)}"` : "";

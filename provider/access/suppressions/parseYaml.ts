@@ -29,7 +29,7 @@ export class YamlText {
     this.refuseExtensions();
   }
 
-  /** The value that keys lead to; of a key whose value is missing or unknown, what holds or names it. */
+  /** The node at a path; if it is missing or unknown, the nearest one that contains or names it. */
   placeOf(keys: readonly string[]): Place {
     let node: Node | null = this.document.contents;
     for (const key of keys) {
@@ -53,7 +53,7 @@ export class YamlText {
     this.problems.push(printable(`${this.file}:${line}: ${problem}`, 600));
   }
 
-  /** Anchors, tags and directives let a file look unlike what it says. */
+  /** Anchors, tags and directives are refused, because with them a file can mean something else than a reader sees. */
   private refuseExtensions(): void {
     const { contents, directives } = this.document;
     if (directives.yaml.explicit) {

@@ -1,8 +1,8 @@
 import type { Glob } from "../trust/glob";
 
 /**
- * The policy file. `npm run docs` makes `schema/access-policy.schema.json` of these types and of `policySchema.ts`:
- * tags such as `@pattern` go into it, and `@errorMessage` is what a reader says where a value does not fit.
+ * The policy file. `npm run docs` writes `schema/access-policy.schema.json` from these types and `policySchema.ts`: tags
+ * such as `@pattern` are copied, and `@errorMessage` is the message about a value that does not match.
  */
 
 /** Kinds of drift. */
@@ -13,7 +13,7 @@ export const matchKeys = ["uid", "name", "subject", "issuer", "role", "group"] a
 
 export type MatchKey = (typeof matchKeys)[number];
 
-/** A suppression. A finding that fits all that it names is suppressed. */
+/** A suppression: it suppresses each finding that matches all of its conditions. */
 export interface PolicyEntry {
   /** A rule, by its id or name: see pulumi-platform explain. */
   readonly rule?: string;

@@ -12,7 +12,7 @@ import { entryText } from "./writeEntries";
 
 const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
 
-/** Entries are for the worst findings: nobody reads thousands. */
+/** The most findings that get an entry, worst first, because nobody reads thousands. */
 const MOST_ENTRIES = 500;
 
 const first = (texts: readonly (string | undefined)[]): string | undefined =>
@@ -75,7 +75,7 @@ export class EntryProposer {
       ...(kind === undefined ? {} : { type: kind }),
       match,
       ...(field === undefined ? {} : { fields: [globOf(field)] }),
-      // The file is refused until a person says why something severe is accepted.
+      // The file is refused until a person has written why a high or critical finding is accepted.
       reason: isHighOrCritical(finding.severity) ? "" : PLACEHOLDER_REASON,
       expires: this.expires,
     };

@@ -48,7 +48,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
   return matchesEntry(entry, finding) ? entry : undefined;
 }
 
-/** What the file says of an entry. */
+/** The members of an entry in the file. */
 function membersOf({
   rule,
   kind,

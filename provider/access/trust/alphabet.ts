@@ -3,7 +3,7 @@ import type { Budget } from "./budget";
 import { LAST_CODE_POINT } from "./program";
 import type { CharSet } from "./program";
 
-/** The characters, put together in classes: an automaton treats all of a class alike. */
+/** Characters in classes: an automaton treats all characters of a class in the same way. */
 export interface Alphabet {
   /** The first code point of each range, in order; the first is 0. */
   readonly starts: Int32Array;
@@ -47,7 +47,7 @@ export function alphabetOf(sets: readonly CharSet[], budget: Budget): Alphabet {
   return { starts, classes, size };
 }
 
-/** Which classes a set holds. */
+/** The classes that a set of characters contains. */
 export function classesIn(set: CharSet, { starts, classes, size }: Alphabet): Uint8Array {
   const found = new Uint8Array(size);
   let at = 0;
@@ -69,7 +69,7 @@ export function classOf({ starts, classes }: Alphabet, codePoint: number): numbe
   return classes[low]!;
 }
 
-/** Characters that two automata both treat alike. */
+/** The classes of characters that two automata both treat in the same way. */
 export interface JointClass {
   readonly left: number;
   readonly right: number;

@@ -27,13 +27,13 @@ const AFTER_WORD = 64;
 interface State {
   /** Instructions that wait for the next character, in order. */
   readonly waiting: Int32Array;
-  /** What holds of the characters before, as far as an assertion that waits may ask for it. */
+  /** What is known of the characters before, as far as a pending assertion needs it. */
   readonly before: number;
   readonly next: Int32Array;
   isAccepting: boolean | undefined;
 }
 
-/** What holds between what stood before and the next character. */
+/** The assertions that are true between the characters before and the next one. */
 function holdsBetween(before: number, isWordNext: boolean, ahead: number): number {
   const isEdge = ((before & AFTER_WORD) !== 0) !== isWordNext;
   return (before & (At.textStart | At.lineStart)) | ahead | (isEdge ? At.wordEdge : At.noWordEdge);
@@ -112,7 +112,7 @@ export class PatternAutomaton implements Automaton {
     return this.close(waiting, holds, false).some((pc) => this.program.op[pc] === Op.match);
   }
 
-  /** The state after a character. Assertions about what stood before are settled here, others wait. */
+  /** The state after a character. Assertions about the characters before are evaluated here; others stay pending. */
   private enter(targets: readonly number[], before: number): number {
     const reached = this.close(targets, before, true);
     if (reached.length === 0 && !this.canStartLater) return DEAD;
@@ -134,7 +134,7 @@ export class PatternAutomaton implements Automaton {
 
   /**
    * The instructions that are reached without reading a character.
-   * @param keepsWaiting Whether assertions about what comes next are kept, or dropped where they do not hold.
+   * @param keepsWaiting Whether assertions about the next character stay pending, or are dropped if they are false.
    */
   private close(from: Iterable<number>, holds: number, keepsWaiting: boolean): number[] {
     const { op, out, arg } = this.program;

@@ -25,7 +25,7 @@ export class Budget {
     this.leftForQuestion = 0;
   }
 
-  /** Whether nothing more can be asked. */
+  /** Whether all steps are used. */
   get isSpent(): boolean {
     return this.left < 0;
   }
@@ -36,7 +36,7 @@ export class Budget {
     if (this.left < 0 || this.leftForQuestion < 0) throw new BudgetExceeded();
   }
 
-  /** Answers a question, or says `tooLarge`. A question inside another one shares its steps. */
+  /** Runs a computation, or returns `tooLarge`. A computation inside another one shares its steps. */
   ask<T>(question: () => T): T | TooLarge {
     if (this.isAsking) return question();
     this.isAsking = true;

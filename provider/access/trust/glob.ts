@@ -1,10 +1,10 @@
-/** Text with two wildcards. What else it must be stands in `suppressions/policySchema.ts`. */
+/** Text with two wildcards. `suppressions/policySchema.ts` has the other conditions on it. */
 export type Glob = string;
 
 /** Characters that a glob may have. */
 export const LONGEST_GLOB = 512;
 
-/** Characters that nobody sees, as a part of a character class: control and format characters, and the like. */
+/** Invisible characters, as a part of a character class: control and format characters, and others. */
 export const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}";
 
 const invisible = new RegExp(`[${INVISIBLE}]`, "u");
@@ -31,9 +31,9 @@ function tokens(glob: string): Token[] {
 }
 
 /**
- * Whether a glob matches a whole text: `*` is any run of characters, `?` one, `\` takes the next as it is. Case and
- * blanks count. A text with invisible characters matches no glob, as a reader takes it for another text.
- * At worst as many steps as the product of the two lengths.
+ * Whether a glob matches a whole string: `*` is any run of characters, `?` is one, `\` quotes the next. A string with
+ * invisible characters matches no glob, because a reader sees another string. It takes at most as many steps as the
+ * product of both lengths.
  */
 export function globMatches(glob: string, text: string): boolean {
   if (invisible.test(text)) return false;

@@ -13,8 +13,8 @@ export interface KnownIssuer {
 }
 
 /**
- * An issuer that serves everybody: a token of it says nothing before its subject or its claims name an
- * organisation. After the vendors' own documentation of their tokens.
+ * An issuer that signs tokens for many customers: only the subject or the claims of a token identify the customer. The
+ * values follow the vendors' documentation of their tokens.
  */
 export interface MultiTenantIssuer extends KnownIssuer {
   readonly issuer: string;
@@ -31,17 +31,17 @@ export interface MultiTenantIssuer extends KnownIssuer {
   readonly example: string;
 }
 
-/** Runs of a change that nobody has reviewed yet. Texts are regular expressions. */
+/** Runs of changes that nobody has reviewed yet. Strings are regular expressions. */
 export interface UntrustedRef {
   /** "any pull request". */
   readonly what: string;
   /** All subjects of such runs. */
   readonly subject: string;
-  /** The name in the subject that whoever proposes the change chooses. */
+  /** The name in the subject that the author of the change chooses. */
   readonly branch?: SegmentSpec;
-  /** The claim that holds the chosen name too. */
+  /** The claim that contains the same chosen name. */
   readonly branchClaim?: string;
-  /** Claims that all such runs have alike. */
+  /** Claims that have the same value in all these runs. */
   readonly claims: Readonly<Partial<Record<string, string>>>;
 }
 
@@ -256,7 +256,7 @@ const perCustomer: readonly KnownIssuer[] = [
 
 const normalize = (issuer: string): string => issuer.replace(/\/+$/, "").toLowerCase();
 
-/** The issuer of that exact address, where it is one that serves everybody. */
+/** The multi-tenant issuer with exactly this address. */
 export function multiTenantIssuerOf(issuer: string): MultiTenantIssuer | undefined {
   return multiTenant.find((candidate) => candidate.issuer === normalize(issuer));
 }
@@ -269,7 +269,7 @@ export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   );
 }
 
-/** The issuers that serve everybody and of which `accepts` says yes. */
+/** The multi-tenant issuers for which `accepts` is true. */
 export function filterMultiTenantIssuers(
   accepts: (issuer: MultiTenantIssuer) => boolean,
 ): readonly MultiTenantIssuer[] {

@@ -4,22 +4,25 @@ import type { Languages, SegmentSpec } from "./languages";
 import type { Names } from "./projection";
 import { LONGEST_PATTERN } from "./regexSyntax";
 
-/** Whether a stranger can have what a pattern fits. */
+/** Whether an outsider can have a string that a pattern matches. */
 export type PatternJudgement =
-  /** It fits many owners, or texts that name none; `example` is one of a stranger, where one was found. */
+  /** It matches many owners, or strings without an owner; `example` is one of an outsider, if one was found. */
   | { readonly kind: "open"; readonly example: string | undefined; readonly reason: string }
-  /** It fits these owners and nobody else. */
+  /** It matches these owners only. */
   | { readonly kind: "pinned"; readonly names: readonly string[] }
-  /** It fits no text of the form. */
+  /** It matches no string of the form. */
   | { readonly kind: "unrelated" }
-  /** It is not known: it counts as open. */
+  /** It could not be computed; rules treat it as open. */
   | { readonly kind: "unjudged"; readonly reason: string };
 
 /** Texts of which a part names their owner. */
 export interface OwnedForm {
   /** All texts of the form. */
   readonly whole: string;
-  /** Parts each of which names the owner: one with few values is enough. Without any, everybody can have the text. */
+  /**
+   * Parts that name the owner: a pattern is pinned if one of them has few values. Without any part, everyone can have the
+   * string.
+   */
   readonly owners: readonly SegmentSpec[];
   /** Texts of the form that a stranger can have and that are easy to read, the best first. */
   readonly examples: readonly string[];
@@ -28,8 +31,8 @@ export interface OwnedForm {
 }
 
 /**
- * A pattern names its owners when they are at most so many: ten would be a digit that varies, so that
- * whoever registers `acme7` is let in.
+ * The most owners that a pattern may name and still be pinned. Ten would be a variable digit, so that whoever registers
+ * `acme7` is accepted.
  */
 export const MOST_OWNERS = 9;
 
@@ -53,7 +56,7 @@ const TOO_MANY_PATTERNS: PatternJudgement = {
   reason: "the patterns of this review take too many steps together: split the change, or simplify them",
 };
 
-/** What is said of a pattern that cannot be read; undefined of one that can. */
+/** Why a pattern cannot be judged; undefined for one that can. */
 export function findPatternProblem(languages: Languages, pattern: string): PatternJudgement | undefined {
   const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : languages.languageOf(pattern);
   if (read === "invalid") return { kind: "unjudged", reason: "it is not a valid RE2 pattern" };
@@ -75,7 +78,7 @@ export function judgeWithin(
   return judged === "tooLarge" ? TOO_MANY_STEPS : judged;
 }
 
-/** Whether strangers can have texts of a form that a pattern fits. */
+/** Judges whether outsiders can have strings of a form that a pattern matches. */
 export function judgeForm(
   languages: Languages,
   pattern: string,
@@ -91,8 +94,8 @@ export function judgeForm(
     sample ??= { owner, names };
   }
   if (sample === undefined) {
-    const fits = languages.intersects(pattern, anchored(form.whole));
-    if (fits !== "yes") return fits === "no" ? { kind: "unrelated" } : TOO_MANY_STEPS;
+    const overlap = languages.intersects(pattern, anchored(form.whole));
+    if (overlap !== "yes") return overlap === "no" ? { kind: "unrelated" } : TOO_MANY_STEPS;
   }
   return toOpen(languages, pattern, findExample(languages, pattern, form, sample));
 }
@@ -100,11 +103,11 @@ export function judgeForm(
 /** That a pattern is open, and by which text. */
 export function toOpen(languages: Languages, pattern: string, example: string | undefined): PatternJudgement {
   const reason =
-    example === undefined ? "it fits more owners than it names" : languages.reasonFor(pattern, example);
+    example === undefined ? "it matches more owners than it names" : languages.reasonFor(pattern, example);
   return { kind: "open", example, reason };
 }
 
-/** A text of a form that fits a pattern and that a stranger can have. */
+/** Finds a string of a form that a pattern matches and that an outsider can have. */
 function findExample(
   languages: Languages,
   pattern: string,

@@ -11,17 +11,17 @@ import { escapeDots, isTooLargeToCompile } from "./regexSyntax";
 /** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
 export type Verdict = "yes" | "no" | "tooLarge";
 
-/** A part of a text that names somebody, as regular expressions of RE2. */
+/** A part of a string that names an owner, as regular expressions of RE2. */
 export interface SegmentSpec {
   readonly before: string;
   readonly name: string;
   readonly after: string;
   /** Whether names that differ only in the case of their letters are the same one. */
   readonly ignoresCase?: boolean;
-  /** Patterns that the name alone must fit. */
-  readonly fits?: readonly string[];
-  /** A pattern that the name alone must not fit. */
-  readonly fitsNot?: string;
+  /** Patterns that the name itself must match. */
+  readonly namePatterns?: readonly string[];
+  /** A pattern that the name itself must not match. */
+  readonly excludedName?: string;
 }
 
 /** A pattern that is judged: the texts in which it matches somewhere. */
@@ -33,20 +33,17 @@ const MOST_KEPT = 1000;
 const MOST_RECENT = 8;
 const HEAVY = 20_000;
 
-/** The pattern that only one text fits. */
+/** The pattern that matches only this string. */
 export function exactPattern(text: string): string {
   return `\\A${RE2JS.quote(text)}\\z`;
 }
 
-/** The pattern that fits whole texts only. */
+/** The pattern that matches complete strings only. */
 export function anchored(pattern: string): string {
   return `\\A(?:${pattern})\\z`;
 }
 
-/**
- * Answers questions about the texts that patterns fit: of one pattern, or of two compared. All
- * questions to one instance share its budget.
- */
+/** Compares the sets of strings that patterns match. All computations of one instance share its budget. */
 export class Languages {
   private readonly read = new Map<string, PatternLanguage | "tooLarge" | "invalid">();
   private readonly recent: string[] = [];
@@ -68,7 +65,7 @@ export class Languages {
     return found;
   }
 
-  /** Keeps what was read for the next question, but not what takes much memory. */
+  /** Keeps compiled patterns for the next computation, except those that take much memory. */
   private keep(text: string, found: PatternLanguage | "tooLarge" | "invalid"): void {
     this.read.set(text, found);
     this.recent.push(text);
@@ -82,18 +79,18 @@ export class Languages {
     }
   }
 
-  /** Whether each text that fits `pattern` fits `other` too. */
+  /** Whether `other` matches every string that `pattern` matches. */
   isSubset(pattern: string, other: string): Verdict {
     return this.decide(pattern, other, difference);
   }
 
-  /** Whether some text fits both. */
+  /** Whether some string matches both. */
   intersects(pattern: string, other: string): Verdict {
     const isDisjoint = this.decide(pattern, other, intersection);
     return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
   }
 
-  /** A shortest text that fits all the patterns; undefined where there is none. */
+  /** A shortest string that matches all the patterns; undefined if there is none. */
   exampleOf(...patterns: readonly string[]): { readonly text: string | undefined } | "tooLarge" {
     return this.budget.ask(() => {
       let all: Automaton | undefined;
@@ -106,10 +103,10 @@ export class Languages {
     });
   }
 
-  /** The names that a segment has in the texts that fit a pattern. */
+  /** The names that a segment has in the strings that a pattern matches. */
   names(pattern: string, segment: SegmentSpec, most: number): Names | "tooLarge" {
     return this.budget.ask(() => {
-      const { before, name, after, fits = [], fitsNot } = segment;
+      const { before, name, after, namePatterns = [], excludedName } = segment;
       const whole = this.automatonOf(pattern);
       const parts = [anchored(before), anchored(after)].map((text) => this.automatonOf(text));
       const form = this.automatonOf(anchored(name));
@@ -118,10 +115,10 @@ export class Languages {
         return "tooLarge";
       }
       let named: Automaton = form;
-      for (const text of [...fits, ...(fitsNot === undefined ? [] : [fitsNot])]) {
+      for (const text of [...namePatterns, ...(excludedName === undefined ? [] : [excludedName])]) {
         const condition = this.automatonOf(text);
         if (condition === undefined) return "tooLarge";
-        named = (text === fitsNot ? difference : intersection)(named, condition, this.budget);
+        named = (text === excludedName ? difference : intersection)(named, condition, this.budget);
       }
       const ignoresCase = segment.ignoresCase === true;
       return namesIn(whole, { before: start, name: named, after: end, ignoresCase }, most, this.budget);
@@ -138,7 +135,7 @@ export class Languages {
     return made?.test(text) ?? false;
   }
 
-  /** Why a pattern fits a text that it likely was not written for. */
+  /** Why a pattern matches a string that its author probably did not intend. */
   reasonFor(pattern: string, text: string): string {
     if (this.isSubset("", pattern) === "yes") return "it matches any text";
     const hint = pattern.includes("|") ? " (each alternative needs it: ^(?:a|b)$)" : "";

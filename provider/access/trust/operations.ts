@@ -112,7 +112,7 @@ function textTo(
   return chars.reverse().join("");
 }
 
-/** The classes that hold a character, with letters and digits before anything else. */
+/** The classes that contain a character, letters and digits first. */
 function readableFirst(chars: readonly (string | undefined)[]): number[] {
   const rank = (char: string): number => (/^[a-z]$/.test(char) ? 0 : /^[\x21-\x7e]$/.test(char) ? 1 : 2);
   return [...chars.keys()]

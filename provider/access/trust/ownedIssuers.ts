@@ -28,14 +28,14 @@ function registrableDomain(before: string, suffix: string, after: string): Segme
   return { before: `${before}(?:${LABEL}\\.)*`, name, after, ignoresCase: true };
 }
 
-/** Names below which everybody can register names: `co.uk`, `github.io`. */
+/** Names below which anyone can register names: `co.uk`, `github.io`. */
 function isPublicSuffix(name: string): boolean {
   return getPublicSuffix(name, { allowPrivateDomains: true }) === name;
 }
 
 const DEEPEST_SUFFIX = 5;
 
-/** Whether strangers can register hosts that a pattern fits. */
+/** Judges whether outsiders can register hosts that a pattern matches. */
 function judgeHosts(
   languages: Languages,
   pattern: string,
@@ -94,7 +94,7 @@ const GUID = "[0-9A-Za-z.-]+";
 const REGION = "[a-z0-9-]+";
 const AWS = "amazonaws\\.com(?:\\.cn)?";
 
-/** Issuers, and places where everybody can put the files of one, of which each customer has a part. */
+/** Issuers of which each customer has a part, and services on which anyone can publish the files of an issuer. */
 const tenantForms: readonly OwnedForm[] = [
   inPath(`oidc\\.eks\\.${REGION}\\.${AWS}`, "id/", HEX),
   inPath(`cognito-idp\\.${REGION}\\.${AWS}`, ""),
@@ -131,7 +131,7 @@ const tenantForms: readonly OwnedForm[] = [
   inPath("cdn\\.jsdelivr\\.net", "(?:gh|npm)/"),
 ];
 
-/** All of these together: most patterns fit none of them. */
+/** All of these together: most patterns match none of them. */
 const ANY_TENANT = tenantForms.map(({ whole }) => whole).join("|");
 
 function judgeTenants(languages: Languages, pattern: string): PatternJudgement {
@@ -150,7 +150,7 @@ function firstOpening(...judgements: readonly (() => PatternJudgement)[]): Patte
   return judged;
 }
 
-/** Whether strangers can run issuers that a pattern fits. */
+/** Judges whether outsiders can run issuers that a pattern matches. */
 export function judgeIssuer(languages: Languages, pattern: string): PatternJudgement {
   return judgeWithin(languages, pattern, () =>
     firstOpening(
@@ -166,7 +166,7 @@ const wordForm = formOf({ before: "", name: "[A-Za-z0-9_-]+", after: "" }, [
   `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`,
 ]);
 
-/** Whether a pattern fits audiences of strangers: their addresses, their hosts, single words. */
+/** Judges whether a pattern matches audiences of other services: addresses, hosts, single words. */
 export function judgeAudience(languages: Languages, pattern: string): PatternJudgement {
   return judgeWithin(languages, pattern, () =>
     firstOpening(

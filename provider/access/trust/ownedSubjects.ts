@@ -2,7 +2,7 @@ import { formOf, judgeForm, judgeForms, judgeWithin } from "./judgement";
 import type { PatternJudgement, OwnedForm } from "./judgement";
 import type { Languages, SegmentSpec } from "./languages";
 
-/** What stands for a stranger in examples. */
+/** The name of the outsider in examples. */
 export const INTRUDER = "intruder";
 
 /** Any text but control characters. */
@@ -159,7 +159,7 @@ function mostListed(pattern: string): number {
   return Math.min(100, Math.max(9, pattern.split("|").length));
 }
 
-/** Whether each text that fits ends in one of few domains, in which nobody but their owner has addresses. */
+/** Whether each matching string ends in one of few domains, in which only their owners have addresses. */
 function isPinnedToDomain(languages: Languages, pattern: string): boolean {
   if (languages.isSubset(pattern, `(?:\\A|[@.])${DOMAIN}\\z`) !== "yes") return false;
   const names = languages.names(pattern, domain, mostListed(pattern));
@@ -175,12 +175,12 @@ function judgeAnySubject(languages: Languages, pattern: string): PatternJudgemen
   return judgeForm(languages, pattern, anyForm, mostListed(pattern));
 }
 
-/** Whether strangers can have subjects that fit a pattern, at an issuer of which nothing is known. */
+/** Judges whether outsiders can have subjects that a pattern matches, at an unknown issuer. */
 export function judgeUnknownSubject(languages: Languages, pattern: string): PatternJudgement {
   return judgeWithin(languages, pattern, () => judgeAnySubject(languages, pattern));
 }
 
-/** Whether strangers can have subjects that fit a pattern, at an issuer whose subjects have these forms. */
+/** Judges whether outsiders can have subjects that a pattern matches, at an issuer whose subjects have these forms. */
 export function judgeSubject(
   languages: Languages,
   pattern: string,
@@ -209,7 +209,7 @@ export function judgeOwnerClaim(languages: Languages, claim: string, pattern: st
 const NAME_REST = "[\\w+=,.@-]";
 const WORD_END = "[=,.@_+-]";
 
-/** Whether principals of other names than those that a pattern names fit it. */
+/** Judges whether a pattern matches principals with other names than those that it contains. */
 export function judgePrincipal(languages: Languages, pattern: string, account: string): PatternJudgement {
   const own = /^\d{12}$/.test(account) ? account : "[0-9]{12}";
   const before = (service: string, types: string): string => `arn:aws[a-z-]*:${service}::[0-9]{12}:${types}/`;
@@ -235,7 +235,7 @@ export function judgePrincipal(languages: Languages, pattern: string, account: s
   return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
 }
 
-/** Whether user ids of other principals than those that a pattern names fit it. */
+/** Judges whether a pattern matches user ids of other principals than those that it contains. */
 export function judgeUserId(languages: Languages, pattern: string): PatternJudgement {
   const form = formOf({ before: "", name: "A[A-Z]{3}[A-Z0-9]+|[0-9]{12}", after: `(?::${NAME_REST}+)?` }, [
     `AROAINTRUDER000000000:${INTRUDER}`,

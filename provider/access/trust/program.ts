@@ -40,7 +40,7 @@ const FOLD_CASE = 1;
 const ALT_MATCH = 2;
 const RUNE_OPS = [8, 9, 10, 11];
 
-/** The characters that differ from one only in their case; asked of re2js, so that its tables decide. */
+/** The characters that differ from one only in case. re2js computes them, so that its tables decide. */
 function foldedSet(rune: number): CharSet {
   const hex = rune.toString(16);
   const last = LAST_CODE_POINT.toString(16);

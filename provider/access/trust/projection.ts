@@ -4,7 +4,7 @@ import type { JointClass } from "./alphabet";
 import type { Automaton } from "./automaton";
 import type { Budget } from "./budget";
 
-/** A part of a text that names somebody: what stands before it, how it is written, and what follows. */
+/** A part of a string that names an owner: what precedes it, how it is written, and what follows. */
 export interface Segment {
   readonly before: Automaton;
   readonly name: Automaton;
@@ -13,13 +13,13 @@ export interface Segment {
   readonly ignoresCase: boolean;
 }
 
-/** The names that occur: all of them, or a few examples where there are more than were asked for. */
+/** The names that occur: all of them, or a few examples if there are more than the limit. */
 export interface Names {
   readonly isMany: boolean;
   readonly list: readonly string[];
 }
 
-/** Characters that both automata treat alike, with a few of them. */
+/** Characters that both automata treat in the same way, with a few examples. */
 interface Symbols {
   readonly chars: readonly string[];
   readonly isMany: boolean;
@@ -47,7 +47,7 @@ function statesAfter(pattern: Automaton, before: Automaton, budget: Budget): Set
   return found;
 }
 
-/** Visits each pair of states that some text leads to, until `visit` says that it is enough. */
+/** Visits each pair of states that some string leads to, until `visit` returns true. */
 function explore(
   pattern: Automaton,
   from: number,
@@ -74,7 +74,7 @@ function explore(
   return false;
 }
 
-/** The characters that a name is made of, those that are treated alike put together. */
+/** The characters of a name, in classes that are treated in the same way. */
 function nameSymbols(pattern: Automaton, { name, ignoresCase }: Segment, most: number): Symbols[] {
   const found = new Map<string, { chars: string[]; isMany: boolean; ways: number[]; name: number }>();
   const add = (code: number, isRange: boolean): void => {
@@ -206,7 +206,7 @@ function readable({ chars }: Symbols): string {
   );
 }
 
-/** A few names that differ in their form: one character stands for each class. */
+/** A few names of different forms: one character represents each class. */
 function sampleNames(start: NameState, budget: Budget): string[] {
   const names: string[] = [];
   const visits = new Map<NameState, number>();

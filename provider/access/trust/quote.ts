@@ -7,7 +7,7 @@ export function quote(value: string, limit = 120): string {
 
 const PLAIN = /^[\w.@+:/~-]{1,60}$/;
 
-/** A value as it is where it is one word, which cannot be taken for ours; else in quotes. */
+/** A value without quotes if it is one word that cannot be mistaken for a word of the message; otherwise in quotes. */
 export function plainOrQuoted(value: string, limit?: number): string {
   return PLAIN.test(value) ? value : quote(value, limit);
 }

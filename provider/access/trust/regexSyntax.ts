@@ -1,4 +1,4 @@
-/** Beyond these a pattern is not judged: nobody could read it either. */
+/** A longer or deeper pattern is not judged: no reviewer could read it. */
 export const LONGEST_PATTERN = 1000;
 const LARGEST_PROGRAM = 20_000;
 
@@ -100,7 +100,7 @@ export function isTooLargeToCompile(text: string): boolean {
   return text.length > LARGEST_PROGRAM || estimateProgram(text) > LARGEST_PROGRAM;
 }
 
-/** The characters of a pattern that stand for any character: dots that are neither escaped nor repeated. */
+/** The positions of dots that are neither escaped nor repeated, and so match any character. */
 export function escapeDots(text: string): string {
   let escaped = "";
   for (let at = 0; at < text.length;) {

@@ -10,7 +10,7 @@ export interface ClaimConditions {
   readonly patterns: readonly (readonly [string, string])[];
 }
 
-/** Runs of changes that nobody has reviewed and that a pattern lets in. */
+/** Runs of unreviewed changes that a pattern accepts. */
 export interface UntrustedRuns {
   readonly what: string;
   readonly example: string | undefined;
@@ -22,7 +22,7 @@ const UNJUDGED: UntrustedRuns = { what: "runs that cannot be judged", example: u
 const VERSION = "v?[0-9]+(?:[.-](?:[0-9]+|x))*";
 const WORDS = "(?:refs/heads/)?(?:[A-Za-z]+[-_/])+";
 
-/** Whether a claim of such runs can have what is asked of it. */
+/** Whether a claim of such runs can have a value that the identity requires. */
 function fitsClaims(
   languages: Languages,
   { claims, branchClaim }: UntrustedRef,
@@ -41,7 +41,7 @@ function fitsClaims(
   );
 }
 
-/** What the claim that holds the branch must fit. */
+/** What the claim that contains the branch must match. */
 function branchConditions({ branchClaim }: UntrustedRef, asked: ClaimConditions): string[] {
   return [
     ...asked.exact.filter(([name]) => name === branchClaim).map(([, value]) => exactPattern(value)),
@@ -56,38 +56,44 @@ function commonStart(names: readonly string[]): string {
   return first.slice(0, length);
 }
 
-/** Whether the words before a version vary, so that anybody finds some. */
+/** Whether the words before a version vary, so that anyone can choose some. */
 function hasManyWords(
   languages: Languages,
   pattern: string,
   branch: SegmentSpec,
-  fits: readonly string[],
+  namePatterns: readonly string[],
 ): boolean {
   const words = { before: branch.before, name: WORDS, after: `${VERSION}${branch.after}` };
   const found = [
     languages.names(pattern, words, MOST_OWNERS),
-    ...fits.map((fit) => languages.names(fit, { before: "", name: WORDS, after: VERSION }, MOST_OWNERS)),
+    ...namePatterns.map((branch) =>
+      languages.names(branch, { before: "", name: WORDS, after: VERSION }, MOST_OWNERS),
+    ),
   ];
   return found.every((names) => names === "tooLarge" || names.isMany);
 }
 
-/** Branches with names of many kinds that a pattern lets in. */
+/** Branches with various names that a pattern accepts. */
 function findBranches(
   languages: Languages,
   pattern: string,
   ref: UntrustedRef & { readonly branch: SegmentSpec },
   asked: ClaimConditions,
 ): UntrustedRuns | undefined {
-  const fits = branchConditions(ref, asked);
-  const all = languages.names(pattern, { ...ref.branch, fits }, MOST_OWNERS);
+  const namePatterns = branchConditions(ref, asked);
+  const all = languages.names(pattern, { ...ref.branch, namePatterns }, MOST_OWNERS);
   if (all !== "tooLarge" && !all.isMany) return undefined;
-  const segment = { ...ref.branch, fits, fitsNot: anchored(`${WORDS}${VERSION}`) };
+  const segment = { ...ref.branch, namePatterns, excludedName: anchored(`${WORDS}${VERSION}`) };
   const names = languages.names(pattern, segment, MOST_OWNERS);
   if (names === "tooLarge") return UNJUDGED;
-  const isMany = names.isMany || hasManyWords(languages, pattern, ref.branch, fits);
+  const isMany = names.isMany || hasManyWords(languages, pattern, ref.branch, namePatterns);
   if (!isMany) return undefined;
   const own = `(?:refs/heads/)?${INTRUDER}`;
-  const accepted = languages.names(pattern, { ...segment, fits: [...fits, anchored(own)] }, 1);
+  const accepted = languages.names(
+    pattern,
+    { ...segment, namePatterns: [...namePatterns, anchored(own)] },
+    1,
+  );
   const isAny = accepted === "tooLarge" || accepted.list.length > 0;
   const start = commonStart(names.list).replace(/^refs\/heads\//, "");
   const what = isAny
@@ -121,7 +127,7 @@ export function findRunsOf(
     .map(({ what }) => ({ what, example: subject }));
 }
 
-/** The runs of unreviewed changes whose subjects fit a pattern, and whose claims fit what is asked of them. */
+/** The runs of unreviewed changes whose subjects a pattern matches, and whose claims meet the required ones. */
 export function findUntrustedRuns(
   languages: Languages,
   pattern: string,

@@ -17,7 +17,7 @@ export interface AnnouncedChanges {
   readonly unannounced: readonly GrantChange[];
 }
 
-const STILL_HELD = "announced as lost, but still held";
+const STILL_GRANTED = "announced as lost, but still granted";
 
 const describeGrant = ({ subject, role, group }: GrantChange["grant"]): string =>
   `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
@@ -45,7 +45,7 @@ export function compareWithAnnouncement(review: ReviewReport, differences: Diffe
     confirmed: review.grants.filter((change) => !isMissing(change)),
     missing: [
       ...less,
-      ...remaining.map((change): GrantChange => ({ ...change, change: "lost", reason: STILL_HELD })),
+      ...remaining.map((change): GrantChange => ({ ...change, change: "lost", reason: STILL_GRANTED })),
     ],
     unannounced: more.filter((change) => !isRemaining(change)),
   };
@@ -59,12 +59,12 @@ export function describeMissing(
 ): string[] {
   return [
     ...missing.map(({ grant, before, reason }) =>
-      reason === STILL_HELD
-        ? `${STILL_HELD}: ${describeGrant(grant)}`
+      reason === STILL_GRANTED
+        ? `${STILL_GRANTED}: ${describeGrant(grant)}`
         : `announced, but missing: ${describeGrant(before ?? grant)}`,
     ),
     ...differences.entities
-      .filter(({ what }) => what === "gone")
+      .filter(({ what }) => what === "deleted")
       .map(({ entity }) => `announced, but missing: ${entityLabel(entity)}`),
     ...absent
       .filter(({ kind }) => isGrantPart(kind))

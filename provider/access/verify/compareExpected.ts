@@ -18,7 +18,7 @@ import { graphOf } from "../graph/grants";
 export interface EntityDifference {
   readonly kind: string;
   readonly entity: Entity;
-  readonly what: "new" | "changed" | "gone";
+  readonly what: "new" | "changed" | "deleted";
   readonly fields: readonly FieldChange[];
 }
 
@@ -33,7 +33,10 @@ export interface Differences {
   readonly actual: AccessGraph;
 }
 
-/** Live entities with the expected form of each equal value: what the server fills in by itself is no difference. */
+/**
+ * Live entities with the expected spelling of each equal value, so that a value that the server fills in is no
+ * difference.
+ */
 function alignWithExpected(expected: Entities, actual: Entities): Map<string, Entity> {
   const rewritten = [...actual].map(([key, entity]): [string, Entity] => {
     const old = expected.get(key);
@@ -74,7 +77,7 @@ function compareEntities(expected: Entities, actual: Entities, languages: Langua
       // A new group grants no access by itself.
       return kind === "Group" ? [] : [{ kind, entity: now, what: "new", fields: [] }];
     }
-    if (old !== undefined && now === undefined) return [{ kind, entity: old, what: "gone", fields: [] }];
+    if (old !== undefined && now === undefined) return [{ kind, entity: old, what: "deleted", fields: [] }];
     if (old === undefined || now === undefined) return [];
     const fields = changedFields(kind, old.inputs, now.inputs, context);
     return fields.length === 0 ? [] : [{ kind, entity: now, what: "changed", fields }];

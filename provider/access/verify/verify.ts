@@ -31,7 +31,7 @@ function buildReport(
   incomplete: readonly string[],
 ): VerifyReport {
   const { confirmed, unannounced, missing } = announced;
-  const changed = differences.entities.filter(({ what }) => what !== "gone");
+  const changed = differences.entities.filter(({ what }) => what !== "deleted");
   const findings = sortFindings([...unannounced.map(grantFinding), ...changed.map(entityFinding)]);
   return {
     schemaVersion: SCHEMA_VERSION,

@@ -28,7 +28,7 @@ export function exitCodeRows(names: readonly ExitCodeName[]): readonly (readonly
 /** Every exit code, for the documents. */
 export const allExitCodes: readonly ExitCodeName[] = exitCodeTable.map(([name]) => name);
 
-/** An argument, or a file that it names, is wrong: one line that says what to write instead. */
+/** An argument, or a file that it names, is wrong: one line that names what to write instead. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly code = "USAGE";

@@ -60,7 +60,7 @@ function checkValue(flags: Flags, name: string, flag: Flag, text: string): strin
   return text;
 }
 
-/** The help of a flag, with what its description says of its values. */
+/** The help of a flag, with the values that it accepts. */
 function describeFlag({ help, choices, formats, multiple, default: defaultValue }: Flag): string {
   return [
     help,
@@ -84,7 +84,7 @@ function createOption(flags: Flags, name: string, flag: Flag): Option {
 /** How wide a help text is at most. */
 const HELP_WIDTH = 100;
 
-/** Creates a parser that neither prints nor ends the process. */
+/** Creates a parser that neither prints nor exits. */
 function createParser(
   command: string,
   flags: Flags,

@@ -96,7 +96,7 @@ async function stackConfiguration(
   );
 }
 
-/** What the CLI printed; its exit where it printed nothing. Standard output may hold secrets and is never shown. */
+/** What the CLI printed to standard error. Standard output may contain secrets and is never shown. */
 function describeFailure(error: unknown): string {
   const { code, stderr } = error as { code?: unknown; stderr?: unknown };
   if (code === "ENOENT") return "the Pulumi CLI is not on PATH";

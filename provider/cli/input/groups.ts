@@ -33,7 +33,7 @@ export async function listRootGroups(client: Client): Promise<NamedGroup[]> {
   return all.filter(({ uid }) => !uids.has(parentOf(uid) ?? ""));
 }
 
-/** "acme (0123…), beta (4567…)", within what fits a line of a terminal or a log. */
+/** "acme (0123…), beta (4567…)", at most one line of a terminal or a log. */
 export function describeGroups(groups: readonly NamedGroup[]): string {
   const shown = groups.slice(0, 10).map(({ uid, name }) => `${printable(name, 80) || "no name"} (${uid})`);
   return [

@@ -3,7 +3,7 @@ import { hasUserinfo } from "../../api/address";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An address that a browser opens, written out; undefined where it is another one or holds credentials. */
+/** An http or https address in canonical form; undefined for another one, or one with credentials. */
 export function webAddress(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);

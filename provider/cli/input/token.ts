@@ -2,7 +2,7 @@ import { claimsOf, timeClaim } from "../../api/claims";
 import type { Claims } from "../../api/claims";
 import { printable } from "../../api/errors";
 
-/** What an access token says; a claim that it lacks is null. */
+/** The claims of an access token; a missing claim is null. */
 export interface TokenDescription {
   readonly schemaVersion: 1;
   /** The setting that the credential comes from, as in "PLATFORM_TOKEN". */

@@ -34,7 +34,7 @@ function followLinks(path: string): string {
   throw Object.assign(new Error(), { code: "ELOOP" });
 }
 
-/** Writes to a pipe, a terminal or a device: a file in its place would reach nobody. */
+/** Writes to a pipe, a terminal or a device directly, because replacing it by a file would disconnect its reader. */
 function writeInPlace(target: string, text: string): void {
   const descriptor = descriptorOf(target);
   // Node's own streams wait where a pipe is full; a write to the descriptor would fail.

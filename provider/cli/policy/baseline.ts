@@ -44,7 +44,7 @@ function describeAddition(
 }
 
 /**
- * A policy file that accepts what a run finds: it gets an entry for each medium and low finding that neither
+ * Creates a policy file that accepts the findings of a run. It gets an entry for each medium and low finding that neither
  * `--policy` nor the file itself suppresses, and a comment for each other one.
  */
 export class BaselineFile {

@@ -158,7 +158,7 @@ async function updateIssue(
   return addressOf(body);
 }
 
-/** Closes the open issue, with a comment that says why. */
+/** Closes the open issue, with a comment that gives the reason. */
 async function closeIssue(issues: OwnIssues, number: number, message: Message): Promise<string> {
   const { host, address } = issues;
   await request(host, "POST", `${address}/${number}/comments`, { body: message.closingNote });

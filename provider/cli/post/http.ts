@@ -27,7 +27,7 @@ export class PostError extends Error {
 export interface ApiHost {
   /** Where the API is, without a slash at the end. */
   readonly baseUrl: string;
-  /** The variable that holds this address. */
+  /** The variable that contains this address. */
   readonly variable: string;
   /** Name and value of the header that authenticates. */
   readonly authorization: readonly [name: string, value: string];
@@ -218,7 +218,7 @@ export const numberMember = (value: unknown, ...path: readonly string[]): number
   return typeof number === "number" && Number.isSafeInteger(number) ? number : undefined;
 };
 
-/** Tries once more where the response was lost: the second try finds what the first one created. */
+/** Retries if the response was lost: the second attempt finds what the first one created. */
 export async function retryIfUnknown(upsert: () => Promise<string>): Promise<string> {
   try {
     return await upsert();

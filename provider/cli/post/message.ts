@@ -29,7 +29,7 @@ export interface Message {
 export interface NotReviewed {
   /** One line for a person: what failed, or that the review is under way. */
   readonly notReviewed: string;
-  /** What tells this comment from others: the marker of the review that it replaces. */
+  /** The key in the marker by which a later run finds the comment that it replaces. */
   readonly marker: string;
 }
 
@@ -39,7 +39,7 @@ function commitLine(env: Environment): string {
   return commit === undefined ? "" : `Commit ${markdownCode(commit)}\n\n`;
 }
 
-/** Replaces what an earlier run has posted, which says nothing of this commit. */
+/** Creates the comment that replaces an earlier one about another commit. */
 export function notReviewedMessage({ notReviewed, marker }: NotReviewed, env: Environment): Message {
   const hidden = commentMarker("review", marker);
   const title = shorten(`Access review: ${plain(marker)}`, 200);

@@ -4,10 +4,7 @@ import { containsUnknown, isUnknown } from "../values/values";
 import { FieldChecker, isRecorded } from "./fieldChecker";
 import { hasType } from "./types";
 
-/**
- * Everything wrong with inputs that can be told without the server, all at once. Unknown values
- * never fail.
- */
+/** Finds all problems of inputs that can be found without the server. Unknown values never fail. */
 export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
   const checker = new FieldChecker();
   // A create has none.

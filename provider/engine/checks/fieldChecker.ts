@@ -174,7 +174,7 @@ export class FieldChecker {
     values: Props,
   ): void {
     for (const { members, required } of oneOfs) {
-      // A member given as an empty object is a choice too; its own fields tell what it lacks.
+      // An empty object sets its member too; the check of its fields reports what is missing in it.
       const given = members.filter((key) => {
         const field = fields[key];
         return field !== undefined && (isSet(field, values[key]) || isObject(values[key]));

@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** No word that anybody meant is longer; comparing longer ones takes time for nothing. */
+/** Longer words are not compared: none of them is a spelling mistake, and the comparison takes time. */
 const LONGEST_WORD = 100;
 
 /** The known word that was probably meant; undefined where none is near. */

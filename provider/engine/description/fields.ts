@@ -49,10 +49,10 @@ export type ImageEffect =
   | "packageRepositories"
   | "user";
 
-/** Reads a member of a response; `body` is the object that holds it. */
+/** Reads a member of a response; `body` is the object that contains it. */
 export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
 
-/** What only the server tells of an object, by the name that a lookup gives it. */
+/** What a lookup returns and no argument sets, by its name in the result. */
 export type Reads = Readonly<Record<string, Decoder<unknown>>>;
 
 interface Behaviour {
@@ -85,13 +85,16 @@ interface Behaviour {
   readonly security?: boolean;
   /** What setting it needs besides the capabilities of the kind. */
   readonly capabilities?: readonly string[];
-  /** The server fills it when it is not given (always, or with what its siblings tell): not drift. */
+  /**
+   * The server fills it when a program does not set it, so that is no drift. A function computes the value from the
+   * siblings.
+   */
   readonly serverFilled?: true | ((siblings: Props) => Json | undefined);
 }
 
 export interface StringSpec extends Behaviour {
   readonly type: "string";
-  /** Of a uid: the member of a response that holds the object it stands for, perhaps instead of the uid. */
+  /** Of a uid: the member of a response that contains the referenced object, perhaps instead of the uid. */
   readonly hydratedIn?: string;
   readonly format?: Format;
   /**
@@ -115,7 +118,7 @@ export interface SecretSpec extends Omit<StringSpec, "secret"> {
 export interface EnumSpec extends Behaviour {
   readonly type: "enum";
   readonly prefix: string;
-  /** Known names without prefix: for hints only, since membership is the server's affair. */
+  /** Known names without prefix. They are only used for hints, since the server decides which names are valid. */
   readonly known: readonly string[];
   /** The name, without prefix, that the server takes where none is given: the two mean the same. */
   readonly default?: string;
@@ -123,7 +126,7 @@ export interface EnumSpec extends Behaviour {
 
 export interface BooleanSpec extends Behaviour {
   readonly type: "boolean";
-  /** What the server takes where none is given: the two mean the same. False if not said. */
+  /** The value that the server uses if none is set: both mean the same. The default is false. */
   readonly default?: boolean;
 }
 
@@ -143,7 +146,7 @@ export interface ListSpec extends Behaviour {
 export interface MapSpec extends Behaviour {
   readonly type: "map";
   readonly values: PublicSpec;
-  /** Where it is required: an empty one says something too. */
+  /** Whether an empty map is a value although the field is required. */
   readonly allowEmpty?: boolean;
   readonly keys?: Pattern;
   /** Keys that the server refuses. */
@@ -163,7 +166,7 @@ export interface SecretObjectSpec extends Omit<ObjectSpec, "fields"> {
   readonly fields: Readonly<Record<string, FieldSpec>>;
 }
 
-/** A field that is no secret, and holds none. */
+/** A field that is no secret and contains none. */
 export type PublicSpec = StringSpec | EnumSpec | BooleanSpec | IntegerSpec | ListSpec | MapSpec | ObjectSpec;
 
 export type FieldSpec = PublicSpec | SecretSpec | SecretObjectSpec;

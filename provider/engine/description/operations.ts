@@ -10,7 +10,7 @@ export interface BatchMethod {
   readonly limit: number;
   /** The request's body for resources below one parent. */
   readonly body: (parent: string, resources: readonly unknown[]) => unknown;
-  /** The member of the response that holds what was created, in the order of the request. */
+  /** The member of the response that contains the created resources, in the order of the request. */
   readonly member: string;
 }
 
@@ -18,7 +18,7 @@ export interface BatchMethod {
 export interface Api {
   /** Requests under way at once: more than these wait for their turn. */
   readonly maxConcurrency: number;
-  /** Whom the token in use says that it stands for; undefined where it tells nobody. The server alone verifies it. */
+  /** The unverified claims of the token in use; undefined if it is no JWT. */
   getCallerClaims(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
   address(collection: string, uid: string | undefined, suffix?: string): string;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
@@ -26,10 +26,10 @@ export interface Api {
   post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
   /** Creates one resource, together with others that are created below its parent at the same time. */
   createShared(method: BatchMethod, parent: string, body: unknown): Promise<Record<string, unknown>>;
-  /** `mask` names what the body holds. The address is a resource's, or of a part of it. */
+  /** `mask` names the fields of the body. The path is that of a resource, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;
-  /** `member` of the response holds the list; the last word of the path if not given. */
+  /** `member` of the response contains the list; by default the last word of the path. */
   list(
     collection: string,
     query?: Readonly<Record<string, string | readonly string[]>>,
@@ -37,7 +37,7 @@ export interface Api {
   ): AsyncIterable<Record<string, unknown>>;
 }
 
-/** The time, for whoever has to wait. */
+/** The time, for code that waits. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -48,20 +48,20 @@ export interface Clock {
 export interface Host extends Clock {
   /** Tells a person one line. */
   readonly warn: (line: string) => void;
-  /** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
+  /** Whether a regular expression in RE2's syntax matches a complete string. */
   readonly matchesPattern: (pattern: string, text: string) => boolean;
-  /** Whether a resource of this run's program holds the object of this kind and uid. */
+  /** Whether a resource of this run's program owns the object of this kind and uid. */
   readonly isOwned: (kind: string, uid: string) => boolean;
   /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declaredKeys`. */
   readonly isDeclared: (key: string) => boolean;
-  /** An error told whole: what was being done, what the server said of it, and what to do. */
+  /** A complete error: what failed, the server's response, and what to do. */
   readonly explain: (what: string, error: unknown) => Error;
 }
 
 /** What a kind does in its own way, beside its description. Responses have the form of the resource, `uid` included. */
 export interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
-  /** `create` writes over what is there and may be done twice: a lost response is an error like any other. */
+  /** `create` overwrites an existing object, so it is idempotent, and a lost response is an ordinary error. */
   readonly upsert?: boolean;
   /**
    * What a create whose response was lost may have created, looked for before it is sent again; by default the

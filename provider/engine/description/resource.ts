@@ -16,7 +16,7 @@ export interface CheckContext {
   readonly now: number;
 }
 
-/** What stands in the way of a delete, found by a list call: for the message of a refused delete. */
+/** Resources that can block a delete, found by a list request: for the message of a refused delete. */
 export interface Dependents {
   readonly collection: string;
   readonly noun: string;

@@ -7,11 +7,11 @@ export type Props = Record<string, Json | undefined>;
 /** How the engine writes a value that is not known before something else is made. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** What stands for a secret's value, in the engine's documents and in ours. */
+/** The placeholder of a secret's value, in the engine's documents and in those of this package. */
 export const SECRET_MASK = "[secret]";
 
 /** Among the inputs of a resource that takes over what exists: the uid of that. See adopt.ts. */
 export const ADOPT = "__adopt";
 
-/** In outputs of a resource that was made, and then could not be read: what it holds is yet to be seen. */
+/** Marks the outputs of a resource that was created and then could not be read: the next read completes them. */
 export const UNCONFIRMED = "__unconfirmed";

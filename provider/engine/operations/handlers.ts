@@ -13,7 +13,7 @@ import type { HandlerContext, KindContext } from "./kindContext";
 import { explainFailure, label } from "./messages";
 import { updateResource } from "./update";
 
-/** A resource as the server holds it; `id` is absent where it does not exist. */
+/** A resource as the server returned it; `id` is absent if it does not exist. */
 export interface ReadResult {
   readonly id?: string;
   readonly props?: Props;

@@ -17,11 +17,14 @@ export interface KindReader {
   ) => Promise<JsonObject | undefined>;
   /** The object with this uid. @throws HandlerError where it does not exist */
   readonly get: (uid: string, inputs: Props) => Promise<JsonObject>;
-  /** The inputs that a response holds. @throws HandlerError where it does not have the form of the kind */
+  /**
+   * The inputs in a response.
+   * @throws HandlerError if it does not have the form of the kind
+   */
   readonly parseInputs: (response: JsonObject, uid: string) => Props;
 }
 
-/** The inputs that a response holds; the uid names the parent. */
+/** The inputs in a response; the uid contains the parent's uid. */
 export function parseLiveInputs(spec: ResourceSpec, response: Props, uid: string): Props {
   const live = readBody(spec, response, uid);
   const parent = parentUidOf(spec, uid);

@@ -108,13 +108,13 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
   }
 }
 
-/** What an error says of the resource that it names. */
+/** The line of an error about the resource that it names. */
 function describeResource(error: ApiError): string {
   if (isNotFound(error)) return "not found";
   return error.code === "ALREADY_EXISTS" ? "already exists" : "concerns";
 }
 
-/** One error, told whole: what was done, code and status, a line per detail, one line of advice. */
+/** A complete error: what failed, code and status, a line for each detail, one line of advice. */
 export function explain(
   spec: ResourceSpec,
   what: string,
@@ -150,8 +150,8 @@ export function explain(
   if (say !== undefined) lines.push(say);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
   // The violations say the same as the server's message, in the program's words.
-  const told = violations.length > 0 || error.serverMessage === "";
-  const message = told ? "" : `: ${error.serverMessage}`;
+  const hasDetails = violations.length > 0 || error.serverMessage === "";
+  const message = hasDetails ? "" : `: ${error.serverMessage}`;
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
   return new HandlerError([head, ...lines.map((line) => `  ${line}`)].join("\n"), error);
 }

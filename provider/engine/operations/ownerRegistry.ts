@@ -4,9 +4,9 @@ import type { Props, ResourceSpec } from "../description";
 import { sortedJson } from "../values/values";
 
 /*
- * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. Where both stand for
- * one object at the server, that delete would take away what the program still declares. The engine hands a delete no URN
- * and no reason, so what the program of this run declares and holds is recorded here.
+ * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. If both are one
+ * object at the server, that delete would remove what the program still declares. The engine passes neither a URN nor a
+ * reason to a delete, so this registry records what the program of this run declares and owns.
  */
 
 /** A comparison of a recorded resource with the program's. The engine sends members in any order. */
@@ -21,9 +21,9 @@ interface Comparison {
 const uidKey = (kind: string, uid: string): string => `${kind} ${uid}`;
 const inputsKey = ({ kind }: ResourceSpec, inputs: Props): string => `${kind} ${sortedJson(inputs)}`;
 
-/** What the resources of one run's program declare and hold, so that no delete takes it away. */
+/** Records what the resources of one run's program declare and own, so that no delete removes it. */
 export class OwnerRegistry {
-  /** What inputs of the program name, as `ResourceSpec.declaredKeys` tells it. */
+  /** Keys that the inputs of the program declare, from `ResourceSpec.declaredKeys`. */
   private readonly declared = new Set<string>();
   /** Inputs that the program gave: a refresh has the engine compare what no program gave. */
   private readonly checked = new Set<string>();
@@ -75,8 +75,8 @@ export class OwnerRegistry {
   }
 
   /**
-   * Whether a resource of the program holds the object with this uid. `olds` are the recorded outputs of a resource that
-   * is being deleted: its own comparison says nothing, since the engine may have decided to replace it.
+   * Whether a resource of the program owns the object with this uid. `olds` are the recorded outputs of the resource that
+   * is being deleted: its own diff proves nothing, since the engine may have decided to replace it.
    */
   isOwned(kind: string, uid: string, olds?: Props): boolean {
     const key = uidKey(kind, uid);

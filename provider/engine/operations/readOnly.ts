@@ -16,7 +16,7 @@ export function readOnly(reads: Pick<Api, "address" | "get" | "list">): Api {
   };
 }
 
-/** For operations that read: nobody is warned, and nothing is waited for. */
+/** The host of operations that only read: it prints no warning and never waits. */
 export const readingHost: Host = {
   now: Date.now,
   sleep: () => Promise.resolve(),

@@ -50,7 +50,7 @@ export async function updateResource(
   );
 }
 
-/** Sends the requests of an update. The response holds the whole resource. */
+/** Sends the requests of an update. The response contains the complete resource. */
 async function write(kind: KindContext, update: Update): Promise<{ response: JsonObject; known: Props }> {
   const { spec, client, host, reader } = kind;
   const { id, olds, news, patch, subresources } = update;

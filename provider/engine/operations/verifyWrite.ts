@@ -18,12 +18,12 @@ export function findUnappliedFields(
   news: Props,
   live: Props,
 ): string[] {
-  const held = mergeLive(spec, outputsFor(spec, news, live), live).inputs;
+  const liveInputs = mergeLive(spec, outputsFor(spec, news, live), live).inputs;
   return Object.entries(spec.fields)
     .filter(([key, field]) => {
       const isUnchanged = olds !== undefined && equal(field, olds[key], news[key]);
       if (field.path || field.subresource || field.inputOnly || isUnchanged) return false;
-      if (!equal(field, held[key], news[key])) return true;
+      if (!equal(field, liveInputs[key], news[key])) return true;
       const isCleared = olds !== undefined && !isSet(field, news[key]);
       return isCleared && isSet(field, live[key]) && !isServerFilled(field, live, key);
     })
@@ -35,7 +35,7 @@ export function isEqualObject(spec: ResourceSpec, inputs: Props, live: Props): b
   return findUnappliedFields(spec, undefined, inputs, live).length === 0;
 }
 
-/** A response to a write, and the inputs that it holds. */
+/** A response to a write, and the inputs in it. */
 interface WriteResponse {
   readonly body: Props;
   readonly live: Props;
@@ -48,14 +48,14 @@ function findForeignChanges(
   news: Props,
   { body, live }: WriteResponse,
 ): string[] {
-  const held = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
+  const liveInputs = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
   return Object.entries(spec.fields)
     .filter(
       ([key, field]) =>
         !field.inputOnly &&
         equal(field, olds[key], news[key]) &&
         body[wireName(key, field)] !== undefined &&
-        !equal(field, held[key], news[key]),
+        !equal(field, liveInputs[key], news[key]),
     )
     .map(([key]) => key);
 }
@@ -66,7 +66,7 @@ function parseResponse({ spec, parseInputs }: KindReader, id: string, response: 
 }
 
 /**
- * Whether the response to an update proves that the update was applied. A response may hold a part of the resource, so
+ * Whether the response to an update proves that the update was applied. A response may contain a part of the resource, so
  * a difference proves nothing before the resource is read again.
  */
 export function isVerified(
@@ -89,13 +89,16 @@ export interface Write {
   /** The recorded properties; undefined after a create. */
   readonly olds: Props | undefined;
   readonly news: Props;
-  /** A response that holds the whole resource. */
+  /** A response that contains the complete resource. */
   readonly response: JsonObject;
-  /** Outputs that only an earlier response held. */
+  /** Outputs that only an earlier response contained. */
   readonly known: Props;
 }
 
-/** The outputs after a write. @throws PartialFailure where the resource does not hold what was written */
+/**
+ * The outputs after a write.
+ * @throws PartialFailure if the server did not apply what was written
+ */
 export function verifyWrite(reader: KindReader, { id, olds, news, response, known }: Write): Props {
   const { spec } = reader;
   const parsed = parseResponse(reader, id, response);
@@ -106,12 +109,12 @@ export function verifyWrite(reader: KindReader, { id, olds, news, response, know
   if (unapplied.length === 0 && foreign.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
   }
-  const held = mergeLive(spec, { ...news }, live).outs;
+  const liveOutputs = mergeLive(spec, { ...news }, live).outs;
   const reason =
     unapplied.length > 0
       ? `the server ignored ${describeFields(spec, unapplied, live)}; it silently drops names that it does not know`
       : `updated, but someone else changed ${describeFields(spec, foreign, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
-  throw new PartialFailure(id, { ...held, ...outputs }, [`${label(spec, news)} ${id}: ${reason}`]);
+  throw new PartialFailure(id, { ...liveOutputs, ...outputs }, [`${label(spec, news)} ${id}: ${reason}`]);
 }
 
 function describeFields(spec: ResourceSpec, keys: readonly string[], live: Props): string {

@@ -77,12 +77,12 @@ function whenKnown(value: unknown, onKnown: (key: unknown) => void): void {
       const isId = source !== undefined && (source as { readonly id?: unknown }).id === value;
       if (!known && isId && more.length === 0 && isOurs(source)) onKnown(source);
     },
-    // A failed output fails whoever takes it.
+    // A failed output fails every resource that uses it.
     () => undefined,
   );
 }
 
-/** Errors that are found when nobody waits: they go where all goes that nobody caught, which fails the run. */
+/** Errors found after the constructor has returned: they become unhandled rejections, which fail the run. */
 class LateErrors {
   private readonly reported = new Set<string>();
 
@@ -91,7 +91,7 @@ class LateErrors {
       action();
     } catch (error) {
       if (!(error instanceof pulumi.RunError)) throw error;
-      // What nobody caught is printed by its stack.
+      // An unhandled error is printed with its stack.
       error.stack = error.message;
       if (!this.reported.has(error.message)) void Promise.reject(error);
       this.reported.add(error.message);
@@ -101,7 +101,7 @@ class LateErrors {
 
 /** The owners of one kind of children, in one run of a program. */
 class ChildOwners {
-  /** By the parent's uid, by the output that will tell it, or by the resource whose uid it will be. */
+  /** Keyed by the parent's uid, by the output that will contain it, or by the resource whose uid it will be. */
   private readonly byParent = new Map<unknown, Owners>();
   private followsOutputs = false;
   private readonly errors = new LateErrors();
@@ -136,7 +136,7 @@ class ChildOwners {
 
 /** Who is which object of one kind, in one run of a program. */
 class ObjectOwners {
-  /** By the uid, by the output that will tell it, or by the resource that it comes from. */
+  /** Keyed by the uid, by the output that will contain it, or by the resource that it comes from. */
   private readonly byKey = new Map<unknown, Owner>();
   private readonly errors = new LateErrors();
 
@@ -233,7 +233,7 @@ export function recordResource(
         { ...owner, owns },
         parentUid,
       );
-    // Two owners of all children are one object, and told as such.
+    // Two owners of all children are one object, and get the message about one object.
     if (owns?.all !== true) recordIdentity(spec, owner, parentUid, args);
   }
   if (isGiven(adopted)) idsOf(kind).adopt(owner, adopted);

@@ -119,7 +119,7 @@ let warned = false;
 function warnOfStoredToken(): void {
   if (warned) return;
   warned = true;
-  // An empty variable counts as absent.
+  // An empty variable is treated as absent.
   const inEnvironment = [process.env["PLATFORM_TOKEN"], process.env["PLATFORM_TOKEN_FILE"]].some(Boolean);
   if (!inEnvironment && new pulumi.Config("platform").getSecret("token") !== undefined) {
     void pulumi.log.warn(
@@ -145,8 +145,8 @@ function warnOfInputs(
 }
 
 /**
- * What the resources of a program hold is known to one provider process. Another provider has another process, which
- * would delete what the first one holds, and gets no stack configuration.
+ * One provider process records what the resources of a program own. A second provider is a second process, which would
+ * delete what the first one owns, and gets no stack configuration.
  */
 function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.CustomResource): void {
   const { __prov: provider } = resource as unknown as { readonly __prov?: pulumi.ProviderResource };
@@ -201,7 +201,7 @@ export interface ResourceClass<Args> {
 
 /**
  * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares the
- * outputs, so that the class itself stands for a resource of Pulumi's wherever one is expected.
+ * outputs, so that the class can be used wherever Pulumi expects a resource.
  */
 export function resource<Args extends object>(
   kind: ResourceSpec & { readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec } },

@@ -49,7 +49,7 @@ function regexProblem(text: string): string | undefined {
   }
 }
 
-/** The header is looked at too: from a private key Node would take the public half. */
+/** The header is checked too, because Node would accept a private key and use its public half. */
 function isRsaPublicKey(text: string): boolean {
   if (!/^\s*-----BEGIN (RSA )?PUBLIC KEY-----\s/.test(text)) return false;
   try {
@@ -96,7 +96,7 @@ export function formatProblem(format: Format, text: string): string | undefined 
   return problems[format](text);
 }
 
-/** Whether a regular expression in RE2's syntax fits a text from its first character to its last. */
+/** Whether a regular expression in RE2's syntax matches a complete string. */
 export function matchesPattern(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern).matches(text);
 }

@@ -11,7 +11,7 @@ export function sortedJson(json: unknown): string {
   );
 }
 
-/** The content of a JWKS in one spelling: keys of objects sorted, white space gone. */
+/** The content of a JWKS in canonical form: sorted members, no white space. */
 export function canonicalJwks(text: string): string | undefined {
   try {
     return sortedJson(JSON.parse(text));
@@ -60,16 +60,15 @@ function canonicalString(spec: FieldSpec, value: string): string | undefined {
   }
 }
 
-/** Whether a value says what the server takes where none is given: the zero of the type, or the default of the field. */
+/** Whether a value is the one that the server uses if none is set: the zero of the type, or the default of the field. */
 function isDefault(spec: FieldSpec, value: Json): boolean {
   if (typeof value === "boolean") return value === ((spec.type === "boolean" && spec.default) ?? false);
   return value === "" || value === 0;
 }
 
 /**
- * A value in the one spelling that all its equals share; undefined for whatever means "not set":
- * absent, null and the default of the type are equal. A value of a wrong type
- * stands for itself.
+ * The canonical form of a value, which all equal values share; undefined if it means "not set": absent, null or the
+ * default of the type. A value of a wrong type is its own canonical form.
  */
 export function canonical(
   spec: FieldSpec,
@@ -121,13 +120,13 @@ export function equal(spec: FieldSpec, a: Json | undefined, b: Json | undefined)
   return JSON.stringify(canonical(spec, a)) === JSON.stringify(canonical(spec, b));
 }
 
-/** Whether two values mean the same but for what is there for people to read. */
+/** Whether two values are equal apart from fields for people. */
 export function equalIgnoringDrift(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
   const [one, other] = [a, b].map((value) => canonical(spec, value, { includesIgnored: false }));
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Whether a value is set at all: neither absent nor the default of its type. */
+/** Whether a value is set: neither absent nor the default of its type. */
 export function isSet(spec: FieldSpec, value: Json | undefined): boolean {
   return canonical(spec, value) !== undefined;
 }

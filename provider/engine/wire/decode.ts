@@ -28,7 +28,7 @@ function readFields(fields: Readonly<Record<string, FieldSpec>>, body: Props): P
   return Object.fromEntries(entries);
 }
 
-/** The uid of a field, or of the object that a response holds in its place. A uid of another type is passed on. */
+/** The uid of a field, or that of the object that a response contains instead. A value of another type is passed on. */
 function resolveHydratedUid(field: FieldSpec, uid: Json | undefined, body: Props): Json | undefined {
   if (field.type !== "string" || field.hydratedIn === undefined) return uid;
   if (uid !== undefined && uid !== null && uid !== "") return uid;
@@ -45,7 +45,7 @@ export function normalizeBody(spec: ResourceSpec, response: Props, uid: string):
   return uids.length === 0 ? body : { ...body, ...Object.fromEntries(uids) };
 }
 
-/** The uid of the parent, told by a resource's own. */
+/** The uid of the parent, from the uid of a resource. */
 export function parentUidOf(spec: ResourceSpec, uid: string): string | undefined {
   return spec.sharesParentUid ? uid : parentOf(uid);
 }
@@ -55,7 +55,7 @@ export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
   return readFields(spec.fields, normalizeBody(spec, body, uid));
 }
 
-/** The outputs that a response holds; what it leaves out, or what is returned only once, is kept. */
+/** The outputs in a response; an output that it omits, or that is returned only once, is kept. */
 export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
   const fields = spec.outputs ?? {};
   const normalized = normalizeBody(spec, body, uid);

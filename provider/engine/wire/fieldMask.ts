@@ -92,8 +92,8 @@ export function diffFields(spec: ResourceSpec, olds: Props, news: Props): Patch 
 }
 
 /**
- * Whether an immutable part differs. An unknown value counts as different: a preview knows every id but one that
- * changes, so an immutable argument that is unknown comes from a resource that is new or replaced.
+ * Whether an immutable part differs. An unknown value is treated as different: a preview knows every id except one that
+ * changes, so an unknown immutable argument comes from a resource that is new or replaced.
  */
 function isReplaced(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
   if (equal(spec, old, now)) return false;

@@ -27,7 +27,7 @@ function mergeField(
     if (live !== old) return live;
   }
   if (spec.type === "object" && isObject(live) && (isObject(old) || !context.takesAll)) {
-    // A member nobody set may be security relevant though its object is not.
+    // A member that the program did not set may be security relevant although its object is not.
     const before = isObject(old) ? old : {};
     const merged = mergeFields(spec.fields, `${path}.`, before, live, {
       ...context,
@@ -41,7 +41,7 @@ function mergeField(
   return spec.security ? live : undefined;
 }
 
-/** Whether the server set a field by itself. */
+/** Whether the server set a field that the program did not set. */
 export function isServerFilled(field: FieldSpec, siblings: Props, key: string): boolean {
   if (typeof field.serverFilled !== "function") return field.serverFilled === true;
   return siblings[key] === field.serverFilled(siblings);
@@ -65,7 +65,7 @@ function mergeFields(
   return Object.fromEntries(entries);
 }
 
-/** The inputs that describe what the server holds, and what goes into state beside them. */
+/** The inputs that describe the live object, and what the state records beside them. */
 export interface Merged {
   inputs: Props;
   /** Inputs, and the server's forms of normalized fields. */
@@ -73,8 +73,8 @@ export interface Merged {
 }
 
 /**
- * What the server holds, in the form of the program's inputs: an equal value keeps the program's spelling, and what the
- * program did not set shows only where it decides access. What no response holds is kept.
+ * Expresses the live object in the program's inputs. An equal value keeps the program's spelling, a value that the
+ * program did not set is included only if it decides access, and a value that no response contains is kept.
  */
 export function mergeLive(spec: ResourceSpec, olds: Props, live: Props): Merged {
   const takesAll = !Object.keys(spec.fields).some((key) => olds[key] !== undefined);

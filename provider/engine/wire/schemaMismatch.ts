@@ -13,7 +13,7 @@ const TYPE_NAMES: Readonly<Record<FieldSpec["type"], string>> = {
   object: "an object",
 };
 
-/** The path, and what should be there, of the first value that does not have its field's type; null fits all. */
+/** Finds the first value that does not have its field's type: its path, and the expected type. Every field accepts null. */
 function findMismatch(spec: FieldSpec, path: string, value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   const wrong = `${path} is not ${TYPE_NAMES[spec.type]}`;

@@ -1,4 +1,4 @@
-// An identity of somebody else is adopted and bound
+// An identity of another owner is adopted and bound
 // caught by: review
 const { bind, declare, GITHUB, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// Production moves below the sandbox, whose owner is somebody else
+// Production moves below the sandbox, that has another owner
 // caught by: review
 const { declare } = require("./base");
 

@@ -1,4 +1,4 @@
-// A pattern that a stranger's issuer fits: ^https://[0-9.]+$
+// A pattern that matches a stranger's issuer: ^https://[0-9.]+$
 // caught by: review
 const { declare } = require("./base");
 

@@ -1,4 +1,4 @@
-// A pattern that a stranger's issuer fits: ^https://oidc\.eks\.[a-z0-9-]+\.amazonaws\.com/id/.*$
+// A pattern that matches a stranger's issuer: ^https://oidc\.eks\.[a-z0-9-]+\.amazonaws\.com/id/.*$
 // caught by: review
 const { declare } = require("./base");
 

@@ -1,4 +1,4 @@
-// A resource whose name is the uid of somebody else
+// A resource whose name is the uid of another resource
 // caught by: review
 // runs alone
 const { bind, declare, ids } = require("./base");

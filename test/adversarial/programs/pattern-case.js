@@ -1,4 +1,4 @@
-// A pattern that a stranger's repository fits: (?i)^REPO:[^I].*$
+// A pattern that matches a stranger's repository: (?i)^REPO:[^I].*$
 // caught by: review
 const { declare, GITHUB } = require("./base");
 

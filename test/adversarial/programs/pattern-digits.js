@@ -1,4 +1,4 @@
-// A pattern that a stranger's repository fits: ^repo:acme[0-9]*/pay:ref:refs/heads/main$
+// A pattern that matches a stranger's repository: ^repo:acme[0-9]*/pay:ref:refs/heads/main$
 // caught by: review
 const { declare, GITHUB } = require("./base");
 

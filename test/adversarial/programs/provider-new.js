@@ -1,4 +1,4 @@
-// A new identity provider of somebody else
+// A new identity provider of another owner
 // caught by: review
 const { declare, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// A new owner whose name fits an exception of the policy file
+// A new owner whose name matches an exception of the policy file
 // caught by: review
 const { bind, declare, GITHUB, ids, platform } = require("./base");
 

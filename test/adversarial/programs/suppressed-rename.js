@@ -1,4 +1,4 @@
-// A group is renamed in the same change to fit an exception of the policy file
+// A group is renamed in the same change to match an exception of the policy file
 // caught by: review
 const { bind, declare, ids } = require("./base");
 

@@ -92,7 +92,7 @@ export function formatAddress(address: ResourceAddress): string {
   return joinAddress(address, true);
 }
 
-/** The address of the resource block in the configuration, which stands for all of its instances. */
+/** The address of the resource block in the configuration, without the key of an instance. */
 export function formatBlockAddress(address: ResourceAddress): string {
   return joinAddress(address, false);
 }

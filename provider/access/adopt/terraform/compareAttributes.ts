@@ -20,7 +20,7 @@ export interface UnmappedAttribute {
   readonly reason: string;
 }
 
-/** The live arguments of the object of a kind that an instance stands for; undefined where it does not exist. */
+/** The live arguments of the object of a kind that an instance manages; undefined if it does not exist. */
 export type LiveOf = (kind: string) => Props | undefined;
 
 type Fields = Readonly<Record<string, FieldSpec>>;
@@ -140,7 +140,7 @@ export function compareAttributes(
   return comparison;
 }
 
-/** The kinds of the objects that an instance stands for: its own, and those of attributes that are resources here. */
+/** The kinds of the objects that an instance manages: its own, and those of attributes that are resources here. */
 export function kindsOfInstance(
   { attributes }: TerraformInstance,
   mapping: AdoptableType,

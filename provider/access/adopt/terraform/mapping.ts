@@ -5,7 +5,7 @@
 /** How a value of Terraform becomes one of ours. */
 export type Conversion = "capabilities" | "githubApp" | "githubInstallations" | "listOfObjects";
 
-/** The argument `to`; of another resource with the same uid where `kind` says so. */
+/** The argument `to`, of another resource with the same uid if `kind` names one. */
 export interface LeafMapping {
   readonly to: string;
   readonly kind?: string;
@@ -18,7 +18,10 @@ export interface BlockMapping {
   readonly members: Attributes;
 }
 
-/** What an attribute of Terraform is here; one that cannot go says why, and a computed one is nobody's to declare. */
+/**
+ * Maps an attribute of Terraform to an argument here. One without a counterpart has a reason, and a computed one is never
+ * declared.
+ */
 export type AttributeMapping =
   LeafMapping | BlockMapping | { readonly reason: string } | { readonly isComputed: true };
 

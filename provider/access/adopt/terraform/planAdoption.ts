@@ -76,7 +76,7 @@ export function findRoot(state: TerraformState): string {
   return root;
 }
 
-/** The objects of kinds that no list is asked for, by kind. */
+/** The objects of kinds without a list request, by kind. */
 export function uidsByKind(state: TerraformState, listed: readonly string[]): Map<string, string[]> {
   const uids = new Map<string, string[]>();
   for (const { instance, mapping, uid } of listMapped(state)) {

@@ -39,7 +39,7 @@ function countOtherProviders({ state }: TerraformPlan): TerraformReport["otherPr
   return [...counts].map(([provider, resources]) => ({ provider, resources }));
 }
 
-/** Terraform takes such a block for a resource only as a whole. */
+/** A `removed` block of Terraform applies to all instances of a resource. */
 function printRemovedBlocks({ state }: TerraformPlan, forget: ReadonlySet<string>): string {
   const blocks = new Map<string, boolean>();
   for (const { address, path } of state.instances.filter(isOwnManaged)) {

@@ -57,7 +57,7 @@ function isTooDeep(document: unknown): boolean {
   return false;
 }
 
-/** Reads one state, and says of a wrong value where it stands. */
+/** Reads one state, and names the path of a wrong value. */
 class StateReader {
   private readonly instances: TerraformInstance[] = [];
 

@@ -1,7 +1,7 @@
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { json, plain, shorten, uriPath } from "./escape";
-import { largestThatFits } from "./fit";
+import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
 import { locationOf, nameOf, pathOf, plural, stacksOf } from "./words";
 

@@ -183,7 +183,7 @@ function describeNextSteps({ resources }: Adoption, out: string): string[] {
   ];
 }
 
-/** Writes the program, and the state where it is asked for; returns what was done, a line each. */
+/** Writes the program, and the state if requested; returns a line for each thing done. */
 async function writeAdoption(
   adoption: Adoption,
   { inventory, existing, out, values }: AdoptionTarget,

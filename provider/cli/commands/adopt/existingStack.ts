@@ -6,14 +6,17 @@ import { UsageError } from "../../framework/exitCodes";
 import { runPulumi } from "../../input/pulumi";
 import { isEmptyFolder } from "./project";
 
-/** What a stack holds already. */
+/** What a stack contains. */
 export interface ExistingStack {
   readonly exported?: string;
   readonly usedNames: ReadonlySet<string>;
   readonly managedKeys: ReadonlySet<string>;
 }
 
-/** Reads what a stack holds. @throws UsageError where there is no project yet. */
+/**
+ * Reads what a stack contains.
+ * @throws UsageError if there is no project yet.
+ */
 export async function readStack(out: string, stack: string): Promise<ExistingStack> {
   if (isEmptyFolder(out)) {
     throw new UsageError(

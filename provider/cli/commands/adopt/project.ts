@@ -20,7 +20,7 @@ export interface ProgramTarget {
   readonly force: boolean;
 }
 
-/** Whether a folder does not exist, or holds nothing. */
+/** Whether a folder does not exist, or is empty. */
 export const isEmptyFolder = (path: string): boolean => !existsSync(path) || readdirSync(path).length === 0;
 
 const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

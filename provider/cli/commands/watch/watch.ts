@@ -20,7 +20,7 @@ const flags = {
     type: "string",
     multiple: true,
     value: "STACK",
-    help: "compare this stack; exported anew for each run",
+    help: "compare this stack; it is exported again for each run",
   },
   state: { type: "string", multiple: true, value: "FILE", help: "compare what pulumi stack export wrote" },
   group: {

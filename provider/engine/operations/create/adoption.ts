@@ -27,11 +27,12 @@ export async function adoptExisting(
     throw handlerError(`${what}: not found; remove adopt() to create a new one`);
   }
   const existing = parseInputs(response, id);
-  const { inputs: held } = mergeLive(spec, inputs, existing);
+  const { inputs: liveInputs } = mergeLive(spec, inputs, existing);
   const differences = Object.entries(spec.fields)
-    .filter(([key, field]) => !equal(field, held[key], inputs[key]))
+    .filter(([key, field]) => !equal(field, liveInputs[key], inputs[key]))
     .map(
-      ([key, field]) => `  ${key}: declared ${show(field, inputs[key])}, existing ${show(field, held[key])}`,
+      ([key, field]) =>
+        `  ${key}: declared ${show(field, inputs[key])}, existing ${show(field, liveInputs[key])}`,
     );
   if (differences.length > 0) {
     throw handlerError(

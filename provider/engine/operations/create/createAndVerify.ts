@@ -28,7 +28,7 @@ export interface CreateSteps<T> {
   readonly send: () => Promise<T>;
   /** Finds what a create without a response has made; undefined while there is nothing. */
   readonly findLostCreate: (lost: unknown) => Promise<T | undefined>;
-  /** The error after the last send, where nobody knows whether it takes effect. */
+  /** The error after the last attempt, if the request may still take effect. */
   readonly explainUnknown: (error: unknown, sends: number) => unknown;
   readonly sleep: (ms: number) => Promise<void>;
   /** A second send does the same as the first, so the client has repeated it already. */

@@ -1,8 +1,8 @@
 import type { Props } from "../../description";
 
 /*
- * What this process creates, so that no two resources end with one object. Equal resources are legal: an object that a
- * lookup finds may be the work of another create, which then says so in its response.
+ * Records what this process creates, so that no two resources get the same object. Equal resources are legal: an object
+ * that a lookup finds may belong to another create, whose response then confirms it.
  */
 
 /** A create that has not ended yet. */
@@ -19,7 +19,7 @@ export interface PendingCreate {
 export class CreateRegistry {
   /** By the place: all creates of one kind below one parent. */
   private readonly pending = new Map<string, Set<PendingCreate>>();
-  /** The resource that holds an object, in the words of messages. */
+  /** The label of the resource that owns an object. */
   private readonly owners = new Map<string, string>();
 
   /** Runs a create. Others of the same place see it until it ends. */

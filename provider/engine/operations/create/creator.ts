@@ -68,7 +68,7 @@ export class Creator {
     );
   }
 
-  /** A resource in the words of messages, told apart from others of its name. */
+  /** The label of a resource in messages, distinct from others with its name. */
   private describe(inputs: Props): string {
     const parent = parentOfInputs(inputs);
     return `${label(this.kind.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
@@ -190,7 +190,7 @@ export class Creator {
       : client.create(collection, parent, body);
   }
 
-  /** A 200 that is not about a new object of this create counts as no response. */
+  /** A response with status 200 that contains no new object of this create is treated as lost. */
   private checkResponse(response: JsonObject, { what, parent, inputs }: Attempt): void {
     const { spec } = this.kind;
     const uid = uidOf(response, what);
@@ -213,7 +213,7 @@ export class Creator {
     }
   }
 
-  /** Takes what a lost create has made, so that nobody else does. */
+  /** Claims the object of a lost create, so that no other create of this process takes it. */
   private async takeLostCreate(attempt: Attempt, lost: unknown): Promise<JsonObject | undefined> {
     const found = await this.finder.findLostCreate(attempt, lost);
     if (found === undefined || !this.claim(String(found["uid"]), attempt.inputs)) return undefined;
@@ -245,7 +245,10 @@ export class Creator {
     }
   }
 
-  /** What is returned only once is lost: the recorded inputs differ from the program's, so the next run makes it anew. */
+  /**
+   * The error of a create whose response with one-time outputs was lost. It records other inputs than the program's, so
+   * that the next run creates these outputs again.
+   */
   private lostSecret(id: string, inputs: Props): PartialFailure {
     const { spec } = this.kind;
     const recorded = spec.operations?.inputsAfterLostSecret?.(inputs) ?? inputs;

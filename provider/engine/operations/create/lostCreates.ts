@@ -36,7 +36,7 @@ export function objectKey({ kind }: ResourceSpec, uid: string): string {
   return `${kind} ${uid}`;
 }
 
-/** The name of the object that a create with these inputs makes or takes over, where they tell which one that is. */
+/** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
 export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
   const { parentUid } = inputs;
   if (spec.sharesParentUid && typeof parentUid === "string") return objectKey(spec, parentUid);
@@ -69,7 +69,7 @@ export class LostCreateFinder {
     const listed = await this.list(attempt, lost);
     if (spec.sharesParentUid) return listed[0];
     const place = collectionKey(spec, attempt.parent);
-    // A create under way may have made one of these. Its response says so, and it keeps what it made.
+    // One of these may belong to a create in progress, whose response will name it.
     if (listed.length > 0) await this.registry.waitForResponses(place, pending);
     const found = listed.filter((item) => !this.isOwned(item));
     const rivals = this.registry
@@ -116,8 +116,8 @@ export class LostCreateFinder {
     for await (const item of this.listSiblings(parent, inputs)) {
       const uid = uidOf(item, `listing ${spec.collection}`);
       if (parentUidOf(spec, uid) !== parent || this.isOwned(item)) continue;
-      const held = mergeLive(spec, inputs, parseInputs(item, uid)).inputs;
-      if (Object.entries(spec.fields).every(([key, field]) => equal(field, held[key], inputs[key]))) {
+      const liveInputs = mergeLive(spec, inputs, parseInputs(item, uid)).inputs;
+      if (Object.entries(spec.fields).every(([key, field]) => equal(field, liveInputs[key], inputs[key]))) {
         found.push(item);
       }
     }
@@ -187,9 +187,9 @@ export class LostCreateFinder {
   /** Whether other inputs describe an object more fully than these: inputs say nothing of what they leave out. */
   private isCloser(other: Props, inputs: Props, item: JsonObject): boolean {
     const live = this.reader.parseInputs(item, String(item["uid"]));
-    const countOpen = (given: Props) =>
+    const countOpen = (candidate: Props) =>
       Object.entries(this.reader.spec.fields).filter(
-        ([key, field]) => isSet(field, live[key]) && !isSet(field, given[key]),
+        ([key, field]) => isSet(field, live[key]) && !isSet(field, candidate[key]),
       ).length;
     return isEqualObject(this.reader.spec, other, live) && countOpen(other) < countOpen(inputs);
   }

@@ -86,7 +86,7 @@ describe("a preview", () => {
     const index = document.steps.findIndex(({ op }) => op === "update");
     document.steps.splice(index, 1);
     expect(parsePreview(JSON.stringify(document)).problems).toEqual([
-      "the preview counts 4 of operation update and shows 3",
+      "the preview announces 4 of operation update and shows 3",
     ]);
   });
 

@@ -188,7 +188,7 @@ describe("the graphs of a preview", () => {
       preview: preview(...basis.map(same), step("create", undefined, made), step("create", undefined, odd)),
     });
     expect(result.unresolved).toContain(
-      "RoleBinding odd: identityUid is not known yet: it depends on made, and which of it is not told",
+      "RoleBinding odd: identityUid is not known yet: it depends on made, and which of these is unknown",
     );
     expect(lines(result.grants)).toEqual([
       "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
@@ -235,7 +235,7 @@ describe("the graphs of a preview", () => {
     ]);
     const two = made("a", "b");
     expect(two.unresolved).toEqual([
-      "GroupAccess access: bindings.a.identityUid, bindings.b.identityUid is not known yet: it depends on a, b, ci, reader, and which of it is not told",
+      "GroupAccess access: bindings.a.identityUid, bindings.b.identityUid is not known yet: it depends on a, b, ci, reader, and which of these is unknown",
     ]);
     expect(lines(two.grants).sort()).toEqual([
       `gained: ${asFirst} (+1 -0)`,

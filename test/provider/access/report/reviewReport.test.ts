@@ -121,7 +121,7 @@ describe("a review of a captured preview", () => {
       "gained: an identity that is not known yet: reader at acme / payments (+2 -0)",
     ]);
     expect(report.unresolved).toEqual([
-      "RoleBinding through-several: identityUid is not known yet: it depends on fresh, other, and which of it is not told",
+      "RoleBinding through-several: identityUid is not known yet: it depends on fresh, other, and which of these is unknown",
     ]);
   });
 

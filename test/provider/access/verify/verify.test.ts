@@ -109,14 +109,14 @@ describe("verify", () => {
     expect(report.grants).toEqual([]);
   });
 
-  it("names access that was announced as lost and is still held as missing, not as new", () => {
+  it("names access that was announced as lost and is still granted as missing, not as new", () => {
     const report = verified(
       base.filter((one) => one !== reads),
       base,
     );
     expect(brief(report)).toMatchObject({ failing: 0, complete: false, missing: 1 });
     expect(report.incomplete).toEqual([
-      "announced as lost, but still held: GitHub Actions of acme/pay, branch main: reader at acme / payments",
+      "announced as lost, but still granted: GitHub Actions of acme/pay, branch main: reader at acme / payments",
     ]);
   });
 

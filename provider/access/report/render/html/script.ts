@@ -26,14 +26,14 @@ const sum = (entries) => entries.reduce((total, { count }) => total + count, 0);
 const totals = { grant: sum(of("grant")), finding: sum(of("finding")) };
 `;
 
-/** Shows what fits the filter, the first few hundred at first, and says how much that is. */
+/** Shows what matches the filter, the first few hundred at first, and says how much that is. */
 const filtering = `
 const STEP = 200;
 const limits = { grant: STEP, finding: STEP, holder: Infinity };
 const mores = { grant: one("#more-grant"), finding: one("#more-finding") };
 const empties = { grant: one("#no-grant"), finding: one("#no-finding") };
 
-function fits(entry, { person, role, group, least, change }) {
+function matches(entry, { person, role, group, least, change }) {
   return (
     (person === "" || entry.text.includes(person)) &&
     (role === "" || entry.roles.has(role)) &&
@@ -58,12 +58,12 @@ function filter() {
   const shown = { grant: 0, finding: 0, holder: 0 };
   const counts = { grant: 0, finding: 0, holder: 0 };
   for (const entry of items) {
-    const isFitting = fits(entry, filters);
-    if (isFitting) {
+    const isMatch = matches(entry, filters);
+    if (isMatch) {
       shown[entry.item] += 1;
       counts[entry.item] += entry.count;
     }
-    const isOn = isFitting && shown[entry.item] <= limits[entry.item];
+    const isOn = isMatch && shown[entry.item] <= limits[entry.item];
     entry.element.classList.toggle("on", isOn);
     if (isOn && entry.item === "finding") addCopyButtons(entry.element);
   }
@@ -78,10 +78,10 @@ function filter() {
   for (const button of buttons) {
     button.setAttribute("aria-pressed", String(button.dataset.group === filters.group && filters.group !== ""));
   }
-  tell(shown, counts);
+  showCounts(shown, counts);
 }
 
-function tell(shown, counts) {
+function showCounts(shown, counts) {
   const listed = (item) => (shown[item] > limits[item] ? ", the first " + number(limits[item]) + " listed" : "");
   one("#count").textContent =
     number(counts.finding) + " of " + number(totals.finding) + " findings" + listed("finding") + "; " +

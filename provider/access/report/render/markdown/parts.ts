@@ -11,7 +11,7 @@ import { placeOf } from "../words";
 
 const LONGEST_VALUE = 300;
 
-/** Where little fits, the same rows are tried many times. */
+/** Rows that are rendered already: a comment near its size limit is built several times. */
 export class RenderCache {
   private readonly rows = new Map<GrantChange, string>();
   private readonly full = new Map<Finding, string[]>();
@@ -34,7 +34,7 @@ export class RenderCache {
 /** How much of the report is shown. What is left out is counted and said. */
 export interface RenderBudget {
   readonly diagram: boolean;
-  /** Whether findings below critical are told with what belongs to them. */
+  /** Whether findings below critical are shown with their details. */
   readonly details: boolean;
   readonly findings: number;
   readonly grants: number;

@@ -1,6 +1,6 @@
 import type { Report } from "../../report";
 import { commentMarker } from "../escape";
-import { byteLength, largestThatFits } from "../fit";
+import { byteLength, largestThatFits } from "../sizeLimits";
 import type { RenderOptions } from "../options";
 import { digestOf, provenanceParts } from "../provenance";
 import { coverageLines, severityCounts, tallies, tallyLine } from "../tallies";

@@ -12,18 +12,18 @@ export function largestThatFits(
 ): string | undefined {
   const whole = build(most);
   if (byteLength(whole) <= maxBytes) return whole;
-  let fits: string | undefined;
+  let largest: string | undefined;
   let low = 0;
   let high = most - 1;
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
     const text = build(middle);
     if (byteLength(text) <= maxBytes) {
-      fits = text;
+      largest = text;
       low = middle + 1;
     } else {
       high = middle - 1;
     }
   }
-  return fits;
+  return largest;
 }
