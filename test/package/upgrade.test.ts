@@ -25,7 +25,7 @@ for (const [kind, provider] of Object.entries(module.exports)) {
 `;
 
 const program = {
-  "Pulumi.yaml": "name: test\nruntime: nodejs\n",
+  "Pulumi.yaml": "name: test\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
   "index.js": `
 const { Group, Role } = require("pulumi-platform");
 const org = new Group("org", { name: "org" });
@@ -125,26 +125,20 @@ describe.each<PackageManager>(["npm", "pnpm"])(
       );
     });
 
-    test("reads with the new code in a refresh, though the old one made the state", async () => {
-      await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
-      expect(takeMarks()).toEqual(expect.arrayContaining([`${NEXT} read Group`, `${NEXT} read Role`]));
-    });
-
-    test("stays usable once nothing of the old version is left on disk", async () => {
-      await project.reinstall();
+    test("reads with the new code though the old one made the state, once nothing of that is left on disk", async () => {
+      // npm puts the new version in place of the old one; pnpm keeps both.
+      if (installedVersions().length > 1) await project.reinstall();
       expect(installedVersions()).toEqual([NEXT]);
-      await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+      await stack.up("--refresh", "--expect-no-changes");
       expect(takeMarks()).toEqual(expect.arrayContaining([`${NEXT} read Group`, `${NEXT} read Role`]));
     });
 
     test("leaves the provider's text in state as it was: no path, no version, no code", async () => {
-      await stack.up("--expect-no-changes");
       const texts = ["Group", "Role"].map(
         (kind) => `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`,
       );
       expect(await providers()).toEqual(texts.map((text) => [text, text]));
       expect(providersBefore).toEqual(await providers());
-      takeMarks();
     });
 
     test("deletes with the new code in a destroy", async () => {

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./engine";
-import { run } from "./project";
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -26,6 +25,20 @@ const PACKAGE: Files = {
   "index.js": `module.exports = require(${requirePath("index.js")});\n`,
   "dynamic.js": `module.exports = require(${requirePath("engine/dynamic.js")});\n`,
 };
+
+const NAMED = { name: "access", dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" } };
+
+/** What npm writes of it. */
+const LOCKFILE = JSON.stringify({
+  name: "access",
+  lockfileVersion: 3,
+  requires: true,
+  packages: {
+    "": NAMED,
+    "node_modules/pulumi-platform": { resolved: "vendor/pulumi-platform", link: true },
+    "vendor/pulumi-platform": { version: "0.1.0", bin: { "pulumi-platform": "bin.js" } },
+  },
+});
 
 /** @param more Lines at the end of the program. */
 export function programText({ org, viewer }: Program, description: string, more = ""): string {
@@ -63,7 +76,7 @@ export class AccessRepository {
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   }
 
-  async init(): Promise<this> {
+  init(): this {
     execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", this.origin]);
     execFileSync("git", ["clone", "--quiet", this.origin, this.work], { stdio: "ignore" });
     this.git("checkout", "--quiet", "-B", "main");
@@ -75,20 +88,13 @@ export class AccessRepository {
       ...Object.fromEntries(
         Object.entries(PACKAGE).map(([name, text]) => [`infra/vendor/pulumi-platform/${name}`, text]),
       ),
-      "infra/package.json": JSON.stringify({
-        name: "access",
-        private: true,
-        main: "index.js",
-        dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" },
-      }),
+      "infra/package.json": JSON.stringify({ private: true, main: "index.js", ...NAMED }),
+      "infra/package-lock.json": LOCKFILE,
       "infra/Pulumi.yaml": "name: access\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
       "infra/access-policy.yaml": "allow: []\n",
       "infra/index.js": programText(this.program, "as it was"),
       ".gitignore": "node_modules/\n",
     });
-    const lock = ["install", "--package-lock-only", "--offline", "--no-audit", "--no-fund"];
-    const { code, output } = await run("npm", lock, { cwd: join(this.work, "infra") });
-    if (code !== 0) throw new Error(`npm ${lock.join(" ")} ended with ${code}:\n${output}`);
     this.commit();
     return this;
   }

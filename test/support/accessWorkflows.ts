@@ -51,7 +51,7 @@ export class AccessFixture {
     };
     const uidOf = (name: string): string => roles.find((role) => role.name === name)?.uid ?? "";
     const program = { org, viewer: uidOf("viewer"), owner: uidOf("owner") };
-    const repository = await new AccessRepository(scratch, program).init();
+    const repository = new AccessRepository(scratch, program).init();
     const fixture = new AccessFixture(scratch, emulator, program, repository);
     await fixture.startMinting();
     await fixture.deploy();

@@ -111,10 +111,17 @@ interface Installed extends Packed {
 
 const script = join(ROOT, "scripts", "packedPackage.mjs");
 
+const packaged = new Map<PackageManager, Promise<Installed>>();
+
 /** The package of this checkout, packed and installed once for all tests and all runs until it changes. */
-export async function packagedBy(manager: PackageManager): Promise<Installed> {
-  const { stdout } = await succeed(process.execPath, [script, manager], { cwd: ROOT });
-  return JSON.parse(stdout) as Installed;
+export function packagedBy(manager: PackageManager): Promise<Installed> {
+  const found =
+    packaged.get(manager) ??
+    succeed(process.execPath, [script, manager], { cwd: ROOT }).then(
+      ({ stdout }) => JSON.parse(stdout) as Installed,
+    );
+  packaged.set(manager, found);
+  return found;
 }
 
 /** The same package as another version, with code appended to its entry for the engine. */
