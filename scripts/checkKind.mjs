@@ -14,7 +14,7 @@ const UNIT_TESTS = [
   "test/provider/completeness.test.ts",
   "test/provider/surface.test.ts",
   "test/provider/agreement.test.ts",
-  "test/provider/resources/checkFailures.test.ts",
+  "test/provider/resources/(checkFailures|acceptedInputs|hostileInputs).test.ts",
   "test/provider/engine/[a-z]+/(fieldMask|wire|handlers|secretFields|sharedObjects|faults).test.ts",
   "test/provider/access/effects/describeEffects.test.ts",
 ];
@@ -32,6 +32,17 @@ export function describedKinds() {
   return new Map(found);
 }
 
+const SAMPLES = "test/support/samples";
+
+/** The samples of a kind. @param {string} file its description */
+function samplesOf(file) {
+  const kind = [...describedKinds()].find(([, description]) => description === file)?.[0];
+  const families = readdirSync(path.join(root, SAMPLES)).map((name) => `${SAMPLES}/${name}`);
+  return families.filter((each) =>
+    readFileSync(path.join(root, each), "utf8").includes(`    kind: "${kind}",`),
+  );
+}
+
 /** What is written by hand for a kind. @param {string} file its description, as in `webhook.ts` */
 export function filesOf(file) {
   return [
@@ -40,7 +51,7 @@ export function filesOf(file) {
     `provider/functions/${file}`,
     `emulator/tables/${file}`,
     "emulator/tables/index.ts",
-    "test/support/samples.ts",
+    ...samplesOf(file),
     `test/provider/resources/${file.replace(/ts$/, "test.ts")}`,
   ].filter((each) => existsSync(path.join(root, each)));
 }

@@ -51,7 +51,7 @@ function missingPlaces(spec: ResourceSpec): string[] {
       samples.some((sample) => sample.kind === kind),
       "test/support/samples.ts",
       "export const samples",
-      "add a sample that changes and clears each field once",
+      "add to the file of its family a sample that changes and clears each field once",
     ],
     [
       isThere(`examples/reference/resources/${name}.ts`),

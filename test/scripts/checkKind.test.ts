@@ -24,6 +24,6 @@ test("a kind is checked by the files that are written for it by hand", async () 
     "provider/resources/exports.ts",
     "emulator/tables/subscription.ts",
     "emulator/tables/index.ts",
-    "test/support/samples.ts",
+    "test/support/samples/registry.ts",
   ]);
 });

@@ -131,18 +131,21 @@ test("the README names both commands that run the tests", () => {
 });
 
 /** A project with fakes for npm and npx, on which .ci/run runs for real. */
-function project(options: { result?: string; testExit?: number; failing?: string } = {}) {
+function project(options: { result?: string; testExit?: number; failing?: readonly string[] } = {}) {
+  const { failing = [] } = options;
   const root = temporaryFolder();
   const bin = temporaryFolder();
   cpSync(path.join(projectRoot, "scripts"), path.join(root, "scripts"), { recursive: true });
   cpSync(path.join(projectRoot, ".ci"), path.join(root, ".ci"), { recursive: true });
   writeFiles(root, {
-    "scripts/setup.mjs": options.failing === "set-up" ? "process.exit(1);" : "",
+    "scripts/setup.mjs": failing.includes("set-up") ? "process.exit(1);" : "",
     "package-lock.json": { packages: { "": {} } },
+    "site/package-lock.json": { packages: { "": {} } },
     "examples/ci/access-review.yml": "",
     ".github/workflows/ci.yml": "",
   });
   const result = options.result ?? JSON.stringify(jestResult(2));
+  const siteResult = JSON.stringify(jestResult(1, 0, { numPendingTests: 0, numTodoTests: 0 }));
   writeProgram(
     path.join(bin, "npm"),
     `const args = process.argv.slice(2);
@@ -151,17 +154,18 @@ function project(options: { result?: string; testExit?: number; failing?: string
        if (${JSON.stringify(result)} !== "none") require("fs").writeFileSync(file, ${JSON.stringify(result)});
        process.exit(${options.testExit ?? 0});
      }
-     process.exit(args[2] === ${JSON.stringify(options.failing ?? "")} ? 1 : 0);`,
+     if (${JSON.stringify(failing)}.includes(args[2])) process.exit(1);
+     if (args[2] === "site") require("fs").writeFileSync(args.at(-1), ${JSON.stringify(siteResult)});`,
   );
-  const linter = `#!/bin/sh\nexit ${options.failing === "workflows" ? 1 : 0}\n`;
+  const linter = `#!/bin/sh\nexit ${failing.includes("workflows") ? 1 : 0}\n`;
   writeProgram(
     path.join(bin, "go"),
     `const fs = require("fs");
      const target = process.argv[process.argv.indexOf("-o") + 1];
-     if (${JSON.stringify(options.failing)} === "go") process.exit(1);
+     if (${failing.includes("go")}) process.exit(1);
      fs.writeFileSync(target, ${JSON.stringify(linter)}, { mode: 0o755 });`,
   );
-  writeProgram(path.join(bin, "npx"), `process.exit(${options.failing === "publint" ? 1 : 0});`);
+  writeProgram(path.join(bin, "npx"), `process.exit(${failing.includes("publint") ? 1 : 0});`);
   const scratch = temporaryFolder();
   const body = `const { spawnSync } = require("child_process");
     process.exit(spawnSync("bash", [${JSON.stringify(path.join(root, ".ci/run"))}], { stdio: "inherit" }).status);`;
@@ -174,40 +178,35 @@ function project(options: { result?: string; testExit?: number; failing?: string
 }
 
 describe(".ci/run", () => {
-  test("passes with thirteen results: eleven checks and two tests", async () => {
+  test("passes with fourteen results: twelve checks and two tests", async () => {
     const { run, scratch } = project();
     const { code, stdout } = await run();
-    expect(stdout).toMatch(/\n13 passed, 0 failed, 3 skipped\n$/);
+    expect(stdout).toMatch(/\n14 passed, 0 failed, 3 skipped\n$/);
     expect(code).toBe(0);
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.each([
-    "check:format",
-    "check:boundaries",
-    "check:lint",
-    "check:types",
-    "workflows",
-    "publint",
-    "demo",
-    "bench",
-    "bench:review",
-  ])("one failure and exit code 1 when %s fails", async (failing) => {
+  test("each check that fails is one failure, and fails the run", async () => {
+    const failing = ["check:format", "check:boundaries", "check:lint", "check:types", "workflows", "publint"];
+    failing.push("demo", "bench", "bench:review", "site");
     const { code, stdout } = await project({ failing }).run();
-    expect(stdout).toMatch(/\n12 passed, 1 failed, 3 skipped\n$/);
+    const failed = [...stdout.split("== all checks")[1]!.matchAll(/^FAILED (.+): 0 passed, 1 failed/gm)];
+    expect(failed.map(([, name]) => name)).toEqual([
+      ...["lint", "types", "format", "boundaries", "workflows", "publint"],
+      ...["demo", "bench --quick", "site", "reviews of large and hostile previews"],
+    ]);
+    expect(stdout).toMatch(/\n4 passed, 10 failed, 3 skipped\n$/);
     expect(code).toBe(1);
   });
 
+  // What else a run of jest ends in, `outcomeOfJest` counts.
   test.each([
     [
       "a failed test",
       { result: JSON.stringify(jestResult(1, 1)), testExit: 1 },
-      "12 passed, 1 failed, 3 skipped",
+      "13 passed, 1 failed, 3 skipped",
     ],
-    ["no tests", { result: JSON.stringify(jestResult(0)) }, "11 passed, 1 failed, 3 skipped"],
-    ["no result", { result: "none" }, "11 passed, 1 failed"],
-    ["a broken result", { result: "{" }, "11 passed, 1 failed"],
-    ["an exit code without a failed test", { testExit: 1 }, "13 passed, 1 failed, 3 skipped"],
+    ["no result", { result: "none" }, "12 passed, 1 failed"],
   ])("%s is one failure and exit code 1", async (_name, options, counts) => {
     const { code, stdout } = await project(options).run();
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(counts);
@@ -215,14 +214,14 @@ describe(".ci/run", () => {
   });
 
   test("a linter that cannot be built is skipped, with the reason", async () => {
-    const { code, stdout } = await project({ failing: "go" }).run();
+    const { code, stdout } = await project({ failing: ["go"] }).run();
     expect(stdout).toContain("the workflows are not linted: go build");
-    expect(stdout).toMatch(/\n12 passed, 0 failed, 4 skipped\n$/);
+    expect(stdout).toMatch(/\n13 passed, 0 failed, 4 skipped\n$/);
     expect(code).toBe(0);
   });
 
   test("ends after a failed set-up", async () => {
-    const { code, stdout } = await project({ failing: "set-up" }).run();
+    const { code, stdout } = await project({ failing: ["set-up"] }).run();
     expect(stdout).toMatch(/\n0 passed, 1 failed\n$/);
     expect(stdout).not.toContain("== lint");
     expect(code).toBe(1);
@@ -233,6 +232,6 @@ describe(".ci/run", () => {
     writeFiles(root, {
       "package-lock.json": { packages: { "node_modules/a": { resolved: "https://example.org/a.tgz" } } },
     });
-    expect((await run()).stdout).toMatch(/\n12 passed, 1 failed, 3 skipped\n$/);
+    expect((await run()).stdout).toMatch(/\n13 passed, 1 failed, 3 skipped\n$/);
   });
 });

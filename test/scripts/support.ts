@@ -1,8 +1,9 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 
 export const projectRoot = path.resolve(__dirname, "../..");
 
@@ -59,22 +60,52 @@ export function start(args: string[], env: NodeJS.ProcessEnv = process.env): Sta
   return { pid: child.pid ?? 0, ended, kill: (signal) => child.kill(signal) };
 }
 
+const urlOf = (module: string): string => pathToFileURL(path.join(projectRoot, "scripts", module)).href;
+
 /** The scripts are ES modules, which jest cannot load: Node evaluates `body` with the module as `m`. */
 export function script(module: string, body: string): string[] {
-  const url = pathToFileURL(path.join(projectRoot, "scripts", module)).href;
-  return ["--input-type=module", "-e", `import * as m from ${JSON.stringify(url)};\n${body}`];
+  return ["--input-type=module", "-e", `import * as m from ${JSON.stringify(urlOf(module))};\n${body}`];
+}
+
+/** Evaluates expressions one after the other; a process for each would take most of the time of these tests. */
+const EVALUATOR = `
+  const { parentPort } = require("node:worker_threads");
+  // No script is the one that was called.
+  process.argv.splice(1);
+  parentPort.on("message", async ({ url, expression }) => {
+    try {
+      const m = await import(url);
+      const value = await eval("(async () => (" + expression + "))()");
+      parentPort.postMessage({ json: JSON.stringify(value ?? null) });
+    } catch (error) {
+      parentPort.postMessage({ problem: String(error?.stack ?? error) });
+    }
+  });`;
+
+let evaluator: Worker | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+async function ask(url: string, expression: string): Promise<unknown> {
+  evaluator ??= new Worker(EVALUATOR, { eval: true, stdout: true });
+  const worker = evaluator;
+  worker.postMessage({ url, expression });
+  const { json, problem } = await new Promise<{ json?: string; problem?: string }>((resolve) =>
+    worker.once("message", resolve),
+  );
+  if (json === undefined) throw new Error(problem);
+  return JSON.parse(json);
 }
 
 /** The value of an expression over the module `m`. */
-export async function evaluate(module: string, expression: string): Promise<unknown> {
-  const args = script(module, `console.log(JSON.stringify((await (${expression})) ?? null));`);
-  return await new Promise((resolve, reject) => {
-    execFile(process.execPath, args, (error, stdout, stderr) => {
-      if (error === null) resolve(JSON.parse(stdout));
-      else reject(new Error(stderr));
-    });
-  });
+export function evaluate(module: string, expression: string): Promise<unknown> {
+  const value = last.then(() => ask(urlOf(module), expression));
+  last = value.catch(() => undefined);
+  return value;
 }
+
+afterAll(async () => {
+  await evaluator?.terminate();
+});
 
 export function isRunning(pid: number): boolean {
   try {
