@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { hashFiles } from "./lib/files.mjs";
+import { hashFiles, withTemporaryFolder } from "./lib/files.mjs";
 import { run, runScript, runToSuccess } from "./lib/processes.mjs";
 import { buildSite, site } from "./site/build.mjs";
+import { makeMedia } from "./site/media.mjs";
 import { listReleases } from "./site/versions.mjs";
-
-const root = path.dirname(import.meta.dirname);
+import { ensureReady, root } from "./setup.mjs";
 
 const usage = `Usage: npm run site -- [options]
 
@@ -53,7 +53,12 @@ async function main(args) {
   await installPackages();
   const tags = values["no-versions"] ? [] : await listReleases(root);
   const log = (/** @type {string} */ line) => console.error(`site: ${line}`);
-  await buildSite({ root, out: path.join(site, "dist"), base: values.base, tags, log });
+  const cli = await ensureReady();
+  if (cli === undefined) throw new Error("there is no Pulumi CLI");
+  await withTemporaryFolder("site", async (media) => {
+    await makeMedia({ root, cli, into: media, log });
+    await buildSite({ root, out: path.join(site, "dist"), base: values.base, tags, media, log });
+  });
   if (values.test) return await testSite(values.report);
 }
 

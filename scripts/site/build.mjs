@@ -1,5 +1,5 @@
 // @ts-check
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { withTemporaryFolder } from "../lib/files.mjs";
 import { remove, runToSuccess } from "../lib/processes.mjs";
@@ -25,12 +25,19 @@ function repositoryOf({ repository }) {
 /** @param {string} checkout */
 const manifestOf = (checkout) => JSON.parse(readFileSync(path.join(checkout, "package.json"), "utf8"));
 
+/** What the first page says of recording, comment and report. Without a browser there are no pictures of them. @param {string} media */
+function mediaText(media) {
+  const text = readFileSync(path.join(site, "media.md"), "utf8");
+  const hasPictures = existsSync(path.join(media, "report-light.png"));
+  return hasPictures ? text : text.replaceAll("<PictureLink ", "<PictureLink without-picture ");
+}
+
 /**
  * Builds the pages of a checkout.
- * @param {{ checkout: string, base: string, out: string, versions: Version[] }} at
+ * @param {{ checkout: string, base: string, out: string, versions: Version[], media: string | undefined }} at
  * @returns {Promise<number>} How many pages.
  */
-async function buildVersion({ checkout, base, out, versions }) {
+async function buildVersion({ checkout, base, out, versions, media }) {
   const manifest = manifestOf(checkout);
   const into = path.join(site, ".pages");
   remove(into);
@@ -38,6 +45,10 @@ async function buildVersion({ checkout, base, out, versions }) {
   const repository = repositoryOf(manifest);
   const titles = copyPages({ root: checkout, into, repository });
   cpSync(path.join(site, "index.md"), path.join(into, "index.md"));
+  if (media !== undefined) {
+    cpSync(media, path.join(into, "public", "media"), { recursive: true });
+    appendFileSync(path.join(into, "index.md"), mediaText(media));
+  }
   const data = { version: manifest.version, repository, base, out, versions, sidebar: buildSidebars(titles) };
   writeFileSync(path.join(into, "site.json"), JSON.stringify(data));
   const vitepress = path.join(site, "node_modules", "vitepress", "bin", "vitepress.js");
@@ -47,9 +58,10 @@ async function buildVersion({ checkout, base, out, versions }) {
 
 /**
  * Builds the site: the current version at `base`, each released one in a folder below it.
- * @param {{ root: string, out: string, base: string, tags: string[], log: (line: string) => void }} at
+ * @param {{ root: string, out: string, base: string, tags: string[], media?: string, log: (line: string) => void }} at
+ *   `media`: a folder of what the first page shows beside its text.
  */
-export async function buildSite({ root, out, base, tags, log }) {
+export async function buildSite({ root, out, base, tags, media, log }) {
   const { version } = manifestOf(root);
   const older = tags.map((tag) => tag.slice(1)).filter((released) => released !== version);
   const versions = [
@@ -63,7 +75,7 @@ export async function buildSite({ root, out, base, tags, log }) {
       if (!isCurrent) await extractTag(root, `v${each.version}`, folder);
       const checkout = isCurrent ? root : folder;
       const target = isCurrent ? out : path.join(out, each.version);
-      const count = await buildVersion({ checkout, base: each.base, out: target, versions });
+      const count = await buildVersion({ checkout, base: each.base, out: target, versions, media });
       log(`${count} pages of ${each.version}`);
     });
   }

@@ -70,7 +70,7 @@ const FORMS = [
     });
     const wide: string[] = [];
     for (const address of pages) {
-      await page.goto(site.url + address, { waitUntil: "domcontentloaded" });
+      await page.goto(site.url + address, { waitUntil: "load" });
       if ((await fitsWindow(page)) !== true) wide.push(address);
     }
     expect(wide).toEqual([]);
@@ -99,6 +99,24 @@ const FORMS = [
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
       (await block.locator("code").innerText()).trimEnd(),
     );
+    await page.close();
+  });
+
+  test("the first page plays a review, shows it as text, and leads to its report", async () => {
+    const page = await openPage("/index.html");
+    await page.getByText("The recording as text").click();
+    await page.getByText("RISKS (1)").last().waitFor({ timeout: 0 });
+    expect(await page.locator(".ap-player").count()).toBe(1);
+    const pictures = page.locator("img.light-only");
+    expect(await pictures.count()).toBe(2);
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('img.light-only')].map(({ naturalWidth }) => naturalWidth)",
+      ),
+    ).toEqual([1000, 1000]);
+    await pictures.last().click();
+    await page.getByText("Fails: 1 finding").first().waitFor({ timeout: 0 });
+    expect(new URL(page.url()).pathname).toBe("/media/report.html");
     await page.close();
   });
 

@@ -1,5 +1,7 @@
 // @ts-check
 import DefaultTheme from "vitepress/theme";
+import PictureLink from "./PictureLink.vue";
+import Recording from "./Recording.vue";
 import VersionLink from "./VersionLink.vue";
 import "./style.css";
 
@@ -8,5 +10,7 @@ export default {
   /** @param {import("vitepress").EnhanceAppContext} context */
   enhanceApp({ app }) {
     app.component("VersionLink", VersionLink);
+    app.component("Recording", Recording);
+    app.component("PictureLink", PictureLink);
   },
 };

@@ -1,0 +1,117 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { withTemporaryFolder } from "../lib/files.mjs";
+import { excerpt, onEarlyEnd, run } from "../lib/processes.mjs";
+import { cleanEnvironment, Stack } from "../lib/stack.mjs";
+import { commentPage, takePictures } from "./pictures.mjs";
+import { recordingOf } from "./recording.mjs";
+
+/** A grant of `owner`, which the pull request of the example adds. */
+const CHANGE = `
+const owner = getRole({ name: "owner", builtIn: true });
+new RoleBinding("deployer-owns-team", {
+  parentUid: team.id,
+  identityUid: deployer.id,
+  roleUid: owner.then((role) => role.uid),
+});
+`;
+
+const PULL_REQUEST = ["--commit", "4f1c2d9a7b3e8056", "--pull-request", "42"];
+
+/**
+ * Starts the emulator with a small organisation.
+ * @param {string} main The command line of the package.
+ * @returns {Promise<{ url: string, token: string, rootUid: string, end: () => void }>}
+ */
+async function startEmulator(main) {
+  const args = [main, "emulator", "--port", "0", "--seed", "acme", "--format", "json"];
+  const child = spawn(process.execPath, args, {
+    env: cleanEnvironment(process.env),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const end = onEarlyEnd(() => child.kill("SIGTERM"));
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return { ...JSON.parse(line), end };
+}
+
+/** The program of the quick start. @param {string} root @param {string} folder */
+function writeProgram(root, folder) {
+  const program = path.join(folder, "example");
+  mkdirSync(program);
+  for (const name of ["index.ts", "tsconfig.json"])
+    copyFileSync(path.join(root, "templates", "typescript", name), path.join(program, name));
+  writeFileSync(path.join(program, "Pulumi.yaml"), "name: acme\nruntime: nodejs\n");
+  writeFileSync(path.join(program, "package.json"), '{ "name": "acme", "main": "index.ts" }\n');
+  return program;
+}
+
+/**
+ * Runs a command as a reader of the documents types it, and keeps what it prints.
+ * @typedef {{ command: string, output: string }} Step
+ * @param {Stack} stack @param {string} command @param {number[]} [expected] Exit codes.
+ * @returns {Promise<Step>}
+ */
+async function type(stack, command, expected = [0]) {
+  const main = path.join(stack.root, "dist", "provider", "cli", "main.js");
+  // Packages are linked here without the commands that npx runs.
+  const script = `npx() { '${process.execPath}' '${main}' "\${@:2}"; }\n${command}`;
+  const { code, output } = await run("bash", ["-c", script], { cwd: stack.program, env: stack.env });
+  if (!expected.includes(code ?? -1)) throw new Error(`${command} ended with ${code}:\n${excerpt(output)}`);
+  // Progress dots, and the address of a state in a temporary folder, which no reader has.
+  return { command, output: output.replace(/^(@ updating.*|Permalink: .*)\n?/gm, "").trimEnd() };
+}
+
+/**
+ * Applies the program, adds a grant to it, and reviews that.
+ * @param {Stack} stack @param {string} rootUid @returns {Promise<Step[]>} What the recording shows.
+ */
+async function reviewChange(stack, rootUid) {
+  await stack.succeed(["stack", "init", "prod"]);
+  await stack.succeed(["config", "set", "rootUid", rootUid]);
+  await stack.succeed(["config", "set", "platform:baseUrl", stack.env["PLATFORM_BASE_URL"] ?? ""]);
+  const up = await type(stack, "pulumi up --yes --skip-preview --suppress-permalink");
+  const inventory = await type(
+    stack,
+    'npx pulumi-platform inventory --root "$PLATFORM_ROOT_GROUP" -o json=inventory.json',
+  );
+  appendFileSync(path.join(stack.program, "index.ts"), CHANGE);
+  const preview = await type(stack, "pulumi preview --json --show-sames > preview.json");
+  const review = await type(stack, "npx pulumi-platform review preview.json --inventory inventory.json", [5]);
+  const formats = "-o html=report.html -o md=comment.md";
+  const inputs = "preview.json --inventory inventory.json";
+  await type(stack, `npx pulumi-platform review ${inputs} ${PULL_REQUEST.join(" ")} ${formats}`, [5]);
+  return [up, inventory, preview, review];
+}
+
+/**
+ * Makes what the first page shows of real runs against the emulator: a recording, a report, and a comment.
+ * @param {{ root: string, cli: import("../lib/pulumiCache.mjs").PulumiCli, into: string, log: (line: string) => void }} at
+ */
+export async function makeMedia({ root, cli, into, log }) {
+  mkdirSync(into, { recursive: true });
+  await withTemporaryFolder("media", async (folder) => {
+    const server = await startEmulator(path.join(root, "dist", "provider", "cli", "main.js"));
+    try {
+      const env = {
+        PLATFORM_ROOT_GROUP: server.rootUid,
+        // The tests check the types of this program.
+        PULUMI_NODEJS_TRANSPILE_ONLY: "true",
+        NODE_OPTIONS: `--require ${path.join(root, "test/support/compileCache.cjs")}`,
+        NODE_COMPILE_CACHE: path.join(root, ".cache", "compiled"),
+      };
+      const stack = new Stack({ folder, root, example: writeProgram(root, folder), cli, env, server });
+      const steps = await reviewChange(stack, server.rootUid);
+      writeFileSync(path.join(into, "review.cast"), recordingOf(steps));
+      copyFileSync(path.join(stack.program, "report.html"), path.join(into, "report.html"));
+      const comment = readFileSync(path.join(stack.program, "comment.md"), "utf8");
+      writeFileSync(path.join(into, "comment.html"), commentPage(comment));
+    } finally {
+      server.end();
+    }
+  });
+  await takePictures(into, ["report", "comment"], log);
+}
