@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -24,8 +23,8 @@ import { ensureReady, root } from "./setup.mjs";
  * npm run first-review [-- --seconds 300]
  *
  * Runs the commands of docs/quick-start.md as they stand, from an empty folder with the packed package to the first review,
- * and prints how long each took. It fails if a command does, or if all of them take longer than --seconds. "A real API" is
- * an emulator.
+ * and prints how long each took. It fails if a command does, or if all of them take longer than --seconds. An emulator stands
+ * in for the reader's own API: its address, its token and the root group that doctor prints take the place of the page's.
  */
 
 /** @param {string[]} args */
@@ -51,6 +50,7 @@ async function followPage(folder, bin, limit) {
   const session = {
     end: () => {},
     folder,
+    given: {},
     env: { ...env, CHECKOUT: await createCheckout(folder), PULUMI_SKIP_UPDATE_CHECK: "true" },
   };
   try {
@@ -67,9 +67,8 @@ async function timeSteps(session, limit) {
   for (const { title, text } of programsOf(page, "sh")) {
     const start = performance.now();
     console.log(`== ${title}\n${text.trimEnd()}`);
-    console.log(
-      text.includes(" emulator --port ") ? await startEmulator(session, text) : await runStep(session, text),
-    );
+    const isEmulator = text.includes(" emulator --port ");
+    console.log(isEmulator ? await startEmulator(session, text) : await followStep(session, text));
     const seconds = (performance.now() - start) / 1000;
     total += seconds;
     console.log(`-- ${seconds.toFixed(1)} s`);
@@ -86,15 +85,32 @@ async function createCheckout(folder) {
   const checkout = path.join(folder, "checkout");
   mkdirSync(checkout);
   symlinkSync(path.join(root, "dist"), path.join(checkout, "dist"));
-  cpSync(path.join(root, "templates"), path.join(checkout, "templates"), { recursive: true });
   copyFileSync(tarball, path.join(checkout, path.basename(tarball)));
   return checkout;
 }
 
-/** @typedef {{ folder: string, env: NodeJS.ProcessEnv, end: () => void }} Session `end` stops the emulator. */
+/**
+ * @typedef {object} Session
+ * @property {string} folder
+ * @property {NodeJS.ProcessEnv} env
+ * @property {Record<string, string | undefined>} given What a reader fills in, by the names of variables.
+ * @property {() => void} end Stops the emulator.
+ */
 
 /** The shell's folder and exported variables, from one step to the next. @param {Session} session */
 const stateFile = ({ folder }) => path.join(folder, "shell-state");
+
+/** Runs a step with the reader's own values. @param {Session} session @param {string} text */
+async function followStep(session, text) {
+  const filled = text.replace(/^export (PLATFORM_\w+)=(?:https:\/\/api\.example\.com|…)$/gm, (_, name) => {
+    const value = session.given[name];
+    if (value === undefined) throw new Error(`no earlier step has printed a value for ${name}`);
+    return `export ${name}='${value}'`;
+  });
+  const output = await runStep(session, filled);
+  session.given.PLATFORM_ROOT_GROUP ??= /^ok +groups +\S+ \(([0-9a-f]+)\)$/m.exec(output)?.[1];
+  return output;
+}
 
 /** @param {Session} session @param {string} text @returns {Promise<string>} What it prints. */
 async function runStep(session, text) {
@@ -111,7 +127,7 @@ async function runStep(session, text) {
   return output.trimEnd();
 }
 
-/** Starts the emulator on a free port, and sets what it says. @param {Session} session @param {string} text */
+/** Starts the emulator on a free port, and keeps its address and token. @param {Session} session @param {string} text */
 async function startEmulator(session, text) {
   const command = `exec ${text.trim().replace(/--port \d+/, "--port 0")}`;
   const child = spawn("bash", ["-c", command], {
@@ -126,7 +142,10 @@ async function startEmulator(session, text) {
   reader.on("line", (line) => lines.push(line));
   while (!lines.at(-1)?.startsWith("press"))
     await Promise.race([once(reader, "line"), once(reader, "close").then(failed)]);
-  await runStep(session, `${lines.filter((line) => /^ +export /.test(line)).join("\n")}\n`);
+  for (const line of lines) {
+    const [, name = "", value] = /^ +export (PLATFORM_BASE_URL|PLATFORM_TOKEN)=(\S+)$/.exec(line) ?? [];
+    if (value !== undefined) session.given[name] = value;
+  }
   return lines.join("\n").replace(/(token: |TOKEN=).*/gi, "$1…");
 }
 

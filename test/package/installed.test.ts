@@ -82,6 +82,9 @@ describe("the tarball", () => {
         !/^dist\/schema\/[a-z-]+\.validate\.js$/.test(path) &&
         !/^docs\/([a-z-]+|reference\/README|reference\/(resources|lookups)\/[A-Za-z]+)\.md$/.test(path) &&
         !/^templates\/typescript\/[A-Za-z-]+\.(ts|json|yaml)$/.test(path) &&
+        !/^templates\/(deploy|drift|review)\/template\.yml$/.test(path) &&
+        !/^actions\/[a-z]+\/action\.yml$/.test(path) &&
+        !/^examples\/ci\/([a-z-]+\.yml|README\.md)$/.test(path) &&
         !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);
