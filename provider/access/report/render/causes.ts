@@ -1,20 +1,12 @@
-import type { SourceLocation } from "../../documents/sourceLocation";
 import { subjectKinds } from "../../graph/accessKinds";
 import { tupleOf } from "../../graph/grant";
 import type { GrantChange, Named } from "../../graph/grant";
 import type { Finding } from "../../review/finding";
-import type { Difference, FieldChange, Report } from "../report";
+import type { Difference, Report, TrustChange } from "../report";
 import { differenceFinder, trustOf } from "./words";
 
 /** A resource whose change alters what existing grants mean: a role, an identity, a provider of identities. */
-export interface ChangedResource {
-  readonly kind: string;
-  readonly name: string;
-  readonly urn?: string;
-  readonly uid?: string;
-  readonly location?: SourceLocation;
-  readonly fields: readonly FieldChange[];
-}
+export type ChangedResource = Omit<TrustChange, "grants">;
 
 /** What one change of the program, or one difference, leads to. */
 export interface Cause {
