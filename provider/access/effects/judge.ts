@@ -99,10 +99,17 @@ export function judgeField(step: FieldStates, level: Level, context: EffectConte
     case "permission":
     case "restriction": {
       const isLimit = effect === "restriction";
-      if (field.type !== "list") return comparePresence(isSet(field, before), isSet(field, after), isLimit);
+      if (field.type !== "list")
+        return comparePresence(isGiven(field, before), isGiven(field, after), isLimit);
       return compareSets(itemsOf(field.items, before), itemsOf(field.items, after), isLimit);
     }
   }
+}
+
+/** Whether a field has the effect of its value. A switch that the server turns on has it unless it is false. */
+function isGiven(field: FieldSpec, value: Json | undefined): boolean {
+  if (field.type !== "boolean") return isSet(field, value);
+  return (value ?? field.default ?? false) === true;
 }
 
 /** A condition that another map of the same object takes over: an exact claim that becomes a pattern. */

@@ -13,6 +13,7 @@ import type {
   ResourceSpec,
 } from "../../../../provider/engine/description";
 import { kinds } from "../../../../provider/resources";
+import { boolean, kind } from "../../../../provider/schema/fields";
 
 const [reader, owner] = ["a".repeat(40), "b".repeat(40)];
 const roles: Readonly<Record<string, readonly string[]>> = {
@@ -78,7 +79,7 @@ function valuesOf(field: FieldSpec, effect: AccessEffect | undefined): [Json | u
       ];
     }
     case "boolean":
-      return [undefined, true];
+      return [false, true];
     case "integer":
       return [1, 2];
     case "enum":
@@ -458,6 +459,17 @@ describe("any two matches", () => {
     );
     expect([...seen].sort()).toEqual(["narrowed", "neutral", "unknown", "widened"]);
   });
+});
+
+test.each<[string, Json | undefined, Json | undefined, Direction]>([
+  ["switched off", undefined, false, "narrowed"],
+  ["switched on", false, true, "widened"],
+  ["set to its default", undefined, true, "neutral"],
+])("a permission that the server switches on by default: %s", (_title, before, after, expected) => {
+  const active = boolean({ default: true, access: "permission" });
+  const webhook = kind({ kind: "Webhook", collection: "/invented/v2/webhooks", fields: { active } });
+  const found = describeEffects(webhook, { active: before }, { active: after }, contextOf());
+  expect(combineDirections(found.map((effect) => effect.direction))).toBe(expected);
 });
 
 test("directions are combined by weight", () => {
