@@ -100,7 +100,7 @@ class ProgramGenerator {
       uid: object.uid,
       name: this.nameOf(candidate),
       inputs,
-      secrets: secretPaths.map((path) => ({ path, key: this.secretKey(candidate, path) })),
+      secrets: secretPaths.map((path) => ({ path, key: this.configKeyOf(candidate, path) })),
     };
   }
 
@@ -108,7 +108,7 @@ class ProgramGenerator {
     return this.names.get(candidate) ?? candidate.object.uid;
   }
 
-  private secretKey(candidate: Candidate, path: string): string {
+  private configKeyOf(candidate: Candidate, path: string): string {
     const property = path.slice(path.lastIndexOf(".") + 1);
     return `${camelCase(this.nameOf(candidate))}${capitalize(property)}`;
   }
@@ -117,7 +117,7 @@ class ProgramGenerator {
     const { spec, inputs, secretPaths } = candidate;
     const args = this.references.resolve({ type: "object", fields: spec.fields }, inputs);
     return secretPaths.reduce((all, path) => {
-      const secret = new Call(new Reference("config", "requireSecret"), [this.secretKey(candidate, path)]);
+      const secret = new Call(new Reference("config", "requireSecret"), [this.configKeyOf(candidate, path)]);
       return withMember(all, path.split("."), secret);
     }, args);
   }

@@ -19,7 +19,7 @@ function subtract(members: Members, others: Members): string[] {
   return [...members].filter(([key]) => !others.has(key)).map(([, name]) => name);
 }
 
-/** What becomes of a set; `isLimit` where each member keeps something out. */
+/** Compares two sets. With `isLimit` each member restricts access, otherwise each gives access. */
 export function compareSets(before: Members, after: Members, isLimit = false): Effect {
   const [added, removed] = [subtract(after, before), subtract(before, after)];
   const parts = [

@@ -21,7 +21,7 @@ function showInvisible(text: string): string {
 }
 
 /** A name within a description, with escapes where it could pass for what follows or for a path. */
-function quotable(text: string): string {
+function escapeSeparators(text: string): string {
   return showInvisible(text.replace(/[\\"→]|(?<=^|\s)\/|\/(?=\s|$)/gu, "\\$&"));
 }
 
@@ -89,7 +89,7 @@ export class Directory {
     const { name } = inputs;
     const parent = spec.sharesParentUid ? uid : parentOf(uid);
     const at = parent === undefined ? "" : ` at ${this.pathOf(parent)}`;
-    if (typeof name === "string" && name !== "") return `"${quotable(name)}"${at}`;
+    if (typeof name === "string" && name !== "") return `"${escapeSeparators(name)}"${at}`;
     const parts = Object.entries(spec.fields).flatMap(([key, field]) => {
       const value = inputs[key];
       if (
@@ -104,7 +104,7 @@ export class Directory {
       if (!field.required || field.inputOnly) return [];
       const shown =
         field.format === "uid" || field.format === "groupUid" ? (this.givenName(value) ?? value) : value;
-      return [quotable(shown)];
+      return [escapeSeparators(shown)];
     });
     return parts.length === 0 || spec.listing?.singletonOf !== undefined
       ? at.trim()

@@ -14,8 +14,8 @@ export interface ResolvedGrant {
   readonly holders: readonly string[];
 }
 
-/** An invite to another person is another holder, though it is the same resource. */
-function holderKey({ kind, key, inputs }: Entity): string {
+/** The key of the subject of a resource. It contains the e-mail address of an invite, so that another address is another subject. */
+function subjectKey({ kind, key, inputs }: Entity): string {
   const { email } = inputs;
   if (!accessKinds[kind]?.invite || typeof email !== "string" || email === "") return key;
   return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
@@ -93,7 +93,7 @@ class GrantResolver {
       return { subject: this.identity(identity), holders: [identity] };
     }
     if ("type" in holder) {
-      const key = holderKey(entity);
+      const key = subjectKey(entity);
       const subject = { ...namedOf(this.entities, entity.key), key, type: holder.type, ...holder.described };
       return { subject, holders: [entity.key] };
     }

@@ -103,6 +103,7 @@ export class VerifiedTexts {
     return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.recorded.has(uid));
   }
 
+  /** The strings of a finding that an entry may match: names and trust only if the change leaves them as they were. */
   of(finding: Finding): MatchTexts {
     // What drift finds is named by the state or by the live organisation.
     if (finding.drift !== undefined) return statedTexts(finding);

@@ -18,7 +18,7 @@ const MOST_ENTRIES = 500;
 const first = (texts: readonly (string | undefined)[]): string | undefined =>
   texts.find((text) => text !== undefined && text !== "");
 
-/** The objects that a finding is about, by uid where they have one; what this change makes is left out. */
+/** The conditions of an entry for a finding: uids where the objects have them. Objects that this change creates are left out. */
 function textsFor(
   { grant, group }: Finding,
   texts: MatchTexts,

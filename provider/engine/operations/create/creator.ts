@@ -74,7 +74,7 @@ export class Creator {
     return `${label(this.kind.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
   }
 
-  /** Keeps what names one object for one resource, unless its create fails and leaves nothing in state. */
+  /** Reserves the keys of an object for one resource; releases them if its create fails and leaves nothing in the state. */
   private async reserve<T>(
     what: string,
     names: readonly (string | undefined)[],

@@ -187,10 +187,10 @@ export class LostCreateFinder {
   /** Whether other inputs describe an object more fully than these: inputs say nothing of what they leave out. */
   private isCloser(other: Props, inputs: Props, item: JsonObject): boolean {
     const live = this.reader.parseInputs(item, String(item["uid"]));
-    const countOpen = (candidate: Props) =>
+    const countUnsetInputs = (candidate: Props) =>
       Object.entries(this.reader.spec.fields).filter(
         ([key, field]) => isSet(field, live[key]) && !isSet(field, candidate[key]),
       ).length;
-    return isEqualObject(this.reader.spec, other, live) && countOpen(other) < countOpen(inputs);
+    return isEqualObject(this.reader.spec, other, live) && countUnsetInputs(other) < countUnsetInputs(inputs);
   }
 }
