@@ -35,7 +35,9 @@ function createRepository(): string {
 test("the site holds the current version, and each released one in a folder of its own", async () => {
   const root = createRepository();
   const out = path.join(root, "out");
-  const at = JSON.stringify({ root, out, base: "/docs/" });
+  const media = path.join(root, "media");
+  writeFiles(media, { "review.cast": "", "report.html": "<p>", "comment.html": "<p>" });
+  const at = JSON.stringify({ root, out, media, base: "/docs/" });
   const tags = `await (await import("${path.resolve(__dirname, "../../scripts/site/versions.mjs")}")).listReleases(${JSON.stringify(root)})`;
   expect(await evaluate("site/build.mjs", `m.buildSite({ ...${at}, tags: ${tags}, log() {} })`)).toBeNull();
   const read = (page: string): string => readFileSync(path.join(out, page), "utf8");
@@ -44,6 +46,9 @@ test("the site holds the current version, and each released one in a folder of i
   expect(read("README.html")).toContain('href="/docs/source/examples/one.html"');
   for (const page of ["README.html", "1.2.3/README.html"])
     expect(read(page)).toContain('href="/docs/1.2.3/"');
+  expect(read("index.html")).toContain('href="/docs/media/report.html"');
+  // Without a browser there are no pictures, and so nothing that shows one.
+  expect(read("index.html")).not.toContain("<img");
   expect(read("1.2.3/README.html")).toContain('href="/docs/1.2.3/docs/quick-start.html"');
 });
 
