@@ -1,8 +1,7 @@
-import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { AllKinds, asIs, program, samples, stepsOf, writingOf } from "../support/allKinds";
+import { AllKinds, program, samples, stepsOf, writingOf } from "../support/allKinds";
 import { withUids } from "../support/byHand";
-import { Stack } from "../support/engine";
+import type { Stack } from "../support/engine";
 import { changeField, nested, ownOf, propertyPathOf } from "../support/samples";
 import type { FieldCase } from "../support/samples";
 
@@ -48,17 +47,11 @@ describe("the life of each kind, through the real engine", () => {
   let all: AllKinds;
 
   beforeAll(async () => {
-    emulator = await startEmulator();
-    stack = await new Stack(emulator).init();
-    all = new AllKinds(emulator, stack);
-    stack.declare(asIs);
-    await stack.up();
+    all = await AllKinds.start();
+    ({ emulator, stack } = all);
   });
 
-  afterAll(async () => {
-    await emulator.close();
-    stack.dispose();
-  });
+  afterAll(() => all.close());
 
   test("a second run shows nothing in its preview, and writes nothing", async () => {
     emulator.clearRequests();

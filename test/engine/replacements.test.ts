@@ -1,8 +1,7 @@
-import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { AllKinds, asIs, elsewhereOf, program, stepsOf, writingOf } from "../support/allKinds";
-import { Stack, WRITES_STATE_ONCE } from "../support/engine";
-import type { Declarations } from "../support/engine";
+import { WRITES_STATE_ONCE } from "../support/engine";
+import type { Declarations, Stack } from "../support/engine";
 import { samples, surroundings, withMember } from "../support/samples";
 
 describe("refreshes, spellings, losses and replacements of each kind, through the real engine", () => {
@@ -14,17 +13,11 @@ describe("refreshes, spellings, losses and replacements of each kind, through th
     (JSON.parse(stdout) as { changeSummary?: Record<string, number> }).changeSummary ?? {};
 
   beforeAll(async () => {
-    emulator = await startEmulator();
-    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
-    all = new AllKinds(emulator, stack);
-    stack.declare(asIs);
-    await stack.up();
+    all = await AllKinds.start(WRITES_STATE_ONCE);
+    ({ emulator, stack } = all);
   });
 
-  afterAll(async () => {
-    await emulator.close();
-    stack.dispose();
-  });
+  afterAll(() => all.close());
 
   test("two refreshes show nothing, and write nothing", async () => {
     emulator.clearRequests();

@@ -1,6 +1,8 @@
+import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { kinds } from "../../provider/resources";
-import type { Declarations, Stack } from "./engine";
+import { Stack } from "./engine";
+import type { Declarations } from "./engine";
 import { declared, ownOf, samples as all, surroundings } from "./samples";
 import type { WireRequest } from "./samples";
 import { call } from "./wire";
@@ -39,10 +41,24 @@ export const asIs = program((_label, args) => args);
 
 /** What the tests of the life of all kinds do at the server, past the engine, and read of what the engine did. */
 export class AllKinds {
-  constructor(
-    private readonly emulator: Emulator,
-    private readonly stack: Stack,
+  private constructor(
+    readonly emulator: Emulator,
+    readonly stack: Stack,
   ) {}
+
+  /** A server and a stack after its first update. */
+  static async start(env: Record<string, string> = {}): Promise<AllKinds> {
+    const emulator = await startEmulator();
+    const stack = await new Stack({ url: emulator.url, token: emulator.token, env }).init();
+    stack.declare(asIs);
+    await stack.up();
+    return new AllKinds(emulator, stack);
+  }
+
+  async close(): Promise<void> {
+    await this.emulator.close();
+    this.stack.dispose();
+  }
 
   uid(name: string): string {
     return this.stack.ids()[name] ?? "";

@@ -133,7 +133,9 @@ export async function live(project: Project): Promise<Life> {
     );
     const root = (await stack.resources()).find(({ type }) => type === "pulumi:pulumi:Stack");
     emulator.clearRequests();
-    runs.push(await stack.succeed(["preview", "--refresh", "--expect-no-changes"]));
+    // The first run has checked the types.
+    const transpileOnly = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+    runs.push(await stack.succeed(["preview", "--refresh", "--expect-no-changes"], transpileOnly));
     const methods = emulator.requests.map(({ method }) => method);
     runs.push(await stack.succeed(["destroy", "--yes", "--skip-preview"]));
     return {
