@@ -3,6 +3,7 @@
  * cannot be forgotten. What a row names stands below it: the rows are in the order of the layers, the ground first.
  */
 const layers = {
+  "provider/errorCodes": [],
   "provider/api": [],
   "provider/settings": ["provider/api"],
   "provider/engine": ["provider/api"],
@@ -118,6 +119,13 @@ const exceptions = {
   ],
 };
 
+const escape = (path) => path.replace(/[.]/g, "\\.");
+/** A file, or all below a folder. */
+const below = (path) => (path.endsWith(".ts") ? `^${escape(path)}$` : `^${escape(path)}/`);
+
+/** What every layer of the provider may import. */
+const errorCodes = "provider/errorCodes";
+
 const engine = (...names) => `^provider/engine/(${names.join("|")})`;
 const pure = engine("checks/", "wire/", "values/");
 const processSide = engine(
@@ -135,14 +143,14 @@ const boundaries = [
     comment: "Every layer may import these: they import nothing else.",
     from: "^provider/(engine/description/|api/(uid|loopback|address|credentials)\\.ts$)",
     to: "^(provider|emulator)/",
-    toNot: ["^provider/engine/description/"],
+    toNot: ["^provider/engine/description/", below(errorCodes)],
   },
   {
     name: "pure-parts",
     comment: "Checks, masks and encoding are functions of a description and values.",
     from: pure,
     to: "^provider/",
-    toNot: [pure, engine("description/"), "^provider/api/uid\\.ts$"],
+    toNot: [pure, engine("description/"), "^provider/api/uid\\.ts$", below(errorCodes)],
   },
   {
     name: "program-side",
@@ -175,10 +183,6 @@ const packages = {
   jose: ["provider/events"],
 };
 
-const escape = (path) => path.replace(/[.]/g, "\\.");
-/** A file, or all below a folder. */
-const below = (path) => (path.endsWith(".ts") ? `^${escape(path)}$` : `^${escape(path)}/`);
-
 module.exports = {
   forbidden: [
     {
@@ -206,7 +210,10 @@ module.exports = {
         path: below(layer),
         ...(layer in exceptions ? {} : { pathNot: Object.keys(exceptions).map(below) }),
       },
-      to: { path: "^(provider|emulator)/", pathNot: [layer, ...allowed].map(below) },
+      to: {
+        path: "^(provider|emulator)/",
+        pathNot: [layer, ...allowed, ...(layer === "emulator" ? [] : [errorCodes])].map(below),
+      },
     })),
     ...boundaries.map(({ name, comment, from, fromNot = [], to, toNot = [], ...more }) => ({
       name,

@@ -93,6 +93,24 @@ export default tseslint.config(
     },
   },
   {
+    files: ["provider/**/*.ts"],
+    ignores: ["provider/errorCodes/codedError.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            "NewExpression[arguments.length>0]:not([arguments.0.callee.name='withCode']):matches([callee.name=/^(Error|TypeError|RangeError)$/], [callee.property.name='RunError'])",
+          message: "Every error has a code: throw a CodedError, or write its message withCode(…).",
+        },
+        {
+          selector: "ClassDeclaration[superClass.name='Error']",
+          message: "Every error has a code: extend CodedError.",
+        },
+      ],
+    },
+  },
+  {
     files: ["provider/cli/**/*.ts", "emulator/main.ts", "scripts/**/*", "test/**/*"],
     rules: { "no-console": "off" },
   },

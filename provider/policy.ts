@@ -1,3 +1,4 @@
+import { CodedError } from "./errorCodes/codedError";
 import { readFileSync } from "node:fs";
 import { PolicyPack } from "@pulumi/policy";
 import type { Policies, PolicyResource, StackValidationPolicy } from "@pulumi/policy";
@@ -197,12 +198,14 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
     if (rule === undefined) {
       const names = policyRules.flatMap(({ id, name: own }) => [id, own]);
       const meant = didYouMean(name, names);
-      throw new Error(
+      throw new CodedError(
+        "PP1301",
         `enforcement: there is no rule "${name}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`,
       );
     }
     if (!policyRules.includes(rule)) {
-      throw new Error(
+      throw new CodedError(
+        "PP1301",
         `enforcement: ${rule.id} is not in the policy pack: it needs what pulumi-platform review sees`,
       );
     }

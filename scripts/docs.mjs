@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -20,6 +20,7 @@ const { insertUncomparedFields, uncomparedFields } = load("access/drift/uncompar
 const { insertTerraformMapping } = load("access/adopt/terraform/mappingPage.js");
 const { rulesPage } = load("access/rules/explain.js");
 const { renderCommandsPage } = load("cli/commandsPage.js");
+const { renderTroubleshootingPage } = load("cli/troubleshootingPage.js");
 
 /** @param {string} file @param {string} text */
 function write(file, text) {
@@ -38,6 +39,8 @@ await writeSchema("schema/report.schema.json", reportSchema(root));
 await writeSchema("schema/inventory.schema.json", inventorySchema(root));
 write("docs/rules.md", rulesPage());
 write("docs/commands.md", renderCommandsPage());
+const troubleshooting = renderTroubleshootingPage();
+write("docs/troubleshooting.md", await format(troubleshooting, { parser: "markdown", printWidth: 110 }));
 write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));
 const { settingDefinitions } = load("settings/definitions.js");
 const settings = withSettings(readFileSync(path.join(root, "docs/settings.md"), "utf8"), settingDefinitions);

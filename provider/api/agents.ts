@@ -48,7 +48,12 @@ export function agentsFor(
     const why = isProxy
       ? 'has an "@" after the host: percent-encode its password'
       : "is not an http or https URL";
-    throw new ConnectionError(`the address of the proxy for ${hostname} ${why}; ${advice}`, "notSent", false);
+    throw new ConnectionError(
+      "PP2106",
+      `the address of the proxy for ${hostname} ${why}; ${advice}`,
+      "notSent",
+      false,
+    );
   }
   registerProxyPassword(url);
   // Loaded where there is a proxy only: it is a part of the start.

@@ -70,6 +70,7 @@ function parseBatchResponse(path: string, response: JsonObject, member: string, 
     items.every((item: unknown) => item !== null && typeof item === "object" && "uid" in item);
   if (!isWhole) {
     throw new ConnectionError(
+      "PP2108",
       `POST ${path}: the response does not contain the ${count} requested resources`,
       "unknown",
       false,

@@ -209,7 +209,7 @@ export class Client {
 export function uidOf(response: JsonObject, what: string): string {
   const uid = response["uid"];
   if (typeof uid !== "string" || uid === "") {
-    throw new ConnectionError(`${what}: the response has no uid`, "unknown", false);
+    throw new ConnectionError("PP2108", `${what}: the response has no uid`, "unknown", false);
   }
   return uid;
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errorCodes/registry";
 import { ConnectionError } from "./errors";
 import { ProxyError } from "./proxyError";
 
@@ -37,6 +38,17 @@ const connectionFailures: Record<string, string> = {
   ECONNABORTED: "no response in time",
   ETIMEDOUT: "no response in time",
   EPIPE: "the connection was reset",
+};
+
+/** Error codes by the codes of Node; every other failure broke a connection. */
+const failureCodes: Readonly<Record<string, ErrorCode>> = {
+  ECONNREFUSED: "PP2101",
+  EHOSTUNREACH: "PP2101",
+  ENETUNREACH: "PP2101",
+  ENOTFOUND: "PP2102",
+  EAI_AGAIN: "PP2102",
+  ECONNABORTED: "PP2104",
+  ETIMEDOUT: "PP2104",
 };
 
 const UNKNOWN_AUTHORITY =
@@ -81,20 +93,26 @@ export function toConnectionError(
 ): ConnectionError {
   const where = `${method} ${baseUrl}${path}`;
   if (error instanceof ConnectionError) {
-    return new ConnectionError(`${where}: ${error.message}`, error.outcome, error.isTransient);
+    return new ConnectionError(
+      error.errorCode,
+      `${where}: ${error.message}`,
+      error.outcome,
+      error.isTransient,
+    );
   }
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ProxyError) {
-    return new ConnectionError(`${where}: ${cause.message}`, "notSent", cause.isTransient);
+    return new ConnectionError("PP2106", `${where}: ${cause.message}`, "notSent", cause.isTransient);
   }
   const code = codeOf(error);
   const shown = code === "" ? "" : ` (${code})`;
   if (isTlsFailure(code)) {
     const message = `${where}: the TLS connection failed${shown}: ${explainTlsFailure(code, setting)}`;
-    return new ConnectionError(message, "notSent", false, true);
+    return new ConnectionError("PP2105", message, "notSent", false, true);
   }
+  const errorCode = failureCodes[code] ?? "PP2103";
   const outcome = NOT_SENT.has(code) ? "notSent" : "unknown";
   const advice = outcome === "notSent" ? `; check ${setting}` : "";
   const message = `${where}: ${connectionFailures[code] ?? "the request failed"}${shown}${advice}`;
-  return new ConnectionError(message, outcome, !PERMANENT.has(code));
+  return new ConnectionError(errorCode, message, outcome, !PERMANENT.has(code));
 }

@@ -1,3 +1,5 @@
+import { CodedError, errorCodeOf, withCode } from "../errorCodes/codedError";
+import type { ErrorCode } from "../errorCodes/registry";
 import { codeOfNumber, codeOfStatus } from "./errorCodes";
 import type { Code } from "./errorCodes";
 import { printableText, readDetails, recordOf } from "./errorDetails";
@@ -15,7 +17,7 @@ interface RequestLine {
 }
 
 /** The API, or a proxy before it, responded with an error. */
-export class ApiError extends Error {
+export class ApiError extends CodedError {
   override readonly name = "ApiError";
   readonly method: string;
   readonly path: string;
@@ -46,7 +48,7 @@ export class ApiError extends Error {
       fromApi: boolean;
     },
   ) {
-    super(describe(call, response));
+    super(errorCodeOfResponse(response), describe(call, response));
     this.method = call.method;
     this.path = call.path;
     this.status = response.status;
@@ -69,8 +71,37 @@ function describe(
   return response.message === "" ? what : `${what}: ${response.message}`;
 }
 
+const errorCodesByCode: Readonly<Record<Code, ErrorCode>> = {
+  OK: "PP3500",
+  CANCELLED: "PP3503",
+  UNKNOWN: "PP3500",
+  INVALID_ARGUMENT: "PP3400",
+  DEADLINE_EXCEEDED: "PP3504",
+  NOT_FOUND: "PP3404",
+  ALREADY_EXISTS: "PP3409",
+  PERMISSION_DENIED: "PP3403",
+  RESOURCE_EXHAUSTED: "PP3429",
+  FAILED_PRECONDITION: "PP3412",
+  ABORTED: "PP3410",
+  OUT_OF_RANGE: "PP3400",
+  UNIMPLEMENTED: "PP3501",
+  INTERNAL: "PP3500",
+  UNAVAILABLE: "PP3503",
+  DATA_LOSS: "PP3500",
+  UNAUTHENTICATED: "PP3401",
+};
+
+type ErrorResponse = ConstructorParameters<typeof ApiError>[1];
+
+function errorCodeOfResponse({ status, code, details, fromApi, message }: ErrorResponse): ErrorCode {
+  if (!fromApi) return { 401: "PP3401" as const, 404: "PP3404" as const }[status] ?? "PP3407";
+  if (details.missingTerms.length > 0) return "PP3406";
+  if (code === "NOT_FOUND" && details.resource !== undefined) return "PP3405";
+  return isSizeLimit(code, message) ? "PP3413" : errorCodesByCode[code];
+}
+
 /** The request got no usable response. `outcome` says whether it may have taken effect. */
-export class ConnectionError extends Error {
+export class ConnectionError extends CodedError {
   override readonly name = "ConnectionError";
   readonly code = "CONNECTION";
   /** `notSent`: it was never sent. `unknown`: it may have been carried out. */
@@ -80,8 +111,14 @@ export class ConnectionError extends Error {
   /** Whether it was the encryption that failed, not the way to the server. */
   readonly isTls: boolean;
 
-  constructor(message: string, outcome: "notSent" | "unknown", isTransient: boolean, isTls = false) {
-    super(message);
+  constructor(
+    errorCode: ErrorCode,
+    message: string,
+    outcome: "notSent" | "unknown",
+    isTransient: boolean,
+    isTls = false,
+  ) {
+    super(errorCode, message);
     this.outcome = outcome;
     this.isTransient = isTransient;
     this.isTls = isTls;
@@ -89,20 +126,21 @@ export class ConnectionError extends Error {
 }
 
 /** A setting is missing or wrong. The message names it and says what to write. */
-export class ConfigError extends Error {
+export class ConfigError extends CodedError {
   override readonly name = "ConfigError";
 
   /** @param code `CREDENTIAL` where it is the credential itself. */
   constructor(
+    errorCode: ErrorCode,
     message: string,
     readonly code: "CONFIG" | "CREDENTIAL" = "CONFIG",
   ) {
-    super(message);
+    super(errorCode, message);
   }
 }
 
 /** A credential was refused, or cannot be exchanged. The message names its source and says what to look at. */
-export class AuthenticationError extends Error {
+export class AuthenticationError extends CodedError {
   override readonly name = "AuthenticationError";
   readonly code = "AUTHENTICATION";
 }
@@ -135,9 +173,11 @@ export function isFailedPrecondition(error: unknown): boolean {
 
 /** A message over 4 MiB, in either direction: the same request gets the same response. */
 export function isTooLarge(error: unknown): boolean {
-  return (
-    hasCode(error, "RESOURCE_EXHAUSTED") && isApiError(error) && /larger than max/i.test(error.serverMessage)
-  );
+  return isApiError(error) && isSizeLimit(error.code, error.serverMessage);
+}
+
+function isSizeLimit(code: Code, serverMessage: string): boolean {
+  return code === "RESOURCE_EXHAUSTED" && /larger than max/i.test(serverMessage);
 }
 
 /** Whether a request that failed so may have been carried out. */
@@ -146,6 +186,12 @@ export function hasUnknownOutcome(error: unknown): boolean {
   if (!isApiError(error)) return false;
   if (error.status >= 500) return error.code !== "UNIMPLEMENTED";
   return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
+}
+
+/** The message of an error made safe to print, in one line that ends with its code. */
+export function printableMessage(error: unknown, limit?: number): string {
+  const message = error instanceof Error ? error.message : "unknown error";
+  return withCode(printable(message, limit), errorCodeOf(error));
 }
 
 /** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date. */

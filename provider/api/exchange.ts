@@ -237,6 +237,7 @@ export class Exchange implements TokenSource {
     } catch (error) {
       if (!(error instanceof ApiError)) throw asNotSent(error);
       throw new AuthenticationError(
+        "PP2008",
         `requesting an OIDC token from GitHub Actions: ${describeError(error)}; give the job the permission "id-token: write"`,
       );
     }
@@ -249,19 +250,19 @@ export class Exchange implements TokenSource {
     const what = `exchanging the OIDC token of ${oidc.setting} at ${issuerUrl} for identity ${identity}: ${describeError(error)}`;
     if (error.code === "RESOURCE_EXHAUSTED") return error;
     if (error.status >= 500 && error.code !== "UNIMPLEMENTED") {
-      return new ConnectionError(what, "notSent", true);
+      return new ConnectionError(error.errorCode, what, "notSent", true);
     }
     if (!error.fromApi || error.code === "NOT_FOUND" || error.code === "UNIMPLEMENTED") {
-      return new ConfigError(`${what}; check platform:issuerUrl (or PLATFORM_ISSUER_URL)`);
+      return new ConfigError("PP2010", `${what}; check platform:issuerUrl (or PLATFORM_ISSUER_URL)`);
     }
-    return new AuthenticationError(`${what}; ${trustHint(oidcToken)}`);
+    return new AuthenticationError("PP2009", `${what}; ${trustHint(oidcToken)}`);
   }
 }
 
 /** Whatever became of the exchange: the request that needed the token was never sent. */
 function asNotSent(error: unknown): unknown {
   return error instanceof ConnectionError
-    ? new ConnectionError(error.message, "notSent", error.isTransient)
+    ? new ConnectionError(error.errorCode, error.message, "notSent", error.isTransient)
     : error;
 }
 

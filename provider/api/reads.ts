@@ -230,7 +230,8 @@ class SharedCollection {
   private async page(query: Query): Promise<{ items: Map<string, JsonObject>; next: string | undefined }> {
     const response = await this.api.get(this.collection, { ...this.query, ...query, page_size: PAGE_SIZE });
     const list = response[this.collection.slice(this.collection.lastIndexOf("/") + 1)];
-    if (!Array.isArray(list)) throw new ConnectionError("the response has no list", "notSent", false);
+    if (!Array.isArray(list))
+      throw new ConnectionError("PP2108", "the response has no list", "notSent", false);
     const items = new Map<string, JsonObject>();
     for (const item of list as unknown[]) {
       if (item === null || typeof item !== "object") continue;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "./errors";
 
-const credentialError = (message: string): ConfigError => new ConfigError(message, "CREDENTIAL");
+const credentialError = (message: string): ConfigError => new ConfigError("PP2007", message, "CREDENTIAL");
 
 /** Names for the messages about a text that must be a token. */
 export interface TokenKind {

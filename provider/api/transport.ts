@@ -117,6 +117,7 @@ export class Transport {
     }
     if (body === undefined && text.startsWith("{")) {
       throw new ConnectionError(
+        "PP2108",
         `${request.method} ${this.options.baseUrl}${request.path}: truncated or invalid JSON`,
         "unknown",
         true,
@@ -147,6 +148,7 @@ export class Transport {
   ): ConnectionError {
     const { baseUrl, name, setting } = this.options;
     return new ConnectionError(
+      "PP2107",
       `${method} ${baseUrl}${path}: this is not ${name}: ${why}; check ${setting}`,
       method !== "GET" && (this.hasAnswered || !isRedirect) ? "unknown" : "notSent",
       this.hasAnswered,

@@ -1,3 +1,5 @@
+import { CodedError } from "../errorCodes/codedError";
+
 /** A uid is a path: 40 hex digits, then `/` and 16 hex digits for each level below. */
 const UID = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
@@ -26,7 +28,7 @@ export function lineage(uid: string): string[] {
 export function encodeUid(uid: string): string {
   const segments = uid.split("/");
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-    throw new RangeError(`"${uid}" is not a uid: it has an empty or dotted segment`);
+    throw new CodedError("PP1004", `"${uid}" is not a uid: it has an empty or dotted segment`);
   }
   return segments.map(encodeURIComponent).join("/");
 }

@@ -56,6 +56,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.helpDisplayed") return exitCodes.clean;
     throw new UsageError(
+      "PP5001",
       `${printable(error.message.replace(/^error: /, ""), 200)}; see pulumi-platform --help`,
     );
   }

@@ -1,3 +1,4 @@
+import { withCode } from "../errorCodes/codedError";
 import type { Client } from "../api/client";
 import { logLine } from "../api/logText";
 import { readSettings } from "../settings/settings";
@@ -5,13 +6,13 @@ import { createClient } from "../settings/createClient";
 import { kinds } from "../resources";
 import { CreateRegistry } from "./operations/create/createRegistry";
 import type { CreateResult } from "./operations/create/creator";
-import { explain, HandlerError, PartialFailure } from "./operations/messages";
+import { explain, HandlerError, PartialFailure, showCode } from "./operations/messages";
 import { handlersFor } from "./operations/handlers";
 import type { DiffResult, Handlers, ReadResult } from "./operations/handlers";
 import type { HandlerContext } from "./operations/kindContext";
 import { OwnerRegistry } from "./operations/ownerRegistry";
 import { maskSecretsOf } from "./operations/secrets";
-import type { Failure, Props, ResourceSpec } from "./description";
+import type { Props, ResourceSpec } from "./description";
 import { KeyedMutex } from "./operations/keyedMutex";
 
 /*
@@ -25,10 +26,16 @@ interface Configuration {
   get(key: string): string | undefined;
 }
 
+/** What the engine prints of an argument that is wrong; the reason ends with its code. */
+interface EngineFailure {
+  readonly property: string;
+  readonly reason: string;
+}
+
 /** The interface that the engine's Node process calls. */
 interface DynamicProvider {
   configure(request: { config: Configuration }): Promise<void>;
-  check(olds: Props, news: Props): Promise<{ inputs: Props; failures: Failure[] }>;
+  check(olds: Props, news: Props): Promise<{ inputs: Props; failures: EngineFailure[] }>;
   diff(id: string, olds: Props, news: Props): Promise<DiffResult>;
   create(inputs: Props): Promise<CreateResult>;
   read(id: string, olds: Props): Promise<ReadResult>;
@@ -80,11 +87,11 @@ async function guardErrors<T>(
     maskSecretsOf(spec, ...properties);
     return await action();
   } catch (error) {
-    if (error instanceof PartialFailure) {
-      Object.assign(error, { properties: toPlainJson({ ...error.properties, __provider: stored }) });
-      throw error;
+    const shown = showCode(error instanceof HandlerError ? error : explain(spec, spec.noun, error, []));
+    if (shown instanceof PartialFailure) {
+      Object.assign(shown, { properties: toPlainJson({ ...shown.properties, __provider: stored }) });
     }
-    throw error instanceof HandlerError ? error : explain(spec, spec.noun, error, []);
+    throw shown;
   }
 }
 
@@ -99,7 +106,9 @@ function createProvider(spec: ResourceSpec): DynamicProvider {
     check: (olds, news) =>
       guardErrors(spec, undefined, [olds, news], () => ({
         inputs: news,
-        failures: handlers.check(olds, news),
+        failures: handlers
+          .check(olds, news)
+          .map(({ property, reason, code }) => ({ property, reason: withCode(reason, code) })),
       })),
     diff: (id, olds, news) =>
       guardErrors(spec, undefined, [olds, news], () => toPlainJson(handlers.diff(olds, news, id))),

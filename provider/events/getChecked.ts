@@ -1,3 +1,4 @@
+import { CodedError } from "../errorCodes/codedError";
 import { Agent as HttpAgent, get as httpGet } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, get as httpsGet } from "node:https";
@@ -14,7 +15,8 @@ async function read(message: IncomingMessage): Promise<Buffer> {
   let size = 0;
   message.on("data", ({ length }: Buffer) => {
     size += length;
-    if (size > MAX_BYTES) message.destroy(new Error(`its response is larger than ${MAX_BYTES} bytes`));
+    if (size > MAX_BYTES)
+      message.destroy(new CodedError("PP8003", `its response is larger than ${MAX_BYTES} bytes`));
   });
   return await buffer(message);
 }

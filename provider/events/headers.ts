@@ -1,3 +1,4 @@
+import { withCode } from "../errorCodes/codedError";
 import { EventError } from "./eventError";
 
 /**
@@ -31,12 +32,13 @@ const isRelevant = (name: string): boolean => name === "authorization" || name.s
 /** The headers that decide an event. Equal values of one header are one value; different ones are refused. */
 export function readHeaders(headers: EventHeaders): ReadonlyMap<string, string> {
   const input: unknown = headers;
-  if (input === null || typeof input !== "object") throw new TypeError(HEADERS_TYPE);
+  if (input === null || typeof input !== "object") throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
   const entries: Iterable<readonly [string, unknown]> =
     Symbol.iterator in headers ? headers : Object.entries(headers);
   const values = new Map<string, string>();
   for (const entry of entries) {
-    if (!Array.isArray(entry) || typeof entry[0] !== "string") throw new TypeError(HEADERS_TYPE);
+    if (!Array.isArray(entry) || typeof entry[0] !== "string")
+      throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
     const [key, value] = entry as [string, unknown];
     const name = key.toLowerCase();
     if (value === undefined || value === null || !isRelevant(name)) continue;

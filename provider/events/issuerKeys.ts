@@ -1,3 +1,4 @@
+import { CodedError, withCode } from "../errorCodes/codedError";
 import { createRemoteJWKSet, customFetch } from "jose";
 import type { JWTVerifyGetKey } from "jose";
 import { hasUserinfo, printableAddress } from "../api/address";
@@ -15,7 +16,10 @@ export function parseIssuer(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!url || !isSafe(url) || hasUserinfo(url) || url.search !== "" || url.hash !== "") {
     throw new TypeError(
-      `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(printableAddress(issuer))}`,
+      withCode(
+        `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(printableAddress(issuer))}`,
+        "PP8004",
+      ),
     );
   }
   return url;
@@ -26,15 +30,15 @@ async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
   const response = await getChecked(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`its configuration responds with HTTP ${response.status}`);
+  if (!response.ok) throw new CodedError("PP8003", `its configuration responds with HTTP ${response.status}`);
   const document: unknown = await response.json();
   const { issuer: named, jwks_uri: address } = (document ?? {}) as Record<string, unknown>;
-  if (named !== issuer) throw new Error("its configuration names another issuer");
+  if (named !== issuer) throw new CodedError("PP8003", "its configuration names another issuer");
   if (typeof address !== "string" || !URL.canParse(address))
-    throw new Error("its configuration names no keys");
+    throw new CodedError("PP8003", "its configuration names no keys");
   const keys = new URL(address);
   if ((keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) || hasUserinfo(keys)) {
-    throw new Error("its keys are not at an https address without user name and password");
+    throw new CodedError("PP8003", "its keys are not at an https address without user name and password");
   }
   return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS, [customFetch]: getChecked });
 }

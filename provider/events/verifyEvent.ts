@@ -1,3 +1,4 @@
+import { withCode } from "../errorCodes/codedError";
 import { EventError } from "./eventError";
 import { readAttributes, readBearerToken, readHeaders, requireAttribute } from "./headers";
 import type { Attributes, EventHeaders } from "./headers";
@@ -77,22 +78,28 @@ function toBytes(body: string | Uint8Array): Uint8Array {
   if (typeof input === "string") return Buffer.from(input);
   if (input instanceof Uint8Array) return input;
   throw new TypeError(
-    "body must be the raw body of the request, a string or bytes: its signature is over those",
+    withCode(
+      "body must be the raw body of the request, a string or bytes: its signature is over those",
+      "PP8004",
+    ),
   );
 }
 
 function readGroups(group: VerifyEventOptions["group"]): readonly string[] {
   const groups = (typeof group === "string" ? [group] : group).filter((uid) => uid !== "");
-  if (groups.length === 0) throw new TypeError("group must be the uid of the group of the subscription");
+  if (groups.length === 0)
+    throw new TypeError(withCode("group must be the uid of the group of the subscription", "PP8004"));
   return groups;
 }
 
 /** Every comparison with NaN is false, so that no token would ever expire. */
 function checkTimes(toleranceSeconds: number, now: Date): void {
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {
-    throw new TypeError("clockToleranceSeconds must be a number of seconds of at least 0");
+    throw new TypeError(
+      withCode("clockToleranceSeconds must be a number of seconds of at least 0", "PP8004"),
+    );
   }
-  if (Number.isNaN(now.getTime())) throw new TypeError("now must be a valid Date");
+  if (Number.isNaN(now.getTime())) throw new TypeError(withCode("now must be a valid Date", "PP8004"));
 }
 
 /** A delivery whose headers and bearer token are verified, and whose body is not read yet. */

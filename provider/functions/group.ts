@@ -1,3 +1,4 @@
+import { CodedError } from "../errorCodes/codedError";
 import { Group } from "../resources/group";
 import type { GetGroupResult } from "../resources/group";
 import { decode, isRecord, resourceDecoder } from "../schema/decoders";
@@ -43,7 +44,7 @@ const ownGroup: Lookup<object, GetGroupResult> = {
   run: async (client) => {
     const none = "there is no group for the e-mail domain of this token";
     const { group } = await orNotFound(client.getAllowingEmpty(`${COLLECTION}:lookupGroup`), none);
-    if (!isRecord(group)) throw new Error(none);
+    if (!isRecord(group)) throw new CodedError("PP1203", none);
     return decodeGroup(group);
   },
 };

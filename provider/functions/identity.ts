@@ -1,3 +1,4 @@
+import { CodedError } from "../errorCodes/codedError";
 import { Identity } from "../resources/identity";
 import type { GetIdentityResult } from "../resources/identity";
 import { decode } from "../schema/decoders";
@@ -58,7 +59,7 @@ const person: Lookup<LookupIdentityArgs, LookupIdentityResult> = {
   run: async (client, { issuer, subject }) => {
     const response = await client.get(`${Identity.spec.collection}:lookupIdentity`, { issuer, subject });
     const uid = decode.string(response["uid"]);
-    if (uid === "") throw new Error(`the response has no uid for ${subject} of ${issuer}`);
+    if (uid === "") throw new CodedError("PP2108", `the response has no uid for ${subject} of ${issuer}`);
     return { uid };
   },
 };

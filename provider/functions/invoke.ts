@@ -1,3 +1,5 @@
+import { CodedError, errorCodeOf, withCode } from "../errorCodes/codedError";
+import type { ErrorCode } from "../errorCodes/registry";
 import * as pulumi from "../engine/program/sdk";
 import type { Client } from "../api/client";
 import { ApiError } from "../api/errors";
@@ -14,8 +16,11 @@ export class LookupError extends pulumi.RunError {
   override readonly name = "LookupError";
   readonly code = "LOOKUP";
 
-  constructor(message: string) {
-    super(logLines(message));
+  constructor(
+    readonly errorCode: ErrorCode,
+    message: string,
+  ) {
+    super(withCode(logLines(message), errorCode));
     // An unhandled rejection is printed with its stack.
     this.stack = this.message;
   }
@@ -38,13 +43,16 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
   try {
     const checked = checkArguments(lookup.call, lookup.rules, args);
     const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.rules, checked);
-    if (problem !== undefined) throw new Error(problem);
+    if (problem !== undefined) throw new CodedError("PP1201", problem);
     const { client, cache } = connect();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
     // Each caller gets a copy, so that one cannot change the result of another.
     return structuredClone(await cache.share(question, () => lookup.run(client, checked)));
   } catch (error) {
-    throw new LookupError([`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "));
+    throw new LookupError(
+      errorCodeOf(error),
+      [`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "),
+    );
   }
 }
 

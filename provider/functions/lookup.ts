@@ -1,3 +1,4 @@
+import { CodedError } from "../errorCodes/codedError";
 import type { Client, JsonObject, Query } from "../api/client";
 import { isNotFound, printable } from "../api/errors";
 import { parentOf } from "../api/uid";
@@ -16,7 +17,7 @@ export async function orNotFound(response: Promise<JsonObject>, otherwise: strin
   try {
     return await response;
   } catch (error) {
-    if (isNotFound(error)) throw new Error(otherwise, { cause: error });
+    if (isNotFound(error)) throw new CodedError("PP1203", otherwise, { cause: error });
     throw error;
   }
 }
@@ -29,7 +30,7 @@ export function notFoundMessage(uid: string): string {
 async function getOne(client: Client, collection: string, uid: string): Promise<JsonObject> {
   const object = await orNotFound(client.getResource(collection, uid), notFoundMessage(uid));
   if (object["uid"] !== uid) {
-    throw new Error(`the response is not about ${uid}; check platform:baseUrl`);
+    throw new CodedError("PP4008", `the response is not about ${uid}; check platform:baseUrl`);
   }
   return object;
 }
@@ -75,7 +76,8 @@ async function findByName(
   const [first, ...others] = matching;
   if (first === undefined) {
     const where = query.parentUid === undefined ? "" : ` below ${query.parentUid}`;
-    throw new Error(
+    throw new CodedError(
+      "PP1203",
       `there is no object with the name ${JSON.stringify(query.name)}${where} that this token may see`,
     );
   }
@@ -86,7 +88,8 @@ async function findByName(
       return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
     });
     const advice = narrows ? "narrow by parentUid, or give the uid of one:" : "give the uid of one:";
-    throw new Error(
+    throw new CodedError(
+      "PP1204",
       [
         `${matching.length} objects have the name ${JSON.stringify(query.name)}; ${advice}`,
         ...candidates,

@@ -1,3 +1,4 @@
+import { CodedError } from "../errorCodes/codedError";
 import * as pulumi from "../engine/program/sdk";
 import type { Query } from "../api/client";
 import { printable } from "../api/errors";
@@ -163,7 +164,8 @@ function isLater(value: unknown): boolean {
 }
 
 function checkValue(call: string, key: string, rule: Rule<unknown>, value: unknown): void {
-  if (isLater(value)) throw new Error(`${key} is known only later: call ${call}Output instead`);
+  if (isLater(value))
+    throw new CodedError("PP1202", `${key} is known only later: call ${call}Output instead`);
   if (rule.items && Array.isArray(value)) {
     for (const [i, item] of (value as unknown[]).entries()) {
       checkValue(call, `${key}[${i}]`, rule.items, item);
@@ -172,15 +174,16 @@ function checkValue(call: string, key: string, rule: Rule<unknown>, value: unkno
   const isRight: boolean = rule.is(value);
   if (isRight) return;
   const instead = rule.hidesValue || value === undefined ? "" : `, not ${describeValue(value)}`;
-  throw new Error(`${key} must be ${rule.must}${instead}`);
+  throw new CodedError("PP1201", `${key} must be ${rule.must}${instead}`);
 }
 
 /** The arguments that are given, in the order of their rules; an Error that names the first wrong one. */
 export function checkArguments<A extends object>(call: string, rules: Rules<A>, args: A): A {
-  if (isLater(args)) throw new Error(`the arguments are known only later: call ${call}Output instead`);
+  if (isLater(args))
+    throw new CodedError("PP1202", `the arguments are known only later: call ${call}Output instead`);
   const given: unknown = args;
   if (given === null || typeof given !== "object" || Array.isArray(given)) {
-    throw new Error(`the arguments must be an object, not ${describeValue(given)}`);
+    throw new CodedError("PP1201", `the arguments must be an object, not ${describeValue(given)}`);
   }
   const values = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined));
   const known = Object.entries<Rule<unknown>>(rules);
@@ -188,7 +191,8 @@ export function checkArguments<A extends object>(call: string, rules: Rules<A>, 
   const strange = [...values.keys()].filter((key) => !names.includes(key));
   if (strange.length > 0) {
     const takes = names.length > 0 ? names.join(", ") : "none";
-    throw new Error(
+    throw new CodedError(
+      "PP1201",
       `${strange.map((key) => printable(key, 100)).join(", ")} is not an argument; it takes ${takes}`,
     );
   }

@@ -37,6 +37,7 @@ export function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: str
   const mismatch = findSchemaMismatch(spec, response, uid);
   if (mismatch !== undefined) {
     throw new ConnectionError(
+      "PP4008",
       `the response for ${uid} is not a ${spec.noun}: ${printable(mismatch, 100)}`,
       "notSent",
       false,

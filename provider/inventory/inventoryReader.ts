@@ -1,3 +1,4 @@
+import { CodedError } from "../errorCodes/codedError";
 import { listedKinds } from "../access/documents/inventoryKinds";
 import type { Inventory, InventoryObject } from "../access/documents/inventory";
 import type { Client, JsonObject } from "../api/client";
@@ -95,12 +96,17 @@ export class InventoryReader {
     try {
       const response = await this.getOnce(this.client.address("/iam/v2/groups", root));
       if (response["uid"] !== root) {
-        throw new Error(`the response is not about ${root}; check platform:baseUrl (or PLATFORM_BASE_URL)`);
+        throw new CodedError(
+          "PP4008",
+          `the response is not about ${root}; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+        );
       }
     } catch (error) {
       if (isNotFound(error)) {
         if (this.request.isRootOptional) return;
-        throw new Error(`there is no group with the uid ${root} that this token may see`, { cause: error });
+        throw new CodedError("PP5008", `there is no group with the uid ${root} that this token may see`, {
+          cause: error,
+        });
       }
       // An identity that may list groups need not be allowed to read this one; the list then shows it.
       if (!hasCode(error, "PERMISSION_DENIED")) throw error;

@@ -40,11 +40,12 @@ export class Refusals {
       const isServerFailure = error instanceof ApiError || error instanceof ConnectionError;
       if (!isServerFailure || error.code === "UNAUTHENTICATED") throw error;
       if (!isRecorded()) {
-        const { code, message } = error;
+        const { code, errorCode, message } = error;
         this.refused.push({
           kind,
           ...(scope === undefined ? {} : { scope }),
           code,
+          errorCode,
           message: printable(message),
         });
       }

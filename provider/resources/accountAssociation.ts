@@ -1,3 +1,4 @@
+import { CodedError } from "../errorCodes/codedError";
 import { printable } from "../engine/operations/messages";
 import { resource } from "../engine/program/resource";
 import type { Api, Clock, Failure, Json, Props } from "../engine/description";
@@ -132,6 +133,7 @@ function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
     .map((name) => ({
       property: "awaitReady",
       reason: `names ${name}, but ${name} is not set: set it, or remove it here`,
+      code: "PP1011",
     }));
 }
 
@@ -157,7 +159,8 @@ async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Pro
     if (still.length === 0) return;
     open = still;
     const left = until - performance.now();
-    if (left <= 0) throw new Error(`not ready after ${READY_WITHIN_MS / 1000} s: ${reasons.join("; ")}`);
+    if (left <= 0)
+      throw new CodedError("PP4013", `not ready after ${READY_WITHIN_MS / 1000} s: ${reasons.join("; ")}`);
     await clock.sleep(Math.min(wait, left));
   }
 }

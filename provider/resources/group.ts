@@ -10,9 +10,14 @@ function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
     .map((property) => ({
       property,
       reason: "can be set only on a root group; groups below inherit it: remove it here",
+      code: "PP1011",
     }));
   if (inputs["verified"] === true && !inputs["kind"] && !unknown.has("kind")) {
-    failures.push({ property: "kind", reason: "is missing: a verified organisation needs a kind" });
+    failures.push({
+      property: "kind",
+      reason: "is missing: a verified organisation needs a kind",
+      code: "PP1001",
+    });
   }
   return failures;
 }

@@ -55,7 +55,7 @@ function findRepeated({ bindings }: Props): Failure[] {
       return [];
     }
     const reason = `${JSON.stringify(label)} grants the same role to the same identity as ${JSON.stringify(other)}: remove one of them`;
-    return [{ property: "bindings", reason }];
+    return [{ property: "bindings", reason, code: "PP1012" }];
   });
 }
 

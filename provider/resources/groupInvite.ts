@@ -52,7 +52,9 @@ const groupInvite = kind({
   },
   rules: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
-    return nanos === undefined || nanos > 0n ? [] : [{ property: "ttl", reason: "must be greater than 0s" }];
+    return nanos === undefined || nanos > 0n
+      ? []
+      : [{ property: "ttl", reason: "must be greater than 0s", code: "PP1010" }];
   },
 });
 

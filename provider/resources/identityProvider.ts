@@ -67,7 +67,13 @@ export interface IdentityProviderScim extends Decoded<typeof scim> {}
 function checkCredential(inputs: Props): Failure[] {
   const given = inputs["oidc"];
   if (!isObject(given) || given["clientSecret"] || given["pkceEnabled"]) return [];
-  return [{ property: "oidc.clientSecret", reason: "is missing: give clientSecret, pkceEnabled or both" }];
+  return [
+    {
+      property: "oidc.clientSecret",
+      reason: "is missing: give clientSecret, pkceEnabled or both",
+      code: "PP1001",
+    },
+  ];
 }
 
 /** Errors after which the provider, read anew, tells whether there is anything left to do. */

@@ -207,6 +207,7 @@ function checkSynced(inputs: Props): Failure[] {
   }).map((key) => ({
     property: key,
     reason: "conflicts with syncConfig, whose source provides it: remove it",
+    code: "PP1007",
   }));
 }
 

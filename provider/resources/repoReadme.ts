@@ -24,11 +24,16 @@ const MOST_BYTES = 4 * 1024 * 1024 - 1024;
 
 function checkContent(content: Json | undefined): Failure[] {
   if (typeof content !== "string") return [];
-  const reasons = REFUSED.filter(({ html }) => html.test(content)).map(
-    ({ what }) => `must not contain ${what}: HTML that a sanitiser would change is refused`,
-  );
-  if (Buffer.byteLength(content) > MOST_BYTES) reasons.push("must be smaller than 4 MiB");
-  return reasons.map((reason) => ({ property: "content", reason }));
+  const property = "content";
+  const failures: Failure[] = REFUSED.filter(({ html }) => html.test(content)).map(({ what }) => ({
+    property,
+    reason: `must not contain ${what}: HTML that a sanitiser would change is refused`,
+    code: "PP1004",
+  }));
+  const isTooLong = Buffer.byteLength(content) > MOST_BYTES;
+  return isTooLong
+    ? [...failures, { property, reason: "must be smaller than 4 MiB", code: "PP1005" }]
+    : failures;
 }
 
 /** The whole text, each time. A response may leave the uid out: it is the one of the address. */

@@ -46,7 +46,7 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
   const failures = checkEnd("expireTime", expireTime, calendar);
   const span = typeof overlap === "string" ? durationNanos(overlap) : undefined;
   if (span !== undefined && (span < 0n || span > DAY_NANOS)) {
-    failures.push({ property: "overlap", reason: 'must be between "0s" and "24h"' });
+    failures.push({ property: "overlap", reason: 'must be between "0s" and "24h"', code: "PP1010" });
   }
   return failures;
 }
@@ -55,7 +55,10 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
 async function readScim(api: Api, provider: string): Promise<Props> {
   const { uid, scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
   if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
-    throw handlerError(`the response is not about the identity provider ${provider}; check platform:baseUrl`);
+    throw handlerError(
+      "PP4008",
+      `the response is not about the identity provider ${provider}; check platform:baseUrl`,
+    );
   }
   return scim ?? {};
 }
@@ -94,6 +97,7 @@ async function generateToken(api: Api, inputs: Props): Promise<Props> {
   } catch (error) {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
       throw handlerError(
+        "PP4007",
         `creating SCIM token below ${provider}: this identity provider already has a token, created elsewhere or by a run whose response was lost; a token is returned only at creation, so it cannot be adopted: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
       );
     }
@@ -129,6 +133,7 @@ async function rotateToken(api: Api, provider: string, olds: Props, news: Props)
       const now = await readScim(api, provider).catch(() => undefined);
       if (now === undefined || now["etag"] === etag) throw error;
       throw handlerError(
+        "PP4003",
         `updating SCIM token ${provider}: it was rotated, but the response was lost, and a token is returned only once: the token in state is valid until its overlap ends; run again to rotate once more`,
       );
     }

@@ -11,12 +11,14 @@ import type { SettingSources, SettingValue } from "./sources";
 function parseAddress(sources: SettingSources, { value, name }: { value: string; name: string }): string {
   const wrong = (why: string) =>
     new ConfigError(
+      "PP2002",
       `${name} must be an address as in "https://api.example.com", not ${JSON.stringify(printableAddress(value))}: ${why}`,
     );
   const url = URL.canParse(value) ? new URL(value) : undefined;
   // An "@" after the host is the end of a password that holds a slash: what stands before it is no host.
   if (url && (hasUserinfo(url) || /@|%40/.test(url.pathname))) {
     throw new ConfigError(
+      "PP2002",
       `${name} must not contain a user name or a password: credentials have settings of their own`,
     );
   }
@@ -57,6 +59,7 @@ export function readBaseUrl(sources: SettingSources): Destination {
   const found = readDestination(sources, settingDefinitions.baseUrl, (given) => parseAddress(sources, given));
   if (found) return found;
   throw new ConfigError(
+    "PP2001",
     "the address of the API is missing: set PLATFORM_BASE_URL, or run `pulumi config set platform:baseUrl https://…`",
   );
 }
@@ -67,6 +70,7 @@ export function readIssuerUrl(sources: SettingSources, identity: SettingValue): 
   );
   if (found) return found;
   throw new ConfigError(
+    "PP2001",
     `the address of the token issuer is missing, which ${identity.name} needs: set PLATFORM_ISSUER_URL, or run \`pulumi config set platform:issuerUrl https://…\``,
   );
 }

@@ -15,7 +15,7 @@ function requireAtMostOne<T extends { readonly name: string }>(
 ): T | undefined {
   const [first, second] = candidates.filter((candidate) => candidate !== undefined);
   if (first && second)
-    throw new ConfigError(`${first.name} conflicts with ${second.name}; set only one of them`);
+    throw new ConfigError("PP2003", `${first.name} conflicts with ${second.name}; set only one of them`);
   return first;
 }
 
@@ -27,7 +27,7 @@ function findGithubSource({ env }: SettingSources, audience: string): OidcSource
   if (requestUrl === "" || requestToken === "") return undefined;
   const url = URL.canParse(requestUrl) ? new URL(requestUrl) : undefined;
   if (!url || !isSafe(url)) {
-    throw new ConfigError(`${setting} must be an https address, as GitHub Actions sets it`);
+    throw new ConfigError("PP2002", `${setting} must be an https address, as GitHub Actions sets it`);
   }
   return { kind: "github", requestUrl, requestToken, audience, setting: "GitHub Actions" };
 }
@@ -50,6 +50,7 @@ function readOidcSource(
   const github = findGithubSource(sources, audience);
   if (github) return github;
   throw new ConfigError(
+    "PP2006",
     `${identity.name} needs an OIDC token to exchange: set PLATFORM_OIDC_TOKEN_FILE, PLATFORM_OIDC_TOKEN or platform:oidcTokenFile; in GitHub Actions, give the job the permission "id-token: write"`,
     "CREDENTIAL",
   );
@@ -93,12 +94,14 @@ function readExchange(
 function requireIdentity(identity: SettingValue | undefined, source: SettingValue | undefined): SettingValue {
   if (!identity) {
     throw new ConfigError(
+      "PP2006",
       `${source?.name ?? "an exchange"} needs the identity to assume: set PLATFORM_IDENTITY (or platform:identity) to its uid`,
       "CREDENTIAL",
     );
   }
   if (!isUid(identity.value)) {
     throw new ConfigError(
+      "PP2002",
       `${identity.name} must be the uid of an identity, 40 hexadecimal digits and then 16 after each slash, not ${JSON.stringify(identity.value)}`,
     );
   }
@@ -133,6 +136,7 @@ export function readCredentials(sources: SettingSources, api: Destination): Cred
       : { kind: "tokenFile", path: found.value, setting: found.name };
   }
   throw new ConfigError(
+    "PP2006",
     "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
     "CREDENTIAL",
   );

@@ -39,9 +39,10 @@ function confirm(
   const found = `${key} is ${JSON.stringify(value)}`;
   const why = `the credential of ${credential} belongs to this machine, and a stack file alone may not say where it goes`;
   if (given === undefined) {
-    throw new ConfigError(`${why}: ${found}; to confirm that, set ${variable} to the same value`);
+    throw new ConfigError("PP2004", `${why}: ${found}; to confirm that, set ${variable} to the same value`);
   }
   throw new ConfigError(
+    "PP2004",
     `${why}: ${found}, but ${variable} is ${JSON.stringify(given)}; remove ${key}, or give both the same value (refresh and destroy use the stack configuration of the last update)`,
   );
 }

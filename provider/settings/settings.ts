@@ -25,7 +25,10 @@ export interface Settings {
 export function readSettings(sources: SettingSources): Settings {
   const level = inEnvironment(sources, settingDefinitions.log.variable);
   if (level !== undefined && level.value !== "debug") {
-    throw new ConfigError(`${level.name} must be "debug" or unset, not ${JSON.stringify(level.value)}`);
+    throw new ConfigError(
+      "PP2002",
+      `${level.name} must be "debug" or unset, not ${JSON.stringify(level.value)}`,
+    );
   }
   const api = readBaseUrl(sources);
   return {

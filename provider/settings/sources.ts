@@ -48,6 +48,7 @@ export function readWholeNumber(
   const number = Number(found.value);
   if (!/^\d+$/.test(found.value.trim()) || number < min || number > max) {
     throw new ConfigError(
+      "PP2002",
       `${found.name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(found.value)}`,
     );
   }
@@ -58,7 +59,10 @@ export function readFlag(sources: SettingSources, definition: ConfiguredFirst<bo
   const found = fromStackThenEnv(sources, definition);
   if (!found) return definition.fallback;
   if (found.value !== "true" && found.value !== "false") {
-    throw new ConfigError(`${found.name} must be "true" or "false", not ${JSON.stringify(found.value)}`);
+    throw new ConfigError(
+      "PP2002",
+      `${found.name} must be "true" or "false", not ${JSON.stringify(found.value)}`,
+    );
   }
   return found.value === "true";
 }
@@ -73,6 +77,7 @@ export function readTimeout(sources: SettingSources): number {
   const ms = match ? Number(match[1]) * (TIMEOUT_UNITS[match[2] ?? ""] ?? 0) : 0;
   if (ms < 1 || ms > 3_600_000) {
     throw new ConfigError(
+      "PP2002",
       `${found?.name ?? timeout.key} must be a duration with a unit, as in "30s" or "2m" (at most 60m), not ${JSON.stringify(value)}`,
     );
   }

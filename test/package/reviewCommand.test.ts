@@ -71,22 +71,22 @@ describe("the exit code of pulumi-platform review", () => {
     [
       "a file that is not there",
       [fixture("none.json")],
-      /^pulumi-platform: the preview: .*none\.json cannot be read: file not found\n$/,
+      /^pulumi-platform: the preview: .*none\.json cannot be read: file not found \(PP5005\)\n$/,
     ],
     [
       "an unknown flag",
       ["-", "--colour"],
-      /^pulumi-platform: unknown option --colour; see pulumi-platform review --help\n$/,
+      /^pulumi-platform: unknown option --colour; see pulumi-platform review --help \(PP5001\)\n$/,
     ],
     [
       "an unknown form",
       ["-", "-o", "pdf"],
-      /^pulumi-platform: --output must be one of text, .*, not "pdf"\n$/,
+      /^pulumi-platform: --output must be one of text, .*, not "pdf" \(PP5002\)\n$/,
     ],
     [
       "an unknown level",
       ["-", "--fail-on", "any"],
-      /^pulumi-platform: --fail-on must be one of .*, not "any"\n$/,
+      /^pulumi-platform: --fail-on must be one of .*, not "any" \(PP5002\)\n$/,
     ],
     [
       "a stack export",
@@ -101,7 +101,7 @@ describe("the exit code of pulumi-platform review", () => {
     [
       "standard input twice",
       ["-", "--before", "-"],
-      /^pulumi-platform: only one document can come from standard input\n$/,
+      /^pulumi-platform: only one document can come from standard input \(PP5003\)\n$/,
     ],
   ])("is 2 for %s, with one line that says so", async (_what, args, message) => {
     const ended = await pulumiPlatform(["review", ...args]);
@@ -250,12 +250,12 @@ group “admins” of staff
     [
       "an unknown group",
       ["--state", fixture("export-v3.json"), "--on", "nowhere"],
-      /^pulumi-platform: --on "nowhere" names no group that is known here\n$/,
+      /^pulumi-platform: --on "nowhere" names no group that is known here \(PP5008\)\n$/,
     ],
     [
       "half a capability",
       ["--state", fixture("export-v3.json"), "--can", "repo.list"],
-      /^pulumi-platform: --can must be the full name of a capability, as in CAP_REPO_DELETE, not "repo.list"\n$/,
+      /^pulumi-platform: --can must be the full name of a capability, as in CAP_REPO_DELETE, not "repo.list" \(PP5002\)\n$/,
     ],
   ])("ends with 2 for %s", async (_what, args, message) => {
     const ended = await pulumiPlatform(["access", ...args]);

@@ -1,3 +1,4 @@
+import { CodedError } from "../../errorCodes/codedError";
 import type { Json } from "../../engine/description";
 
 /**
@@ -8,7 +9,7 @@ import type { Json } from "../../engine/description";
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 function identifier(name: string): string {
-  if (!IDENTIFIER.test(name)) throw new Error(`${JSON.stringify(name)} is not an identifier`);
+  if (!IDENTIFIER.test(name)) throw new CodedError("PP9001", `${JSON.stringify(name)} is not an identifier`);
   return name;
 }
 

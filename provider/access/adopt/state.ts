@@ -34,6 +34,7 @@ export class StateMergeError extends DocumentError {
   constructor(lines: readonly string[]) {
     const shown = lines.slice(0, 20);
     super(
+      "PP6007",
       [...shown, ...(lines.length > shown.length ? [`… and ${lines.length - shown.length} more`] : [])].join(
         "\n  ",
       ),

@@ -38,6 +38,12 @@ export interface RefusedList {
   readonly scope?: string;
   /** The name of a google.rpc code, or `CONNECTION`. */
   readonly code: string;
+  /**
+   * The code of the error, as in PP3403; absent where an older version wrote it.
+   *
+   * @pattern ^PP[0-9]{4}$
+   */
+  readonly errorCode?: string;
   readonly message: string;
 }
 

@@ -4,7 +4,9 @@ import type { Inventory } from "./inventory";
 export function inventoryGaps({ complete, refused }: Inventory): string[] {
   if (refused.length > 0) {
     return refused.map(
-      ({ kind, code }) => `the inventory lacks ${kind}: the server refused its list (${code})`,
+      ({ kind, code, errorCode }) =>
+        `the inventory lacks ${kind}: the server refused its list (${code})` +
+        (errorCode === undefined ? "" : ` (${errorCode})`),
     );
   }
   return complete ? [] : ["the inventory is not complete"];

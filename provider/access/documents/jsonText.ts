@@ -1,7 +1,8 @@
+import { CodedError } from "../../errorCodes/codedError";
 import { printable } from "../../api/errors";
 
 /** A document cannot be read: one line that says which, and what to give instead. */
-export class DocumentError extends Error {
+export class DocumentError extends CodedError {
   override readonly name = "DocumentError";
   /** For the command line: what it was given is wrong. */
   readonly code = "USAGE";
@@ -94,6 +95,7 @@ class JsonReader {
     if (opens.length > 0) throw cutOff(this.parts.name);
     if (!this.hasDocument) {
       throw new DocumentError(
+        "PP6001",
         `${this.parts.name} is empty: did the command that should have written it fail?`,
       );
     }
@@ -219,7 +221,7 @@ function parseText(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new DocumentError(`${name} is not JSON: give what the CLI wrote with --json`);
+    throw new DocumentError("PP6001", `${name} is not JSON: give what the CLI wrote with --json`);
   }
 }
 
@@ -227,10 +229,11 @@ function notJson(bytes: Buffer, at: number, name: string): DocumentError {
   const line = bytes.subarray(0, at).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
   const excerpt = printable(bytes.toString("utf8", at, at + 40), 40);
   return new DocumentError(
+    "PP6001",
     `${name} is not JSON (line ${line}: ${JSON.stringify(excerpt)}): give what the CLI wrote to standard output with --json`,
   );
 }
 
 function cutOff(name: string): DocumentError {
-  return new DocumentError(`${name} ends in the middle: it was cut off; write it again`);
+  return new DocumentError("PP6001", `${name} ends in the middle: it was cut off; write it again`);
 }

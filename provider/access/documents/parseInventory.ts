@@ -22,12 +22,14 @@ export function parseInventory(text: string, name: string): Inventory {
   const value = parseJson(text, file);
   if (isObject(value) && isObject(value["deployment"])) {
     throw new DocumentError(
+      "PP6002",
       `${file} is an export of a stack, not an inventory: give it to --state, and make an inventory with pulumi-platform inventory`,
     );
   }
   const problem =
     documentProblem(value, { name: "inventory", version: INVENTORY_VERSION }) ??
     contentProblem(value as Inventory);
-  if (problem !== undefined) throw new DocumentError(`${file} is not a valid inventory: ${problem}`);
+  if (problem !== undefined)
+    throw new DocumentError("PP6003", `${file} is not a valid inventory: ${problem}`);
   return value as Inventory;
 }

@@ -28,6 +28,7 @@ function readResource(urn: string, value: unknown, name: string): PlannedResourc
   const steps = isObject(value) ? value["steps"] : undefined;
   if (!isObject(value) || !Array.isArray(steps) || steps.some((step) => typeof step !== "string")) {
     throw new DocumentError(
+      "PP6003",
       `${name} is not an update plan that this version can read: ${printable(urnParts(urn).name, 80)} has no steps`,
     );
   }
@@ -51,11 +52,15 @@ export function parsePlan(text: string, name = "the plan"): UpdatePlan {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
-    throw new DocumentError(`${name} is truncated or invalid JSON: write it with pulumi preview --save-plan`);
+    throw new DocumentError(
+      "PP6001",
+      `${name} is truncated or invalid JSON: write it with pulumi preview --save-plan`,
+    );
   }
   const resources = isObject(value) ? value["resourcePlans"] : undefined;
   if (!isObject(value) || !isObject(resources)) {
     throw new DocumentError(
+      "PP6002",
       `${name} is not an update plan: write it with pulumi preview --json --show-sames --save-plan plan.json`,
     );
   }

@@ -187,12 +187,16 @@ function removeRepetition(problems: readonly string[]): string[] {
 /** @throws DocumentError where the document is not a part of a preview. */
 function readDocument(value: unknown, name: string, reading: PreviewReader): void {
   if (isObject(value) && "deployment" in value) {
-    throw new DocumentError(`${name} is a stack export: give it with --before, and a preview in its place`);
+    throw new DocumentError(
+      "PP6002",
+      `${name} is a stack export: give it with --before, and a preview in its place`,
+    );
   }
   if (isObject(value) && isDigest(value)) readDigest(value, reading);
   else if (isObject(value) && Object.keys(value).some((key) => EVENT.test(key))) readEvent(value, reading);
   else {
     throw new DocumentError(
+      "PP6002",
       `${name} is no preview: write it with pulumi preview --json --show-sames > preview.json`,
     );
   }

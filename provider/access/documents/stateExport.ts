@@ -26,12 +26,14 @@ function checkExport(
 ): { readonly version: number; readonly deployment: Record<string, unknown> } {
   if (!isObject(document) || others.length > 0 || !isObject(document["deployment"])) {
     throw new DocumentError(
+      "PP6002",
       `${name} is no stack export: write it with pulumi stack export --file export.json`,
     );
   }
   const { version, deployment } = document;
   if (version !== 3 && version !== 4) {
     throw new DocumentError(
+      "PP6003",
       `${name} is a stack export of version ${JSON.stringify(version ?? null).slice(0, 20)}, and only 3 and 4 are known: write it with a newer CLI, or use a newer version of this package`,
     );
   }
@@ -59,6 +61,7 @@ export function parseStateExport(
     array: ["deployment", "resources"],
     tooDeep: () => {
       throw new DocumentError(
+        "PP6003",
         `${name} has a resource that is nested more than ${MOST_LEVELS} levels deep: no stack has one, so write it again`,
       );
     },

@@ -26,10 +26,10 @@ export function documentProblem(value: unknown, { name, version }: DocumentForm)
  */
 export function parseJson(text: string, name: string): unknown {
   if (text.trim() === "")
-    throw new DocumentError(`${name} is empty: did the command that should have written it fail?`);
+    throw new DocumentError("PP6001", `${name} is empty: did the command that should have written it fail?`);
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
-    throw new DocumentError(`${name} is truncated or invalid JSON`);
+    throw new DocumentError("PP6001", `${name} is truncated or invalid JSON`);
   }
 }

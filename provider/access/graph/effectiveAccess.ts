@@ -39,10 +39,14 @@ function findGroup(graph: AccessGraph, hierarchy: GroupHierarchy, text: string):
   const matching = keys.filter(matches);
   const [only] = matching;
   const shown = JSON.stringify(printable(text, 120));
-  if (only === undefined) throw new DocumentError(`--on ${shown} names no group that is known here`);
+  if (only === undefined)
+    throw new DocumentError("PP5008", `--on ${shown} names no group that is known here`);
   if (matching.length > 1) {
     const paths = matching.map((key) => `${printable(hierarchy.scope(key).path, 120)} (${key})`);
-    throw new DocumentError(`--on ${shown} names several groups: give the uid of one: ${paths.join("; ")}`);
+    throw new DocumentError(
+      "PP5014",
+      `--on ${shown} names several groups: give the uid of one: ${paths.join("; ")}`,
+    );
   }
   return hierarchy.scope(only);
 }

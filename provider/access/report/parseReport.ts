@@ -22,6 +22,6 @@ export function parseReport(text: string, name: string): Report {
   const file = printable(name, 200);
   const value = parseJson(text, file);
   const problem = reportProblem(value);
-  if (problem !== undefined) throw new DocumentError(`${file} is not a valid report: ${problem}`);
+  if (problem !== undefined) throw new DocumentError("PP6003", `${file} is not a valid report: ${problem}`);
   return value as Report;
 }

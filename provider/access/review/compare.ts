@@ -143,6 +143,7 @@ function findGaps(
 function checkStacks({ preview, before }: Sources): void {
   if (before?.stack === undefined || preview.stack === undefined || before.stack === preview.stack) return;
   throw new DocumentError(
+    "PP6004",
     `--before is an export of stack ${before.stack}, and the preview is of ${preview.stack}: give both of one stack`,
   );
 }

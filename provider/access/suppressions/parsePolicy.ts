@@ -1,3 +1,4 @@
+import { CodedError } from "../../errorCodes/codedError";
 import { isScalar } from "yaml";
 import type { Document } from "yaml";
 import { printable } from "../../api/errors";
@@ -7,12 +8,12 @@ import { YamlText } from "./parseYaml";
 import type { Policy, PolicyDocument } from "./policyDocument";
 
 /** The policy file is wrong: every mistake on a line of its own. Ends with exit code 2. */
-export class PolicyError extends Error {
+export class PolicyError extends CodedError {
   override readonly name = "PolicyError";
   readonly code = "USAGE";
 
   constructor(readonly problems: readonly string[]) {
-    super(problems.join("\n"));
+    super("PP6101", problems.join("\n"));
     this.stack = "";
   }
 }

@@ -1,4 +1,6 @@
 /** Thrown inside `Budget.ask` when a question needs more steps than are left. */
+// Caught where it is thrown: nobody sees it.
+// eslint-disable-next-line no-restricted-syntax
 class BudgetExceeded extends Error {}
 
 /** How many steps all questions of a review may take together: about three seconds of processor time. */

@@ -35,13 +35,15 @@ export function parseReviewReport(text: string, name: string, digest?: string): 
   const report = parseReport(text, name);
   if (report.command !== "review") {
     throw new DocumentError(
+      "PP6002",
       `${shown} is a report of ${report.command}: give the report of the review that was approved`,
     );
   }
   const problem = problemOf(report);
-  if (problem !== undefined) throw new DocumentError(`${shown} ${problem}`);
+  if (problem !== undefined) throw new DocumentError("PP6003", `${shown} ${problem}`);
   if (digest !== undefined && digest !== report.digest) {
     throw new DocumentError(
+      "PP6005",
       `${shown} has the digest ${report.digest}, not ${printable(digest, 80)}: it is not the report that was approved`,
     );
   }

@@ -22,22 +22,26 @@ export function readExpected({ review, inventory, state }: VerifySources): Expec
   const { expected } = review;
   if (expected === undefined) {
     throw new DocumentError(
+      "PP6006",
       "the review was made without an inventory, so it does not know what existed before: review with --inventory",
     );
   }
   if (inventory.root !== expected.root) {
     throw new DocumentError(
+      "PP6004",
       `the review is about the group ${expected.root}, and the inventory about ${inventory.root}: take one of the same group`,
     );
   }
   if (Date.parse(inventory.takenAt) < Date.parse(expected.inventoryTime)) {
     throw new DocumentError(
+      "PP6004",
       `the inventory (${inventory.takenAt}) is older than that of the review (${expected.inventoryTime}): take one after the update`,
     );
   }
   const [stack] = review.stacks;
   if (state?.stack !== undefined && stack !== undefined && state.stack !== stack) {
     throw new DocumentError(
+      "PP6004",
       `the review is of stack ${stack}, and the state of ${state.stack}: give both of one stack`,
     );
   }

@@ -100,13 +100,14 @@ export const { main } = command;
 function checkFlags({ inventory, state, preview, can }: Values<typeof flags>): void {
   const paths = [inventory, state, preview];
   if (paths.every((path) => path === undefined)) {
-    throw new UsageError("access needs a document: give --inventory, --state or --preview");
+    throw new UsageError("PP5004", "access needs a document: give --inventory, --state or --preview");
   }
   if (paths.filter((path) => path === "-").length > 1) {
-    throw new UsageError("only one document can come from standard input");
+    throw new UsageError("PP5003", "only one document can come from standard input");
   }
   if (can !== undefined && !/^CAP_[A-Z0-9_]+$/.test(can)) {
     throw new UsageError(
+      "PP5002",
       `--can must be the full name of a capability, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
     );
   }

@@ -27,7 +27,10 @@ export const command = defineCommand(
   ({ positionals: [shell, ...more] }) => {
     const script = Object.entries(shells).find(([name]) => name === shell)?.[1];
     if (script === undefined || more.length > 0) {
-      throw new UsageError(`completion takes one shell of ${names}: write pulumi-platform completion bash`);
+      throw new UsageError(
+        "PP5004",
+        `completion takes one shell of ${names}: write pulumi-platform completion bash`,
+      );
     }
     process.stdout.write(script(loadEntries()));
     return Promise.resolve(exitCodes.clean);

@@ -1,3 +1,5 @@
+import { errorCodeOf, withCode } from "../../errorCodes/codedError";
+import type { ErrorCode } from "../../errorCodes/registry";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -27,18 +29,20 @@ export interface CheckResult {
   readonly text: string;
   /** The exit code of a check that failed. */
   readonly code?: number;
+  /** The code of its error. */
+  readonly errorCode?: ErrorCode;
   /** For the check "groups": the root groups that the credential may see. */
   readonly groups?: readonly NamedGroup[];
 }
 
 const ok = (check: string, text: string): CheckResult => ({ check, state: "ok", text });
 const warning = (check: string, text: string): CheckResult => ({ check, state: "warning", text });
-const wrong = (check: string, text: string, code: number = exitCodes.error): CheckResult => ({
-  check,
-  state: "wrong",
-  text,
-  code,
-});
+const wrong = (
+  check: string,
+  text: string,
+  errorCode: ErrorCode,
+  code: number = exitCodes.error,
+): CheckResult => ({ check, state: "wrong", text, code, errorCode });
 const skipped = (check: string, blocker: string): CheckResult => ({
   check,
   state: "skipped",
@@ -46,7 +50,7 @@ const skipped = (check: string, blocker: string): CheckResult => ({
 });
 
 const failed = (check: string, error: unknown): CheckResult =>
-  wrong(check, error instanceof Error ? error.message : "it failed", exitCodeOf(error));
+  wrong(check, error instanceof Error ? error.message : "it failed", errorCodeOf(error), exitCodeOf(error));
 
 const MAX_SKEW_MS = 60_000;
 
@@ -75,7 +79,7 @@ async function checkVersions(): Promise<CheckResult[]> {
     ok("package", `pulumi-platform ${own?.version ?? "of an unknown version"}`),
     satisfies(process.version, node, { includePrerelease: true })
       ? ok("node", process.version)
-      : wrong("node", `${process.version} is too old: install Node ${node}`),
+      : wrong("node", `${process.version} is too old: install Node ${node}`, "PP5015"),
     installed === undefined
       ? warning("sdk", `@pulumi/pulumi is not installed in this folder: npm install "@pulumi/pulumi@${sdk}"`)
       : satisfies(installed.version, sdk, { includePrerelease: true })
@@ -83,6 +87,7 @@ async function checkVersions(): Promise<CheckResult[]> {
         : wrong(
             "sdk",
             `@pulumi/pulumi ${installed.version} is not supported: npm install "@pulumi/pulumi@${sdk}"`,
+            "PP5015",
           ),
     await checkCli(),
   ];
@@ -97,11 +102,12 @@ async function checkCli(): Promise<CheckResult> {
     const version = printable(stdout, 50);
     return /^v?3\./.test(version)
       ? ok("cli", `pulumi ${version}`)
-      : wrong("cli", `pulumi ${version} is not supported: install version 3 of the Pulumi CLI`);
+      : wrong("cli", `pulumi ${version} is not supported: install version 3 of the Pulumi CLI`, "PP5015");
   } catch {
     return wrong(
       "cli",
       "the Pulumi CLI is not on PATH, or does not run: https://www.pulumi.com/docs/install/",
+      "PP5009",
     );
   }
 }
@@ -157,7 +163,7 @@ async function checkToken({ settings, tokens }: Connection, from: string): Promi
     const now = Date.now();
     const text = `from ${source}; expires: ${describeExpiry(who, now)}`;
     return hasExpired(who, now)
-      ? wrong("token", `${text}: replace it`, exitCodes.authentication)
+      ? wrong("token", `${text}: replace it`, "PP3401", exitCodes.authentication)
       : ok("token", text);
   } catch (error) {
     return addFix(failed("token", error), settings);
@@ -189,11 +195,10 @@ function addFix(
   result: CheckResult,
   { credentials: { setting }, baseUrl }: Connection["settings"],
 ): CheckResult {
-  if (result.code !== exitCodes.authentication) return result;
-  return {
-    ...result,
-    text: `${result.text}; is the token of ${setting} for ${baseUrl}? If not, replace it`,
-  };
+  const { code, text } = result;
+  if (code !== exitCodes.authentication) return result;
+  const question = `is the token of ${setting} for ${baseUrl}? If not, replace it`;
+  return { ...result, text: `${text}; ${question}` };
 }
 
 /** Runs all checks, in the order of the report; skips what a failed check makes meaningless. */
@@ -226,10 +231,11 @@ const CHECK_WIDTH = 13;
 
 function formatText(results: readonly CheckResult[]): string {
   return results
-    .map(
-      ({ check, state, text }) =>
-        `${state.padEnd(7)}  ${check.padEnd(CHECK_WIDTH)}  ${printable(text, 2000)}\n`,
-    )
+    .map(({ check, state, text, errorCode }) => {
+      const shown = printable(text, 2000);
+      const line = errorCode === undefined ? shown : withCode(shown, errorCode);
+      return `${state.padEnd(7)}  ${check.padEnd(CHECK_WIDTH)}  ${line}\n`;
+    })
     .join("");
 }
 

@@ -117,10 +117,13 @@ type DriftValues = Values<typeof flags>;
 /** @throws UsageError where the flags name nothing to compare, or two sources of the live organisation. */
 function checkSources(values: DriftValues): void {
   if (values.stack.length + values.state.length + values.since.length === 0) {
-    throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
+    throw new UsageError(
+      "PP5004",
+      "nothing to compare: name a stack with --stack, or what it exported with --state",
+    );
   }
   if (values.inventory.length > 0 && values.root.length + values.types.length > 0) {
-    throw new UsageError("--root and --types conflict with --inventory; leave them out");
+    throw new UsageError("PP5003", "--root and --types conflict with --inventory; leave them out");
   }
 }
 
@@ -130,6 +133,7 @@ function requireSameRoots(since: readonly Inventory[], inventories: readonly Inv
   const unmatched = since.find(({ root }) => !roots.has(root));
   if (unmatched === undefined) return;
   throw new UsageError(
+    "PP6004",
     `--since names an inventory of group ${unmatched.root}, and no newer one of that group is given: add it with --inventory, or leave this one out`,
   );
 }

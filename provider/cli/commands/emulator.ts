@@ -1,6 +1,9 @@
+import { CodedError } from "../../errorCodes/codedError";
+import { hasCode } from "../../api/errors";
+import { UsageError } from "../framework/exitCodes";
 import { seedNames, serve } from "../../../emulator/main";
 import { defineCommand } from "../framework/defineCommand";
-import type { Flags } from "../framework/flags";
+import type { Flags, Parsed } from "../framework/flags";
 
 const flags = {
   seed: {
@@ -68,6 +71,18 @@ export const command = defineCommand(
     flags,
     exitCodes: ["clean", "error", "usage"],
   },
-  ({ values }) => serve(values),
+  runEmulator,
 );
 export const { main } = command;
+
+/** The emulator shares no code with the provider, so its errors get their codes here. */
+async function runEmulator({ values }: Parsed<typeof flags>): Promise<number> {
+  try {
+    return await serve(values);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "it failed";
+    throw hasCode(error, "USAGE")
+      ? new UsageError("PP8101", message)
+      : new CodedError("PP8102", message, { cause: error });
+  }
+}

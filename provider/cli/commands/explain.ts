@@ -1,5 +1,9 @@
+import { codeAsMarkdown, codeAsText, explanationOfCode, findCode } from "../../errorCodes/explainCode";
+import { errorCodes } from "../../errorCodes/registry";
+import type { ErrorCode } from "../../errorCodes/registry";
 import { printable } from "../../api/errors";
 import { findRule, rules } from "../../access/rules";
+import type { Rule } from "../../access/rules";
 import {
   explainAsMarkdown,
   explainAsText,
@@ -11,6 +15,7 @@ import { didYouMean } from "../../engine/checks/suggestions";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";
+import { wrapText } from "../framework/flags";
 import type { Flags, Parsed } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";
 
@@ -18,9 +23,27 @@ const forms = ["text", "json", "md"] as const;
 
 const flags = { output: outputFlag(forms) } as const satisfies Flags;
 
-function resolveRule(text: string): (typeof rules)[number] {
+/** What a word names: a rule, or the code of an error. */
+type Subject = { readonly rule: Rule } | { readonly code: ErrorCode };
+
+function resolve(text: string): Subject {
   const rule = findRule(text);
-  if (rule !== undefined) return rule;
+  if (rule !== undefined) return { rule };
+  const code = findCode(text);
+  if (code !== undefined) return { code };
+  throw /^\(?PP\d/i.test(text) ? unknownCode(text) : unknownRule(text);
+}
+
+function unknownCode(text: string): UsageError {
+  const shown = JSON.stringify(printable(text, 60));
+  const codes = Object.keys(errorCodes);
+  const family = codes.filter((code) => code.startsWith(text.toUpperCase().slice(0, 3)));
+  const nearest = didYouMean(text.toUpperCase(), family);
+  const hint = nearest === undefined ? "docs/troubleshooting.md lists them all" : `did you mean ${nearest}?`;
+  return new UsageError("PP5008", `unknown error code ${shown}; ${hint}`);
+}
+
+function unknownRule(text: string): UsageError {
   const names = rules.flatMap(({ id, name }) => [id, name]);
   const isId = /^[a-z]{1,2}\d{1,3}$/i.test(text);
   const family = rules.filter(({ id }) => id.charAt(0) === text.charAt(0).toUpperCase()).map(({ id }) => id);
@@ -31,33 +54,47 @@ function resolveRule(text: string): (typeof rules)[number] {
     : didYouMean(text.toLowerCase(), names);
   const hint =
     suggestion === undefined ? "pulumi-platform explain lists them all" : `did you mean ${suggestion}?`;
-  throw new UsageError(`unknown rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
+  return new UsageError("PP5008", `unknown rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
 }
 
 export const command = defineCommand(
   {
     name: "explain",
-    usage: ["[RULE …] [options]"],
+    usage: ["[RULE|CODE …] [options]"],
     about:
-      "Explains what a rule finds, why, how to fix it and how to make an exception. Without a rule: all of them, a " +
-      "line each. A rule is named by its id (G1) or its name (owner-grant).",
+      "Explains what a rule finds, why, how to fix it and how to make an exception; and what the code of an error " +
+      "(PP3403) means, how to see why and what to do. Without an argument: all rules, a line each. A rule is named " +
+      "by its id (G1) or its name (owner-grant).",
     arguments: ["RULE"],
     flags,
     exitCodes: ["clean", "error", "usage"],
   },
-  explainRules,
+  explain,
 );
 export const { main } = command;
 
-/** @throws UsageError for an unknown rule. */
-function explainRules({ values, positionals }: Parsed<typeof flags>): Promise<number> {
-  const requested = positionals.map(resolveRule);
-  const explained = requested.length === 0 ? rules : requested;
+const textOf = (subject: Subject): string =>
+  "rule" in subject
+    ? explainAsText(subject.rule)
+    : codeAsText(subject.code, (text) => wrapText(text, 78).replace(/^/gm, "  "));
+
+const markdownOf = (subject: Subject): string =>
+  "rule" in subject ? explainAsMarkdown(subject.rule) : codeAsMarkdown(subject.code);
+
+function asJson(subjects: readonly Subject[]): object {
+  const codes = subjects.flatMap((subject) => ("code" in subject ? explanationOfCode(subject.code) : []));
+  const explained = subjects.flatMap((subject) => ("rule" in subject ? explanationOf(subject.rule) : []));
+  return { schemaVersion: 1, rules: explained, ...(codes.length === 0 ? {} : { codes }) };
+}
+
+/** @throws UsageError for an unknown rule or code. */
+function explain({ values, positionals }: Parsed<typeof flags>): Promise<number> {
+  const subjects = positionals.map(resolve);
+  const isList = subjects.length === 0;
   writeResults(readDestinations(values.output, forms, "text"), {
-    text: () => `${requested.length === 0 ? listAsText() : requested.map(explainAsText).join("\n\n\n")}\n`,
-    md: () =>
-      `${requested.length === 0 ? listAsMarkdown() : requested.map(explainAsMarkdown).join("\n\n")}\n`,
-    json: () => `${JSON.stringify({ schemaVersion: 1, rules: explained.map(explanationOf) }, null, 2)}\n`,
+    text: () => `${isList ? listAsText() : subjects.map(textOf).join("\n\n\n")}\n`,
+    md: () => `${isList ? listAsMarkdown() : subjects.map(markdownOf).join("\n\n")}\n`,
+    json: () => `${JSON.stringify(asJson(isList ? rules.map((rule) => ({ rule })) : subjects), null, 2)}\n`,
   });
   return Promise.resolve(exitCodes.clean);
 }

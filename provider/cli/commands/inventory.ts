@@ -63,7 +63,7 @@ export const { main } = command;
 /** @throws UsageError where a flag is wrong. */
 async function writeInventory(values: Values<typeof flags>): Promise<number> {
   if (values.root === undefined) {
-    throw new UsageError("--root is missing: give the uid or the name of the group to list");
+    throw new UsageError("PP5004", "--root is missing: give the uid or the name of the group to list");
   }
   const wanted = readKinds(values.types);
   const outputs = readDestinations(values.output, forms, "text");

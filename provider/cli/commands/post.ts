@@ -1,3 +1,4 @@
+import { withCode } from "../../errorCodes/codedError";
 import { readFileSync, statSync } from "node:fs";
 import { parseReport } from "../../access/report/parseReport";
 import type { Report } from "../../access/report/report";
@@ -33,11 +34,12 @@ function readReport(path: string): Report {
   const name = printable(path, 200);
   let text;
   try {
-    if (statSync(path).size > MAX_BYTES) throw new UsageError(`${name} is too large to be a report`);
+    if (statSync(path).size > MAX_BYTES)
+      throw new UsageError("PP5005", `${name} is too large to be a report`);
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${name} cannot be read: name the file that --output json=FILE wrote`);
+    throw new UsageError("PP5005", `${name} cannot be read: name the file that --output json=FILE wrote`);
   }
   return parseReport(text, path);
 }
@@ -47,13 +49,14 @@ function readContent({ values, positionals: [path, ...more] }: Parsed<typeof fla
   const notReviewed = values["not-reviewed"];
   if (notReviewed === undefined) {
     if (path !== undefined && more.length === 0) return readReport(path);
-    throw new UsageError("post takes one report: write it with review --output json=report.json");
+    throw new UsageError("PP5004", "post takes one report: write it with review --output json=report.json");
   }
   if (path !== undefined)
-    throw new UsageError("--not-reviewed conflicts with a report; give only one of them");
-  if (values.summary) throw new UsageError("--summary needs a report; leave it out with --not-reviewed");
+    throw new UsageError("PP5003", "--not-reviewed conflicts with a report; give only one of them");
+  if (values.summary)
+    throw new UsageError("PP5003", "--summary needs a report; leave it out with --not-reviewed");
   if (values.marker === undefined) {
-    throw new UsageError("--not-reviewed needs --marker: the one that the review is posted with");
+    throw new UsageError("PP5003", "--not-reviewed needs --marker: the one that the review is posted with");
   }
   return { notReviewed, marker: values.marker };
 }
@@ -78,13 +81,13 @@ export const { main } = command;
 async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
   const host = values.to;
-  if (host === undefined) throw new UsageError(`--to must be one of ${postHosts.join(", ")}`);
+  if (host === undefined) throw new UsageError("PP5004", `--to must be one of ${postHosts.join(", ")}`);
   const content = readContent(parsed);
   const sourceRoot = values["source-root"];
   const pageUrl = readPageUrl(values["page-url"]);
   if (values.summary && "tool" in content) {
     const reason = appendSummary(content, process.env["GITHUB_STEP_SUMMARY"], { sourceRoot, pageUrl });
-    if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
+    if (reason !== undefined) log(withCode(`pulumi-platform: warning: --summary: ${reason}`, "PP7005"));
   }
   await post(content, {
     host,

@@ -86,13 +86,14 @@ function checkArguments({ values, positionals }: Parsed<typeof flags>): string {
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
     throw new UsageError(
+      "PP5004",
       "review takes one preview: write it with pulumi preview --json --show-sames > preview.json",
     );
   }
   const { before, inventory, plan, policy, "policy-base": policyBase } = values;
   const documents = [path, before, inventory, plan, policy, policyBase];
   if (documents.filter((document) => document === "-").length > 1) {
-    throw new UsageError("only one document can come from standard input");
+    throw new UsageError("PP5003", "only one document can come from standard input");
   }
   return path;
 }

@@ -95,10 +95,11 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
   const input = await readInput(path, "--plan");
   const { digest } = parsePlan(textOf(input), input.name);
   if (review.plan === undefined) {
-    throw new DocumentError("--plan: the review read no update plan: review with --plan too");
+    throw new DocumentError("PP6006", "--plan: the review read no update plan: review with --plan too");
   }
   if (review.plan.digest !== digest) {
     throw new DocumentError(
+      "PP6005",
       `--plan: ${input.name} has the digest ${digest}, and the plan that was reviewed ${review.plan.digest}: another plan was applied`,
     );
   }
@@ -129,13 +130,13 @@ export const { main } = command;
 async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Promise<number> {
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
-    throw new UsageError("verify takes one report: write it with review --output json=review.json");
+    throw new UsageError("PP5004", "verify takes one report: write it with review --output json=review.json");
   }
   if (values.stack !== undefined && values.state !== undefined) {
-    throw new UsageError("--stack conflicts with --state; set only one of them");
+    throw new UsageError("PP5003", "--stack conflicts with --state; set only one of them");
   }
   if (values.root !== undefined && values.inventory !== undefined) {
-    throw new UsageError("--root conflicts with --inventory; set only one of them");
+    throw new UsageError("PP5003", "--root conflicts with --inventory; set only one of them");
   }
   const common = readCommonOptions(values, ["low"]);
   const input = await readInput(path, "the report");
@@ -165,6 +166,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
 async function readInventoryFile(path: string | undefined): Promise<Inventory> {
   if (path === undefined) {
     throw new DocumentError(
+      "PP6006",
       "the review was made without an inventory, so it does not know what existed before: review with --inventory",
     );
   }

@@ -1,3 +1,5 @@
+import { errorCodeOf, withCode } from "../../errorCodes/codedError";
+import type { ErrorCode } from "../../errorCodes/registry";
 import { json } from "../../access/report/render/escape";
 import type { Client } from "../../api/client";
 import { printable } from "../../api/errors";
@@ -20,7 +22,16 @@ export interface VisibleGroups {
   readonly rootGroups: readonly NamedGroup[] | null;
   /** Why they could not be listed. */
   readonly problem: string | null;
+  /** The code of the problem. */
+  readonly errorCode: ErrorCode | null;
 }
+
+const EXPIRED: VisibleGroups = {
+  name: null,
+  rootGroups: null,
+  problem: "the token has expired",
+  errorCode: "PP3401",
+};
 
 /** No endpoint names the caller, so an opaque token is known by its groups alone. */
 async function readVisibleGroups(
@@ -30,11 +41,11 @@ async function readVisibleGroups(
   try {
     const rootGroups = await listRootGroups(client);
     const name = subject !== null && isUid(subject) ? await readName(client, subject) : null;
-    return { visible: { name, rootGroups, problem: null }, isRefused: false };
+    return { visible: { name, rootGroups, problem: null, errorCode: null }, isRefused: false };
   } catch (error) {
     const problem = printable(error instanceof Error ? error.message : "it failed", 500);
     const isRefused = exitCodeOf(error) === exitCodes.authentication;
-    return { visible: { name: null, rootGroups: null, problem }, isRefused };
+    return { visible: { name: null, rootGroups: null, problem, errorCode: errorCodeOf(error) }, isRefused };
   }
 }
 
@@ -45,8 +56,8 @@ async function readName(client: Client, uid: string): Promise<string | null> {
   return typeof name === "string" && name !== "" ? printable(name, 200) : null;
 }
 
-function formatGroups({ rootGroups, problem }: VisibleGroups): string {
-  if (rootGroups === null) return `unknown: ${problem ?? "not listed"}`;
+function formatGroups({ rootGroups, problem, errorCode }: VisibleGroups): string {
+  if (rootGroups === null) return withCode(`unknown: ${problem ?? "not listed"}`, errorCode ?? "PP9001");
   return rootGroups.length === 0 ? "none: the API returns no group" : describeGroups(rootGroups);
 }
 
@@ -90,7 +101,7 @@ export const command = defineCommand(
     const claims = describeToken(token, from, tokens.expiry?.());
     const now = Date.now();
     const { visible, isRefused } = hasExpired(claims, now)
-      ? { visible: { name: null, rootGroups: null, problem: "the token has expired" }, isRefused: true }
+      ? { visible: EXPIRED, isRefused: true }
       : await readVisibleGroups(client, claims.subject);
     const who = { ...claims, ...visible };
     writeResults(outputs, { text: () => `${formatText(who, now)}\n`, json: () => `${json(who)}\n` });

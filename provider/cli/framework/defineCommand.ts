@@ -69,6 +69,7 @@ export function defineCommand<F extends Flags>(
     const [extra] = parsed.positionals;
     if (extra !== undefined && description.arguments === undefined) {
       throw new UsageError(
+        "PP5001",
         `unknown argument "${printable(extra, 80)}"; see pulumi-platform ${description.name} --help`,
       );
     }

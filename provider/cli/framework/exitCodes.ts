@@ -1,3 +1,4 @@
+import { CodedError } from "../../errorCodes/codedError";
 import { hasCode } from "../../api/errors";
 
 /** The exit codes of all commands, their help and the documents. */
@@ -29,7 +30,7 @@ export function exitCodeRows(names: readonly ExitCodeName[]): readonly (readonly
 export const allExitCodes: readonly ExitCodeName[] = exitCodeTable.map(([name]) => name);
 
 /** An argument, or a file that it names, is wrong: one line that names what to write instead. */
-export class UsageError extends Error {
+export class UsageError extends CodedError {
   override readonly name = "UsageError";
   readonly code = "USAGE";
 }

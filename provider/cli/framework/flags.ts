@@ -48,14 +48,14 @@ function isFlagOf(flags: Flags, text: string): boolean {
 
 /** @throws UsageError that names the flag and what to write. */
 function checkValue(flags: Flags, name: string, flag: Flag, text: string): string {
-  if (text === "") throw new UsageError(`--${name} must not be empty: give ${placeholder(flag)}`);
+  if (text === "") throw new UsageError("PP5002", `--${name} must not be empty: give ${placeholder(flag)}`);
   if (text !== "-" && isFlagOf(flags, text)) {
-    throw new UsageError(`--${name} needs a value: write --${name} ${placeholder(flag)}`);
+    throw new UsageError("PP5002", `--${name} needs a value: write --${name} ${placeholder(flag)}`);
   }
   if (flag.choices !== undefined && !flag.choices.includes(text)) {
     const [only = ""] = flag.choices;
     const expected = flag.choices.length === 1 ? only : `one of ${flag.choices.join(", ")}`;
-    throw new UsageError(`--${name} must be ${expected}, not "${printable(text, 80)}"`);
+    throw new UsageError("PP5002", `--${name} must be ${expected}, not "${printable(text, 80)}"`);
   }
   return text;
 }
@@ -119,12 +119,14 @@ function usageError(error: CommanderError, command: string, flags: Flags): Usage
   if (error.code === "commander.optionMissingArgument") {
     const [long = ""] = /--[\w-]+/.exec(message) ?? [];
     const value = placeholder(flags[long.slice(2)] ?? { type: "string", help: "" });
-    return new UsageError(`${long} needs a value: write ${long} ${value}; ${see}`);
+    return new UsageError("PP5002", `${long} needs a value: write ${long} ${value}; ${see}`);
   }
-  if (flag?.type === "boolean") return new UsageError(`--${name} takes no value: write --${name}; ${see}`);
-  if (error.code !== "commander.unknownOption") return new UsageError(`${printable(message, 200)}; ${see}`);
+  if (flag?.type === "boolean")
+    return new UsageError("PP5002", `--${name} takes no value: write --${name}; ${see}`);
+  if (error.code !== "commander.unknownOption")
+    return new UsageError("PP5001", `${printable(message, 200)}; ${see}`);
   const hint = suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
-  return new UsageError(`unknown option ${printable(option, 80)}${hint}; ${see}`);
+  return new UsageError("PP5001", `unknown option ${printable(option, 80)}${hint}; ${see}`);
 }
 
 /**

@@ -147,7 +147,10 @@ export interface CommonOptions {
 function parseChoice<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
   const choice = allowed.find((candidate) => candidate === text);
   if (choice === undefined) {
-    throw new UsageError(`--${flag} must be one of ${allowed.join(", ")}, not "${printable(text, 80)}"`);
+    throw new UsageError(
+      "PP5002",
+      `--${flag} must be one of ${allowed.join(", ")}, not "${printable(text, 80)}"`,
+    );
   }
   return choice;
 }
@@ -167,7 +170,10 @@ export function readDestinations<F extends string>(
     const format = parseChoice("output", equals < 0 ? text : text.slice(0, equals), allowed);
     const path = equals < 0 ? undefined : text.slice(equals + 1);
     if (path === "")
-      throw new UsageError(`--output ${format}= needs a file: write ${format}=PATH, or ${format} for stdout`);
+      throw new UsageError(
+        "PP5002",
+        `--output ${format}= needs a file: write ${format}=PATH, or ${format} for stdout`,
+      );
     return path === undefined || isStdout(path) ? { format } : { format, path };
   });
   const paths = destinations.map(({ path }) => path);
@@ -175,6 +181,7 @@ export function readDestinations<F extends string>(
   if (paths.length !== new Set(paths).size) {
     const where = repeated === undefined ? "stdout" : `"${printable(repeated, 200)}"`;
     throw new UsageError(
+      "PP5003",
       `--output names ${where} twice: give all but one another file, as in json=review.json`,
     );
   }
@@ -184,7 +191,7 @@ export function readDestinations<F extends string>(
 /** @throws UsageError where it is not a whole number of at least 0. */
 export function readCount(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) {
-    throw new UsageError(`--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);
+    throw new UsageError("PP5002", `--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);
   }
   return Number(text);
 }
@@ -194,6 +201,7 @@ function readPercent(flag: string, text: string): number {
   const percent = Number(number);
   if (number === "" || percent > 100) {
     throw new UsageError(
+      "PP5002",
       `--${flag} must be a percentage from 0% to 100%, as in 25%, not "${printable(text, 80)}"`,
     );
   }
@@ -204,6 +212,7 @@ function readTime(flag: string, text: string): Date {
   const nanos = timestampNanos(text);
   if (nanos === undefined) {
     throw new UsageError(
+      "PP5002",
       `--${flag} must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "${printable(text, 80)}"`,
     );
   }
@@ -216,6 +225,7 @@ export function readPageUrl(text: string | undefined): string | undefined {
   const url = webAddress(text);
   if (url !== undefined) return url;
   throw new UsageError(
+    "PP5002",
     "--page-url must be an http or https URL without a password, as in https://example.com/review.html",
   );
 }
@@ -237,10 +247,10 @@ export function readCommonOptions(
 ): CommonOptions {
   const { post, now } = values;
   if (values["dry-run"] && post === undefined) {
-    throw new UsageError("--dry-run needs --post: say where the report would be posted");
+    throw new UsageError("PP5003", "--dry-run needs --post: say where the report would be posted");
   }
   if (values.marker !== undefined && post === undefined) {
-    throw new UsageError("--marker needs --post: say where the report is posted");
+    throw new UsageError("PP5003", "--marker needs --post: say where the report is posted");
   }
   return {
     outputs: readDestinations(values.output ?? [], formats, "text"),

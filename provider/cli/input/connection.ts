@@ -65,6 +65,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Connection>
   const sources = await settingSources(options);
   if (options.stack === undefined && !sources.env["PLATFORM_BASE_URL"]) {
     throw new ConfigError(
+      "PP2001",
       "the address of the API is missing: set PLATFORM_BASE_URL, or name a stack that has it with --stack",
     );
   }
@@ -85,6 +86,7 @@ async function stackConfiguration(
     maxBuffer: 16 * 1024 * 1024,
   }).catch((error: unknown) => {
     throw new ConfigError(
+      "PP2005",
       `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${describeFailure(error)}`,
     );
   });

@@ -55,19 +55,21 @@ export async function resolveGroup(client: Client, text: string, flag: string): 
   if (only !== undefined && named.length === 1) return only.uid;
   if (named.length > 1) {
     throw new UsageError(
+      "PP5014",
       `${flag} ${shown} names several groups: give the uid of one: ${describeGroups(named)}`,
     );
   }
   const roots = await listRootGroups(client);
   const candidates =
     roots.length === 0 ? "the credential can see no group" : `the root groups are ${describeGroups(roots)}`;
-  throw new UsageError(`${flag}: no group has the uid or name ${shown}; ${candidates}`);
+  throw new UsageError("PP5008", `${flag}: no group has the uid or name ${shown}; ${candidates}`);
 }
 
 /** @throws UsageError where it is no uid. */
 export function parseGroupUid(text: string, flag: string): string {
   if (!isUid(text)) {
     throw new UsageError(
+      "PP5002",
       `${flag} must be the uid of a group: 40 hex digits, then 16 more after each slash; not "${printable(text, 80)}"`,
     );
   }

@@ -9,6 +9,7 @@ export function readKinds(values: readonly string[]): readonly string[] {
   for (const word of words) {
     if (!inventoryKinds.includes(word.replace(/^\+/, ""))) {
       throw new UsageError(
+        "PP5008",
         `--types must name kinds of ${inventoryKinds.join(", ")}, not "${printable(word, 80)}"`,
       );
     }

@@ -68,10 +68,16 @@ export function readProvenance(
 ): Provenance {
   const { commit, "pull-request": pullRequest } = flags;
   if (commit !== undefined && !isCommit(commit)) {
-    throw new UsageError(`--commit must be a commit in hex, as in 1f2e3d4c, not "${printable(commit, 80)}"`);
+    throw new UsageError(
+      "PP5002",
+      `--commit must be a commit in hex, as in 1f2e3d4c, not "${printable(commit, 80)}"`,
+    );
   }
   if (pullRequest !== undefined && !/^\d{1,12}$/.test(pullRequest)) {
-    throw new UsageError(`--pull-request must be a number, as in 12, not "${printable(pullRequest, 80)}"`);
+    throw new UsageError(
+      "PP5002",
+      `--pull-request must be a number, as in 12, not "${printable(pullRequest, 80)}"`,
+    );
   }
   const { now, inventory, cli } = sources;
   const inventoryNanos = inventory && timestampNanos(inventory.takenAt);

@@ -1,9 +1,10 @@
+import { CodedError } from "../../errorCodes/codedError";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { printable } from "../../api/errors";
 
 /** The Pulumi CLI failed: what it printed, in one line. */
-export class PulumiError extends Error {
+export class PulumiError extends CodedError {
   override readonly name = "PulumiError";
 
   constructor(
@@ -13,7 +14,7 @@ export class PulumiError extends Error {
     /** What it printed on stdout; it may contain secrets. */
     readonly stdout = "",
   ) {
-    super(message);
+    super("PP5009", message);
   }
 }
 

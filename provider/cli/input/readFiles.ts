@@ -11,6 +11,7 @@ export function readText(path: string, flag: string): string {
     return readFileSync(path === "-" ? 0 : path, "utf8");
   } catch (error) {
     throw new UsageError(
+      "PP5005",
       `${flag} names ${printable(path, 200)}, which cannot be read: ${describeFileError(error)}`,
     );
   }
@@ -20,6 +21,7 @@ export function readText(path: string, flag: string): string {
 export function matchingFiles(pattern: string, flag: string): string[] {
   if (pattern === "-" || existsSync(pattern) || !isDynamicPattern(pattern)) return [pattern];
   const files = globSync(pattern, { absolute: isAbsolute(pattern), expandDirectories: false }).sort();
-  if (files.length === 0) throw new UsageError(`${flag}: no file matches ${printable(pattern, 200)}`);
+  if (files.length === 0)
+    throw new UsageError("PP5007", `${flag}: no file matches ${printable(pattern, 200)}`);
   return files;
 }

@@ -31,7 +31,7 @@ export async function readInput(path: string, what: string): Promise<Input> {
     return { name, bytes: readFileSync(path) };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    throw new UsageError(`${what}: ${name} cannot be read: ${reasons[code] ?? code}`);
+    throw new UsageError("PP5005", `${what}: ${name} cannot be read: ${reasons[code] ?? code}`);
   }
 }
 

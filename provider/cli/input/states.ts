@@ -13,7 +13,10 @@ async function exportStack(stack: string, cwd: string | undefined, withSecrets: 
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
     if (error.exitCode === STACK_NOT_FOUND) {
-      throw new UsageError(`--stack ${printable(stack, 100)}: stack not found; see pulumi stack ls`);
+      throw new UsageError(
+        "PP5008",
+        `--stack ${printable(stack, 100)}: stack not found; see pulumi stack ls`,
+      );
     }
     // Without the stack's key the secrets stay encrypted; the report names what was then not compared.
     if (withSecrets) return exportStack(stack, cwd, false);

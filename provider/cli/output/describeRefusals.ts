@@ -4,7 +4,8 @@ import { printable } from "../../api/errors";
 /** What an inventory lacks, a line each. */
 export function describeRefusals({ refused }: Inventory): string[] {
   return refused.map(
-    ({ kind, scope, code, message }) =>
-      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)}`,
+    ({ kind, scope, code, errorCode, message }) =>
+      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)}` +
+      (errorCode === undefined ? "" : ` (${errorCode})`),
   );
 }

@@ -1,3 +1,4 @@
+import { errorCodeOf, withCode } from "../../errorCodes/codedError";
 import { plainIndented } from "../../access/report/render/escape";
 import { logLines } from "../../api/logText";
 
@@ -12,5 +13,5 @@ export function logError(text: string): void {
 
 /** Logs what ended a command. */
 export function logFailure(error: unknown): void {
-  logError(error instanceof Error ? error.message : "failed");
+  logError(withCode(error instanceof Error ? error.message : "failed", errorCodeOf(error)));
 }

@@ -99,6 +99,7 @@ export function writeText(path: string, text: string, flag: string, { isPrivate 
     replaceFile(target, text, before, isPrivate ? 0o600 : undefined);
   } catch (error) {
     throw new UsageError(
+      "PP5006",
       `${flag} names ${printable(path, 200)}, which cannot be written: ${describeFileError(error)}`,
     );
   }

@@ -1,3 +1,4 @@
+import { withCode } from "../../errorCodes/codedError";
 import { renderers } from "../../access/report/render";
 import type { RenderOptions } from "../../access/report/render";
 import type { Report } from "../../access/report/report";
@@ -41,7 +42,7 @@ export async function writeReport(report: Report, options: CommonOptions): Promi
   }
   if (summary) {
     const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], places);
-    if (reason !== undefined) log(`pulumi-platform: warning: --summary: ${reason}`);
+    if (reason !== undefined) log(withCode(`pulumi-platform: warning: --summary: ${reason}`, "PP7005"));
   }
   if (options.post !== undefined) {
     await post(report, { host: options.post, marker, sourceRoot, pageUrl, dryRun, env: process.env, log });

@@ -40,6 +40,7 @@ function git(folder: string, args: readonly string[]): { status: number | null; 
   if (error !== undefined) {
     const { code = "failed" } = error as NodeJS.ErrnoException;
     throw new UsageError(
+      "PP5013",
       `--base-ref needs git, which cannot be run (${code}): install it, or give --policy-base FILE`,
     );
   }
@@ -50,7 +51,7 @@ function git(folder: string, args: readonly string[]): { status: number | null; 
 function readAtRef(path: string, ref: string): BaseText {
   const shown = printable(ref, 100);
   const [folder, file] = [dirname(path), `./${basename(path)}`];
-  const unusable = (why: string): UsageError => new UsageError(`--base-ref ${shown}: ${why}`);
+  const unusable = (why: string): UsageError => new UsageError("PP5013", `--base-ref ${shown}: ${why}`);
   if (ref.startsWith("-") || ref.includes(":")) {
     throw unusable("must be a branch, a tag or a commit, as in origin/main");
   }
@@ -116,13 +117,13 @@ function describeChanges(
 function checkFlags({ policy, policyBase, baseRef }: PolicyFlags): void {
   const flag = policyBase !== undefined ? "--policy-base" : "--base-ref";
   if (policyBase !== undefined && baseRef !== undefined) {
-    throw new UsageError("--policy-base conflicts with --base-ref: give only one of them");
+    throw new UsageError("PP5003", "--policy-base conflicts with --base-ref: give only one of them");
   }
   if ((policyBase ?? baseRef) !== undefined && policy === undefined) {
-    throw new UsageError(`${flag} belongs to --policy: name the policy file of the change`);
+    throw new UsageError("PP5003", `${flag} belongs to --policy: name the policy file of the change`);
   }
   if (baseRef !== undefined && policy === "-") {
-    throw new UsageError("--base-ref needs a path in --policy, not standard input");
+    throw new UsageError("PP5003", "--base-ref needs a path in --policy, not standard input");
   }
 }
 

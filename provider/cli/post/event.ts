@@ -10,7 +10,7 @@ export function readEvent(env: Environment): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as unknown;
   } catch {
-    throw new PostError("the file that GITHUB_EVENT_PATH names cannot be read");
+    throw new PostError("PP7002", "the file that GITHUB_EVENT_PATH names cannot be read");
   }
 }
 

@@ -27,10 +27,10 @@ interface Repository {
 
 function readRepository(env: Environment, sleep: ApiHost["sleep"]): Repository {
   const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
-  if (token === "") throw new PostError("no token: set GITHUB_TOKEN");
+  if (token === "") throw new PostError("PP7001", "no token: set GITHUB_TOKEN");
   const name = env["GITHUB_REPOSITORY"] ?? "";
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) {
-    throw new PostError("GITHUB_REPOSITORY names no repository: set it to owner/name");
+    throw new PostError("PP7003", "GITHUB_REPOSITORY names no repository: set it to owner/name");
   }
   const baseUrl = parseBaseUrl(env["GITHUB_API_URL"] ?? "https://api.github.com", "GITHUB_API_URL");
   return {
@@ -68,7 +68,7 @@ async function readOwnLogin({ host, env }: Repository): Promise<string> {
   if (env["GITHUB_ACTIONS"] === "true") return ACTIONS_BOT;
   const { body } = await request(host, "GET", "/user");
   const login = stringMember(body, "login");
-  if (login === undefined) throw new PostError("GitHub does not say whose the token is");
+  if (login === undefined) throw new PostError("PP7001", "GitHub does not say whose the token is");
   return login;
 }
 
@@ -96,18 +96,20 @@ async function resolvePullRequest({ host, path, env }: Repository): Promise<numb
     const branch = stringMember(run, "head_branch");
     const commit = stringMember(run, "head_sha");
     if (owner === undefined || branch === undefined || commit === undefined) {
-      throw new PostError("the workflow_run event names no branch");
+      throw new PostError("PP7002", "the workflow_run event names no branch");
     }
     const head = encodeURIComponent(`${owner}:${branch}`);
     const number = await findInPages(host, `${path}/pulls?state=open&head=${head}`, 1, (entry) =>
       stringMember(entry, "head", "sha") === commit ? numberMember(entry, "number") : undefined,
     );
-    if (number === undefined) throw new PostError("no open pull request has the commit of the workflow_run");
+    if (number === undefined)
+      throw new PostError("PP7002", "no open pull request has the commit of the workflow_run");
     return number;
   }
   const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
   if (fromRef !== undefined) return Number(fromRef);
   throw new PostError(
+    "PP7002",
     "this job runs for no pull request: neither GITHUB_EVENT_PATH nor GITHUB_REF names one",
   );
 }

@@ -17,7 +17,10 @@ const MAX_PAGES = 30;
 function readNumber(env: Environment, ...variables: readonly string[]): string {
   const value = variables.map((name) => env[name]).find((text) => text !== undefined && text !== "");
   if (value === undefined || !/^\d+$/.test(value)) {
-    throw new PostError(`${variables.join(" and ")}: no number; is this a pipeline for a merge request?`);
+    throw new PostError(
+      "PP7002",
+      `${variables.join(" and ")}: no number; is this a pipeline for a merge request?`,
+    );
   }
   return value;
 }
@@ -26,7 +29,10 @@ function readNumber(env: Environment, ...variables: readonly string[]): string {
 function readMergeRequest(env: Environment, sleep?: ApiHost["sleep"]): { host: ApiHost; notes: string } {
   const token = env["GITLAB_TOKEN"] ?? "";
   if (token === "") {
-    throw new PostError("no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)");
+    throw new PostError(
+      "PP7001",
+      "no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)",
+    );
   }
   const baseUrl = parseBaseUrl(env["CI_API_V4_URL"] ?? "https://gitlab.com/api/v4", "CI_API_V4_URL");
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
@@ -53,7 +59,7 @@ export async function postToMergeRequest(
   const { host, notes } = readMergeRequest(env, sleep);
   const { body: user } = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
-  if (own === undefined) throw new PostError("GitLab does not say whose the token is");
+  if (own === undefined) throw new PostError("PP7001", "GitLab does not say whose the token is");
   return await retryIfUnknown(async () => {
     const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MAX_PAGES, (entry) =>
       member(entry, "system") !== true &&

@@ -1,3 +1,5 @@
+import { CodedError } from "../../errorCodes/codedError";
+import type { ErrorCode } from "../../errorCodes/registry";
 import { setTimeout as delay } from "node:timers/promises";
 import { registerCredential } from "../../api/credentials";
 import { ConnectionError, printable } from "../../api/errors";
@@ -11,16 +13,17 @@ const MAX_WAIT_MS = 120_000;
 const FIRST_WAIT_MS = 1_000;
 
 /** Posting failed. The message is one line for a person, without the token. */
-export class PostError extends Error {
+export class PostError extends CodedError {
   override readonly name = "PostError";
 
   /** @param mayHaveSucceeded Whether the server may have carried out the request. */
   constructor(
+    errorCode: ErrorCode,
     message: string,
     readonly status?: number,
     readonly mayHaveSucceeded = false,
   ) {
-    super(message);
+    super(errorCode, message);
   }
 }
 
@@ -116,7 +119,12 @@ export async function request(
       continue;
     }
     const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
-    throw new PostError(`${what}: HTTP ${status}${describeError(readJson(response))}`, status, status >= 500);
+    throw new PostError(
+      "PP7004",
+      `${what}: HTTP ${status}${describeError(readJson(response))}`,
+      status,
+      status >= 500,
+    );
   }
 }
 
@@ -154,7 +162,7 @@ async function send(host: ApiHost, { method, path, body, attempt }: HttpCall): P
 
 function postError(error: unknown): unknown {
   if (!(error instanceof ConnectionError)) return error;
-  return new PostError(printable(error.message), undefined, error.outcome === "unknown");
+  return new PostError(error.errorCode, printable(error.message), undefined, error.outcome === "unknown");
 }
 
 const PAGE_SIZE = 100;
@@ -174,7 +182,7 @@ export async function findInPages<T>(
   const separator = path.includes("?") ? "&" : "?";
   for (let page = 1; page <= maxPages; page += 1) {
     const { body } = await request(host, "GET", `${path}${separator}per_page=${PAGE_SIZE}&page=${page}`);
-    if (!Array.isArray(body)) throw new PostError(`GET ${path}: the response is no list`);
+    if (!Array.isArray(body)) throw new PostError("PP7004", `GET ${path}: the response is no list`);
     for (const entry of body as unknown[]) {
       const result = match(entry);
       if (result !== undefined) return result;
@@ -188,11 +196,14 @@ export async function findInPages<T>(
 export function parseBaseUrl(text: string, variable: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== "" || url.password !== "") {
-    throw new PostError(`${variable} is no URL: give one like https://api.github.com`);
+    throw new PostError("PP7003", `${variable} is no URL: give one like https://api.github.com`);
   }
   const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback)) {
-    throw new PostError(`${variable} must begin with https://: the token would be readable on its way`);
+    throw new PostError(
+      "PP7003",
+      `${variable} must begin with https://: the token would be readable on its way`,
+    );
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }

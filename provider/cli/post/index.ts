@@ -1,3 +1,4 @@
+import { errorCodeOf, withCode } from "../../errorCodes/codedError";
 import type { Report } from "../../access/report/report";
 import { printable } from "../../api/errors";
 import { postToIssue, postToPullRequest } from "./github";
@@ -73,7 +74,12 @@ export async function post(content: Report | NotReviewed, options: PostOptions):
     const known = error instanceof PostError;
     const advice = known && (error.status === 401 || error.status === 403) ? `; ${target.refused}` : "";
     const reason = known ? error.message : "an unexpected error";
-    say(`pulumi-platform: warning: --post ${host}: not posted: ${reason}${advice}`);
+    say(
+      withCode(
+        `pulumi-platform: warning: --post ${host}: not posted: ${reason}${advice}`,
+        errorCodeOf(error),
+      ),
+    );
     return false;
   }
 }

@@ -16,7 +16,8 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
   const adopted = inputs[ADOPT];
   if (adopted !== undefined) {
     checker.value({ type: "string", format: "uid" }, "adopt", adopted);
-    if (adopted === "") checker.report("adopt", "must be the uid of the existing object, not empty");
+    if (adopted === "")
+      checker.report("PP1006", "adopt", "must be the uid of the existing object, not empty");
   }
   checker.failures.push(...runRules(spec, inputs, context));
   return checker.failures.map((failure) => hideValue(spec, inputs, failure));
@@ -39,12 +40,12 @@ function runRules(spec: ResourceSpec, inputs: Props, context: CheckContext): Fai
  * password, or a secret under a name that is none. Without a property it prints the reason alone.
  */
 function hideValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure {
-  const { property, reason } = failure;
+  const { property, reason, code } = failure;
   const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
   const hides = field
     ? containsSecret(field) || mayHoldPassword(field, inputs[property])
     : Object.values(spec.fields).some(containsSecret) && !isInside(spec, property);
-  return hides ? { property: "", reason: `${property} ${reason}` } : failure;
+  return hides ? { property: "", reason: `${property} ${reason}`, code } : failure;
 }
 
 /** Whether a path leads into a field, as in `oidc.issuer` or `defaultScopes[0]`: of those the engine prints no value. */

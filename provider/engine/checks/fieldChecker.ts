@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../errorCodes/registry";
 import { isDeepStrictEqual } from "node:util";
 import { formatProblem } from "../values/formats";
 import type {
@@ -47,15 +48,15 @@ function membersOf(value: Json | undefined): Props | undefined {
 export class FieldChecker {
   readonly failures: Failure[] = [];
 
-  report(property: string, reason: string): void {
-    this.failures.push({ property, reason });
+  report(code: ErrorCode, property: string, reason: string): void {
+    this.failures.push({ property, reason, code });
   }
 
   value(spec: FieldSpec, path: string, value: Json, old?: Json): void {
     if (isUnknown(value)) return;
     if (!hasType(spec, value)) {
       const given = spec.secret ? "" : `, not ${describeType(value)}`;
-      this.report(path, `must be ${typeNames[spec.type]}${given}`);
+      this.report("PP1003", path, `must be ${typeNames[spec.type]}${given}`);
       return;
     }
     switch (spec.type) {
@@ -84,16 +85,20 @@ export class FieldChecker {
     if (text === "") {
       // An unset configuration value must not make a root by accident.
       if (spec.path)
-        this.report(path, "must not be empty: give a uid, or leave it out where there is no parent");
+        this.report(
+          "PP1006",
+          path,
+          "must not be empty: give a uid, or leave it out where there is no parent",
+        );
       return;
     }
     const length = Array.from(text).length;
     if (spec.maxLength !== undefined && length > spec.maxLength) {
-      this.report(path, `must have at most ${spec.maxLength} characters, not ${length}`);
+      this.report("PP1005", path, `must have at most ${spec.maxLength} characters, not ${length}`);
     }
     const problem =
       (spec.format && formatProblem(spec.format, text)) ?? patternFailure(spec.pattern, text) ?? undefined;
-    if (problem !== undefined) this.report(path, problem);
+    if (problem !== undefined) this.report("PP1004", path, problem);
   }
 
   private enumeration(spec: EnumSpec, path: string, name: string): void {
@@ -105,6 +110,7 @@ export class FieldChecker {
     const candidates = names.filter((known) => known === asName || known === `${spec.prefix}${asName}`);
     const meant = candidates[0] ?? didYouMean(asName, names) ?? didYouMean(`${spec.prefix}${asName}`, names);
     this.report(
+      "PP1009",
       path,
       `must be a full name that begins with ${spec.prefix}, not ${quote(name)}` +
         (meant === undefined ? `, as in ${names[0] ?? spec.prefix}` : `; did you mean ${meant}?`),
@@ -113,10 +119,10 @@ export class FieldChecker {
 
   private list(spec: ListSpec, path: string, items: Json[]): void {
     if (spec.maxItems !== undefined && items.length > spec.maxItems) {
-      this.report(path, `must hold at most ${spec.maxItems}, not ${items.length}`);
+      this.report("PP1005", path, `must hold at most ${spec.maxItems}, not ${items.length}`);
     }
     items.forEach((item, i) => {
-      if (item === null || item === "") this.report(`${path}[${i}]`, "must not be empty");
+      if (item === null || item === "") this.report("PP1006", `${path}[${i}]`, "must not be empty");
       else this.value(spec.items, `${path}[${i}]`, item);
     });
   }
@@ -125,11 +131,11 @@ export class FieldChecker {
     for (const [key, value] of Object.entries(entries)) {
       if (isRecorded(olds, key, value)) continue;
       const at = member(path, key);
-      if (key === "") this.report(at, "must have a key that is not empty");
+      if (key === "") this.report("PP1006", at, "must have a key that is not empty");
       const wrong = patternFailure(spec.keys, key);
-      if (wrong !== undefined) this.report(at, `key ${wrong}`);
-      if (spec.reservedKeys?.regex.test(key)) this.report(at, spec.reservedKeys.must);
-      if (value === null || value === undefined) this.report(at, "must have a value");
+      if (wrong !== undefined) this.report("PP1004", at, `key ${wrong}`);
+      if (spec.reservedKeys?.regex.test(key)) this.report("PP1004", at, spec.reservedKeys.must);
+      if (value === null || value === undefined) this.report("PP1001", at, "must have a value");
       else this.value(spec.values, at, value, olds?.[key]);
     }
   }
@@ -153,14 +159,14 @@ export class FieldChecker {
     for (const key of Object.keys(values)) {
       if (key in fields && Object.hasOwn(fields, key)) continue;
       if (isInternal(key)) continue;
-      this.report(member(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
+      this.report("PP1002", member(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
     }
     for (const [key, field] of Object.entries(fields)) {
       const value = values[key];
       if (isRecorded(olds, key, value)) continue;
       const at = member(path, key);
       if (field.required && !isRequiredSet(field, value)) {
-        this.report(at, missingReason(field));
+        this.report("PP1001", at, missingReason(field));
       } else if (value !== undefined && value !== null) {
         this.value(field, at, value, olds?.[key]);
       }
@@ -184,10 +190,10 @@ export class FieldChecker {
       if (settled.length > 1) {
         const first = settled[0] ?? "";
         for (const key of settled.slice(1)) {
-          this.report(member(path, key), `conflicts with ${first}; set only one of ${names}`);
+          this.report("PP1007", member(path, key), `conflicts with ${first}; set only one of ${names}`);
         }
       } else if (required && given.length === 0) {
-        this.report(path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
+        this.report("PP1008", path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
       }
     }
   }

@@ -1,11 +1,14 @@
+import type { ErrorCode } from "../../errorCodes/registry";
 import type { FieldSpec, OneOf, PublicSpec, Reads, SecretSpec } from "./fields";
 import type { Operations } from "./operations";
 import type { Json, Props } from "./values";
 
 /** One thing wrong with an input: which property, and what to write instead. */
 export interface Failure {
-  property: string;
-  reason: string;
+  readonly property: string;
+  /** Without the code. */
+  readonly reason: string;
+  readonly code: ErrorCode;
 }
 
 /** What is known while inputs are checked. */

@@ -14,6 +14,7 @@ export async function deleteResource(kind: KindContext, id: string, olds: Props)
   const name = `${label(spec, olds)} ${id}`;
   if (owners.hasFailure) {
     throw handlerError(
+      "PP4010",
       `${name} is not deleted, because another step of this run failed and may be about the same object: fix that step and run again`,
     );
   }

@@ -55,9 +55,10 @@ class KindHandlers implements Handlers {
     const { spec, owners } = this.kind;
     owners.recordCheck(spec, news);
     // A message may quote a key or a pattern of the program, and the engine prints it unchanged.
-    return checkInputs(spec, news, { olds, now: this.now() }).map(({ property, reason }) => ({
+    return checkInputs(spec, news, { olds, now: this.now() }).map(({ property, reason, code }) => ({
       property: printable(property),
       reason: printable(reason, 2000),
+      code,
     }));
   }
 

@@ -46,7 +46,7 @@ export function createReader(spec: ResourceSpec, client: () => Client, host: Hos
       throw error;
     });
     if (response !== undefined && response["uid"] !== uid) {
-      throw handlerError(`the response is not about ${uid}; check platform:baseUrl`);
+      throw handlerError("PP4008", `the response is not about ${uid}; check platform:baseUrl`);
     }
     return response;
   };
@@ -56,13 +56,14 @@ export function createReader(spec: ResourceSpec, client: () => Client, host: Hos
     find,
     get: async (uid, inputs) => {
       const response = await find(uid, inputs);
-      if (response === undefined) throw handlerError(`${spec.noun} ${uid} is gone`);
+      if (response === undefined) throw handlerError("PP3405", `${spec.noun} ${uid} is gone`);
       return response;
     },
     parseInputs: (response, uid) => {
       const mismatch = findSchemaMismatch(spec, response as Props, uid);
       if (mismatch !== undefined) {
         throw handlerError(
+          "PP4008",
           `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; check platform:baseUrl`,
         );
       }

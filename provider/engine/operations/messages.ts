@@ -1,3 +1,5 @@
+import { CodedError, errorCodeOf, withCode } from "../../errorCodes/codedError";
+import type { ErrorCode } from "../../errorCodes/registry";
 import { ApiError, isNotFound, printable } from "../../api/errors";
 import { logLines } from "../../api/logText";
 import type { FieldSpec, Props, ResourceSpec } from "../description";
@@ -15,28 +17,41 @@ export function refusedFields(error: unknown): string[] {
  * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
  * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
  */
-export class HandlerError extends Error {
+export class HandlerError extends CodedError {
   override readonly name = "HandlerError";
 
-  constructor(message: string, cause?: unknown) {
-    super(logLines(message), { cause });
+  constructor(errorCode: ErrorCode, message: string, cause?: unknown) {
+    super(errorCode, logLines(message), { cause });
     this.stack = "";
   }
 }
 
-export function handlerError(message: string): HandlerError {
-  return new HandlerError(message);
+export function handlerError(errorCode: ErrorCode, message: string): HandlerError {
+  return new HandlerError(errorCode, message);
 }
 
 /** The resource exists, but something after its making failed: nothing may lose its uid. */
 export class PartialFailure extends HandlerError {
   constructor(
+    errorCode: ErrorCode,
     readonly id: string,
     readonly properties: Props,
-    readonly reasons: string[],
+    /** The engine prints these in place of the message. */
+    public reasons: readonly string[],
   ) {
-    super(reasons.join("\n"));
+    super(errorCode, reasons.join("\n"));
   }
+}
+
+/** Ends what the engine prints of an error with its code. */
+export function showCode<E extends HandlerError>(error: E): E {
+  error.message = withCode(error.message, error.errorCode);
+  if (error instanceof PartialFailure) {
+    error.reasons = error.reasons.map((reason, i, all) =>
+      i === all.length - 1 ? withCode(reason, error.errorCode) : reason,
+    );
+  }
+  return error;
 }
 
 /** What to do where the object of a new resource exists already. */
@@ -124,7 +139,11 @@ export function explain(
   if (error instanceof HandlerError) return error;
   if (!(error instanceof ApiError)) {
     const message = error instanceof Error ? error.message : "unknown error";
-    return new HandlerError([`${what}: ${message}`, ...notes.map((note) => `  ${note}`)].join("\n"), error);
+    return new HandlerError(
+      errorCodeOf(error),
+      [`${what}: ${message}`, ...notes.map((note) => `  ${note}`)].join("\n"),
+      error,
+    );
   }
   const { details } = error;
   const violations = details.fieldViolations.map(
@@ -153,7 +172,7 @@ export function explain(
   const hasDetails = violations.length > 0 || error.serverMessage === "";
   const message = hasDetails ? "" : `: ${error.serverMessage}`;
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
-  return new HandlerError([head, ...lines.map((line) => `  ${line}`)].join("\n"), error);
+  return new HandlerError(error.errorCode, [head, ...lines.map((line) => `  ${line}`)].join("\n"), error);
 }
 
 /** Runs an action; its error names what was being done. */

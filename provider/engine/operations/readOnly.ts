@@ -1,7 +1,9 @@
+import { CodedError, errorCodeOf } from "../../errorCodes/codedError";
 import { matchesPattern } from "../values/formats";
 import type { Api, Host } from "../description";
 
-const refuse = (): Promise<never> => Promise.reject(new Error("only what exists is read here"));
+const refuse = (): Promise<never> =>
+  Promise.reject(new CodedError("PP9001", "only what exists is read here"));
 
 /** An API of which a kind's operations can read, and write nothing. */
 export function readOnly(reads: Pick<Api, "address" | "get" | "list">): Api {
@@ -24,5 +26,6 @@ export const readingHost: Host = {
   matchesPattern,
   isOwned: () => false,
   isDeclared: () => false,
-  explain: (what, error) => new Error(`${what}: ${error instanceof Error ? error.message : "it failed"}`),
+  explain: (what, error) =>
+    new CodedError(errorCodeOf(error), `${what}: ${error instanceof Error ? error.message : "it failed"}`),
 };

@@ -114,7 +114,9 @@ export function verifyWrite(reader: KindReader, { id, olds, news, response, know
     unapplied.length > 0
       ? `the server ignored ${describeFields(spec, unapplied, live)}; it silently drops names that it does not know`
       : `updated, but someone else changed ${describeFields(spec, foreign, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
-  throw new PartialFailure(id, { ...liveOutputs, ...outputs }, [`${label(spec, news)} ${id}: ${reason}`]);
+  throw new PartialFailure("PP4004", id, { ...liveOutputs, ...outputs }, [
+    `${label(spec, news)} ${id}: ${reason}`,
+  ]);
 }
 
 function describeFields(spec: ResourceSpec, keys: readonly string[], live: Props): string {
@@ -140,7 +142,7 @@ export async function runAfterWrite(
   } catch (error) {
     // A subresource that is recorded as not set differs from the program, so the next run writes it again.
     const unset = Object.fromEntries(changedSubresources(spec, {}, news).map((key) => [key, null]));
-    const { message } = explain(spec, `${label(spec, news)} ${id}`, error, []);
-    throw new PartialFailure(id, { ...outs, ...unset }, [message]);
+    const { errorCode, message } = explain(spec, `${label(spec, news)} ${id}`, error, []);
+    throw new PartialFailure(errorCode, id, { ...outs, ...unset }, [message]);
   }
 }

@@ -1,3 +1,4 @@
+import { withCode } from "../../errorCodes/codedError";
 import * as pulumi from "./sdk";
 import { ADOPT } from "../description";
 import type { Ownership, ResourceSpec } from "../description";
@@ -153,7 +154,10 @@ class ObjectOwners {
     if (other && !isSame(owner, other)) {
       const [owning, beside] = [owner, other].map((one) => displayName(one, isNamesake(owner, other)));
       throw new pulumi.RunError(
-        `${owning} is the same object as ${beside}: ${this.named}. Two resources must not share one object, since deleting either deletes it: remove one of them`,
+        withCode(
+          `${owning} is the same object as ${beside}: ${this.named}. Two resources must not share one object, since deleting either deletes it: remove one of them`,
+          "PP1103",
+        ),
       );
     }
     this.byKey.set(key, owner);
@@ -182,7 +186,10 @@ function conflict(owner: ChildOwner, earlier: ChildOwner): pulumi.RunError {
   const [all, beside] = owner.owns.all ? [owner, earlier] : [earlier, owner];
   const [owning, other] = [all, beside].map((one) => displayName(one, isNamesake(all, beside)));
   return new pulumi.RunError(
-    `${owning} owns all ${all.owns.children} of its group, but ${other} is for the same group: ${all.owns.advice}`,
+    withCode(
+      `${owning} owns all ${all.owns.children} of its group, but ${other} is for the same group: ${all.owns.advice}`,
+      "PP1104",
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import { withCode } from "../../errorCodes/codedError";
 import * as pulumi from "./sdk";
 import { recordResource, recordResourceId } from "./ownership";
 import { containsSecret } from "../description";
@@ -105,7 +106,10 @@ function properties(
   const given: unknown = args;
   if (given === null || typeof given !== "object") {
     throw new pulumi.RunError(
-      `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
+      withCode(
+        `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
+        "PP1101",
+      ),
     );
   }
   const set = Object.fromEntries(
@@ -152,7 +156,10 @@ function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.Cu
   const { __prov: provider } = resource as unknown as { readonly __prov?: pulumi.ProviderResource };
   if (provider === undefined) return;
   throw new pulumi.RunError(
-    `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not be set: remove them; to use another address or credential, use another stack`,
+    withCode(
+      `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not be set: remove them; to use another address or credential, use another stack`,
+      "PP1102",
+    ),
   );
 }
 

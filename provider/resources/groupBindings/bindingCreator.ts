@@ -89,6 +89,7 @@ export class BindingCreator {
         const missing = await findMissing();
         if (missing.length === 0) return true;
         throw handlerError(
+          "PP4004",
           `creating bindings of group ${this.group}: the server responded without an error, but did not create ${quoteLabels(missing)}`,
         );
       },
@@ -128,6 +129,7 @@ export class BindingCreator {
       const message = (of: unknown) =>
         of instanceof Error ? of.message : "it does not say what was created";
       throw handlerError(
+        "PP4001",
         `creating bindings of group ${this.group}: a response was lost (${message(lost)}), and the search for what was created failed (${message(error)}); run again: bindings that exist are not created twice`,
       );
     }

@@ -94,6 +94,7 @@ class CallerRemoval {
     const loss = lost.length === 0 ? "its last role there" : lost.join(" and ");
     const what = `removing binding ${quoteLabels(giving)} of group ${group}: it takes ${loss} from`;
     return handlerError(
+      "PP4011",
       this.isCaller
         ? `${what} the caller itself (${this.identityUid}); nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`
         : `${what} ${this.identityUid}, and the token does not say whether that is the caller itself; nothing was changed: if it is not, or if you intend it, ${override}`,

@@ -1,3 +1,4 @@
+import { errorCodeOf } from "../../errorCodes/codedError";
 import { PartialFailure } from "../../engine/operations/messages";
 import type { Api, Host, Props } from "../../engine/description";
 import { bindingBatch, COLLECTION, grantKey } from "../grants";
@@ -159,7 +160,9 @@ function partialFailure(
   const reasons = failures.map(({ message }) => message);
   const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
   const bindings = withLabels(managed, [...wanted, ...recorded]);
-  return new PartialFailure(group, { ...stored, bindings }, [...new Set(reasons)]);
+  const codes = new Set(failures.map(errorCodeOf));
+  const [code = "PP4012"] = codes.size === 1 ? codes : [];
+  return new PartialFailure(code, group, { ...stored, bindings }, [...new Set(reasons)]);
 }
 
 function without(existing: ExistingGrants, removed: readonly LabelledGrant[]): ExistingGrant[] {

@@ -251,7 +251,7 @@ describe("repeating", () => {
 
   test("does not happen without a token, nor does a request", async () => {
     server.script([]);
-    const token = jest.fn(() => Promise.reject<string>(new ConfigError("PLATFORM_TOKEN is empty")));
+    const token = jest.fn(() => Promise.reject<string>(new ConfigError("PP2002", "PLATFORM_TOKEN is empty")));
     const tokens = tokensOf(token, { renew: () => Promise.resolve(true) });
     const error = await errorOf(clientOf(server, { maxRetries: 3, tokens }).get("/x"));
     expect(error.message).toBe("PLATFORM_TOKEN is empty");

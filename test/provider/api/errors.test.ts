@@ -283,9 +283,9 @@ describe("what an error means", () => {
     ["a refusal", errorFrom(403, { code: 7 }), false],
     ["a limit", errorFrom(429, { code: 8 }), false],
     ["a conflict", errorFrom(409, { code: 6 }), false],
-    ["a cut connection", new ConnectionError("m", "unknown", true), true],
-    ["a connection that was never made", new ConnectionError("m", "notSent", true), false],
-    ["a setting", new ConfigError("m"), false],
+    ["a cut connection", new ConnectionError("PP2103", "m", "unknown", true), true],
+    ["a connection that was never made", new ConnectionError("PP2103", "m", "notSent", true), false],
+    ["a setting", new ConfigError("PP2002", "m"), false],
     ["anything else", new Error("m"), false],
   ])("%s leaves open whether it took effect: %#", (_name, error, unclear) => {
     expect(hasUnknownOutcome(error)).toBe(unclear);
@@ -294,8 +294,8 @@ describe("what an error means", () => {
   test("no error has an id, which the engine would take for a created resource", () => {
     for (const error of [
       errorFrom(400, {}),
-      new ConnectionError("m", "notSent", true),
-      new ConfigError("m"),
+      new ConnectionError("PP2103", "m", "notSent", true),
+      new ConfigError("PP2002", "m"),
     ]) {
       expect("id" in error).toBe(false);
     }
@@ -303,10 +303,10 @@ describe("what an error means", () => {
 
   test("names are told apart without their classes", () => {
     expect(errorFrom(400, {}).name).toBe("ApiError");
-    expect(new ConnectionError("m", "notSent", true)).toMatchObject({
+    expect(new ConnectionError("PP2103", "m", "notSent", true)).toMatchObject({
       name: "ConnectionError",
       code: "CONNECTION",
     });
-    expect(new ConfigError("m")).toMatchObject({ name: "ConfigError", code: "CONFIG" });
+    expect(new ConfigError("PP2002", "m")).toMatchObject({ name: "ConfigError", code: "CONFIG" });
   });
 });

@@ -63,29 +63,29 @@ const cases: readonly Case[] = [
   { name: "a failed precondition", error: apiError(400, 9), isIdempotent: false, once: false },
   {
     name: "a request that was never sent",
-    error: new ConnectionError("m", "notSent", true),
+    error: new ConnectionError("PP2103", "m", "notSent", true),
     isIdempotent: true,
     once: true,
   },
   {
     name: "an answer that was lost",
-    error: new ConnectionError("m", "unknown", true),
+    error: new ConnectionError("PP2103", "m", "unknown", true),
     isIdempotent: true,
     once: false,
   },
   {
     name: "a host that does not exist",
-    error: new ConnectionError("m", "notSent", false),
+    error: new ConnectionError("PP2103", "m", "notSent", false),
     isIdempotent: false,
     once: false,
   },
   {
     name: "an answer of another service",
-    error: new ConnectionError("m", "unknown", false),
+    error: new ConnectionError("PP2103", "m", "unknown", false),
     isIdempotent: false,
     once: false,
   },
-  { name: "a wrong setting", error: new ConfigError("m"), isIdempotent: false, once: false },
+  { name: "a wrong setting", error: new ConfigError("PP2002", "m"), isIdempotent: false, once: false },
   { name: "a bug", error: new TypeError("m"), isIdempotent: false, once: false },
 ];
 
@@ -120,7 +120,7 @@ describe("repeating", () => {
     const attempt = jest
       .fn<Promise<string>, []>()
       .mockRejectedValueOnce(apiError(503, 14))
-      .mockRejectedValueOnce(new ConnectionError("m", "unknown", true))
+      .mockRejectedValueOnce(new ConnectionError("PP2103", "m", "unknown", true))
       .mockResolvedValue("done");
     await expect(withRetry(attempt, true, policy)).resolves.toBe("done");
     expect(attempt).toHaveBeenCalledTimes(3);

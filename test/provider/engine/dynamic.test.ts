@@ -134,7 +134,7 @@ describe("check and diff", () => {
     const news = { parentUid: ROOT_UID, name: "", description: null, __provider: text };
     await expect(check({}, news)).resolves.toEqual({
       inputs: { parentUid: ROOT_UID, name: "", description: null, __provider: text },
-      failures: [{ property: "name", reason: "is missing: give a string that is not empty" }],
+      failures: [{ property: "name", reason: "is missing: give a string that is not empty (PP1001)" }],
     });
     await expect(diff(GROUP_UID, group, { ...group, __provider: "another" })).resolves.toStrictEqual({
       changes: false,
@@ -177,7 +177,7 @@ describe("settings", () => {
   test("that are missing are told by the first operation that needs them, by name", async () => {
     const error = await errorOf(provider(fresh(), "Group").create(group));
     expect(error.message).toBe(
-      `creating group "team" below ${ROOT_UID}: the address of the API is missing: set PLATFORM_BASE_URL, or run \`pulumi config set platform:baseUrl https://…\``,
+      `creating group "team" below ${ROOT_UID}: the address of the API is missing: set PLATFORM_BASE_URL, or run \`pulumi config set platform:baseUrl https://…\` (PP2001)`,
     );
     expect(error.stack).toBe("");
   });
@@ -311,7 +311,7 @@ describe("what goes back as an error", () => {
     const { diff, update } = provider(providers, "Group");
     for (const attempt of [diff, update]) {
       const error = await errorOf(attempt(GROUP_UID, strange, strange));
-      expect(error.message).toBe("group: never foreseen");
+      expect(error.message).toBe("group: never foreseen (PP9001)");
       expect(error.stack).toBe("");
       expect("id" in error).toBe(false);
     }

@@ -42,17 +42,18 @@ test("getGroup by name finds it, directly below a parent where one is given", as
     'getGroup: 2 objects have the name "team"; narrow by parentUid, or give the uid of one:',
     `  ${deeper.uid} (parent: ${CHILD_UID})`,
     `  ${GROUP_UID} (parent: ${ROOT_UID})`,
+    "  see pulumi-platform explain PP1204",
   ]);
 });
 
 test("getGroup says that there is none, and what it takes", async () => {
   context.server.script([missing(GROUP_UID)]);
   expect((await errorOf(getGroup({ uid: GROUP_UID }))).message).toBe(
-    `getGroup: there is no object with the uid ${GROUP_UID}`,
+    `getGroup: there is no object with the uid ${GROUP_UID} (PP1203)`,
   );
   const strange = { name: "a", builtIn: true } as object;
   expect((await errorOf(getGroup(strange))).message).toBe(
-    "getGroup: builtIn is not an argument; it takes uid, name, parentUid",
+    "getGroup: builtIn is not an argument; it takes uid, name, parentUid (PP1201)",
   );
 });
 

@@ -23,21 +23,21 @@ test.each<[object, string]>([
 ])("lookupIdentity says what is wrong with %j", async (args, message) => {
   context.server.script([]);
   const error = await errorOf(lookupIdentity(args as typeof who));
-  expect(error).toMatchObject({ name: "LookupError", message: `lookupIdentity: ${message}` });
+  expect(error).toMatchObject({ name: "LookupError", message: `lookupIdentity: ${message} (PP1201)` });
   expect(context.server.requests).toHaveLength(0);
 });
 
 test("lookupIdentity takes no answer without a uid", async () => {
   context.server.script(() => ({ json: {} }));
   expect((await errorOf(lookupIdentity(who))).message).toBe(
-    "lookupIdentity: the response has no uid for auth|a+b c&d of https://accounts.example.com",
+    "lookupIdentity: the response has no uid for auth|a+b c&d of https://accounts.example.com (PP2108)",
   );
 });
 
 test("lookupIdentity says what the server says", async () => {
   context.server.script([failure(3, "bad issuer")]);
   expect((await errorOf(lookupIdentity(who))).message).toBe(
-    "lookupIdentity: GET /iam/v2/identities:lookupIdentity: INVALID_ARGUMENT (HTTP 400): bad issuer",
+    "lookupIdentity: GET /iam/v2/identities:lookupIdentity: INVALID_ARGUMENT (HTTP 400): bad issuer (PP3400)",
   );
 });
 

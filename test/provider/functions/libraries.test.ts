@@ -59,5 +59,6 @@ test("versions of a library that is missing are an error that names it", async (
   expect((await errorOf(getArtifactVersions({ artifactUid: "pypi-nope" }))).message.split("\n")).toEqual([
     "getArtifactVersions: GET /libraries/v2/artifacts/pypi-nope/versions: NOT_FOUND (HTTP 404): Not found: pypi-nope",
     "  not found: Thing pypi-nope",
+    "  see pulumi-platform explain PP3405",
   ]);
 });

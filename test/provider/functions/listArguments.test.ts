@@ -149,8 +149,9 @@ test.each<[string, unknown, string]>([
 ])("%s with %j says what to write, and asks nobody", async (name, args, message) => {
   context.server.script([]);
   const said = await told(name, args);
-  if (message.startsWith("^")) expect(said.replace(`${name}: `, "")).toMatch(new RegExp(message));
-  else expect(said).toBe(`${name}: ${message}`);
+  if (message.startsWith("^"))
+    expect(said.replace(`${name}: `, "")).toMatch(new RegExp(message.replace(/\$$/, " \\(PP1201\\)$")));
+  else expect(said).toBe(`${name}: ${message} (PP1201)`);
   expect(context.server.requests).toHaveLength(0);
 });
 
@@ -159,22 +160,22 @@ test.each<[string, unknown]>([
   ["a promise", Promise.resolve(GROUP_UID)],
 ])("%s as an argument is told to go into the form that takes it", async (_name, later) => {
   expect(await told("getGroups", { childrenOf: later })).toBe(
-    "getGroups: childrenOf is known only later: call getGroupsOutput instead",
+    "getGroups: childrenOf is known only later: call getGroupsOutput instead (PP1202)",
   );
   expect(await told("getGroups", { uids: [later] })).toBe(
-    "getGroups: uids[0] is known only later: call getGroupsOutput instead",
+    "getGroups: uids[0] is known only later: call getGroupsOutput instead (PP1202)",
   );
   expect(await told("getGroups", later)).toBe(
-    "getGroups: the arguments are known only later: call getGroupsOutput instead",
+    "getGroups: the arguments are known only later: call getGroupsOutput instead (PP1202)",
   );
 });
 
 test("a value that cannot be shown is named by its type, and a long one is cut", async () => {
   const circular: Record<string, unknown> = {};
   circular["self"] = circular;
-  expect(await told("getGroups", { limit: circular })).toMatch(/, not a circular object$/);
-  expect(await told("getGroups", { limit: () => 1 })).toMatch(/, not a function$/);
-  expect(await told("getGroups", { limit: 5n })).toMatch(/, not 5$/);
+  expect(await told("getGroups", { limit: circular })).toMatch(/, not a circular object \(PP1201\)$/);
+  expect(await told("getGroups", { limit: () => 1 })).toMatch(/, not a function \(PP1201\)$/);
+  expect(await told("getGroups", { limit: 5n })).toMatch(/, not 5 \(PP1201\)$/);
   expect((await told("getGroups", { limit: "x".repeat(1000) })).length).toBeLessThan(200);
 });
 
@@ -236,10 +237,12 @@ test("an error of the server is told with the details that its message leaves ou
     "getGroups: GET /iam/v2/groups: INVALID_ARGUMENT (HTTP 400): Invalid argument: orderBy: unknown column",
     "  uidp: two scopes",
     "  request id: r-1",
+    "  see pulumi-platform explain PP3400",
   ]);
   expect((await told("getGroups", { orderBy: "nope" })).split("\n")).toEqual([
     "getGroups: GET /iam/v2/groups: FAILED_PRECONDITION (HTTP 400): terms",
     "  T s: d",
     "  not accepted: Terms (t) https://e.com",
+    "  see pulumi-platform explain PP3406",
   ]);
 });

@@ -47,7 +47,7 @@ test("the group of the token's domain is one group, or an error", async () => {
   for (const reply of [{ json: { group: null } }, missing("example.com")]) {
     context.server.script([reply]);
     expect((await errorOf(platform.lookupGroup())).message).toBe(
-      "lookupGroup: there is no group for the e-mail domain of this token",
+      "lookupGroup: there is no group for the e-mail domain of this token (PP1203)",
     );
   }
 });
@@ -152,11 +152,11 @@ describe("role bindings", () => {
     });
     context.server.script([missing(CHILD_UID)]);
     expect((await errorOf(platform.getRoleBinding({ uid: CHILD_UID }))).message).toBe(
-      `getRoleBinding: there is no object with the uid ${CHILD_UID}`,
+      `getRoleBinding: there is no object with the uid ${CHILD_UID} (PP1203)`,
     );
     one({ uid: GROUP_UID });
     expect((await errorOf(platform.getRoleBinding({ uid: CHILD_UID }))).message).toBe(
-      `getRoleBinding: the response is not about ${CHILD_UID}; check platform:baseUrl`,
+      `getRoleBinding: the response is not about ${CHILD_UID}; check platform:baseUrl (PP4008)`,
     );
   });
 });
@@ -244,7 +244,7 @@ describe("the check of an account association", () => {
   test("of a group that has none says so", async () => {
     context.server.script([missing(GROUP_UID)]);
     expect((await errorOf(platform.checkAccountAssociation(args))).message).toBe(
-      `checkAccountAssociation: there is no object with the uid ${GROUP_UID}`,
+      `checkAccountAssociation: there is no object with the uid ${GROUP_UID} (PP1203)`,
     );
   });
 

@@ -140,7 +140,7 @@ describe("many uids", () => {
   test("are refused where an order is wanted that only one request has", async () => {
     echo();
     await expect(platform.getGroups({ uids: many, orderBy: "created_at desc" })).rejects.toThrow(
-      /^getGroups: uids is too long for one request: .*; remove orderBy, which orders the objects of one request only, and sort the result, or give fewer$/,
+      /^getGroups: uids is too long for one request: .*; remove orderBy, which orders the objects of one request only, and sort the result, or give fewer \(PP1201\)$/,
     );
     expect(context.server.requests).toHaveLength(0);
   });
@@ -187,6 +187,6 @@ test.each<[string, () => Promise<unknown[]>]>([
 test("a list that fails on the way fails whole", async () => {
   context.server.script([groups(0, 2, "1"), failure(7, "no")]);
   expect((await errorOf(platform.getGroups())).message).toBe(
-    "getGroups: GET /iam/v2/groups: PERMISSION_DENIED (HTTP 403): no",
+    "getGroups: GET /iam/v2/groups: PERMISSION_DENIED (HTTP 403): no (PP3403)",
   );
 });

@@ -77,7 +77,9 @@ describe("in a program's run", () => {
     context.server.script([failure(7, "no"), { json: group }]);
     const ask = () => platform.getGroup({ uid: GROUP_UID });
     const [one, other] = await Promise.all([errorOf(ask()), errorOf(ask())]);
-    expect(one.message).toBe(`getGroup: GET /iam/v2/groups/${GROUP_UID}: PERMISSION_DENIED (HTTP 403): no`);
+    expect(one.message).toBe(
+      `getGroup: GET /iam/v2/groups/${GROUP_UID}: PERMISSION_DENIED (HTTP 403): no (PP3403)`,
+    );
     expect(other.message).toBe(one.message);
     await expect(ask()).resolves.toMatchObject({ name: "team" });
     expect(context.server.requests).toHaveLength(2);

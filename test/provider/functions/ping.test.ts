@@ -13,7 +13,9 @@ test("ping answers what the API answers", async () => {
 test("ping fails where the address is wrong", async () => {
   context.server.script([{ text: htmlPage }, wrongAddress]);
   expect((await errorOf(ping())).message).toMatch(/^ping: .*this is not the Platform API/);
-  expect((await errorOf(ping())).message).toBe("ping: GET /ping/v2/ping: NOT_FOUND (HTTP 404): Not Found");
+  expect((await errorOf(ping())).message).toBe(
+    "ping: GET /ping/v2/ping: NOT_FOUND (HTTP 404): Not Found (PP3404)",
+  );
 });
 
 test("ping prints a line for each request where it is told to, without the token", async () => {

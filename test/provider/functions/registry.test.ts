@@ -94,7 +94,7 @@ test("a readme is its text; that of no repository is an error", async () => {
   await expect(getRepoReadme({ repoUid: CHILD_UID })).resolves.toStrictEqual({ uid: CHILD_UID, content: "" });
   context.server.script([missing(CHILD_UID)]);
   expect((await errorOf(getRepoReadme({ repoUid: CHILD_UID }))).message).toBe(
-    `getRepoReadme: there is no object with the uid ${CHILD_UID}`,
+    `getRepoReadme: there is no object with the uid ${CHILD_UID} (PP1203)`,
   );
 });
 
@@ -151,9 +151,9 @@ test("an image that is missing, or not there for an architecture, is named", asy
   context.server.script(() => missing(CHILD_UID));
   const image = { repoUid: CHILD_UID, digest: DIGEST };
   expect((await errorOf(getImageArchitectures(image))).message).toBe(
-    `getImageArchitectures: the repository ${CHILD_UID} has no image ${DIGEST}`,
+    `getImageArchitectures: the repository ${CHILD_UID} has no image ${DIGEST} (PP1203)`,
   );
   expect((await errorOf(getImageSize({ ...image, architecture: "s390x" }))).message).toBe(
-    `getImageSize: the repository ${CHILD_UID} has no image ${DIGEST} for s390x`,
+    `getImageSize: the repository ${CHILD_UID} has no image ${DIGEST} for s390x (PP1203)`,
   );
 });

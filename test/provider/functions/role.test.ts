@@ -98,13 +98,15 @@ describe("getRole says", () => {
   test("that there is none, and where it looked", async () => {
     context.server.script(() => roles());
     expect(await told({ name: "viewer" })).toBe(
-      'getRole: there is no object with the name "viewer" that this token may see',
+      'getRole: there is no object with the name "viewer" that this token may see (PP1203)',
     );
     expect(await told({ name: "viewer", parentUid: GROUP_UID })).toBe(
-      `getRole: there is no object with the name "viewer" below ${GROUP_UID} that this token may see`,
+      `getRole: there is no object with the name "viewer" below ${GROUP_UID} that this token may see (PP1203)`,
     );
     context.server.script([missing(ROLE_UID)]);
-    expect(await told({ uid: ROLE_UID })).toBe(`getRole: there is no object with the uid ${ROLE_UID}`);
+    expect(await told({ uid: ROLE_UID })).toBe(
+      `getRole: there is no object with the uid ${ROLE_UID} (PP1203)`,
+    );
   });
 
   test("that there are several, with each one's uid, parent and description", async () => {
@@ -113,6 +115,7 @@ describe("getRole says", () => {
       'getRole: 2 objects have the name "viewer"; narrow by parentUid, or give the uid of one:',
       `  ${ROLE_UID} (parent: none) May look`,
       `  ${CUSTOM_UID} (parent: ${GROUP_UID}) Ours ::error::x`,
+      "  see pulumi-platform explain PP1204",
     ]);
   });
 
@@ -123,7 +126,7 @@ describe("getRole says", () => {
     }));
     context.server.script([roles(...many)]);
     const lines = (await told({ name: "viewer" })).split("\n");
-    expect(lines).toHaveLength(22);
+    expect(lines).toHaveLength(23);
     expect(lines[0]).toContain("25 objects have the name");
     expect(lines[21]).toBe("  …");
   });
@@ -147,7 +150,7 @@ describe("getRole says", () => {
     [{ nmae: "viewer" }, "nmae is not an argument; it takes uid, name, parentUid, builtIn"],
   ])("what is wrong with %j, and asks nobody", async (args, message) => {
     context.server.script([]);
-    expect(await told(args)).toBe(`getRole: ${message}`);
+    expect(await told(args)).toBe(`getRole: ${message} (PP1201)`);
     expect(context.server.requests).toHaveLength(0);
   });
 
@@ -156,11 +159,11 @@ describe("getRole says", () => {
   });
 
   test.each<[string, Reply, RegExp]>([
-    ["is denied", failure(7, "no"), /^getRole: GET \S+: PERMISSION_DENIED \(HTTP 403\): no$/],
+    ["is denied", failure(7, "no"), /^getRole: GET \S+: PERMISSION_DENIED \(HTTP 403\): no \(PP3403\)$/],
     [
       "is a proxy's",
       { status: 502, text: htmlPage },
-      /^getRole: GET \S+: UNAVAILABLE \(HTTP 502\), and the response is not from the Platform API$/,
+      /^getRole: GET \S+: UNAVAILABLE \(HTTP 502\), and the response is not from the Platform API \(PP3407\)$/,
     ],
     [
       "is a page",

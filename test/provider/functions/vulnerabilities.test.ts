@@ -81,7 +81,7 @@ describe("an advisory", () => {
   test("by uid is one, or none", async () => {
     context.server.script([missing("CGA-1")]);
     expect((await errorOf(getAdvisory({ uid: "CGA-1" }))).message).toBe(
-      "getAdvisory: there is no object with the uid CGA-1",
+      "getAdvisory: there is no object with the uid CGA-1 (PP1203)",
     );
   });
 });
@@ -174,7 +174,7 @@ describe("metadata of vulnerabilities", () => {
         : { json: { vulnerabilityMetadata: [] } },
     );
     expect((await errorOf(getVulnerabilityMetadata({ ids }))).message).toBe(
-      "getVulnerabilityMetadata: GET /advisory/v2/metadata: PERMISSION_DENIED (HTTP 403): no",
+      "getVulnerabilityMetadata: GET /advisory/v2/metadata: PERMISSION_DENIED (HTTP 403): no (PP3403)",
     );
   });
 });

@@ -111,7 +111,13 @@ describe("the inventory of a live organisation", () => {
       const inventory = await take();
       expect(inventory.complete).toBe(false);
       expect(inventory.refused).toEqual([
-        { kind: "RoleBinding", scope: root, code, message: expect.stringContaining("roleBindings") },
+        {
+          kind: "RoleBinding",
+          scope: root,
+          code,
+          errorCode: expect.stringMatching(/^PP(2|3)\d{3}$/),
+          message: expect.stringContaining("roleBindings"),
+        },
       ]);
       expect(inventory.objects.some(({ kind }) => kind === "Identity")).toBe(true);
       expect(inventory.objects.some(({ kind }) => kind === "RoleBinding")).toBe(false);

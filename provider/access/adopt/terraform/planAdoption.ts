@@ -65,11 +65,15 @@ export function findRoot(state: TerraformState): string {
   const roots = new Set(listMapped(state).map(({ uid }) => uid.slice(0, 40)));
   const [root] = roots;
   if (root === undefined) {
-    throw new DocumentError(`${state.name} manages nothing of the platform that a program can declare`);
+    throw new DocumentError(
+      "PP6008",
+      `${state.name} manages nothing of the platform that a program can declare`,
+    );
   }
   if (roots.size > 1) {
     const shown = [...roots].slice(0, 5).join(", ");
     throw new DocumentError(
+      "PP6008",
       `${state.name} manages objects of ${roots.size} organisations: give one of them with --root (${shown})`,
     );
   }

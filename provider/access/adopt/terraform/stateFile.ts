@@ -71,7 +71,7 @@ class StateReader {
   }
 
   private fail(at: string, must: string): never {
-    throw new DocumentError(`${this.name}: ${at} ${must}; ${WANTED}`);
+    throw new DocumentError("PP6003", `${this.name}: ${at} ${must}; ${WANTED}`);
   }
 
   private listAt(value: unknown, at: string): Props[] {
@@ -194,17 +194,18 @@ function sensitiveMembers(value: unknown): ReadonlySet<string> | undefined {
 /** Parses what `terraform state pull`, `terraform show -json` or tofu wrote. @throws DocumentError in one line. */
 export function parseTerraformState(input: string | Uint8Array, name: string): TerraformState {
   const text = decodeText(input);
-  if (text.trim() === "") throw new DocumentError(`${name} is empty: ${WANTED}`);
+  if (text.trim() === "") throw new DocumentError("PP6001", `${name} is empty: ${WANTED}`);
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
-    throw new DocumentError(`${name} is truncated or invalid JSON: ${WANTED}`);
+    throw new DocumentError("PP6001", `${name} is truncated or invalid JSON: ${WANTED}`);
   }
   if (!isObject(document))
-    throw new DocumentError(`${name} is not a state of Terraform or OpenTofu: ${WANTED}`);
+    throw new DocumentError("PP6002", `${name} is not a state of Terraform or OpenTofu: ${WANTED}`);
   const problem = describeOtherForm(document);
-  if (problem !== undefined) throw new DocumentError(`${name} ${problem}`);
-  if (isTooDeep(document)) throw new DocumentError(`${name} has more than ${MOST_LEVELS} levels: ${WANTED}`);
+  if (problem !== undefined) throw new DocumentError("PP6002", `${name} ${problem}`);
+  if (isTooDeep(document))
+    throw new DocumentError("PP6003", `${name} has more than ${MOST_LEVELS} levels: ${WANTED}`);
   return new StateReader(name).read(document);
 }

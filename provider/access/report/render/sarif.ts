@@ -1,3 +1,4 @@
+import { codeInMessage } from "../../../errorCodes/codedError";
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { json, plain, shorten, uriPath } from "./escape";
@@ -109,10 +110,11 @@ function runOf(report: Report, rules: readonly object[], results: readonly objec
       ? []
       : [`${left.toLocaleString("en-US")} of ${plural(total, "finding")} omitted: the host shows no more`];
   const incomplete = report.incomplete.map((line) => plain(`Incomplete: ${line}`));
-  const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => ({
-    level: "warning",
-    message: { text: line },
-  }));
+  const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => {
+    const code = codeInMessage(line);
+    const descriptor = code === undefined ? {} : { descriptor: { id: code } };
+    return { ...descriptor, level: "warning", message: { text: line } };
+  });
   const { name, version } = report.tool;
   return {
     tool: { driver: { name, version, semanticVersion: version, rules } },

@@ -91,6 +91,7 @@ function parseOnly(words: readonly string[]): readonly string[] | undefined {
   for (const word of words) {
     if (!isUid(word) && !inventoryKinds.includes(word)) {
       throw new UsageError(
+        "PP5008",
         `--only must be a uid or a kind (${inventoryKinds.join(", ")}), not "${printable(word, 80)}"`,
       );
     }
@@ -106,13 +107,14 @@ async function readInventory(
   const { inventory, types, stack, out } = values;
   if (inventory !== undefined) {
     if (values.root !== undefined || types.length > 0) {
-      throw new UsageError("--root and --types conflict with --inventory; leave them out");
+      throw new UsageError("PP5003", "--root and --types conflict with --inventory; leave them out");
     }
     return parseInventory(readText(inventory, "--inventory"), inventory);
   }
   const terraformRoot = values.root === undefined && terraform ? findRoot(terraform) : undefined;
   if (values.root === undefined && terraformRoot === undefined) {
     throw new UsageError(
+      "PP5004",
       "--root is missing: give the uid or the name of the organisation, or an inventory with --inventory",
     );
   }
@@ -136,6 +138,7 @@ function requireListed(only: readonly string[] | undefined, inventory: Inventory
   const unknown = only?.find((word) => isUid(word) && !inventory.objects.some(({ uid }) => uid === word));
   if (unknown === undefined || !inventory.complete) return;
   throw new UsageError(
+    "PP5008",
     `--only names ${unknown}, and nothing that was listed below ${inventory.root} has this uid; some kinds are listed with --types only`,
   );
 }
@@ -256,9 +259,9 @@ function describeDetails(
 async function adopt(values: AdoptValues): Promise<number> {
   const { out, stack } = values;
   if (out === undefined)
-    throw new UsageError("--out is missing: give the folder of the program, as in --out adopted");
+    throw new UsageError("PP5004", "--out is missing: give the folder of the program, as in --out adopted");
   if (values["write-state"] && stack === undefined) {
-    throw new UsageError("--write-state belongs to --stack: say which stack is to manage them");
+    throw new UsageError("PP5003", "--write-state belongs to --stack: say which stack is to manage them");
   }
   const only = parseOnly(values.only);
   const outputs = readDestinations(values.output, forms, "text");

@@ -20,6 +20,7 @@ export interface ExistingStack {
 export async function readStack(out: string, stack: string): Promise<ExistingStack> {
   if (isEmptyFolder(out)) {
     throw new UsageError(
+      "PP5011",
       `${printable(out, 200)} is empty: run adopt without --write-state first, then npm install and pulumi stack init there`,
     );
   }

@@ -1,3 +1,4 @@
+import { CodedError } from "../../../errorCodes/codedError";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -97,7 +98,8 @@ async function verifyImport({ stack, out, exported }: TargetStack, backup: strin
     await importDocument(JSON.parse(exported), stack, out);
     const reason =
       error instanceof PulumiError ? printable(`${error.message} ${error.stdout}`, 1500) : "it failed";
-    throw new Error(
+    throw new CodedError(
+      "PP5012",
       `the preview after the import shows changes, so the state was put back as it was (also in ${backup}): ${reason}`,
       { cause: error },
     );
@@ -126,7 +128,7 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
   const backup = chooseBackupPath(out, stack);
   writeText(backup, exported, "--out", { isPrivate: true });
   if ((await runPulumi(["stack", "export", "--stack", stack], out)) !== exported) {
-    throw new UsageError(`stack ${stack} changed during the run: nothing was imported; run again`);
+    throw new UsageError("PP5012", `stack ${stack} changed during the run: nothing was imported; run again`);
   }
   await importDocument(document, stack, out);
   await verifyImport(target, backup);

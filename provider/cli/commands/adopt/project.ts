@@ -54,6 +54,7 @@ export function chooseFile(out: string, name: string | undefined, isManaging: bo
   if (name !== undefined) {
     if (!/^[\w.-]+\.ts$/.test(name)) {
       throw new UsageError(
+        "PP5002",
         `--file must be the name of a TypeScript file, as in adopted.ts, not "${printable(name, 80)}"`,
       );
     }
@@ -71,6 +72,7 @@ export function writeProject({ out, file, projectName, force }: ProgramTarget, c
     const path = join(out, name);
     if (!force && existsSync(path) && readFileSync(path, "utf8") !== text) {
       throw new UsageError(
+        "PP5011",
         `${printable(path, 200)} exists with other content: give another name with --file, or --force`,
       );
     }

@@ -1,3 +1,4 @@
+import { CodedError } from "../../../errorCodes/codedError";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments, parseDocument } from "yaml";
@@ -24,14 +25,15 @@ interface ComponentHeader {
 /** The jobs of a component, with the values of its inputs. */
 function inlineComponent(templates: string, { component, inputs }: Include): string {
   const [, name] = /\/OWNER\/pulumi-platform\/([\w-]+)@/.exec(component) ?? [];
-  if (name === undefined) throw new Error(`${component} is no component of this package`);
+  if (name === undefined) throw new CodedError("PP9001", `${component} is no component of this package`);
   const text = readFileSync(join(templates, name, "template.yml"), "utf8");
   const [header] = parseAllDocuments(text);
   const { spec } = header?.toJS() as ComponentHeader;
   const jobs = text.slice(text.indexOf("\n---\n") + "\n---\n".length);
   return jobs.replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, input: string) => {
     const value = inputs[input] ?? spec.inputs[input]?.default;
-    if (value === undefined) throw new Error(`the pipeline gives no value to the input ${input}`);
+    if (value === undefined)
+      throw new CodedError("PP9001", `the pipeline gives no value to the input ${input}`);
     return value;
   });
 }

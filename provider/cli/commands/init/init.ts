@@ -67,18 +67,20 @@ function readUrl(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
   const url = webAddress(text)?.replace(/\/$/, "");
   if (url !== undefined && /^[\w:/.[\]%~-]+$/.test(url)) return url;
-  throw new UsageError(`${flag} must be an http or https URL, as in https://api.example.com`);
+  throw new UsageError("PP5002", `${flag} must be an http or https URL, as in https://api.example.com`);
 }
 
 /** The name of the project: that of the program, the one that is given, or that of the folder. */
 function chooseProject({ project }: InitValues, found: ProjectFolder): string {
   if (project !== undefined && found.project !== undefined && project !== found.project) {
     throw new UsageError(
+      "PP5003",
       `--project conflicts with the project ${printable(found.project, 100)} in Pulumi.yaml; leave it out`,
     );
   }
   if (project !== undefined && !NAME.test(project)) {
     throw new UsageError(
+      "PP5002",
       `--project must have letters, digits, ".", "_" and "-" only, not "${printable(project, 80)}"`,
     );
   }
@@ -95,11 +97,13 @@ function chooseStack({ stack }: InitValues, found: ProjectFolder, project: strin
   const [organization, named, name] = parts.length === 1 ? [ORGANIZATION, project, ...parts] : parts;
   if (parts.length % 2 === 0 || parts.length > 3 || !parts.every((part) => NAME.test(part))) {
     throw new UsageError(
+      "PP5002",
       `--stack must be a stack, as in prod or acme/access/prod, not "${printable(stack ?? "", 80)}"`,
     );
   }
   if (named !== project) {
     throw new UsageError(
+      "PP5003",
       `--stack names the project ${named ?? ""}, and this one is ${printable(project, 100)}; give --stack its name`,
     );
   }
@@ -111,12 +115,13 @@ function chooseLanguage(
   { project, manifest, hasTsconfig }: ProjectFolder,
 ): Language {
   if (project !== undefined && language !== undefined)
-    throw new UsageError("--language conflicts with the Pulumi program that exists; leave it out");
+    throw new UsageError("PP5003", "--language conflicts with the Pulumi program that exists; leave it out");
   const packages = { ...manifest?.dependencies, ...manifest?.devDependencies };
   const isTypeScript = manifest === undefined || hasTsconfig || Object.hasOwn(packages, "typescript");
   const chosen = language ?? (isTypeScript ? "typescript" : "javascript");
   if (project === undefined && chosen === "typescript" && manifest?.type === "module") {
     throw new UsageError(
+      "PP5011",
       "package.json has the type module, and Pulumi runs a TypeScript program as CommonJS: give --language javascript, or use another folder",
     );
   }
@@ -126,6 +131,7 @@ function chooseLanguage(
 function checkPath({ path, folder }: ProjectFolder): void {
   if (!/^[\p{L}\p{N}_./ @+-]+$/u.test(path)) {
     throw new UsageError(
+      "PP5002",
       `the path ${printable(folder, 200)} has characters that a workflow cannot hold: use letters, digits, ".", "_", "-" and "/"`,
     );
   }
@@ -141,7 +147,8 @@ const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
 
 function init(dir: string, values: InitValues): number {
   const packageRoot = packageFolder();
-  if (packageRoot === undefined) throw new UsageError("init needs the installed package: run it by npx");
+  if (packageRoot === undefined)
+    throw new UsageError("PP5011", "init needs the installed package: run it by npx");
   const found = inspectFolder(dir);
   const project = chooseProject(values, found);
   const [organization, stack] = chooseStack(values, found, project);
@@ -203,7 +210,8 @@ export const command = defineCommand(
     exitCodes: ["clean", "error", "usage"],
   },
   ({ values, positionals: [dir = ".", extra] }) => {
-    if (extra !== undefined) throw new UsageError("init takes one folder; see pulumi-platform init --help");
+    if (extra !== undefined)
+      throw new UsageError("PP5001", "init takes one folder; see pulumi-platform init --help");
     return Promise.resolve(init(dir, values));
   },
 );

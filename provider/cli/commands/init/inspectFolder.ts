@@ -51,6 +51,7 @@ function git(folder: string, ...args: readonly string[]): string | undefined {
 function realFolder(given: string): string {
   if (given.includes("\\")) {
     throw new UsageError(
+      "PP5002",
       `DIR must have slashes between its folders, as in infra/access, not "${printable(given, 80)}"`,
     );
   }
@@ -68,7 +69,7 @@ function realFolder(given: string): string {
   } catch (error) {
     const isFile = (error as { code?: unknown }).code === "ENOTDIR";
     const reason = isFile ? "it is a file; name a folder" : describeFileError(error);
-    throw new UsageError(`DIR names ${printable(existing, 200)}: ${reason}`);
+    throw new UsageError("PP5005", `DIR names ${printable(existing, 200)}: ${reason}`);
   }
 }
 
@@ -88,7 +89,10 @@ function readFile(path: string, read: (text: string) => unknown): object | undef
   } catch {
     // The message of a parser may hold what the file holds.
   }
-  throw new UsageError(`${printable(path, 200)} cannot be read, or holds no object; correct it first`);
+  throw new UsageError(
+    "PP5011",
+    `${printable(path, 200)} cannot be read, or holds no object; correct it first`,
+  );
 }
 
 /** The host of a repository's remote, else the one whose files the repository has. */
@@ -123,6 +127,7 @@ function findProject(folder: string): string | undefined {
     typeof runtime === "object" && runtime !== null ? (runtime as { name?: unknown }).name : runtime;
   if (typeof name !== "string" || language !== "nodejs") {
     throw new UsageError(
+      "PP5011",
       `${printable(path, 200)} must name a project with the runtime nodejs: programs of this package are TypeScript or JavaScript`,
     );
   }

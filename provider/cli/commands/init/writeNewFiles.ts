@@ -55,16 +55,16 @@ function checkFile(file: NewFile): void {
   try {
     real = realpathSync(existing);
     if (!lstatSync(real).isDirectory())
-      throw new UsageError(`${shown} is a file; ${file.path} needs a folder`);
+      throw new UsageError("PP5006", `${shown} is a file; ${file.path} needs a folder`);
     accessSync(real, constants.W_OK | constants.X_OK);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${shown} cannot be written: ${describeFileError(error)}`);
+    throw new UsageError("PP5006", `${shown} cannot be written: ${describeFileError(error)}`);
   }
   // The base itself may be new, and then has no link in it.
   const base = stat(file.base) === undefined ? real : realpathSync(file.base);
   if (real !== base && relative(base, real).split(sep)[0] === "..")
-    throw new UsageError(`${shown} is a symbolic link that leads out of ${printable(base, 200)}`);
+    throw new UsageError("PP5006", `${shown} is a symbolic link that leads out of ${printable(base, 200)}`);
 }
 
 /** Creates a file at once, and never in place of another. */
@@ -102,6 +102,7 @@ export function writeNewFiles(files: readonly NewFile[]): void {
     } catch (error) {
       for (const step of undo) step();
       throw new UsageError(
+        "PP5006",
         `${printable(path, 200)} cannot be written: ${describeFileError(error)}; nothing was written`,
       );
     }

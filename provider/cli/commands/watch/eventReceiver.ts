@@ -1,9 +1,10 @@
+import { errorCodeOf, withCode } from "../../../errorCodes/codedError";
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ChangedResources } from "../../../access/drift/changedResources";
 import type { ChangeEvent } from "../../../access/drift/changedResources";
-import { printable } from "../../../api/errors";
+import { printable, printableMessage } from "../../../api/errors";
 import { compareTexts, isObject } from "../../../engine/values/values";
 import { EventError } from "../../../events";
 import type { VerifyEventOptions } from "../../../events";
@@ -117,8 +118,7 @@ export class EventReceiver {
       const status = error instanceof EventError ? error.status : 400;
       // The rest of the body is not read.
       response.writeHead(status, { Connection: "close" }).end();
-      const reason = error instanceof Error ? printable(error.message, 300) : "";
-      this.options.log(`an event was not taken (${status}): ${reason}`);
+      this.options.log(`an event was not taken (${status}): ${printableMessage(error, 300)}`);
     }
   }
 
@@ -168,12 +168,11 @@ export class EventReceiver {
     try {
       await this.options.run(changed);
     } catch (error) {
-      const reason = error instanceof Error ? printable(error.message) : "unknown error";
       const dropped = this.enqueue([...events, ...this.waiting]);
       const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run pulumi-platform drift`;
-      this.options.log(
-        `a run failed: ${reason}; the next run checks its ${events.length} events again${loss}`,
-      );
+      const reason = error instanceof Error ? printable(error.message) : "unknown error";
+      const next = `the next run checks its ${events.length} events again${loss}`;
+      this.options.log(withCode(`a run failed: ${reason}; ${next}`, errorCodeOf(error)));
     }
   }
 }

@@ -68,6 +68,7 @@ function parseListen(text: string): { host: string; port: number } {
   const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   if (host === "" || Number(port) > 65_535) {
     throw new UsageError(
+      "PP5002",
       `--listen must be a host and a port, as in 127.0.0.1:8787, not "${printable(text, 80)}"`,
     );
   }
@@ -76,17 +77,19 @@ function parseListen(text: string): { host: string; port: number } {
 
 function parseSettle(text: string): number {
   const nanos = durationNanos(text);
-  if (nanos === undefined || nanos < 0n) throw new UsageError("--settle must be a time, as in 5s");
+  if (nanos === undefined || nanos < 0n) throw new UsageError("PP5002", "--settle must be a time, as in 5s");
   return Number(nanos / 1_000_000n);
 }
 
 /** Which events are accepted. */
 function readVerifyOptions(values: WatchValues): VerifyEventOptions {
   const group = values.group.map((uid) => parseGroupUid(uid, "--group"));
-  if (group.length === 0) throw new UsageError("--group is missing: give the group of the subscription");
+  if (group.length === 0)
+    throw new UsageError("PP5004", "--group is missing: give the group of the subscription");
   const issuer = values.issuer ?? process.env["PLATFORM_ISSUER_URL"] ?? "";
   if (!URL.canParse(issuer) || hasUserinfo(new URL(issuer))) {
     throw new UsageError(
+      "PP5002",
       "--issuer must be the address of the platform's issuer, as in https://issuer.example.com",
     );
   }
@@ -112,7 +115,7 @@ export const { main } = command;
 async function listen(receiver: EventReceiver, host: string, port: number): Promise<string> {
   await new Promise<void>((done, failed) => {
     receiver.server.once("error", () =>
-      failed(new UsageError(`--listen names ${host}:${port}, where it cannot listen`)),
+      failed(new UsageError("PP5010", `--listen names ${host}:${port}, where it cannot listen`)),
     );
     receiver.server.listen(port, host, () => done());
   });
@@ -125,7 +128,10 @@ async function listen(receiver: EventReceiver, host: string, port: number): Prom
 async function watch(values: WatchValues): Promise<number> {
   const options = readCommonOptions(values, ["any"]);
   if (values.stack.length + values.state.length === 0) {
-    throw new UsageError("nothing to compare: name a stack with --stack, or what it exported with --state");
+    throw new UsageError(
+      "PP5004",
+      "nothing to compare: name a stack with --stack, or what it exported with --state",
+    );
   }
   const verify = readVerifyOptions(values);
   const settleMs = parseSettle(values.settle ?? "5s");

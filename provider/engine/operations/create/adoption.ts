@@ -17,6 +17,7 @@ export async function adoptExisting(
   const once = createOnlyOutputs(spec);
   if (once.length > 0) {
     throw handlerError(
+      "PP4007",
       `${what}: its ${once.join(", ")} is returned only at creation, so it cannot be adopted`,
     );
   }
@@ -24,7 +25,7 @@ export async function adoptExisting(
     throw explain(spec, what, error, []);
   });
   if (response === undefined) {
-    throw handlerError(`${what}: not found; remove adopt() to create a new one`);
+    throw handlerError("PP4005", `${what}: not found; remove adopt() to create a new one`);
   }
   const existing = parseInputs(response, id);
   const { inputs: liveInputs } = mergeLive(spec, inputs, existing);
@@ -36,6 +37,7 @@ export async function adoptExisting(
     );
   if (differences.length > 0) {
     throw handlerError(
+      "PP4006",
       [
         `${what}: it differs from the program; declare its values, or remove adopt() to create a new one`,
         ...differences,

@@ -1,3 +1,4 @@
+import { errorCodeOf } from "../../../errorCodes/codedError";
 import type { JsonObject } from "../../../api/client";
 import { uidOf } from "../../../api/client";
 import { ConnectionError, hasUnknownOutcome } from "../../../api/errors";
@@ -87,6 +88,7 @@ export class Creator {
       const owner = registry.ownerOf(key);
       if (owner !== undefined) {
         throw handlerError(
+          "PP4009",
           `${what}: another resource of this program, ${owner}, already manages this object; remove one of the two`,
         );
       }
@@ -109,7 +111,7 @@ export class Creator {
       );
       const outs = await runAfterWrite(this.kind, id, inputs, await this.verifyCreate(id, inputs, response));
       if (duplicates.length === 0) return { id, outs };
-      throw new PartialFailure(id, outs, [
+      throw new PartialFailure("PP4002", id, outs, [
         `${label(spec, inputs)} was created as ${id} after a request without a response, which took effect too: delete ${duplicates.join(", ")}, unless someone else created it`,
       ]);
     });
@@ -198,6 +200,7 @@ export class Creator {
     const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
     if (!isUid(uid) || parentUidOf(spec, uid) !== parent || isOther) {
       throw new ConnectionError(
+        "PP4008",
         `${what}: the response is not about a new ${spec.noun} there`,
         "unknown",
         false,
@@ -206,6 +209,7 @@ export class Creator {
     if (!this.claim(uid, inputs)) {
       const owner = this.kind.registry.ownerOf(objectKey(spec, uid)) ?? "";
       throw new ConnectionError(
+        "PP4009",
         `${what}: the response is about ${uid}, which belongs to another resource of this program, ${owner}`,
         "unknown",
         false,
@@ -252,7 +256,7 @@ export class Creator {
   private lostSecret(id: string, inputs: Props): PartialFailure {
     const { spec } = this.kind;
     const recorded = spec.operations?.inputsAfterLostSecret?.(inputs) ?? inputs;
-    return new PartialFailure(id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
+    return new PartialFailure("PP4003", id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
       `${label(spec, inputs)} was created as ${id}, but the response with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     ]);
   }
@@ -277,6 +281,7 @@ export class Creator {
       const step = subresources.length > 0 ? `writing ${subresources.join(", ")}` : "reading it back";
       // What may not have been written is recorded as not set, so that the next run writes it.
       throw new PartialFailure(
+        errorCodeOf(error),
         id,
         { ...outs, ...Object.fromEntries(subresources.map((key) => [key, null])) },
         [`${label(spec, news)} was created as ${id}, but ${step} failed: ${messageOf(error)}`],

@@ -92,6 +92,7 @@ export class LostCreateFinder {
     if (left.length < 2) return left[0];
     const uids = left.map(({ uid }) => String(uid)).join(", ");
     throw handlerError(
+      "PP4002",
       `${what}: the response was lost, and ${left.length} equal objects were created since: ${uids}; delete the surplus before you run again`,
     );
   }
@@ -137,6 +138,7 @@ export class LostCreateFinder {
       if (createdAt < since || !isEqualObject(spec, inputs, parseInputs(item, uid))) continue;
       if (Number.isNaN(createdAt) && isReadAs(spec, "createTime")) {
         throw handlerError(
+          "PP4001",
           `${what}: the response was lost; ${uid} is equal, but has no creation time: delete it or adopt it before you run again`,
         );
       }
@@ -154,6 +156,7 @@ export class LostCreateFinder {
       // No response was ever the API's: there is nothing to look for.
       if ([error, lost].every((each) => each instanceof ConnectionError && !each.isTransient)) throw lost;
       throw handlerError(
+        "PP4001",
         `${attempt.what}: the response was lost (${messageOf(lost)}), and the search for what was created failed (${messageOf(error)}); check whether it exists before you run again`,
       );
     }

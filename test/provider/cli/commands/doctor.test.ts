@@ -42,7 +42,7 @@ describe("doctor", () => {
     const code = await doctor([]);
     const { access, cli } = report();
     expect(access).toMatch(/^wrong: GET \/iam\/v2\/groups: UNAUTHENTICATED \(HTTP 401\)/);
-    expect(access).toMatch(/; is the token of PLATFORM_TOKEN for http:\S+\? If not, replace it$/);
+    expect(access).toMatch(/; is the token of PLATFORM_TOKEN for http:\S+\? If not, replace it \(PP3401\)$/);
     // Where no CLI is installed that is wrong, too.
     expect(code).toBe(cli?.startsWith("ok") ? 3 : 1);
     expect(bench.printed.join("\n")).not.toContain("canary");
@@ -72,7 +72,7 @@ describe("doctor", () => {
     await bench.exchanging();
     bench.emulator.addFault({ path: "/sts/exchange", status: 401, body: { code: 16, message: "no" } });
     await doctor([]);
-    expect(report()["token"]).toMatch(/^wrong: .*PLATFORM_OIDC_TOKEN.*\? If not, replace it$/);
+    expect(report()["token"]).toMatch(/^wrong: .*PLATFORM_OIDC_TOKEN.*\? If not, replace it \(PP2009\)$/);
   });
 
   test("names the setting that is missing, and skips what depends on it", async () => {

@@ -268,7 +268,7 @@ describe("pulumi-platform watch", () => {
     };
     try {
       const first = await make("first");
-      expect(lines).toEqual(["a run failed: no connection; the next run checks its 1 events again"]);
+      expect(lines).toEqual(["a run failed: no connection; the next run checks its 1 events again (PP9001)"]);
       const second = await make("second");
       fails = false;
       const third = await make("third");

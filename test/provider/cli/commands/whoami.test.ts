@@ -47,6 +47,7 @@ describe("whoami", () => {
       name: "ci",
       rootGroups: [{ uid: identity.split("/")[0], name: expect.any(String) as unknown }],
       problem: null,
+      errorCode: null,
     });
   });
 

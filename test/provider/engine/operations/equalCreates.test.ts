@@ -72,7 +72,7 @@ function clientOf(
       }
       await schedule.turn(actor);
       if (fate === "answered") return object;
-      throw new ConnectionError("the connection was reset", "unknown", true);
+      throw new ConnectionError("PP2103", "the connection was reset", "unknown", true);
     },
     listShared: async () => {
       await schedule.turn(actor);

@@ -72,7 +72,7 @@ describe("check and diff", () => {
     server.script([]);
     const { check, diff } = boundTo(handlers("Group"));
     expect(check({}, { name: "" })).toEqual([
-      { property: "name", reason: "is missing: give a string that is not empty" },
+      { property: "name", reason: "is missing: give a string that is not empty", code: "PP1001" },
     ]);
     expect(diff(group, group)).toEqual({ changes: false, replaces: [] });
     expect(diff(group, { ...group, name: "b" })).toEqual({ changes: undefined, replaces: [] });
@@ -88,14 +88,16 @@ describe("check and diff", () => {
     const keys = sampleOf("Identity", "keys");
     const path = ["staticKeys", "expirationTime"];
     const past = withValue(keys, path, "2026-02-28T00:00:00Z");
-    const failures = [{ property: "staticKeys.expirationTime", reason: "must be in the future" }];
+    const failures = [
+      { property: "staticKeys.expirationTime", reason: "must be in the future", code: "PP1010" },
+    ];
     expect(handlers("Identity").check({}, past)).toEqual(failures);
     expect(handlers("Identity").check(past, past)).toEqual([]);
   });
 
   test("need no client, so that no address and no token need be known", () => {
     const client = () => {
-      throw new ConfigError("no address");
+      throw new ConfigError("PP2002", "no address");
     };
     const offline = handlersFor(specOf("Group"), { client, now: () => NOW, sleep: () => Promise.resolve() });
     expect(offline.check({}, group)).toEqual([]);
@@ -250,7 +252,7 @@ describe("create", () => {
 
   test("without settings is told as that", async () => {
     const client = () => {
-      throw new ConfigError("the address of the API is missing");
+      throw new ConfigError("PP2002", "the address of the API is missing");
     };
     const offline = handlersFor(specOf("Group"), { client, now: () => NOW, sleep: () => Promise.resolve() });
     expect(await failing(offline.create(group))).toBe(

@@ -231,8 +231,8 @@ describe("what an error carries", () => {
 
   test("no stack, since the engine prints it", () => {
     const errors = [
-      handlerError("m"),
-      new PartialFailure("id", {}, ["a", "b"]),
+      handlerError("PP4008", "m"),
+      new PartialFailure("PP4004", "id", {}, ["a", "b"]),
       explain(specOf("Group"), "what", new Error("m"), []),
       explain(specOf("Group"), "what", errorFrom(500, undefined), []),
     ];
@@ -246,7 +246,7 @@ describe("what an error carries", () => {
   test("no id, since the engine would store it as a created resource; a partial failure has one on purpose", () => {
     const strange = Object.assign(new Error("m"), { id: "req-1", properties: {} });
     expect("id" in explain(specOf("Group"), "what", strange, [])).toBe(false);
-    const partial = new PartialFailure("uid", { name: "a" }, ["first", "second"]);
+    const partial = new PartialFailure("PP4004", "uid", { name: "a" }, ["first", "second"]);
     expect(partial).toMatchObject({ id: "uid", properties: { name: "a" }, reasons: ["first", "second"] });
     expect(partial.message).toBe("first\nsecond");
   });
@@ -259,17 +259,17 @@ describe("what an error carries", () => {
   });
 
   test("one sentence of ours is not wrapped in another", () => {
-    const error = handlerError("already told");
+    const error = handlerError("PP4008", "already told");
     expect(explain(specOf("Group"), "what", error, ["note"])).toBe(error);
   });
 
   test.each([
     [
       "a connection",
-      new ConnectionError("GET x: the connection was reset", "unknown", true),
+      new ConnectionError("PP2103", "GET x: the connection was reset", "unknown", true),
       "GET x: the connection was reset",
     ],
-    ["a setting", new ConfigError("PLATFORM_TOKEN is empty"), "PLATFORM_TOKEN is empty"],
+    ["a setting", new ConfigError("PP2002", "PLATFORM_TOKEN is empty"), "PLATFORM_TOKEN is empty"],
     ["a bug", new RangeError("out of range"), "out of range"],
     ["something that is no error", "text", "unknown error"],
     ["nothing", undefined, "unknown error"],

@@ -84,7 +84,7 @@ describe("taking over what exists, by code alone", () => {
 
   test("a uid that is none, or is nobody's, is one clear line", async () => {
     expect(of("Role").check({}, adopt("reader", role()))).toEqual([
-      { property: "adopt", reason: expect.stringContaining("must be a uid") },
+      { property: "adopt", reason: expect.stringContaining("must be a uid"), code: "PP1004" },
     ]);
     expect(of("Role").check({}, adopt("", role()))).toHaveLength(1);
     await expect(of("Role").create(adopt(`${org}/${"0".repeat(16)}`, role()))).rejects.toThrow(

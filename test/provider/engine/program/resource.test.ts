@@ -246,7 +246,7 @@ describe("the owner of a group's bindings", () => {
   const binding = (name: string, parentUid: pulumi.Input<string>) =>
     new RoleBinding(name, { parentUid, ...grant });
   const advice =
-    "for the same group: keep one GroupAccess for a group, and move the bindings of others into its bindings";
+    "for the same group: keep one GroupAccess for a group, and move the bindings of others into its bindings (PP1104)";
 
   test.each([
     ["a uid", () => GROUP_UID],
@@ -346,7 +346,7 @@ describe("two resources that are one object", () => {
     ["Tag", makerOf("Tag", { name: pulumi.output("latest") })],
   ];
   const conflictOf = (kind: string, why: string) =>
-    `${kind} "two" is the same object as ${kind} "one": ${why}. Two resources must not share one object, since deleting either deletes it: remove one of them`;
+    `${kind} "two" is the same object as ${kind} "one": ${why}. Two resources must not share one object, since deleting either deletes it: remove one of them (PP1103)`;
   const sharing = (kind: string) =>
     conflictOf(kind, `both name the same ${(specOf(kind).identifiedBy ?? ["parentUid"]).join(" and ")}`);
 

@@ -1,0 +1,37 @@
+import type { ErrorCode } from "./registry";
+
+/** The code at the end of a message: in brackets, or on a line of its own. */
+const SHOWN_CODE = /(?: \((PP\d{4})\)|\n {2}see pulumi-platform explain (PP\d{4}))$/;
+
+/** A message that ends with its code; one of several lines has it on a line of its own. */
+export function withCode(message: string, code: ErrorCode): string {
+  if (codeInMessage(message) === code) return message;
+  return message.includes("\n")
+    ? `${message}\n  see pulumi-platform explain ${code}`
+    : `${message} (${code})`;
+}
+
+/** The code at the end of a message; undefined where it has none. */
+export function codeInMessage(message: string): ErrorCode | undefined {
+  const [, inBrackets, onLine] = SHOWN_CODE.exec(message) ?? [];
+  return (inBrackets ?? onLine) as ErrorCode | undefined;
+}
+
+/** The code of an error; PP9001 where it is none of ours. */
+export function errorCodeOf(error: unknown): ErrorCode {
+  return error instanceof CodedError ? error.errorCode : "PP9001";
+}
+
+/**
+ * An error with a code. Its message has none, so that another message can quote it: whoever shows it to a person adds
+ * the code at the end. An error that quotes another one takes that one's code, which says more.
+ */
+export class CodedError extends Error {
+  constructor(
+    readonly errorCode: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
