@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { rulesPage } from "../../../../provider/access/rules/explain";
 import { rules } from "../../../../provider/access/rules";
+import { errorCodes } from "../../../../provider/errorCodes/registry";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import { main } from "../../../../provider/cli/commands/explain";
 import { runCommand } from "../support";
@@ -60,7 +61,27 @@ describe("pulumi-platform explain", () => {
     }
   });
 
+  it("explains the code of an error, in the form of a message too, in 80 columns", async () => {
+    const text = await said("PP3403");
+    expect(text).toMatch(/^PP3403 {2}HTTP 403: /);
+    for (const title of ["What it means", "How to see why", "What to do"]) {
+      expect(text).toContain(`\n${title}\n`);
+    }
+    expect(await said("(pp3403)")).toBe(text);
+    for (const code of Object.keys(errorCodes)) {
+      for (const line of (await said(code)).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    }
+    expect(await said("PP3403", "-o", "md")).toMatch(/^### PP3403\n/);
+    expect(JSON.parse(await said("T3", "PP3403", "-o", "json"))).toMatchObject({
+      rules: [{ id: "T3" }],
+      codes: [{ code: "PP3403" }],
+    });
+  });
+
   it.each([
+    [["PP3402"], 'unknown error code "PP3402"; did you mean PP3400?'],
+    [["PP99999"], "docs/troubleshooting.md lists them all"],
+    [["PP0000"], "docs/troubleshooting.md lists them all"],
     [["owner-grnt"], "did you mean owner-grant?"],
     [["G9"], "did you mean G1, G2, G3, G4, G5, G6, G7, G8?"],
     [["\u001b[2J"], "pulumi-platform explain lists them all"],
