@@ -159,7 +159,10 @@ describe("adopt, through the real engine", () => {
   const expectWatched = async (...argv: string[]): Promise<void> => {
     const at = ["--group", root, "--issuer", emulator.url, "--listen", new URL(emulator.url).host];
     const { code, stderr } = await chain.run("watch", ...argv, ...at);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^[^\n]*cannot listen \(PP5010\)\n$/) });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^[^\n]*cannot listen \(PP5010\)\n$/),
+    });
   };
   const ofStack = ["--stack", "test", "--cwd", out];
 
