@@ -92,6 +92,7 @@ test("the commands of all pages succeed, in one session", async () => {
   const inherited = stack.environment();
   const env = {
     ...inherited,
+    PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
     PATH: [join(folder, "node_modules", ".bin"), inherited["PATH"]].join(delimiter),
   };
   const steps = fences.map(({ place, text }) => `printf "\\n== ${place}\\n"\n${text}`);

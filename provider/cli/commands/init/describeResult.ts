@@ -7,8 +7,8 @@ import type { CiSettings } from "./fillExample";
 import { GITLAB_FOLDER } from "./gitlabFiles";
 import type { Host, ProjectFolder } from "./inspectFolder";
 import type { Language } from "./programFiles";
-import { pathOf } from "./writeNewFiles";
-import type { NewFile } from "./writeNewFiles";
+import { pathOf } from "../../output/writeNewFiles";
+import type { NewFile } from "../../output/writeNewFiles";
 
 /** What `init` has written, or would write. */
 export interface InitResult {

@@ -14,8 +14,8 @@ import { inspectFolder } from "./inspectFolder";
 import type { Host, ProjectFolder } from "./inspectFolder";
 import { policyFile, programFiles } from "./programFiles";
 import type { Language, ProgramOptions } from "./programFiles";
-import { checkNewFiles, isTaken, writeNewFiles } from "./writeNewFiles";
-import type { NewFile } from "./writeNewFiles";
+import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
+import type { NewFile } from "../../output/writeNewFiles";
 
 const flags = {
   ci: {

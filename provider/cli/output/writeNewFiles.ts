@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { printable } from "../../../api/errors";
-import { UsageError } from "../../framework/exitCodes";
-import { describeFileError } from "../../input/fileErrors";
+import { printable } from "../../api/errors";
+import { UsageError } from "../framework/exitCodes";
+import { describeFileError } from "../input/fileErrors";
 
 /** A file that does not exist yet. */
 export interface NewFile {
