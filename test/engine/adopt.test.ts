@@ -76,7 +76,7 @@ describe("adopt, through the real engine", () => {
       provider.oidc = { issuer: "https://login.example.com", clientId: "x", clientSecret: "hush" };
     emulator = await startEmulator({ seed: organisation.seed });
     stack = new Stack({ url: emulator.url, token: emulator.token, directory: out, env: UNCHECKED });
-    chain = new CommandChain(emulator, undefined, stack.environment());
+    chain = new CommandChain(emulator, undefined, () => stack.environment());
     const listing = ["inventory", "--root", root, "--types", TYPES, "-o"];
     await chain.succeed([0], ...listing, `json=${chain.path("inventory.json")}`);
   });

@@ -8,32 +8,27 @@ import type { Ended } from "../provider/cli/support";
 
 /** Commands that run one after the other, as a user runs them, with their files in one folder. */
 export class CommandChain {
-  private readonly env: NodeJS.ProcessEnv;
+  private readonly server: Readonly<Record<string, string>>;
 
   /**
    * @param folder of another chain, for commands with another environment.
-   * @param environment of the commands, for those that run the Pulumi CLI.
+   * @param environment of the commands, for those that run the Pulumi CLI. It is asked for before each.
    */
   constructor(
     emulator?: Emulator,
     readonly folder: string = mkdtempSync(join(tmpdir(), "pulumi-platform-chain-")),
-    environment: NodeJS.ProcessEnv = {},
+    private readonly environment: () => NodeJS.ProcessEnv = () => ({}),
   ) {
-    this.env = emulator
-      ? {
-          ...environment,
-          PLATFORM_BASE_URL: emulator.url,
-          PLATFORM_TOKEN: emulator.token,
-          PLATFORM_MAX_RETRIES: "0",
-        }
-      : environment;
+    this.server = emulator
+      ? { PLATFORM_BASE_URL: emulator.url, PLATFORM_TOKEN: emulator.token, PLATFORM_MAX_RETRIES: "0" }
+      : {};
   }
 
   /** Runs a command: its name, then its arguments. */
   run(...[name = "", ...argv]: readonly string[]): Promise<Ended> {
     const entry = commands.find((command) => command.name === name);
     if (entry === undefined) throw new Error(`there is no command ${name}`);
-    return runCommand(entry.load().main, argv, this.env);
+    return runCommand(entry.load().main, argv, { ...this.environment(), ...this.server });
   }
 
   /** Runs a command that must end with one of these codes, and answers what it printed. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
 import type { Document, Node, YAMLMap, YAMLSeq } from "yaml";
+import { CodedError } from "../../../errorCodes/codedError";
 import { fillExample, LAYOUT, withoutInstructions } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 
@@ -22,7 +23,7 @@ type Inputs = Readonly<Record<string, string>>;
 
 function inputOf(inputs: Inputs, name: string): string {
   const value = inputs[name];
-  if (value === undefined) throw new Error(`a workflow gives no value to the input ${name}`);
+  if (value === undefined) throw new CodedError("PP9001", `a workflow gives no value to the input ${name}`);
   return value;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
+import { CodedError } from "../../../errorCodes/codedError";
 
 export type Language = "typescript" | "javascript";
 
@@ -18,7 +19,8 @@ function toCommonJs(text: string): string {
   const written = text
     .replace(/^import (\{[^}]*\}) from ("[^"]+");$/gm, "const $1 = require($2);")
     .replace(/^export const (\w+) =/gm, "exports.$1 =");
-  if (/^(import|export)\b/m.test(written)) throw new Error("the template has an import of an unknown form");
+  if (/^(import|export)\b/m.test(written))
+    throw new CodedError("PP9001", "the template has an import of an unknown form");
   return written;
 }
 
