@@ -109,7 +109,7 @@ describe("the exit code of pulumi-platform review", () => {
   });
 
   test.each([
-    ["nothing", "", /^pulumi-platform: standard input is empty: did the command .* fail\?\n$/],
+    ["nothing", "", /^pulumi-platform: standard input is empty: did the command .* fail\? \(PP6001\)\n$/],
     [
       "half a preview",
       readFileSync(fixture("create.json")).subarray(0, 4000),
