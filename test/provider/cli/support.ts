@@ -1,4 +1,5 @@
 import { exitCodeOf } from "../../../provider/cli/framework/exitCodes";
+import { logFailure } from "../../../provider/cli/output/log";
 
 /** What a command wrote, and what it answered. */
 export interface Ended {
@@ -30,7 +31,7 @@ export async function runCommand(
   try {
     const code = await main(argv).catch((error: unknown) => {
       if (!(error instanceof Error)) throw error;
-      stderr.push(`pulumi-platform: ${error.message}\n`);
+      logFailure(error);
       return exitCodeOf(error);
     });
     return { code, stdout: stdout.join(""), stderr: stderr.join("") };

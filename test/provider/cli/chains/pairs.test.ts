@@ -76,7 +76,10 @@ describe("the output of one command is the input of the other:", () => {
     const { port } = busy.address() as AddressInfo;
     const listen = ["--issuer", emulator.url, "--listen", `127.0.0.1:${port}`];
     const { code, stderr } = await chain.run("watch", "--state", path("state.json"), ...listen, ...argv);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^[^\n]*cannot listen\n$/) });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^[^\n]*cannot listen \(PP5010\)\n$/),
+    });
   }
 
   async function expectPosted(name: string): Promise<void> {
