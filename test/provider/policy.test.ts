@@ -109,7 +109,10 @@ describe("the rules as policies", () => {
     const of = (name: string) => levels.find((policy) => policy.name === name)?.enforcementLevel;
     expect([of("exposure-advice"), of("owner-grant")]).toEqual(["mandatory", "disabled"]);
     expect(() => accessPolicies({ enforcement: { "owner-grnt": "disabled" } })).toThrow(
-      'did you mean "owner-grant"?',
+      expect.objectContaining({
+        errorCode: "PP1301",
+        message: expect.stringContaining('did you mean "owner-grant"?') as string,
+      }) as Error,
     );
     expect(() => accessPolicies({ enforcement: { D1: "mandatory" } })).toThrow(
       "D1 is not in the policy pack",

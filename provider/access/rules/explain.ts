@@ -122,6 +122,6 @@ applies. Prefer \`uid\` in \`match\`: a name is chosen by whoever writes the pro
 
 ${listAsMarkdown()}
 
-${rules.map(explainAsMarkdown).join("\n\n")}
+${rules.map((rule) => `${explainAsMarkdown(rule)}\n\n[Where to look](troubleshooting.md#${rule.id.toLowerCase()})`).join("\n\n")}
 `;
 }

@@ -43,7 +43,7 @@ describe("a token that is set", () => {
   ])("%j is refused at its first use, by the name of the setting", async (token, message) => {
     const source = tokenSource({ kind: "token", token, setting: "platform:token" });
     const error = await errorOf(source.token());
-    expect(error).toMatchObject({ name: "ConfigError", message });
+    expect(error).toMatchObject({ name: "ConfigError", errorCode: "PP2007", message });
   });
 
   test("is never repeated in a message", async () => {

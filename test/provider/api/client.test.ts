@@ -228,7 +228,7 @@ describe("repeating", () => {
       const url = await deadUrl();
       const client = clientOf({ url }, { maxRetries: 2, log: (line) => lines.push(line) });
       const error = await errorOf(action(client));
-      expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent" });
+      expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", errorCode: "PP2101" });
       expect(error.message).toMatch(
         new RegExp(
           `${url}${GROUPS}.*: connection refused \\(ECONNREFUSED\\); check platform:baseUrl \\(or PLATFORM_BASE_URL\\)$`,
@@ -326,6 +326,7 @@ describe("connections", () => {
       const error = await errorOf(clientOf(own, { timeoutMs: 80 }).get("/x"));
       expect(error).toMatchObject({
         name: "ConnectionError",
+        errorCode: "PP2104",
         outcome: "unknown",
         isTransient: true,
         message: `GET ${own.url}/x: no response in time (ETIMEDOUT)`,
@@ -367,6 +368,7 @@ describe("answers that are not the API's", () => {
         other.script(() => ({ json: { uid: "x" } }));
         server.script([{ status, text: "", headers: { Location: `${other.url}/login?token=secret` } }]);
         const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
+        expect(error).toMatchObject({ errorCode: "PP2107" });
         expect(error.message).toBe(
           `GET ${server.url}/x: this is not the Platform API: it redirects to ${other.url.slice(7)}, which is not followed; check platform:baseUrl (or PLATFORM_BASE_URL)`,
         );
@@ -597,7 +599,7 @@ describe("lists", () => {
   test("of which a single object is too large are an error", async () => {
     server.script(() => failure(8, "grpc: received message larger than max (5000000 vs. 4194304)"));
     const error = await errorOf(all(clientOf(server, { maxRetries: 5 }).list(GROUPS)));
-    expect(error).toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+    expect(error).toMatchObject({ code: "RESOURCE_EXHAUSTED", errorCode: "PP3413" });
     expect(server.last().query.get("page_size")).toBe("1");
     expect(server.requests).toHaveLength(9);
   });

@@ -11,6 +11,8 @@ import {
   hasUnknownOutcome,
   printable,
 } from "../../../provider/api/errors";
+import { toConnectionError } from "../../../provider/api/connectionFailure";
+import { ProxyError } from "../../../provider/api/proxyError";
 import { detail } from "../support/server";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
@@ -22,28 +24,28 @@ function errorFrom(status: number, body: unknown, headers: Readonly<Record<strin
 
 describe("the code of an error", () => {
   test.each([
-    [1, 499, "CANCELLED"],
-    [2, 500, "UNKNOWN"],
-    [3, 400, "INVALID_ARGUMENT"],
-    [4, 504, "DEADLINE_EXCEEDED"],
-    [5, 404, "NOT_FOUND"],
-    [6, 409, "ALREADY_EXISTS"],
-    [7, 403, "PERMISSION_DENIED"],
-    [8, 429, "RESOURCE_EXHAUSTED"],
-    [9, 400, "FAILED_PRECONDITION"],
-    [10, 409, "ABORTED"],
-    [11, 400, "OUT_OF_RANGE"],
-    [12, 501, "UNIMPLEMENTED"],
-    [13, 500, "INTERNAL"],
-    [14, 503, "UNAVAILABLE"],
-    [15, 500, "DATA_LOSS"],
-    [16, 401, "UNAUTHENTICATED"],
-    [17, 500, "UNKNOWN"],
-    [-1, 500, "UNKNOWN"],
-    [1.5, 500, "UNKNOWN"],
-  ])("%i of the body with HTTP %i is %s", (code, status, name) => {
+    [1, 499, "CANCELLED", "PP3503"],
+    [2, 500, "UNKNOWN", "PP3500"],
+    [3, 400, "INVALID_ARGUMENT", "PP3400"],
+    [4, 504, "DEADLINE_EXCEEDED", "PP3504"],
+    [5, 404, "NOT_FOUND", "PP3404"],
+    [6, 409, "ALREADY_EXISTS", "PP3409"],
+    [7, 403, "PERMISSION_DENIED", "PP3403"],
+    [8, 429, "RESOURCE_EXHAUSTED", "PP3429"],
+    [9, 400, "FAILED_PRECONDITION", "PP3412"],
+    [10, 409, "ABORTED", "PP3410"],
+    [11, 400, "OUT_OF_RANGE", "PP3400"],
+    [12, 501, "UNIMPLEMENTED", "PP3501"],
+    [13, 500, "INTERNAL", "PP3500"],
+    [14, 503, "UNAVAILABLE", "PP3503"],
+    [15, 500, "DATA_LOSS", "PP3500"],
+    [16, 401, "UNAUTHENTICATED", "PP3401"],
+    [17, 500, "UNKNOWN", "PP3500"],
+    [-1, 500, "UNKNOWN", "PP3500"],
+    [1.5, 500, "UNKNOWN", "PP3500"],
+  ])("%i of the body with HTTP %i is %s (%s)", (code, status, name, errorCode) => {
     const error = errorFrom(status, { code, message: "m", details: [] });
-    expect(error).toMatchObject({ code: name, status, fromApi: true, serverMessage: "m" });
+    expect(error).toMatchObject({ code: name, errorCode, status, fromApi: true, serverMessage: "m" });
     expect(error.message).toBe(`GET /iam/v2/groups/x: ${name} (HTTP ${status}): m`);
   });
 
@@ -308,5 +310,22 @@ describe("what an error means", () => {
       code: "CONNECTION",
     });
     expect(new ConfigError("PP2002", "m")).toMatchObject({ name: "ConfigError", code: "CONFIG" });
+  });
+});
+
+describe("a request without a response", () => {
+  test.each([
+    ["PP2101", "ECONNREFUSED"],
+    ["PP2102", "ENOTFOUND"],
+    ["PP2102", "EAI_AGAIN"],
+    ["PP2103", "ECONNRESET"],
+    ["PP2104", "ETIMEDOUT"],
+    ["PP2105", "CERT_HAS_EXPIRED"],
+    ["PP2106", ""],
+  ])("has the code %s: %s", (errorCode, code) => {
+    const where = { baseUrl: "https://api.example.com", name: "the API", setting: "platform:baseUrl" };
+    const cause = code === "" ? new ProxyError("the proxy refused the connection", false) : undefined;
+    const failed = Object.assign(new Error("failed", { cause }), { code });
+    expect(toConnectionError(where, failed, { method: "GET", path: "/x" })).toMatchObject({ errorCode });
   });
 });

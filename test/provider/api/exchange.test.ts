@@ -310,9 +310,11 @@ describe("the OIDC token", () => {
         audience: "issuer.example.com",
       });
       github.script(() => ({ status: 403, json: { message: "no" } }));
-      expect((await errorOf(source.refresh())).message).toBe(
-        'requesting an OIDC token from GitHub Actions: PERMISSION_DENIED (HTTP 403): no; give the job the permission "id-token: write"',
-      );
+      expect(await errorOf(source.refresh())).toMatchObject({
+        errorCode: "PP2008",
+        message:
+          'requesting an OIDC token from GitHub Actions: PERMISSION_DENIED (HTTP 403): no; give the job the permission "id-token: write"',
+      });
       github.script(() => ({ json: {} }));
       expect((await errorOf(source.refresh())).message).toContain("its response has no token");
     } finally {
@@ -362,7 +364,11 @@ describe("an exchange that fails", () => {
     const token = jwt({ iss: "https://ci.example.com", sub: "repo:a\u001b[2J", aud: ["x"], exp: 1772366400 });
     issuer.script([failure(7, "the token may not assume it")]);
     const error = await errorOf(sourceOf({ kind: "token", token, setting: "PLATFORM_OIDC_TOKEN" }).token());
-    expect(error).toMatchObject({ name: "AuthenticationError", code: "AUTHENTICATION" });
+    expect(error).toMatchObject({
+      name: "AuthenticationError",
+      code: "AUTHENTICATION",
+      errorCode: "PP2009",
+    });
     expect(error.message).toBe(
       `exchanging the OIDC token of PLATFORM_OIDC_TOKEN at ${issuer.url} for identity ${IDENTITY}: PERMISSION_DENIED (HTTP 403): the token may not assume it; compare the token with what the identity trusts: issuer "https://ci.example.com", subject "repo:a\\u001b[2J", audience ["x"], expires 2026-03-01T12:00:00.000Z`,
     );
@@ -389,6 +395,7 @@ describe("an exchange that fails", () => {
     issuer.script(() => reply);
     const error = await errorOf(sourceOf().token());
     expect(error.message).toContain(words);
+    expect(error).toMatchObject({ errorCode: words.startsWith("NOT_FOUND") ? "PP2010" : "PP2107" });
     expect(error.message).toContain("check platform:issuerUrl (or PLATFORM_ISSUER_URL)");
     expect(error.message).not.toContain(OIDC);
     expect(issuer.requests).toHaveLength(1);

@@ -21,12 +21,15 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const codesOfProblems = { malformed: "PP8001", refused: "PP8002", unavailable: "PP8003" };
+
 async function problemOf(verification: Promise<PlatformEvent>): Promise<[string, number, string]> {
   const error: unknown = await verification.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   if (!(error instanceof EventError)) throw new Error("expected an EventError", { cause: error });
+  expect(error.errorCode).toBe(codesOfProblems[error.problem]);
   return [error.problem, error.status, error.message];
 }
 
@@ -430,7 +433,9 @@ describe("an event", () => {
     );
     await expect(verifyWith({ issuer: "issuer.test", group })).rejects.toThrow(/issuer must be an address/);
     for (const none of ["", [], [""]]) {
-      await expect(verifyWith({ issuer, group: none })).rejects.toThrow(/group must be the uid/);
+      await expect(verifyWith({ issuer, group: none })).rejects.toThrow(
+        /group must be the uid .* \(PP8004\)$/,
+      );
     }
     await expect(verifyWith({ issuer, group }, { parsed: true } as never)).rejects.toThrow(/raw body/);
     for (const wrong of [null, "ce-id: 1", ["ce-id", "1"]]) {

@@ -168,7 +168,7 @@ describe("waiting until accounts are ready", () => {
   test("ends after a minute with the server's words; the association stays, and the next run asks again", async () => {
     server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? notReady : stored(waiting)));
     const error = await partial(handlers().create(waiting));
-    expect(error.id).toBe(GROUP_UID);
+    expect(error).toMatchObject({ errorCode: "PP4013", id: GROUP_UID });
     expect(error.reasons).toEqual([
       `account association "accounts" ${GROUP_UID}: not ready after 60 s: amazon: PROPAGATING: no trust yet`,
     ]);

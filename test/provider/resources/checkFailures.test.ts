@@ -1,5 +1,7 @@
-import { GROUP_UID, sampleOf, withValue, specs } from "../support/samples";
-import { staticKeys, failuresOf } from "./refusals/support";
+import { checkInputs } from "../../../provider/engine/checks/checkInputs";
+import type { Props } from "../../../provider/engine/description";
+import { GROUP_UID, IDENTITY_UID, ROLE_UID, sampleOf, specOf, withValue, specs } from "../support/samples";
+import { NOW, staticKeys, failuresOf } from "./refusals/support";
 import { accounts } from "./refusals/accounts";
 import { grants } from "./refusals/grants";
 import { identities } from "./refusals/identities";
@@ -7,6 +9,7 @@ import { registry } from "./refusals/registry";
 import type { Refusals } from "./refusals/support";
 
 const cases: Refusals = { ...accounts, ...grants, ...identities, ...registry };
+const grant = { identityUid: IDENTITY_UID, roleUid: ROLE_UID };
 
 describe("what check refuses", () => {
   test.each(specs)("$kind: each argument that is missing, by its name", ({ kind, fields, oneOfs = [] }) => {
@@ -32,6 +35,21 @@ describe("what check refuses", () => {
         expect(failuresOf(kind, inputs)).toEqual(failures);
       },
     );
+  });
+
+  test.each<[string, string, Props]>([
+    ["PP1002", "Group", { name: "team", nane: "team" }],
+    ["PP1003", "Group", { name: ["team"] }],
+    ["PP1005", "RepoReadme", { ...sampleOf("RepoReadme"), content: "x".repeat(4 * 1024 * 1024) }],
+    ["PP1006", "Group", { name: "team", parentUid: "" }],
+    ["PP1007", "Identity", { ...sampleOf("Identity", "service"), ...staticKeys }],
+    ["PP1008", "Identity", { parentUid: GROUP_UID, name: "robot" }],
+    ["PP1009", "Group", { name: "team", kind: "customer" }],
+    ["PP1011", "Group", { parentUid: GROUP_UID, name: "team", verified: true }],
+    ["PP1012", "GroupAccess", { parentUid: GROUP_UID, bindings: { one: grant, same: grant } }],
+  ])("has the code %s: %s", (code, kind, inputs) => {
+    const failures = checkInputs(specOf(kind), inputs, { olds: {}, now: NOW });
+    expect(failures.map((failure) => failure.code)).toContain(code);
   });
 
   test("an expiration that was there before may lie in the past, or far ahead", () => {

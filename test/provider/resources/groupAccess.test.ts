@@ -525,6 +525,7 @@ describe("the caller's own rights", () => {
     const olds = inputs({ me: ["alice", "owner"] });
     await handlers().create(olds);
     const error = await errorOf(handlers({ caller: "alice" }).delete(team, olds));
+    expect(error).toMatchObject({ errorCode: "PP4011" });
     expect(error.message).toMatch(/or set allowSelfRemoval to true and run up before$/);
     await handlers({ caller: "alice" }).delete(team, { ...olds, allowSelfRemoval: true });
     expect(held()).toEqual([]);

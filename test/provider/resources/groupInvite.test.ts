@@ -89,6 +89,7 @@ describe("an invite", () => {
     const list = { json: { groupInvites: [(answer() as { json: Props }).json], nextPageToken: "" } };
     server.script([{ cut: "before" }, list]);
     const error = (await errorOf(handlers().create(inputs))) as Error & { id: string; properties: Props };
+    expect(error).toMatchObject({ errorCode: "PP4003" });
     expect(error.message).toBe(
       `group invite was created as ${UID}, but the response with its code was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     );

@@ -26,6 +26,7 @@ function refusal(sources: Sources): string {
     expect(error).toMatchObject({ name: "ConfigError", code: "CONFIG" });
     const message = error instanceof Error ? error.message : "";
     expect(message).not.toContain(CANARY);
+    if (/to confirm that|, but /.test(message)) expect(error).toMatchObject({ errorCode: "PP2004" });
     return message;
   }
   throw new Error("expected a refusal");

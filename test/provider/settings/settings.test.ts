@@ -1,4 +1,5 @@
 import { readSettings } from "../../../provider/settings/settings";
+import type { ErrorCode } from "../../../provider/errorCodes/registry";
 import type { Settings } from "../../../provider/settings/settings";
 
 const CANARY = "canary-token-1618033988";
@@ -13,11 +14,11 @@ const stackOf = (more: Record<string, string> = {}): Record<string, string> => (
   ...more,
 });
 
-function messageOf(action: () => unknown): string {
+function messageOf(action: () => unknown, errorCode?: ErrorCode): string {
   try {
     action();
   } catch (error) {
-    expect(error).toMatchObject({ name: "ConfigError" });
+    expect(error).toMatchObject({ name: "ConfigError", ...(errorCode && { errorCode }) });
     return error instanceof Error ? error.message : "";
   }
   throw new Error("expected an error");
@@ -265,14 +266,14 @@ describe("credentials", () => {
   });
 
   test("of one rank must be one, and the message names both but neither value", () => {
-    const inEnv = messageOf(() => read(base, { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: "f" }));
+    const inEnv = messageOf(() => read(base, { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: "f" }), "PP2003");
     expect(inEnv).toBe("PLATFORM_TOKEN conflicts with PLATFORM_TOKEN_FILE; set only one of them");
     const inStack = messageOf(() => read({ ...base, token: CANARY, tokenFile: "f" }));
     expect(inStack).toBe("platform:token conflicts with platform:tokenFile; set only one of them");
   });
 
   test("that are missing are told by every name", () => {
-    expect(messageOf(() => read(base))).toBe(
+    expect(messageOf(() => read(base), "PP2006")).toBe(
       "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
     );
   });

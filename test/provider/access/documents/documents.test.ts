@@ -50,6 +50,8 @@ describe("a preview", () => {
     ],
   ])("that is %s is refused in one line", (_what, input, message) => {
     expect(() => parsePreview(input, "x.json")).toThrow(message);
+    const errorCode = /is no preview|is a stack export/.test(message) ? "PP6002" : "PP6001";
+    expect(() => parsePreview(input, "x.json")).toThrow(expect.objectContaining({ errorCode }) as Error);
   });
 
   test("shows no control character of what it cannot read", () => {

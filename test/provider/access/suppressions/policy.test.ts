@@ -35,7 +35,7 @@ function problemsOf(text: string): string {
   try {
     parsePolicy(text, FILE);
   } catch (error) {
-    expect(error).toMatchObject({ code: "USAGE", stack: "" });
+    expect(error).toMatchObject({ code: "USAGE", errorCode: "PP6101", stack: "" });
     return (error as Error).message;
   }
   return "";

@@ -204,11 +204,24 @@ describe("verify", () => {
     expect(() => verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE })).toThrow(message);
   });
 
+  it("refuses a review that was made without an inventory", () => {
+    const review = { ...reviewOf(base), expected: undefined };
+    expect(() => verify({ review, inventory: inventoryAfter(base) }, { provenance: PROVENANCE })).toThrow(
+      expect.objectContaining({
+        errorCode: "PP6006",
+        message: expect.stringMatching(/^the review was made without an inventory/) as string,
+      }) as Error,
+    );
+  });
+
   it("refuses the state of another stack", () => {
     const state = { stack: "acme/dev", version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
     const sources = { review: reviewOf(base), inventory: inventoryAfter(base), state };
     expect(() => verify(sources, { provenance: PROVENANCE })).toThrow(
-      "the review is of stack acme/production, and the state of acme/dev: give both of one stack",
+      expect.objectContaining({
+        errorCode: "PP6004",
+        message: "the review is of stack acme/production, and the state of acme/dev: give both of one stack",
+      }) as Error,
     );
   });
 
@@ -287,7 +300,10 @@ describe("the report of a review", () => {
 
   it("is refused where it is not the one that was approved", () => {
     expect(() => parseReviewReport(text, "review.json", "0".repeat(64))).toThrow(
-      /is not the report that was approved$/,
+      expect.objectContaining({
+        errorCode: "PP6005",
+        message: expect.stringMatching(/is not the report that was approved$/) as string,
+      }) as Error,
     );
   });
 

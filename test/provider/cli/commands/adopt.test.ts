@@ -39,7 +39,7 @@ describe("pulumi-platform adopt", () => {
   afterEach(() => expect(existsSync(out)).toBe(false));
 
   test.each([
-    [["--root", NOBODY], "--out is missing"],
+    [["--root", NOBODY], "as in --out adopted (PP5004)"],
     [["--out", out], "--root is missing: give the uid or the name of the organisation"],
     [
       ["--out", out, "--root", "acme"],

@@ -206,7 +206,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     [
       "a state of another provider",
       () => pulledState([{ type: "aws_x", name: "y", provider: OTHER }]),
-      "manages nothing of the platform",
+      "manages nothing of the platform that a program can declare (PP6008)",
     ],
     [
       "a state of two organisations",

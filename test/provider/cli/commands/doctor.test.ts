@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
 import { call } from "../../../support/wire";
 import { commandBench } from "../../support/commands";
@@ -84,6 +87,23 @@ describe("doctor", () => {
       address: "skipped: not checked: fix configuration first",
       access: "skipped: not checked: fix configuration first",
     });
+  });
+
+  test("says where the Pulumi CLI is missing, or of another version", async () => {
+    const { PATH: before } = process.env;
+    const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-doctor-"));
+    try {
+      process.env["PATH"] = folder;
+      await doctor([]);
+      expect(report()["cli"]).toMatch(/^wrong: the Pulumi CLI is not on PATH, .* \(PP5009\)$/);
+      bench.printed.length = 0;
+      writeFileSync(join(folder, "pulumi"), "#!/bin/sh\necho v2.25.0\n", { mode: 0o755 });
+      await doctor([]);
+      expect(report()["cli"]).toMatch(/^wrong: pulumi v2\.25\.0 is not supported: .* \(PP5015\)$/);
+    } finally {
+      process.env["PATH"] = before;
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("says where nothing listens, and that the clock is off", async () => {

@@ -364,7 +364,7 @@ describe("wrong input gets one line:", () => {
       { "Pulumi.yaml": "a: [" },
       ".",
       [],
-      "Pulumi.yaml cannot be read, or holds no object",
+      "Pulumi.yaml cannot be read, or holds no object; correct it first (PP5011)",
     ],
     [
       "a broken package.json",

@@ -61,7 +61,12 @@ describe("pulumi-platform inventory", () => {
     [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
     [["--root", root, "-o", "md"], {}, 2, "--output must be one of text, json"],
     [["--rot", root], {}, 2, "see pulumi-platform inventory --help"],
-    [["--root", root, "-o", "json=/nowhere/inv.json"], {}, 2, "cannot be written: file or folder not found"],
+    [
+      ["--root", root, "-o", "json=/nowhere/inv.json"],
+      {},
+      2,
+      "cannot be written: file or folder not found (PP5006)",
+    ],
   ])("%j with %j ends with %i", async (argv, env, expected, message) => {
     const { code, stderr } = await run(argv, env);
     expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(message) });

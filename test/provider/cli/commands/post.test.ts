@@ -74,6 +74,13 @@ test("a post that is refused is a warning", async () => {
   expect(said.join("\n")).toContain("warning: --post github-pr: not posted");
 });
 
+test("a summary that the job has no place for is a warning", async () => {
+  process.env["GITHUB_STEP_SUMMARY"] = "";
+  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+  expect(await main([written(JSON.stringify(riskyReview)), "--to", "github-pr", "--summary"])).toBe(0);
+  expect(said).toContainEqual(expect.stringMatching(/warning: --summary: .* \(PP7005\)$/));
+});
+
 test.each([
   [["--to", "github-pr"], "post takes one report"],
   [["FILE", "--to", "mail"], "--to must be one of github-pr, github-issue, gitlab-mr"],
@@ -87,12 +94,13 @@ test.each([
 });
 
 test.each([
-  ["{", "is truncated or invalid JSON"],
-  ["{}", "is not a valid report"],
-  [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing"],
-])("a file that is no report is refused and not posted", async (text, message) => {
+  ["{", "is truncated or invalid JSON", "PP6001"],
+  ["{}", "is not a valid report", "PP6003"],
+  [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing", "PP6003"],
+])("a file that is no report is refused and not posted", async (text, message, errorCode) => {
   await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject({
     code: "USAGE",
+    errorCode,
     message: expect.stringContaining(message),
   });
   expect(github.seen).toEqual([]);

@@ -49,6 +49,7 @@ describe("a group that a flag names", () => {
     const ambiguous = await resolve("team").catch((error: unknown) => error);
     expect(ambiguous).toMatchObject({
       code: "USAGE",
+      errorCode: "PP5014",
       message: expect.stringContaining("names several groups"),
     });
     for (const uid of below) expect((ambiguous as Error).message).toContain(`team (${uid})`);

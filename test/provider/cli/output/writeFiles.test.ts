@@ -152,7 +152,10 @@ describe("the pattern of --state", () => {
 
   test("is refused where nothing matches", () => {
     expect(() => matchingFiles(join(folder, "x*.json"), "--state")).toThrow(
-      /^--state: no file matches .*x\*\.json$/,
+      expect.objectContaining({
+        errorCode: "PP5007",
+        message: expect.stringMatching(/^--state: no file matches .*x\*\.json$/) as string,
+      }) as Error,
     );
   });
 });

@@ -175,7 +175,9 @@ describe("the policy file of a review", () => {
       policyBase: value("--policy-base"),
       baseRef: value("--base-ref"),
     };
-    expect(() => readReviewPolicy(flags)).toThrow(expect.objectContaining({ code: "USAGE" }) as Error);
+    const isOfGit = message.source.startsWith("^--base-ref nothing");
+    const error = { code: "USAGE", ...(isOfGit && { errorCode: "PP5013" }) };
+    expect(() => readReviewPolicy(flags)).toThrow(expect.objectContaining(error) as Error);
     expect(() => readReviewPolicy(flags)).toThrow(message);
   });
 

@@ -6,6 +6,7 @@ import type { DriftReport, Report } from "../../../../provider/access/report/rep
 import type { PostHost, PostOptions } from "../../../../provider/cli/post";
 import { post } from "../../../../provider/cli/post";
 import { appendSummary } from "../../../../provider/cli/output/stepSummary";
+import { codeInMessage } from "../../../../provider/errorCodes/codedError";
 import {
   cleanReview,
   largeReview,
@@ -245,16 +246,17 @@ describe("a comment on a pull request of GitHub", () => {
   });
 
   test.each([
-    [{ GITHUB_TOKEN: "" }, "no token: set GITHUB_TOKEN"],
-    [{ GITHUB_REPOSITORY: "../../evil" }, "GITHUB_REPOSITORY names no repository"],
-    [{ GITHUB_API_URL: "http://evil.example" }, "GITHUB_API_URL must begin with https://"],
-    [{ GITHUB_API_URL: "nowhere" }, "GITHUB_API_URL is no URL"],
-    [{ GITHUB_REF: "refs/heads/main" }, "this job runs for no pull request"],
-    [{ GITHUB_EVENT_PATH: "/nowhere/event.json" }, "GITHUB_EVENT_PATH names cannot be read"],
-  ])("is a warning that says what is missing: %j", async (wrong, message) => {
+    [{ GITHUB_TOKEN: "" }, "no token: set GITHUB_TOKEN", "PP7001"],
+    [{ GITHUB_REPOSITORY: "../../evil" }, "GITHUB_REPOSITORY names no repository", "PP7003"],
+    [{ GITHUB_API_URL: "http://evil.example" }, "GITHUB_API_URL must begin with https://", "PP7003"],
+    [{ GITHUB_API_URL: "nowhere" }, "GITHUB_API_URL is no URL", "PP7003"],
+    [{ GITHUB_REF: "refs/heads/main" }, "this job runs for no pull request", "PP7002"],
+    [{ GITHUB_EVENT_PATH: "/nowhere/event.json" }, "GITHUB_EVENT_PATH names cannot be read", "PP7002"],
+  ])("is a warning that says what is missing: %j", async (wrong, message, code) => {
     const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", ...wrong };
     expect(await run("github-pr", riskyReview, { env })).toBe(false);
     expect(said.at(-1)).toContain(message);
+    expect(codeInMessage(said.at(-1) ?? "")).toBe(code);
   });
 
   test("is only printed in a dry run, and no line of it is a command to a runner", async () => {
@@ -340,7 +342,7 @@ describe("a note on a merge request of GitLab", () => {
     expect(said.at(-1)).toContain("set GITLAB_TOKEN");
     gitlab.faults.push({ status: 403, body: { message: "403 Forbidden" } });
     await run("gitlab-mr", riskyReview);
-    expect(said.at(-1)).toContain("HTTP 403: 403 Forbidden; GITLAB_TOKEN needs the scope api");
+    expect(said.at(-1)).toMatch(/HTTP 403: 403 Forbidden; GITLAB_TOKEN needs the scope api, .* \(PP7004\)$/);
   });
 });
 

@@ -381,7 +381,7 @@ describe("a create whose answer was lost", () => {
     });
     const error = await errorOf(handlers("Group").create(group));
     expect(error).toBeInstanceOf(PartialFailure);
-    expect(error).toMatchObject({ id: GROUP_UID, properties: group });
+    expect(error).toMatchObject({ errorCode: "PP4002", id: GROUP_UID, properties: group });
     expect(error.message).toBe(
       `group "team" was created as ${GROUP_UID} after a request without a response, which took effect too: delete ${late.uid}, unless someone else created it`,
     );
@@ -521,8 +521,9 @@ describe("a create whose answer was lost", () => {
 
   test("and cannot be looked for is never sent again", async () => {
     server.script((request) => (request.method === "POST" ? { cut: "before" } : failure(7, "no")));
-    const message = await failing(handlers("Group").create(group));
-    expect(message).toMatch(
+    const error = await errorOf(handlers("Group").create(group));
+    expect(error).toMatchObject({ errorCode: "PP4001" });
+    expect(error.message).toMatch(
       /^creating group "team" below [0-9a-f]+: the response was lost \(POST .*\(ECONNRESET\)\), and the search for what was created failed \(.*PERMISSION_DENIED.*\); check whether it exists before you run again$/,
     );
     expect(server.requests).toHaveLength(2);

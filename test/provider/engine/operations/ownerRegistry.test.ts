@@ -156,9 +156,10 @@ describe("a delete on behalf of another resource", () => {
   test("is refused once another step of the run has failed, and sends nothing", async () => {
     const context = offlineContext(new OwnerRegistry());
     await expect(handlersFor(specOf("Group"), context).create({ name: "team" })).rejects.toThrow();
-    await expect(handlersFor(specOf("Tag"), context).delete(UID, tag)).rejects.toThrow(
-      /is not deleted, because another step of this run failed/,
-    );
+    await expect(handlersFor(specOf("Tag"), context).delete(UID, tag)).rejects.toMatchObject({
+      errorCode: "PP4010",
+      message: expect.stringMatching(/is not deleted, because another step of this run failed/),
+    });
   });
 
   test("is decided by what inputs tell for each kind that writes over what exists", () => {

@@ -74,7 +74,7 @@ describe.each(singular)("a second %s of one parent", (kind, sample) => {
     const error = await second;
     expect(error).toBeInstanceOf(HandlerError);
     expect(error).not.toBeInstanceOf(PartialFailure);
-    expect(error.message).toMatch(refusal);
+    expect(error).toMatchObject({ errorCode: "PP4009", message: expect.stringMatching(refusal) });
     const count = writes();
     expect((await errorOf(handlers(kind).create(inputs))).message).toMatch(refusal);
     expect(writes()).toBe(count);

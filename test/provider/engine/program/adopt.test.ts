@@ -77,9 +77,10 @@ describe("taking over what exists, by code alone", () => {
       claimMatch: { ...claimMatch, claims: { owner: "somebody" } },
     });
     const args = adopt(String(created["uid"]), { parentUid: org, name: "ci", claimMatch });
-    await expect(of("Identity").create(args)).rejects.toThrow(
-      /claimMatch: declared .*, existing .*"owner":"somebody"/,
-    );
+    await expect(of("Identity").create(args)).rejects.toMatchObject({
+      errorCode: "PP4006",
+      message: expect.stringMatching(/claimMatch: declared .*, existing .*"owner":"somebody"/),
+    });
   });
 
   test("a uid that is none, or is nobody's, is one clear line", async () => {
@@ -87,14 +88,18 @@ describe("taking over what exists, by code alone", () => {
       { property: "adopt", reason: expect.stringContaining("must be a uid"), code: "PP1004" },
     ]);
     expect(of("Role").check({}, adopt("", role()))).toHaveLength(1);
-    await expect(of("Role").create(adopt(`${org}/${"0".repeat(16)}`, role()))).rejects.toThrow(
-      "not found; remove adopt() to create a new one",
-    );
+    await expect(of("Role").create(adopt(`${org}/${"0".repeat(16)}`, role()))).rejects.toMatchObject({
+      errorCode: "PP4005",
+      message: expect.stringContaining("not found; remove adopt() to create a new one"),
+    });
   });
 
   test("what is answered once only cannot be taken over", async () => {
     const args = adopt(`${org}/${"0".repeat(16)}`, { parentUid: org, roleUid: uid, ttl: "1h" });
-    await expect(of("GroupInvite").create(args)).rejects.toThrow("its code is returned only at creation");
+    await expect(of("GroupInvite").create(args)).rejects.toMatchObject({
+      errorCode: "PP4007",
+      message: expect.stringContaining("its code is returned only at creation"),
+    });
     expect(emulator.requests).toEqual([]);
   });
 });

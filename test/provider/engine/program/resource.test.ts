@@ -182,7 +182,7 @@ describe("a resource", () => {
     for (const kind of Object.keys(classes)) {
       if (args === undefined || args === null) {
         expect(() => made(kind, 'my "thing"', args)).toThrow(
-          `${kind} "my \\"thing\\"": the arguments are missing: write new ${kind}("my \\"thing\\"", { … })`,
+          `${kind} "my \\"thing\\"": the arguments are missing: write new ${kind}("my \\"thing\\"", { … }) (PP1101)`,
         );
       } else {
         expect(() => made(kind, "thing", args)).not.toThrow(/undefined/);
@@ -531,7 +531,7 @@ describe("a provider of the program's own", () => {
     },
   ])("is refused, $title: another process would not know what this one holds", ({ options }) => {
     expect(() => new Group("team", { name: "team" }, options())).toThrow(
-      'Group "team": the options provider and providers must not be set',
+      /^Group "team": the options provider and providers must not be set: .* \(PP1102\)$/,
     );
   });
 });
