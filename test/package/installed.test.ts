@@ -80,9 +80,7 @@ describe("the tarball", () => {
         ) &&
         !/^(dist\/)?schema\/[a-z-]+\.schema\.json$/.test(path) &&
         !/^dist\/schema\/[a-z-]+\.validate\.js$/.test(path) &&
-        !/^docs\/([a-z-]+|reference\/README|reference\/(resources|lookups|schemas)\/[A-Za-z-]+)\.md$/.test(
-          path,
-        ) &&
+        !/^docs\/(?!development\/)([a-z]+\/)*[A-Za-z-]+\.md$/.test(path) &&
         !/^templates\/typescript\/[A-Za-z-]+\.(ts|json|yaml)$/.test(path) &&
         !/^templates\/(deploy|drift|review)\/template\.yml$/.test(path) &&
         !/^actions\/[a-z]+\/action\.yml$/.test(path) &&
