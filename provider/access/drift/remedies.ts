@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../api/shellText";
 import { isUid } from "../../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
 import { isObject } from "../../engine/values/values";
@@ -10,7 +11,7 @@ import type { InventoryObject } from "../documents/inventory";
 /** Quotes a word for a shell; undefined where a command line cannot contain it: half a surrogate pair is no UTF-8. */
 export function quoteShellWord(text: string): string | undefined {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return undefined;
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./:@%+=-]+$/.test(text) ? text : quoteForShell(text);
 }
 
 function stackCommand(command: string, urn: string, stack: string): string | undefined {

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../api/shellText";
 import type { Flag, Flags } from "./flags";
 
 /** What a completion script knows of a command. */
@@ -30,18 +31,15 @@ function kindOf(flag: Flag): Kind {
   return flag.value === "DIR" ? "folders" : "free";
 }
 
-/** A string that a POSIX shell takes literally. */
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** A case of the bash function: completes the value of a flag. */
 function bashCase(entry: CompletionEntry, [name, flag]: [string, Flag]): string[] {
   const pattern = spellings(name, flag)
-    .map((spelling) => quote(`${entry.name} ${spelling}`))
+    .map((spelling) => quoteForShell(`${entry.name} ${spelling}`))
     .join(" | ");
   const words = (wordsOf(flag) ?? []).join(" ");
   const bodies: Readonly<Record<Kind, string | undefined>> = {
     none: undefined,
-    words: `COMPREPLY=($(compgen -W ${quote(words)} -- "$cur")); return`,
+    words: `COMPREPLY=($(compgen -W ${quoteForShell(words)} -- "$cur")); return`,
     // Nothing is offered here, so that readline completes file names itself.
     files: "return",
     folders: "compopt -o dirnames +o default; return",
@@ -56,14 +54,14 @@ export function bashScript(entries: readonly CompletionEntry[]): string {
   const cases = entries.flatMap((entry) => allFlags(entry).flatMap((flag) => bashCase(entry, flag)));
   const lists = entries.map((entry) => {
     const words = allFlags(entry).flatMap(([name, flag]) => spellings(name, flag));
-    return `    ${entry.name}) words=${quote(words.join(" "))} ;;`;
+    return `    ${entry.name}) words=${quoteForShell(words.join(" "))} ;;`;
   });
   return `# bash completion for ${PROGRAM}
 _pulumi_platform() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}" command="\${COMP_WORDS[1]}" words=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -le 1 ]; then
-    COMPREPLY=($(compgen -W ${quote([...entries.map(({ name }) => name), "--help", "--version"].join(" "))} -- "$cur"))
+    COMPREPLY=($(compgen -W ${quoteForShell([...entries.map(({ name }) => name), "--help", "--version"].join(" "))} -- "$cur"))
     return
   fi
   if [ "$cur" = = ]; then
@@ -99,15 +97,17 @@ function zshSpec([name, flag]: [string, Flag]): string[] {
   };
   return spellings(name, flag).map((spelling) => {
     const once = flag.multiple ? "*" : "";
-    return quote(`${once}${spelling}[${zshText(flag.help)}]${actions[kindOf(flag)].replace("[=PATH]", "")}`);
+    return quoteForShell(
+      `${once}${spelling}[${zshText(flag.help)}]${actions[kindOf(flag)].replace("[=PATH]", "")}`,
+    );
   });
 }
 
 export function zshScript(entries: readonly CompletionEntry[]): string {
-  const names = entries.map(({ name, summary }) => `    ${quote(`${name}:${zshText(summary)}`)}`);
+  const names = entries.map(({ name, summary }) => `    ${quoteForShell(`${name}:${zshText(summary)}`)}`);
   const cases = entries.map((entry) => {
     const positional =
-      entry.name === "completion" ? quote("1:shell:(bash zsh fish)") : quote("*:file:_files");
+      entry.name === "completion" ? quoteForShell("1:shell:(bash zsh fish)") : quoteForShell("*:file:_files");
     const specs = [...allFlags(entry).flatMap(zshSpec), positional];
     return `    ${entry.name}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
   });

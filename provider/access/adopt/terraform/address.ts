@@ -107,8 +107,3 @@ export function nameFromAddress({ modules, name, key }: ResourceAddress): string
     .slice(0, MAX_NAME_LENGTH)
     .replace(/-+$/, "");
 }
-
-/** An address as one word of a POSIX shell. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

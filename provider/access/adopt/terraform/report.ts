@@ -1,6 +1,7 @@
 import { keyOf } from "../../graph/directory";
 import type { Adoption } from "../program";
-import { formatBlockAddress, quoteForShell } from "./address";
+import { quoteForShell } from "../../../api/shellText";
+import { formatBlockAddress } from "./address";
 import { compareAttributes } from "./compareAttributes";
 import type { AttributeDifference, UnmappedAttribute } from "./compareAttributes";
 import { isPlatformProvider } from "./mapping";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { printable } from "../../../api/errors";
+import { quoteForShell } from "../../../api/shellText";
 import { packageVersion } from "../../framework/packageVersion";
 import { ORGANIZATION } from "./fillExample";
 import type { CiSettings } from "./fillExample";
@@ -29,8 +30,7 @@ const shownPath = (file: NewFile): string =>
 const lines = (...parts: readonly (string | readonly string[])[]): string => `${parts.flat().join("\n")}\n`;
 
 /** A word of the shell. */
-const quote = (word: string): string =>
-  /^[\w./@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+const quote = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));
 
 /** The commands that install the package: of a checkout, from the file that npm pack writes. */
 function describeInstallation({ found, language, packageRoot }: InitResult): string[] {

@@ -25,7 +25,6 @@ export interface ProjectFolder {
   readonly root: string;
   /** The folder below the root, with slashes; `.` for the root itself. */
   readonly path: string;
-  readonly isRepository: boolean;
   readonly host?: Host;
   /** Owner and name of the repository `origin`: `acme/access`. */
   readonly repository?: string;
@@ -152,7 +151,6 @@ export function inspectFolder(given: string): ProjectFolder {
     folder,
     root,
     path: relative(root, folder).split(sep).join("/") || ".",
-    isRepository: top !== undefined,
     host: top === undefined ? undefined : findHost(root, remote),
     repository: /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(remote)?.[1],
     defaultBranch: top === undefined ? "main" : findDefaultBranch(root),

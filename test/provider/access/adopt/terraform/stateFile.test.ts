@@ -2,10 +2,10 @@ import {
   formatAddress,
   nameFromAddress,
   parseModulePath,
-  quoteForShell,
 } from "../../../../../provider/access/adopt/terraform/address";
 import type { ResourceAddress } from "../../../../../provider/access/adopt/terraform/address";
 import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
+import { quoteForShell } from "../../../../../provider/api/shellText";
 import { DocumentError } from "../../../../../provider/access/documents/jsonText";
 import { PROVIDER, pulledState, shownState } from "../../../../support/terraform";
 import type { StateRow } from "../../../../support/terraform";
