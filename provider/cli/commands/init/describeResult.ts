@@ -11,17 +11,21 @@ import type { Language } from "./programFiles";
 import { pathOf } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
 
-/** What `init` has written, or would write. */
-export interface InitResult {
+/** What decides the files of a folder. */
+export interface InitPlan {
   readonly found: ProjectFolder;
   readonly settings: CiSettings;
   readonly language: Language;
   readonly host: Host | "none";
+  /** The folder of this package. */
+  readonly packageRoot: string;
+}
+
+/** What `init` has written, or would write. */
+export interface InitResult extends InitPlan {
   /** Files that stay as they are. */
   readonly existing: readonly NewFile[];
   readonly written: readonly NewFile[];
-  /** The folder of this package. */
-  readonly packageRoot: string;
 }
 
 const shownPath = (file: NewFile): string =>

@@ -6,12 +6,13 @@ import type { Flags, Values } from "../../framework/flags";
 import { packageFolder } from "../../framework/packageVersion";
 import { webAddress } from "../../input/repository";
 import { describeDryRun, describeResult } from "./describeResult";
+import type { InitPlan } from "./describeResult";
 import { ORGANIZATION } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 import { githubFiles } from "./githubFiles";
 import { gitlabFiles } from "./gitlabFiles";
 import { inspectFolder } from "./inspectFolder";
-import type { Host, ProjectFolder } from "./inspectFolder";
+import type { ProjectFolder } from "./inspectFolder";
 import { policyFile, programFiles } from "./programFiles";
 import type { Language, ProgramOptions } from "./programFiles";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
@@ -137,7 +138,7 @@ function checkPath({ path, folder }: ProjectFolder): void {
   }
 }
 
-function ciFiles(host: Host | "none", settings: CiSettings, packageRoot: string): Record<string, string> {
+function ciFiles({ host, settings, packageRoot }: InitPlan): Record<string, string> {
   if (host === "github") return githubFiles(packageRoot, settings);
   return host === "gitlab" ? gitlabFiles(packageRoot, settings) : {};
 }
@@ -145,17 +146,11 @@ function ciFiles(host: Host | "none", settings: CiSettings, packageRoot: string)
 const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
   Object.entries(files).map(([path, text]) => ({ base, path, text }));
 
-function init(dir: string, values: InitValues): number {
-  const packageRoot = packageFolder();
-  if (packageRoot === undefined)
-    throw new UsageError("PP5011", "init needs the installed package: run it by npx");
-  const found = inspectFolder(dir);
+/** Everything that the files hold: from the flags, the environment and the folder. */
+function chooseSettings(values: InitValues, found: ProjectFolder): CiSettings {
   const project = chooseProject(values, found);
   const [organization, stack] = chooseStack(values, found, project);
-  const language = chooseLanguage(values, found);
-  const host = values.ci ?? found.host ?? "none";
-  if (host !== "none") checkPath(found);
-  const settings: CiSettings = {
+  return {
     organization,
     project,
     stack,
@@ -165,29 +160,47 @@ function init(dir: string, values: InitValues): number {
     baseUrl: readUrl("--base-url", values["base-url"] ?? process.env["PLATFORM_BASE_URL"]),
     issuerUrl: readUrl("--issuer-url", values["issuer-url"] ?? process.env["PLATFORM_ISSUER_URL"]),
   };
-  const templates = `${packageRoot}/templates`;
-  const program: ProgramOptions = {
+}
+
+function programOptions({ found, host, language, settings }: InitPlan): ProgramOptions {
+  const { manifest, repository, defaultBranch } = found;
+  const isGithub = host === "github" && repository !== undefined;
+  return {
     language,
-    project,
-    isModule: found.manifest?.type === "module",
-    ...(host === "github" &&
-      found.repository !== undefined && {
-        subject: `repo:${found.repository}:ref:refs/heads/${found.defaultBranch}`,
-      }),
+    project: settings.project,
+    isModule: manifest?.type === "module",
+    ...(isGithub && { subject: `repo:${repository}:ref:refs/heads/${defaultBranch}` }),
   };
-  const files = [
+}
+
+function listFiles(plan: InitPlan): NewFile[] {
+  const { found, packageRoot } = plan;
+  const templates = `${packageRoot}/templates`;
+  const isNewProgram = found.project === undefined;
+  return [
     ...filesBelow(found.folder, {
-      ...(found.project === undefined && programFiles(templates, program)),
+      ...(isNewProgram && programFiles(templates, programOptions(plan))),
       ...policyFile(templates),
+      ...(isNewProgram && !found.hasGitignore && { ".gitignore": "node_modules/\n" }),
     }),
-    ...(found.project === undefined && !found.hasGitignore
-      ? filesBelow(found.folder, { ".gitignore": "node_modules/\n" })
-      : []),
-    ...filesBelow(found.root, ciFiles(host, settings, packageRoot)),
+    ...filesBelow(found.root, ciFiles(plan)),
   ];
+}
+
+function init(dir: string, values: InitValues): number {
+  const packageRoot = packageFolder();
+  if (packageRoot === undefined)
+    throw new UsageError("PP5011", "init needs the installed package: run it by npx");
+  const found = inspectFolder(dir);
+  const settings = chooseSettings(values, found);
+  const language = chooseLanguage(values, found);
+  const host = values.ci ?? found.host ?? "none";
+  if (host !== "none") checkPath(found);
+  const plan: InitPlan = { found, settings, language, host, packageRoot };
+  const files = listFiles(plan);
   const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];
   checkNewFiles(missing);
-  const result = { found, settings, language, host, existing, written: missing, packageRoot };
+  const result = { ...plan, existing, written: missing };
   if (values["dry-run"]) {
     process.stdout.write(describeDryRun(result));
     return exitCodes.clean;
