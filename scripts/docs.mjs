@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the examples in the comments of resources, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
 import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
 import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
-import { commentedSources, referencePages, stalePages } from "./lib/reference/index.mjs";
+import { referencePages, stalePages } from "./lib/reference/index.mjs";
 import { withSettings } from "./lib/settings.mjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
@@ -64,7 +64,6 @@ write(
   example,
   await format(capabilitiesModule(jobs), { parser: "typescript", printWidth: 110, trailingComma: "all" }),
 );
-for (const [file, text] of commentedSources(root, specs)) write(file, text);
 const pages = referencePages(root, specs, uncomparedFields());
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
 for (const [file, text] of pages) write(file, await format(text, { parser: "markdown", printWidth: 110 }));

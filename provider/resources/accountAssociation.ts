@@ -228,23 +228,6 @@ const accountAssociation = kind({
 export interface AccountAssociationArgs extends ArgsOf<typeof accountAssociation> {}
 /** An account association: the accounts at clouds and services that belong to a group. Its uid is that of its group. */
 export interface GetAccountAssociationResult extends ResultOf<typeof accountAssociation> {}
-/**
- * Names the accounts, at clouds and elsewhere, that belong to a group.
- *
- * @example
- * ```ts
- * import { AccountAssociation, Group } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- *
- * new AccountAssociation("accounts", {
- *   parentUid: acme.id,
- *   name: "accounts",
- *   amazon: { account: "123456789012" },
- *   google: { projectId: "acme-payments", projectNumber: "987654321098" },
- *   awaitReady: ["amazon", "google"],
- * });
- * ```
- */
+/** Names the accounts, at clouds and elsewhere, that belong to a group. */
 export class AccountAssociation extends resource<AccountAssociationArgs>(accountAssociation) {}
 export interface AccountAssociation extends Resolved<AccountAssociationArgs> {}

@@ -84,21 +84,6 @@ const group = kind({
 export interface GroupArgs extends ArgsOf<typeof group> {}
 /** A group. */
 export interface GetGroupResult extends ResultOf<typeof group> {}
-/**
- * A group: an organisation (root) or a team, folder or environment below one.
- *
- * @example
- * ```ts
- * import { Group } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme", kind: "ORG_KIND_CUSTOMER" });
- *
- * new Group("payments", {
- *   parentUid: acme.id,
- *   name: "payments",
- *   description: "Takes the money",
- * });
- * ```
- */
+/** A group: an organisation (root) or a team, folder or environment below one. */
 export class Group extends resource<GroupArgs>(group) {}
 export interface Group extends Resolved<GroupArgs> {}

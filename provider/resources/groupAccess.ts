@@ -114,35 +114,6 @@ export interface GroupAccessArgs extends ArgsOf<typeof groupAccess> {}
 /**
  * All role bindings of one group, as one resource: what the program does not have shows as drift in a refresh,
  * by name, and goes with the next `up`. Deleting it takes away the program's bindings, and no others.
- *
- * @example
- * ```ts
- * import { getRoleOutput, Group, GroupAccess, Identity } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- * const payments = new Group("payments", { parentUid: acme.id, name: "payments" });
- * const deployer = new Identity("deployer", {
- *   parentUid: acme.id,
- *   name: "ci-deployer",
- *   claimMatch: {
- *     issuer: "https://token.actions.githubusercontent.com",
- *     subject: "repo:acme/pay:ref:refs/heads/main",
- *   },
- * });
- *
- * new GroupAccess("payments-access", {
- *   parentUid: payments.id,
- *   // The labels are yours. Previews show them.
- *   bindings: {
- *     "the deployer pushes": {
- *       identityUid: deployer.id,
- *       roleUid: getRoleOutput({ name: "registry.push", builtIn: true }).uid,
- *     },
- *   },
- *   // Bindings that others create by hand in an emergency stay.
- *   ignore: { namePatterns: ["break-glass as .+"] },
- * });
- * ```
  */
 export class GroupAccess extends resource<GroupAccessArgs>(groupAccess) {}
 export interface GroupAccess extends Resolved<GroupAccessArgs> {}

@@ -62,25 +62,6 @@ const groupInvite = kind({
 export interface GroupInviteArgs extends ArgsOf<typeof groupInvite> {}
 /** An invite to a group. Its code is returned only at creation, never here. */
 export interface GetGroupInviteResult extends ResultOf<typeof groupInvite> {}
-/**
- * Invites people to a group with a role, by a code.
- *
- * @example
- * ```ts
- * import { getRoleOutput, Group, GroupInvite } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- *
- * const auditor = new GroupInvite("auditor", {
- *   parentUid: acme.id,
- *   roleUid: getRoleOutput({ name: "viewer", builtIn: true }).uid,
- *   ttl: "72h",
- *   email: "auditor@example.com",
- *   singleUse: true,
- * });
- *
- * export const auditorCode = auditor.code;
- * ```
- */
+/** Invites people to a group with a role, by a code. */
 export class GroupInvite extends resource<GroupInviteArgs>(groupInvite) {}
 export interface GroupInvite extends Resolved<GroupInviteArgs>, OutputsOf<typeof groupInvite> {}

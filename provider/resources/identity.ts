@@ -165,37 +165,6 @@ const identity = kind({
 export interface IdentityArgs extends ArgsOf<typeof identity> {}
 /** An identity. One of `claimMatch`, `staticKeys`, `awsIdentity`, `servicePrincipal` is there. */
 export interface GetIdentityResult extends ResultOf<typeof identity> {}
-/**
- * Someone, or something, that can hold roles.
- *
- * @example
- * ```ts
- * import { Group, Identity } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- *
- * // The deploy workflow of one repository, on one branch.
- * new Identity("deployer", {
- *   parentUid: acme.id,
- *   name: "ci-deployer",
- *   claimMatch: {
- *     issuer: "https://token.actions.githubusercontent.com",
- *     subject: "repo:acme/pay:ref:refs/heads/main",
- *     claims: { repository_owner: "acme" },
- *   },
- * });
- *
- * // A role of an AWS account.
- * new Identity("builder", {
- *   parentUid: acme.id,
- *   name: "builder",
- *   awsIdentity: {
- *     awsAccount: "123456789012",
- *     arn: "arn:aws:sts::123456789012:assumed-role/builder",
- *     userIdPattern: "^AROA[A-Z0-9]+:.+$",
- *   },
- * });
- * ```
- */
+/** Someone, or something, that can hold roles. */
 export class Identity extends resource<IdentityArgs>(identity) {}
 export interface Identity extends Resolved<IdentityArgs> {}

@@ -163,31 +163,6 @@ const identityProvider = kind({
 export interface IdentityProviderArgs extends ArgsOf<typeof identityProvider> {}
 /** An identity provider. */
 export interface GetIdentityProviderResult extends ResultOf<typeof identityProvider> {}
-/**
- * Signs the people of an organisation in.
- *
- * @example
- * ```ts
- * import * as pulumi from "@pulumi/pulumi";
- * import { getRoleOutput, Group, IdentityProvider } from "pulumi-platform";
- *
- * const config = new pulumi.Config();
- * const acme = new Group("acme", { name: "acme" });
- *
- * new IdentityProvider("directory", {
- *   parentUid: acme.id,
- *   name: "directory",
- *   defaultRole: getRoleOutput({ name: "viewer", builtIn: true }).uid,
- *   oidc: {
- *     issuer: "https://login.example.com",
- *     clientId: "platform",
- *     // pulumi config set --secret oidcClientSecret
- *     clientSecret: config.getSecret("oidcClientSecret"),
- *     groupsClaim: "groups",
- *     pkceEnabled: true,
- *   },
- * });
- * ```
- */
+/** Signs the people of an organisation in. */
 export class IdentityProvider extends resource<IdentityProviderArgs>(identityProvider) {}
 export interface IdentityProvider extends Resolved<IdentityProviderArgs> {}

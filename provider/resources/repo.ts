@@ -268,31 +268,6 @@ const repo = kind({
 export interface RepoArgs extends ArgsOf<typeof repo> {}
 /** A repository. Its readme is read by `getRepoReadme`. */
 export interface GetRepoResult extends ResultOf<typeof repo> {}
-/**
- * A repository of container images.
- *
- * @example
- * ```ts
- * import { Group, Repo } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- *
- * new Repo("api", {
- *   parentUid: acme.id,
- *   name: "api",
- *   description: "The payment service",
- *   catalogTier: "CATALOG_TIER_APPLICATION",
- *   aliases: ["payments/api:latest"],
- *   activeTags: ["latest", "stable"],
- * });
- *
- * // Kept in step with a repository of the catalogue.
- * new Repo("nginx", {
- *   parentUid: acme.id,
- *   name: "nginx",
- *   syncConfig: { source: "nginx" },
- * });
- * ```
- */
+/** A repository of container images. */
 export class Repo extends resource<RepoArgs>(repo) {}
 export interface Repo extends Resolved<RepoArgs> {}

@@ -95,19 +95,6 @@ export interface RepoReadmeArgs extends ArgsOf<typeof repoReadme> {}
  * A repository has one readme: making it takes the place of a text that is there already, deleting it
  * empties the text. Of a synced repository the readme comes from the source: do not declare one. Writing
  * needs a capability that the platform may keep to its own staff: a refusal says so.
- *
- * @example
- * ```ts
- * import { Group, Repo, RepoReadme } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- * const api = new Repo("api", { parentUid: acme.id, name: "api" });
- *
- * new RepoReadme("api-readme", {
- *   parentUid: api.id,
- *   content: "# api\n\nThe payment service. `latest` is the newest release.\n",
- * });
- * ```
  */
 export class RepoReadme extends resource<RepoReadmeArgs>(repoReadme) {}
 export interface RepoReadme extends Resolved<RepoReadmeArgs> {}

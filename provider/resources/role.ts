@@ -49,22 +49,6 @@ const role = kind({
 export interface RoleArgs extends ArgsOf<typeof role> {}
 /** A role. Of a capability that is newer than the gateway, `capabilities` holds the number. */
 export interface GetRoleResult extends ResultOf<typeof role> {}
-/**
- * A custom role. Built-in roles never change: find them with `getRole`.
- *
- * @example
- * ```ts
- * import { Group, Role } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- *
- * new Role("image-pusher", {
- *   parentUid: acme.id,
- *   name: "image-pusher",
- *   description: "May list repositories, and create and move tags",
- *   capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_TAG_CREATE"],
- * });
- * ```
- */
+/** A custom role. Built-in roles never change: find them with `getRole`. */
 export class Role extends resource<RoleArgs>(role) {}
 export interface Role extends Resolved<RoleArgs> {}

@@ -39,30 +39,6 @@ const roleBinding = kind({
 export interface RoleBindingArgs extends ArgsOf<typeof roleBinding> {}
 /** A grant: an identity holds a role on a group and all below it. */
 export interface GetRoleBindingResult extends ResultOf<typeof roleBinding> {}
-/**
- * A grant: an identity holds a role on a group and all below it.
- *
- * @example
- * ```ts
- * import { getRoleOutput, Group, Identity, RoleBinding } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- * const deployer = new Identity("deployer", {
- *   parentUid: acme.id,
- *   name: "ci-deployer",
- *   claimMatch: {
- *     issuer: "https://token.actions.githubusercontent.com",
- *     subject: "repo:acme/pay:ref:refs/heads/main",
- *   },
- * });
- *
- * // The deployer holds the platform's role "viewer" on the organisation and everything below it.
- * new RoleBinding("deployer-views", {
- *   parentUid: acme.id,
- *   identityUid: deployer.id,
- *   roleUid: getRoleOutput({ name: "viewer", builtIn: true }).uid,
- * });
- * ```
- */
+/** A grant: an identity holds a role on a group and all below it. */
 export class RoleBinding extends resource<RoleBindingArgs>(roleBinding) {}
 export interface RoleBinding extends Resolved<RoleBindingArgs> {}

@@ -195,29 +195,6 @@ export interface ScimTokenArgs extends ArgsOf<typeof scimToken> {}
 /**
  * The token with which people are provisioned by SCIM: at most one for each identity provider, shown once when it is
  * made, and kept as a secret in state. Its id is the identity provider's. Deleting it revokes it.
- *
- * @example
- * ```ts
- * import { getRoleOutput, Group, IdentityProvider, ScimToken } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- * const directory = new IdentityProvider("directory", {
- *   parentUid: acme.id,
- *   name: "directory",
- *   defaultRole: getRoleOutput({ name: "viewer", builtIn: true }).uid,
- *   oidc: { issuer: "https://login.example.com", clientId: "platform", pkceEnabled: true },
- * });
- *
- * // Another value of `rotate` rotates the token. The old one stays valid for `overlap`.
- * const provisioning = new ScimToken("provisioning", {
- *   parentUid: directory.id,
- *   overlap: "24h",
- *   rotate: "2027-01",
- * });
- *
- * export const scimEndpoint = provisioning.endpointUrl;
- * export const scimToken = provisioning.token;
- * ```
  */
 export class ScimToken extends resource<ScimTokenArgs>(scimToken) {}
 export interface ScimToken extends Resolved<ScimTokenArgs>, OutputsOf<typeof scimToken> {}

@@ -28,20 +28,6 @@ const subscription = kind({
 export interface SubscriptionArgs extends ArgsOf<typeof subscription> {}
 /** Where the events of a group and all below it are delivered. */
 export interface GetSubscriptionResult extends ResultOf<typeof subscription> {}
-/**
- * Delivers the events of a group as CloudEvents to a sink.
- *
- * @example
- * ```ts
- * import { Group, Subscription } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- *
- * new Subscription("audit", {
- *   parentUid: acme.id,
- *   sink: "https://audit.example.com/platform-events",
- * });
- * ```
- */
+/** Delivers the events of a group as CloudEvents to a sink. */
 export class Subscription extends resource<SubscriptionArgs>(subscription) {}
 export interface Subscription extends Resolved<SubscriptionArgs> {}

@@ -82,21 +82,6 @@ export interface GetTagResult extends ResultOf<typeof tag> {}
  * A repository has one tag of each name, and making a tag that is there already takes it over: it then
  * points to the digest given here, and what is not given here is emptied. To see first what a tag holds,
  * read it with `Tag.get`. Of a synced repository the tags come from the source: do not declare them.
- *
- * @example
- * ```ts
- * import { Group, Repo, Tag } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- * const api = new Repo("api", { parentUid: acme.id, name: "api" });
- *
- * // Another digest moves the tag: its uid stays.
- * new Tag("api-latest", {
- *   parentUid: api.id,
- *   name: "latest",
- *   digest: "sha256:6b3f9d1c2e4a58770f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",
- * });
- * ```
  */
 export class Tag extends resource<TagArgs>(tag) {}
 export interface Tag extends Resolved<TagArgs> {}

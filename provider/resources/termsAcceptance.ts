@@ -77,19 +77,6 @@ export interface TermsAcceptanceArgs extends ArgsOf<typeof termsAcceptance> {}
 /**
  * Accepts terms of service for a group and all below it. An acceptance cannot be withdrawn: deleting this resource
  * takes it out of the state and changes nothing at the server.
- *
- * @example
- * ```ts
- * import { Group, TermsAcceptance } from "pulumi-platform";
- *
- * const acme = new Group("acme", { name: "acme" });
- *
- * // Read the documents first. An acceptance cannot be withdrawn.
- * new TermsAcceptance("terms", {
- *   parentUid: acme.id,
- *   documentIds: ["guardener-tos.v1"],
- * });
- * ```
  */
 export class TermsAcceptance extends resource<TermsAcceptanceArgs>(termsAcceptance) {}
 export interface TermsAcceptance extends Resolved<TermsAcceptanceArgs> {}

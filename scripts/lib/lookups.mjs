@@ -10,10 +10,10 @@ import path from "node:path";
 const lowerFirst = (word) => word.charAt(0).toLowerCase() + word.slice(1);
 
 /** @param {string} word */
-const upperFirst = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+export const upperFirst = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** @param {string} noun */
-const pluralOf = (noun) => `${noun.replace(/y$/, "ie")}s`;
+export const pluralOf = (noun) => `${noun.replace(/y$/, "ie")}s`;
 
 /** @param {string} noun */
 const argumentsByName = (noun) => ({
@@ -67,7 +67,8 @@ export const ${calls}Output = invokeAnyOutput(${name}.list);
 /**
  * The kinds whose lookups take no more than those of any kind: all that are listed and have no file in
  * `provider/functions/`.
- * @param {readonly Spec[]} specs
+ * @template {Spec} S
+ * @param {readonly S[]} specs
  * @param {string} root the folder of the repository.
  */
 export function withUsualLookups(specs, root) {

@@ -1,17 +1,33 @@
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
+import { kinds } from "../../provider/resources";
+import { makeSamples } from "../support/byHand";
 import { ROOT, Stack } from "../support/engine";
+import { readPage } from "../support/pages";
+import { samples } from "../support/samples";
+import type { Sample } from "../support/samples";
 import { call } from "../support/wire";
 
 /* The examples of docs/reference, as they are shown: those of all resources run in one program, and those of all lookups. */
 
 const EXAMPLES = join(ROOT, "examples/reference");
-const namesIn = (folder: string): string[] =>
-  readdirSync(join(EXAMPLES, folder))
-    .map((file) => basename(file, ".ts"))
-    .sort();
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** The examples of a folder of docs/reference, by the names of their files: the first program of each page. */
+function examplesIn(folder: "resources" | "lookups"): ReadonlyMap<string, string> {
+  const pages = readdirSync(join(ROOT, "docs/reference", folder)).sort();
+  return new Map(
+    pages.map((page) => {
+      const { fences } = readPage(join("docs/reference", folder, page));
+      const example = fences.find(({ language }) => language === "ts");
+      if (!example) throw new Error(`docs/reference/${folder}/${page} shows no program`);
+      return [lowerFirst(basename(page, ".md")), example.text];
+    }),
+  );
+}
 
 let emulator: Emulator;
 let stack: Stack;
@@ -25,20 +41,15 @@ afterEach(async () => {
   await emulator.close();
 });
 
-/** A program that runs all examples of a folder; its outputs are theirs, by the name of the example. */
-async function prepare(folder: string, change: (text: string, name: string) => string): Promise<string[]> {
-  const names = namesIn(folder);
+/** A program that runs all examples; its outputs are theirs, by the name of the example. */
+async function prepare(examples: ReadonlyMap<string, string>): Promise<string[]> {
+  const names = [...examples.keys()].sort();
   cpSync(join(EXAMPLES, "tsconfig.json"), join(stack.directory, "tsconfig.json"));
   stack.files({
     "Pulumi.yaml": "name: reference\nruntime: nodejs\n",
     "package.json": '{ "name": "reference", "main": "index.ts" }\n',
     "index.ts": names.map((name) => `export * as ${name} from "./${name}";\n`).join(""),
-    ...Object.fromEntries(
-      names.map((name) => [
-        `${name}.ts`,
-        change(readFileSync(join(EXAMPLES, folder, `${name}.ts`), "utf8"), name),
-      ]),
-    ),
+    ...Object.fromEntries([...examples].map(([name, text]) => [`${name}.ts`, text])),
   });
   await stack.init();
   return names;
@@ -46,9 +57,11 @@ async function prepare(folder: string, change: (text: string, name: string) => s
 
 test("the examples of all resources go up together, and show no change", async () => {
   // One program has one resource of each name, so the name of the example goes before that of the resource.
-  const names = await prepare("resources", (text, name) =>
+  const examples = [...examplesIn("resources")].map(([name, text]): [string, string] => [
+    name,
     text.replace(/new (\w+)\("/g, (_, kind: string) => `new ${kind}("${name}-`),
-  );
+  ]);
+  const names = await prepare(new Map(examples));
   await stack.up();
   const ours = Object.entries(await stack.ours());
   for (const name of names) {
@@ -80,7 +93,6 @@ async function createOrganisation(): Promise<void> {
   const repo = await create("/registry/v2/repos", acme, { name: "api" });
   await create("/registry/v2/tags", repo, { name: "latest", digest });
   await call(emulator, "PATCH", `/registry/v2/repos/${repo}/readme`, { content: "# api" });
-  await create("/events/v2/subscriptions", acme, { sink: "https://audit.example.com" });
   const directory = await create("/iam/v2/identityProviders", acme, {
     name: "directory",
     defaultRole: roleUid,
@@ -97,6 +109,23 @@ async function createOrganisation(): Promise<void> {
     amazon: { account: "123456789012" },
   });
   await create("/iam/v2/terms", acme, { documentIds: ["guardener-tos.v1"] });
+  await makeSamples(emulator, samplesOfGenerated(), { org: acme });
+}
+
+/** A sample of each kind whose lookups have a generated example, which lists what is below `acme`. */
+function samplesOfGenerated(): Sample[] {
+  const generated = kinds
+    .map(({ spec }) => spec)
+    .filter(({ kind, sharesParentUid }) => {
+      const file = join(EXAMPLES, "lookups", `${lowerFirst(kind)}.ts`);
+      return !sharesParentUid && !existsSync(file);
+    });
+  expect(generated).not.toEqual([]);
+  return generated.map(({ kind }) => {
+    const sample = samples.find((each) => each.kind === kind);
+    if (!sample) throw new Error(`${kind} has no sample`);
+    return sample;
+  });
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -104,7 +133,7 @@ const isEmpty = (value: unknown): boolean =>
 
 test("the examples of all lookups find what they look for", async () => {
   await createOrganisation();
-  const names = await prepare("lookups", (text) => text);
+  const names = await prepare(examplesIn("lookups"));
   await stack.up();
   const { stdout } = await stack.succeed(["stack", "output", "--json"]);
   const found = JSON.parse(stdout) as Record<string, Record<string, unknown>>;

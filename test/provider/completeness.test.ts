@@ -57,13 +57,7 @@ function missingPlaces(spec: ResourceSpec): string[] {
       isThere(`examples/reference/resources/${name}.ts`),
       "examples/reference/resources/subscription.ts",
       "new Subscription",
-      `write an example like this one: ${name}.ts beside it`,
-    ],
-    [
-      !hasList(spec) || isThere(`examples/reference/lookups/${name}.ts`),
-      "examples/reference/lookups/subscription.ts",
-      "getSubscriptionsOutput",
-      `write an example like this one: ${name}.ts beside it`,
+      `write an example like this one in examples/reference/resources/${name}.ts`,
     ],
     [
       !hasList(spec) || `get${kind}` in platform,
@@ -84,6 +78,14 @@ function missingPlaces(spec: ResourceSpec): string[] {
 }
 
 describe("a kind of resource", () => {
+  test("has its example in a file of its own, not in its source", () => {
+    const sources = [...sourcesIn("provider/resources"), ...sourcesIn("provider/functions")];
+    expect(sources.length).toBeGreaterThan(kinds.length);
+    const text = "@example";
+    const found = sources.filter((file) => read(file).includes(text));
+    expect(found.map((file) => `${placeOf(file, text)}: move it to examples/reference`)).toEqual([]);
+  });
+
   test.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("%s lacks nothing", (_kind, spec) => {
     expect(missingPlaces(spec)).toEqual([]);
   });
@@ -101,7 +103,6 @@ describe("a kind of resource", () => {
       "emulator/tables/index.ts:LINE",
       "test/support/samples.ts:LINE",
       "examples/reference/resources/subscription.ts:LINE",
-      "examples/reference/lookups/subscription.ts:LINE",
       "provider/functions/usual.ts:LINE",
       "docs/reference/README.md:LINE",
     ]);

@@ -31,9 +31,33 @@ test("docs/reference is what npm run docs writes, and no page is left over", asy
   for (const [file, text] of written) expect([file, contentOf(read(file))]).toEqual([file, contentOf(text)]);
 });
 
-test("the comment of each class ends with the example that npm run docs writes", async () => {
-  const sources = await evaluate("lib/reference/index.mjs", `[...m.commentedSources(${root}, ${specs})]`);
-  for (const [file, text] of sources as [string, string][]) expect([file, read(file)]).toEqual([file, text]);
+describe("the example in the comment of a class", () => {
+  const withExample = (declarations: string, example = "new A();\n") =>
+    evaluate(
+      "lib/reference/classComment.mjs",
+      `m.withClassExample(${JSON.stringify(declarations)}, "A", ${JSON.stringify(example)})`,
+    );
+  const declaration = "export declare class A extends A_base {\n}\n";
+
+  test("follows a comment of one line or of several", async () => {
+    const end = " *\n * @example\n * ```ts\n * new A();\n * ```\n */\n";
+    expect(await withExample(`/** One. */\n${declaration}`)).toBe(`/**\n * One.\n${end}${declaration}`);
+    expect(await withExample(`/** B. */\nlet b;\n/**\n * One.\n *\n * Two.\n */\n${declaration}`)).toBe(
+      `/** B. */\nlet b;\n/**\n * One.\n *\n * Two.\n${end}${declaration}`,
+    );
+  });
+
+  test.each([
+    ["a class without a comment of its own", `/** B. */\nlet b;\n${declaration}`, "no commented class A"],
+    ["a missing class", "/** B. */\nlet b;\n", "no commented class A"],
+    ["a comment with an example", `/**\n * One.\n * @example x\n */\n${declaration}`, "must hold no example"],
+  ])("is refused for %s", async (_title, declarations, message) => {
+    await expect(withExample(declarations)).rejects.toThrow(message);
+  });
+
+  test("is refused where it would end the comment", async () => {
+    await expect(withExample(`/** One. */\n${declaration}`, "/* a */")).rejects.toThrow("must not hold */");
+  });
 });
 
 test("the capabilities of each job are those that npm run docs writes", async () => {

@@ -2,7 +2,7 @@ import type { Emulator } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
 import type { Declarations } from "./engine";
 import { declared, memberAt, nested, propertyPathOf, samples, surroundings } from "./samples";
-import type { FieldCase } from "./samples";
+import type { FieldCase, Sample } from "./samples";
 import { call } from "./wire";
 
 /** Where each kind is written, that is written by POST below its parent. */
@@ -53,17 +53,25 @@ export async function makeObject(
   }
 }
 
-/** Makes all samples, and what they refer to, past the package; answers the uids by name. */
-export async function makeSamples(emulator: Emulator): Promise<Record<string, string>> {
-  // A token is the provider's, and nothing that could be listed.
-  const wanted = samples.filter(({ kind }) => kind !== "ScimToken");
+/** A token is the provider's, and nothing that could be listed. */
+const listed = samples.filter(({ kind }) => kind !== "ScimToken");
+
+/**
+ * Makes samples, and what they refer to, past the package; answers the uids by name. `known`: the uids of what is not made
+ * again.
+ */
+export async function makeSamples(
+  emulator: Emulator,
+  wanted: readonly Sample[] = listed,
+  known: Readonly<Record<string, string>> = {},
+): Promise<Record<string, string>> {
   const all: Declarations = {
     ...surroundings,
     ...Object.assign({}, ...wanted.map((sample) => declared(sample.label, sample, sample.args))),
   };
-  const ids: Record<string, string> = {};
+  const ids: Record<string, string> = { ...known };
   for (const [name, { kind, args }] of Object.entries(all)) {
-    ids[name] = await makeObject(emulator, kind, withUids(args, ids) as Record<string, unknown>);
+    ids[name] ??= await makeObject(emulator, kind, withUids(args, ids) as Record<string, unknown>);
   }
   return ids;
 }

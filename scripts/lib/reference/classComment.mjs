@@ -5,33 +5,28 @@ function linesOf(comment) {
   return comment
     .replace(/^\/\*\*/, "")
     .replace(/\*\/$/, "")
+    .trim()
     .split("\n")
     .map((line) => line.replace(/^\s*\* ?/, "").trimEnd());
 }
 
-/** @param {readonly string[]} lines */
-function trimBlank(lines) {
-  const first = lines.findIndex((line) => line.trim() !== "");
-  const last = lines.findLastIndex((line) => line.trim() !== "");
-  return first < 0 ? [] : lines.slice(first, last + 1);
-}
-
 /**
- * The source of a kind whose class comment ends with this example, which editors show.
- * @param {string} source
+ * The declarations of a kind, whose class comment then ends with this example: editors show it.
+ * @param {string} declarations what the compiler writes of the kind: its .d.ts.
  * @param {string} kind
  * @param {string} example
  */
-export function withClassExample(source, kind, example) {
+export function withClassExample(declarations, kind, example) {
   if (example.includes("*/"))
     throw new Error(`the example of ${kind} must not hold */: it would end a comment`);
-  const at = source.indexOf(`export class ${kind} `);
-  const start = source.lastIndexOf("/**", at);
-  if (at < 0 || start < 0) throw new Error(`no commented class ${kind}`);
-  const all = linesOf(source.slice(start, at).trim());
-  const tag = all.indexOf("@example");
-  const text = trimBlank(tag < 0 ? all : all.slice(0, tag)).map((line) => line.trim());
-  const lines = [...text, "", "@example", "```ts", ...example.trimEnd().split("\n"), "```"];
-  const comment = lines.map((line) => ` * ${line}`.trimEnd()).join("\n");
-  return `${source.slice(0, start)}/**\n${comment}\n */\n${source.slice(at)}`;
+  const at = declarations.indexOf(`export declare class ${kind} `);
+  const start = declarations.lastIndexOf("/**", at);
+  const comment = declarations.slice(start, at).trim();
+  if (at < 0 || start < 0 || comment.indexOf("*/") !== comment.length - 2)
+    throw new Error(`no commented class ${kind}`);
+  if (comment.includes("@example"))
+    throw new Error(`the comment of class ${kind} must hold no example: it has a file of its own`);
+  const lines = [...linesOf(comment), "", "@example", "```ts", ...example.trimEnd().split("\n"), "```"];
+  const text = lines.map((line) => ` * ${line}`.trimEnd()).join("\n");
+  return `${declarations.slice(0, start)}/**\n${text}\n */\n${declarations.slice(at)}`;
 }

@@ -1,8 +1,9 @@
 // @ts-check
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { withClassExample } from "./classComment.mjs";
+import { lookupExample } from "./lookupExample.mjs";
 import { lookupPage } from "./lookupPage.mjs";
+import { upperFirst, withUsualLookups } from "../lookups.mjs";
 import { documents, schemaPage } from "../schemaPages.mjs";
 import { code, firstSentence, page, table } from "./markdown.mjs";
 import { resourcePage } from "./resourcePage.mjs";
@@ -15,15 +16,20 @@ import { Sources } from "./sources.mjs";
 
 /** @param {string} text */
 const lowerFirst = (text) => text.charAt(0).toLowerCase() + text.slice(1);
-/** @param {string} text */
-const upperFirst = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The text of an example, by its folder and name. @param {string} root @param {string} folder @param {string} name */
-export function readExample(root, folder, name) {
+/**
+ * The text of an example, by its folder and name.
+ * @param {string} root
+ * @param {string} folder
+ * @param {string} name
+ * @param {() => string | undefined} [otherwise] writes one where there is no file.
+ */
+function readExample(root, folder, name, otherwise = () => undefined) {
   const file = path.join(root, "examples/reference", folder, `${name}.ts`);
-  if (!existsSync(file))
+  const text = existsSync(file) ? readFileSync(file, "utf8") : otherwise();
+  if (text === undefined)
     throw new Error(`examples/reference/${folder}/${name}.ts is missing: write an example`);
-  return readFileSync(file, "utf8");
+  return text;
 }
 
 /** The kind whose objects a lookup returns, if it is one of those that each kind has. @param {readonly Spec[]} specs @param {Lookup} lookup */
@@ -110,28 +116,15 @@ export function referencePages(root, specs, uncompared) {
     pages.set(`docs/reference/resources/${spec.kind}.md`, text);
   }
   const capabilitiesOf = capabilitiesOfLookups(specs);
+  const usual = new Map(withUsualLookups(specs, root).map((spec) => [lowerFirst(spec.kind), spec]));
   for (const [name, all] of lookups) {
     const title = `Lookups: ${lowerFirst(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))}`;
-    const facts = { exampleText: readExample(root, "lookups", name), capabilitiesOf };
+    const spec = usual.get(name);
+    const exampleText = readExample(root, "lookups", name, () => spec && lookupExample(spec));
+    const facts = { exampleText, capabilitiesOf };
     pages.set(`docs/reference/lookups/${name}.md`, lookupPage(sources, title, all, facts));
   }
   return pages;
-}
-
-/**
- * The sources of kinds with their examples in the comments of their classes, by their paths.
- * @param {string} root
- * @param {readonly Spec[]} specs
- * @returns {Map<string, string>}
- */
-export function commentedSources(root, specs) {
-  return new Map(
-    specs.map(({ kind }) => {
-      const file = `provider/resources/${lowerFirst(kind)}.ts`;
-      const source = readFileSync(path.join(root, file), "utf8");
-      return [file, withClassExample(source, kind, readExample(root, "resources", lowerFirst(kind)))];
-    }),
-  );
 }
 
 /** The generated pages that exist and are no longer made. @param {string} root @param {ReadonlyMap<string, string>} pages */
