@@ -15,6 +15,7 @@ import type { Leaf } from "./access/graph/references";
 import type { Finding } from "./access/review/finding";
 import { isHighOrCritical } from "./access/review/finding";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
+import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
 import { didYouMean } from "./engine/checks/suggestions";
 import { UNKNOWN } from "./engine/description";
@@ -42,13 +43,8 @@ export interface AccessPolicyArgs {
   readonly enforcement?: Readonly<Record<string, Enforcement>>;
 }
 
-/** A secret reaches a policy as plain text, so that the rule for plain text cannot judge it. */
-const NOT_IN_PACK = ["K4"];
-
-/** The rules that a policy can decide: those that do without the state before. */
-export const policyRules: readonly Rule[] = rules.filter(
-  ({ id, needsBefore }) => !needsBefore && !NOT_IN_PACK.includes(id),
-);
+/** The rules that a policy pack can run. */
+export const policyRules: readonly Rule[] = rules.filter((rule) => whyNotInPolicyPack(rule) === undefined);
 
 /** Reads a value of the policy SDK, whose objects throw where a part is not known. */
 function plain(read: () => unknown): Json {
@@ -203,11 +199,9 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
         `enforcement: there is no rule "${name}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`,
       );
     }
-    if (!policyRules.includes(rule)) {
-      throw new CodedError(
-        "PP1301",
-        `enforcement: ${rule.id} is not in the policy pack: it needs what pulumi-platform review sees`,
-      );
+    const missing = whyNotInPolicyPack(rule);
+    if (missing !== undefined) {
+      throw new CodedError("PP1301", `enforcement: ${rule.id} is not in the policy pack: ${missing}`);
     }
     levels.set(rule, level);
   }

@@ -1,6 +1,8 @@
 import type { PolicyResource } from "@pulumi/policy";
 import { accessPolicies, policyRules } from "../../provider/policy";
 import type { AccessPolicyArgs } from "../../provider/policy";
+import { rules } from "../../provider/access/rules";
+import { explainAsMarkdown, explanationOf } from "../../provider/access/rules/explain";
 
 const org = "a".repeat(40);
 const GITHUB = "https://token.actions.githubusercontent.com";
@@ -114,10 +116,22 @@ describe("the rules as policies", () => {
         message: expect.stringContaining('did you mean "owner-grant"?') as string,
       }) as Error,
     );
-    expect(() => accessPolicies({ enforcement: { D1: "mandatory" } })).toThrow(
-      "D1 is not in the policy pack",
-    );
   });
+
+  it.each(rules.map((rule) => [rule.id, rule] as const))(
+    "run %s, or its explanation and its enforcement say why not",
+    (id, rule) => {
+      const isRun = policyRules.includes(rule);
+      const reason = /Not in the policy pack: ([^.]+)\./.exec(
+        explainAsMarkdown(rule).replace(/\s+/g, " "),
+      )?.[1];
+      expect(explanationOf(rule).inPolicyPack).toBe(isRun);
+      expect(reason === undefined).toBe(isRun);
+      const enforce = () => accessPolicies({ enforcement: { [id]: "disabled" } });
+      if (isRun) expect(enforce).not.toThrow();
+      else expect(enforce).toThrow(`enforcement: ${id} is not in the policy pack: ${reason}`);
+    },
+  );
 
   it("are those that do without the state before and without secrets", () => {
     expect(policyRules.map(({ id }) => id).join(" ")).toBe(

@@ -1,5 +1,5 @@
 import { rules } from ".";
-import { isAlwaysHigh } from "./rule";
+import { isAlwaysHigh, whyNotInPolicyPack } from "./rule";
 import type { Rule } from ".";
 
 /** What is to be known of a rule, as data. */
@@ -14,7 +14,7 @@ export interface Explanation {
   readonly except: string;
   /** An entry of the policy file, as YAML. */
   readonly example: string;
-  /** Whether a policy pack can decide it: it does without the state before. */
+  /** Whether a policy pack runs it. */
   readonly inPolicyPack: boolean;
 }
 
@@ -46,7 +46,7 @@ export function explanationOf(rule: Rule): Explanation {
     fix,
     except,
   };
-  return { ...own, example: exampleOf(rule), inPolicyPack: !rule.needsBefore };
+  return { ...own, example: exampleOf(rule), inPolicyPack: whyNotInPolicyPack(rule) === undefined };
 }
 
 /** Breaks a text into lines of at most `width` characters; a longer word has a line of its own. */
@@ -79,11 +79,12 @@ export function explainAsText(rule: Rule): string {
 }
 
 export function explainAsMarkdown(rule: Rule): string {
-  const { id, name, when, what, why, fix, except, example, inPolicyPack } = explanationOf(rule);
+  const { id, name, when, what, why, fix, except, example } = explanationOf(rule);
+  const missing = whyNotInPolicyPack(rule);
   return [
     `## ${id} ${name}`,
     wrapped(
-      `**Severity:** ${when}.${inPolicyPack ? "" : " Not in the policy pack: it needs the state before the change."}`,
+      `**Severity:** ${when}.${missing === undefined ? "" : ` Not in the policy pack: ${missing}.`}`,
       "",
       110,
     ),

@@ -267,6 +267,7 @@ const plainSecret: Rule = {
   except: "Almost never: for a secret of a test system.",
   exampleMatch: { name: "test-idp" },
   needsBefore: false,
+  notInPolicyPack: "a policy gets every secret as plain text",
   planOnly: true,
   find: (facts) =>
     [...facts.comparison.after.entities.values()].flatMap((entity) =>

@@ -24,6 +24,8 @@ export interface Rule {
   readonly exampleMatch: Readonly<Record<string, string>>;
   /** It compares with what was before: without that it finds nothing, or calls everything new. */
   readonly needsBefore: boolean;
+  /** Why a policy pack cannot run it, where that is not `needsBefore`. */
+  readonly notInPolicyPack?: string;
   /** It predicts what an update will do, or judges what a program says: nothing that has happened already. */
   readonly planOnly?: true;
   /** It counts what the whole organisation holds: a comparison of a part cannot tell. */
@@ -33,6 +35,11 @@ export interface Rule {
   /** What to do where the change has happened already, if that differs from the advice on a plan. */
   readonly driftAdvice?: string;
   readonly find: (facts: Facts) => FindingInput[];
+}
+
+/** Why a policy pack cannot run a rule; undefined where it can. */
+export function whyNotInPolicyPack({ needsBefore, notInPolicyPack }: Rule): string | undefined {
+  return needsBefore ? "it needs the state before the change" : notInPolicyPack;
 }
 
 /** Whether all findings of a rule are high or critical. */
