@@ -58,7 +58,10 @@ function requestedDelayMs(error: unknown, policy: RetryPolicy): number | undefin
     : undefined;
 }
 
-/** Makes one attempt when the limiter lets it, and tells the limiter how it ended. */
+/**
+ * Makes one attempt when the limiter allows it, and reports to the limiter how the server responded. An attempt without
+ * a response of the server says nothing about the rate that it accepts.
+ */
 export async function withRateLimit<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
@@ -75,7 +78,7 @@ export async function withRateLimit<T>(
     if (wait !== undefined) limiter.pauseFor(wait);
     if (isThrottled(error)) {
       limiter.onThrottled(sentAt, wait);
-    } else {
+    } else if (error instanceof ApiError) {
       limiter.onSuccess();
     }
     throw error;

@@ -255,6 +255,15 @@ describe("the rate limiter", () => {
     await expect(waiting).resolves.toBe("next");
   });
 
+  test.each(cases)("speeds up after $name only if the server responded", async ({ error }) => {
+    const limiter = new RateLimiter();
+    const successes = jest.spyOn(limiter, "onSuccess");
+    const throttles = jest.spyOn(limiter, "onThrottled");
+    expect(await errorOf(withRateLimit(() => Promise.reject(error), policy, limiter))).toBe(error);
+    const reported = successes.mock.calls.length + throttles.mock.calls.length;
+    expect(reported).toBe(error.name === "ApiError" ? 1 : 0);
+  });
+
   test("goes by the clock it is given", async () => {
     let now = 0;
     const limiter = new RateLimiter(() => now);
