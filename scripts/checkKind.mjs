@@ -43,7 +43,7 @@ function samplesOf(file) {
   );
 }
 
-/** What is written by hand for a kind. @param {string} file its description, as in `webhook.ts` */
+/** What is written by hand for a kind. @param {string} file its description, as in `tag.ts` */
 export function filesOf(file) {
   return [
     `provider/resources/${file}`,

@@ -100,7 +100,7 @@ export class Gateway {
       rawQuery,
       body: request.body,
       isForm: isForm(request),
-      hasBrokenPath: path.hasInvalidUtf8,
+      pathHasInvalidUtf8: path.hasInvalidUtf8,
       ignoreMask: trace.ignoreMask ?? false,
     });
     trace.updateMask = call.updateMask;

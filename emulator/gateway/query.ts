@@ -7,7 +7,7 @@ import { canonicalTimestamp } from "./scalars";
 export interface QueryPair {
   readonly key: string;
   readonly value: string;
-  readonly broken: boolean;
+  readonly hasInvalidUtf8: boolean;
 }
 
 export class QueryError extends Error {}
@@ -27,14 +27,18 @@ export function parseQuery(raw: string): QueryPair[] {
       }
     }
     if ("badEscape" in key || "badEscape" in value) continue;
-    pairs.push({ key: key.text, value: value.text, broken: key.hasInvalidUtf8 || value.hasInvalidUtf8 });
+    pairs.push({
+      key: key.text,
+      value: value.text,
+      hasInvalidUtf8: key.hasInvalidUtf8 || value.hasInvalidUtf8,
+    });
   }
   return pairs;
 }
 
 export interface QueryOutcome {
   /** A value that reached the message was not UTF-8. */
-  readonly broken: boolean;
+  readonly hasInvalidUtf8: boolean;
   /** Paths of a field mask, and whether they replace the inferred ones or are added to them. */
   readonly mask?: { readonly paths: readonly string[]; readonly replaces: boolean };
 }
@@ -56,15 +60,15 @@ export function applyQuery(
     const found = resolve(parameter.key.split("."), type, bound);
     if (found !== undefined) writer.write(parameter, found);
   }
-  const { broken, mask } = writer;
-  return mask ? { broken, mask } : { broken };
+  const { hasInvalidUtf8, mask } = writer;
+  return mask ? { hasInvalidUtf8, mask } : { hasInvalidUtf8 };
 }
 
 /** A query parameter, with the values of all its occurrences. */
 interface Parameter {
   key: string;
   readonly values: string[];
-  brokenValue: boolean;
+  hasInvalidUtf8: boolean;
 }
 
 /** The field that a parameter names, and the messages around it. */
@@ -75,19 +79,19 @@ interface ResolvedField {
 
 /** Writes query parameters to a request. */
 class QueryWriter {
-  broken = false;
+  hasInvalidUtf8 = false;
   mask: { paths: string[]; replaces: boolean } | undefined;
   private readonly written = new Map<string, string[]>();
 
   constructor(private readonly target: Message) {}
 
-  write({ values, brokenValue }: Parameter, { field, owners }: ResolvedField): void {
+  write({ values, hasInvalidUtf8 }: Parameter, { field, owners }: ResolvedField): void {
     const parent = owners.reduce((message, owner) => {
       message[owner.name] ??= newMessage();
       return message[owner.name] as Message;
     }, this.target);
     if (field === undefined) return;
-    this.broken ||= brokenValue;
+    this.hasInvalidUtf8 ||= hasInvalidUtf8;
     if (field === maskPaths) {
       const { paths = [], replaces = false } = this.mask ?? {};
       this.mask = { paths: [...paths, ...values], replaces };
@@ -128,13 +132,13 @@ class QueryWriter {
 
 function gather(pairs: readonly QueryPair[]): Iterable<Parameter> {
   const byKey = new Map<string, Parameter>();
-  for (const { key, value, broken } of pairs) {
+  for (const { key, value, hasInvalidUtf8 } of pairs) {
     const known = byKey.get(key);
     if (known) {
       known.values.push(value);
-      known.brokenValue ||= broken;
+      known.hasInvalidUtf8 ||= hasInvalidUtf8;
     } else {
-      byKey.set(key, { key, values: [value], brokenValue: broken });
+      byKey.set(key, { key, values: [value], hasInvalidUtf8 });
     }
   }
   // `ids[]=x` means `ids` with the text between the brackets as a first value.

@@ -20,7 +20,7 @@ export interface CallSource {
   /** The body is a form, whose fields are further query parameters. */
   readonly isForm: boolean;
   /** The path had invalid UTF-8, which is U+FFFD in the values of the match. */
-  readonly hasBrokenPath: boolean;
+  readonly pathHasInvalidUtf8: boolean;
   readonly ignoreMask: boolean;
 }
 
@@ -38,7 +38,7 @@ export function readCall(source: CallSource): Omit<Call, "authorization"> {
   const mask = readQueryInto(message, source, maskField, inferred);
   if (maskField) clearField(message, maskField.name);
   for (const { path, value } of values) {
-    if (source.hasBrokenPath && value.includes("\ufffd")) throw invalidUtf8();
+    if (source.pathHasInvalidUtf8 && value.includes("\ufffd")) throw invalidUtf8();
     setPath(message, path, value);
   }
   if (source.body.length > maxMessageBytes / 4) {
@@ -74,7 +74,7 @@ function readQueryInto(
   const bound = new Set(values.map(({ path }) => path[0] ?? ""));
   if (method.body !== undefined) bound.add(method.body);
   const outcome = applyQuery(queryPairs(rawQuery, isForm, body), method.request, message, bound);
-  if (outcome.broken) throw invalidUtf8();
+  if (outcome.hasInvalidUtf8) throw invalidUtf8();
   if (!outcome.mask || !maskField || ignoreMask) return mask;
   const { replaces, paths } = outcome.mask;
   return { updateMask: replaces ? [...paths] : [...(mask.updateMask ?? []), ...paths], maskSource: "query" };

@@ -36,8 +36,8 @@ const escapes: Readonly<Record<string, string>> = {
  * @returns undefined if there is only white space.
  * @throws JsonError with the gateway's text.
  */
-export function readJson(text: string, broken = false): JsonNode | undefined {
-  const reader = new Reader(text, broken);
+export function readJson(text: string, hasInvalidUtf8 = false): JsonNode | undefined {
+  const reader = new Reader(text, hasInvalidUtf8);
   return reader.first();
 }
 
@@ -59,7 +59,7 @@ class Reader {
 
   constructor(
     private readonly text: string,
-    private readonly broken: boolean,
+    private readonly hasInvalidUtf8: boolean,
   ) {}
 
   first(): JsonNode | undefined {
@@ -150,7 +150,7 @@ class Reader {
       text += this.escape();
     }
     this.at += 1;
-    if (this.broken && text.includes("\ufffd")) {
+    if (this.hasInvalidUtf8 && text.includes("\ufffd")) {
       throw new JsonError(
         `proto: syntax error (${describePosition(this.text, at)}): invalid UTF-8 in string`,
       );

@@ -28,7 +28,7 @@ export interface RecordedResource {
   readonly notReviewed?: string;
   /** The uid; undefined where it is not known yet. */
   readonly id?: string;
-  /** Without the provider's text. A secret is "[secret]"; all that is not known yet is UNKNOWN (spec.ts). */
+  /** Without the provider's text. A secret is "[secret]"; all that is not known yet is `UNKNOWN`. */
   readonly inputs: Props;
   readonly outputs: Props;
   /** Paths of the inputs that are secret: `oidc.clientSecret`. */

@@ -213,7 +213,7 @@ function countOmitted({ steps, summary }: PreviewReader): number {
 
 /**
  * Reads the output of `pulumi preview --json` or `pulumi refresh --preview-only --json`: one document, or
- * a line for each event. Secrets are blinded in both forms; what is not known yet is UNKNOWN (spec.ts).
+ * a line for each event. Secrets are blinded in both forms; what is not known yet is `UNKNOWN`.
  *
  * @param input text or bytes, with Windows' newlines and a byte order mark too.
  * @param name what messages call it: a path.

@@ -100,7 +100,7 @@ export function isTooLargeToCompile(text: string): boolean {
   return text.length > LARGEST_PROGRAM || estimateProgram(text) > LARGEST_PROGRAM;
 }
 
-/** The positions of dots that are neither escaped nor repeated, and so match any character. */
+/** The pattern with every dot that is neither escaped nor repeated made literal. */
 export function escapeDots(text: string): string {
   let escaped = "";
   for (let at = 0; at < text.length;) {

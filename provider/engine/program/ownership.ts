@@ -246,7 +246,7 @@ export function recordResource(
   if (isGiven(adopted)) idsOf(kind).adopt(owner, adopted);
 }
 
-/** Takes note of the id of a resource. @throws RunError as `claim` does */
+/** Records the id of a resource. @throws RunError where another resource of the program adopts the same object */
 export function recordResourceId(
   { kind }: ResourceSpec,
   name: string,

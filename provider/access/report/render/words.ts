@@ -88,7 +88,7 @@ export function subjectOf({ subject }: Grant): { readonly displayName: string; r
   return name === undefined || displayName.includes(name) ? { displayName } : { displayName, name };
 }
 
-/** A place from the root of the repository, with `/` and without `.`: `infra/index.ts`. */
+/** A place from the root of the repository, with `/` and without `.`: `provider/index.ts`. */
 export function pathOf(location: SourceLocation, sourceRoot = ""): string {
   const parts = `${sourceRoot}/${location.file}`.replaceAll("\\", "/").split("/");
   const kept: string[] = [];
