@@ -1,4 +1,5 @@
 import type { TermsDocument } from "./gateway/status";
+import { isLoopbackHost } from "./loopback";
 
 /** Behaviour that can be changed while the emulator runs. */
 export interface EmulatorSettings {
@@ -111,14 +112,15 @@ export const settingChecks: Readonly<Record<keyof EmulatorSettings, Check>> = {
   callerEmail: { rule: "a string", accepts: isString },
   deliverTo: {
     rule: 'empty, "sinks", or an http address on this machine',
-    accepts: (value) => isString(value) && (value === "" || value === "sinks" || isLoopback(value)),
+    accepts: (value) => isString(value) && (value === "" || value === "sinks" || isLocalHttp(value)),
   },
 };
 
-function isLoopback(address: string): boolean {
+/** Events are sent without encryption, so they must not leave the machine. */
+function isLocalHttp(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
-  return protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
+  return protocol === "http:" && isLoopbackHost(hostname);
 }
 
 /** Checks settings from an untrusted source. @throws Error that names the first invalid one. */

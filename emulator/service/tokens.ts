@@ -5,6 +5,7 @@ import { newMessage } from "../gateway/descriptor";
 import type { Call } from "../gateway/gateway";
 import { millisecondsOf, timestampOf } from "../gateway/scalars";
 import { invalidField, permissionDenied, unauthenticated } from "../gateway/status";
+import { isLoopbackHost } from "../loopback";
 import type { EmulatorSettings } from "../settings";
 import type { Caller } from "./caller";
 import { operator } from "./caller";
@@ -213,7 +214,7 @@ export class TokenService {
     if (this.options.settings.audiences.includes(audience)) return true;
     const address = audience.includes("://") ? audience : `http://${audience}`;
     if (!URL.canParse(address)) return false;
-    return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(address).hostname);
+    return isLoopbackHost(new URL(address).hostname);
   }
 
   private subjectExists(uid: string): boolean {

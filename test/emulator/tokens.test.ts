@@ -141,6 +141,7 @@ describe("claim match", () => {
     ["an issuer's pattern", { issuer: undefined, issuerPattern: "https://.*\\.test" }, {}, true],
     ["another audience than the issuer's host", {}, { aud: "https://elsewhere.test" }, false],
     ["the host alone as audience", {}, { aud: ["x", "127.0.0.1"] }, true],
+    ["another address of the machine as audience", {}, { aud: "http://127.9.9.9:80" }, true],
     ["an audience of its own", { audience: "mine" }, { aud: "mine" }, true],
     ["an audience of its own, and another", { audience: "mine" }, {}, false],
     ["an audience's pattern", { audiencePattern: "m.*" }, { aud: ["x", "mine"] }, true],

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../errorCodes/registry";
 import { setTimeout as delay } from "node:timers/promises";
 import { registerCredential } from "../../api/credentials";
 import { ConnectionError, printable } from "../../api/errors";
+import { isSafe } from "../../api/loopback";
 import { Transport } from "../../api/transport";
 import type { HttpResponse as Response } from "../../api/transport";
 
@@ -198,8 +199,7 @@ export function parseBaseUrl(text: string, variable: string): string {
   if (url === undefined || url.username !== "" || url.password !== "") {
     throw new PostError("PP7003", `${variable} is no URL: give one like https://api.github.com`);
   }
-  const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback)) {
+  if (!isSafe(url)) {
     throw new PostError(
       "PP7003",
       `${variable} must begin with https://: the token would be readable on its way`,
