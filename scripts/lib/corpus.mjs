@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** What catches a program, as its second line says, in the words of the guide. */
+/** What the second line of a program says, and how the guide shows it. */
 const catchers = /** @type {Readonly<Record<string, string>>} */ ({
   review: "`review`",
   verify: "`verify`",
-  none: "brings no access",
+  none: "grants no access",
 });
 
 /** @param {string} text */
@@ -14,7 +14,7 @@ const escaped = (text) => text.replaceAll("|", "\\|").replaceAll("*", "\\*").rep
 
 /** @param {string} title A pattern follows the first colon. */
 function describe(title) {
-  const [, words = title, pattern] = /^([^:]*fits): (.+)$/.exec(title) ?? [];
+  const [, words = title, pattern] = /^([^:]*matches[^:]*): (.+)$/.exec(title) ?? [];
   return pattern === undefined ? escaped(words) : `${escaped(words)}: \`${pattern.replaceAll("|", "\\|")}\``;
 }
 

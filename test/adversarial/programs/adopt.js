@@ -1,4 +1,4 @@
-// An identity of another owner is adopted and bound
+// Adopts an identity with another owner, and binds it
 // caught by: review
 const { bind, declare, GITHUB, ids, platform } = require("./base");
 

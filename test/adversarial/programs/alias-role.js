@@ -1,4 +1,4 @@
-// A new role takes the place of an old one by an alias
+// Replaces a role by a new one with its alias
 // caught by: review
 const { declare, nameOf } = require("./base");
 

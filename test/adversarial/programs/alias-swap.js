@@ -1,4 +1,4 @@
-// Two identities exchange their names by aliases
+// Exchanges the names of two identities by aliases
 // caught by: review
 const { declare, GITHUB, nameOf, workflow } = require("./base");
 

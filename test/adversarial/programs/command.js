@@ -1,4 +1,4 @@
-// A resource of a package that runs commands
+// Declares a resource of a package that runs commands
 // caught by: review
 // runs alone
 const { declare, pulumi } = require("./base");

@@ -1,4 +1,4 @@
-// A binding inside of a component with a harmless name
+// Hides a binding in a component with a harmless name
 // caught by: review
 const { bind, declare, ids, nameOf, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// A binding that leaves the program together with what it is said to go with, and stays
+// Removes a binding that `deletedWith` keeps at the server
 // caught by: none
 const { declare } = require("./base");
 

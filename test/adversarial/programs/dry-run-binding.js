@@ -1,4 +1,4 @@
-// One more binding where the run is no preview
+// Adds a binding in the update only
 // caught by: verify
 // update plan: refuses
 const { bind, declare, ids, pulumi } = require("./base");

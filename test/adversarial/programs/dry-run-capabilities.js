@@ -1,4 +1,4 @@
-// More capabilities where the run is no preview
+// Adds capabilities in the update only
 // caught by: verify
 // update plan: refuses
 const { declare, pulumi } = require("./base");

@@ -1,4 +1,4 @@
-// An invite for another person where the run is no preview
+// Invites another person in the update only
 // caught by: verify
 // update plan: refuses
 const { declare, pulumi } = require("./base");

@@ -1,4 +1,4 @@
-// One more binding of a group where the run is no preview
+// Adds a binding to a GroupAccess in the update only
 // caught by: verify
 // update plan: refuses
 const { declare, ids, pulumi } = require("./base");

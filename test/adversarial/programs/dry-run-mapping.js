@@ -1,4 +1,4 @@
-// Another external group where the run is no preview
+// Maps another external group in the update only
 // caught by: verify
 // update plan: refuses
 const { declare, pulumi } = require("./base");

@@ -1,4 +1,4 @@
-// An identity provider with another issuer where the run is no preview
+// Gives an identity provider another issuer in the update only
 // caught by: verify
 // update plan: refuses
 const { declare, pulumi } = require("./base");

@@ -1,4 +1,4 @@
-// Another role where the run is no preview
+// Binds another role in the update only
 // caught by: verify
 // update plan: refuses
 const { bind, declare, ids, pulumi } = require("./base");

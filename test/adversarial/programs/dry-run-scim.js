@@ -1,4 +1,4 @@
-// A SCIM token where the run is no preview
+// Adds a SCIM token in the update only
 // caught by: review
 const { declare, platform, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// A service that acts as another identity where the run is no preview
+// Lets a service act as another identity in the update only
 // caught by: verify
 // update plan: refuses
 const { declare, ids, pulumi } = require("./base");

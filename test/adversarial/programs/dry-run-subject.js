@@ -1,4 +1,4 @@
-// Another subject where the run is no preview
+// Trusts another subject in the update only
 // caught by: verify
 // update plan: refuses
 const { declare, GITHUB, pulumi } = require("./base");

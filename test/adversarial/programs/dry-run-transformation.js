@@ -1,4 +1,4 @@
-// A transformation of the stack that edits roles where the run is no preview
+// Changes roles by a stack transformation in the update only
 // caught by: verify
 // update plan: refuses
 const { bind, declare, ids, nameOf, pulumi } = require("./base");

@@ -1,4 +1,4 @@
-// A dynamic resource of the program's own that makes a request to the API
+// Sends a request to the API from a dynamic resource of its own
 // caught by: review
 const { declare, ids, nameOf, pulumi } = require("./base");
 

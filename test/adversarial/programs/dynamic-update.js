@@ -1,4 +1,4 @@
-// The text of an honest resource's provider is changed by a transformation
+// Changes a resource's provider text by a transformation
 // caught by: review
 const { declare, ids, nameOf, pulumi } = require("./base");
 

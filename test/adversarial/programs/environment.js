@@ -1,4 +1,4 @@
-// Another role outside of the job for pull requests
+// Binds another role outside of the job for pull requests
 // caught by: verify
 // update plan: refuses
 const { bind, declare, ids } = require("./base");

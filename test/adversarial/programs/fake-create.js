@@ -1,4 +1,4 @@
-// A binding whose provider grants another role than the program says
+// Creates a binding by a provider that grants another role than declared
 // caught by: review
 const { declare, ids, nameOf, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// A binding that is read by a provider of the program's own makes a new one look old
+// Makes a new binding look old: a provider of its own reads it
 // caught by: review
 const { bind, declare, ids, nameOf, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// A binding under the type of a harmless kind
+// Creates a binding under the type of a harmless kind
 // caught by: review
 const { declare, ids, nameOf, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// A binding under the type of another package
+// Creates a binding under the type of another package
 // caught by: review
 const { declare, ids, nameOf, pulumi } = require("./base");
 

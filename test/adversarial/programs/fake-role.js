@@ -1,4 +1,4 @@
-// A role that is read by a provider of the program's own, and is the owner's
+// Reads the owner's role by a provider that describes a harmless one
 // caught by: review
 const { bind, declare, ids, nameOf, pulumi } = require("./base");
 

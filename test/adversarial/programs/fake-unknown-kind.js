@@ -1,4 +1,4 @@
-// A binding under a type that this package does not have
+// Creates a binding under a type that this package does not have
 // caught by: review
 const { declare, ids, nameOf, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The owner's role is read under a harmless name
+// Reads the owner's role under a harmless name
 // caught by: review
 const { bind, declare, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// A group's bindings that are made by others are ignored
+// Adds a binding to a GroupAccess that ignores its identity
 // caught by: review
 const { declare, ids } = require("./base");
 

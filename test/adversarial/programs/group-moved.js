@@ -1,4 +1,4 @@
-// Production moves below the sandbox, that has another owner
+// Moves production below the sandbox, which has another owner
 // caught by: review
 const { declare } = require("./base");
 

@@ -1,4 +1,4 @@
-// A role is replaced, and its binding ignores the change
+// Replaces a role whose binding ignores changes of it
 // caught by: review
 const { declare } = require("./base");
 

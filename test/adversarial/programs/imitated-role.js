@@ -1,4 +1,4 @@
-// A role that is named like a harmless one of the platform
+// Creates a role with the name of a harmless built-in role
 // caught by: review
 const { bind, declare, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// An invite for anybody
+// Invites anybody
 // caught by: review
 const { declare } = require("./base");
 

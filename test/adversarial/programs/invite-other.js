@@ -1,4 +1,4 @@
-// An invite for another person
+// Invites another person
 // caught by: review
 const { declare, ids } = require("./base");
 

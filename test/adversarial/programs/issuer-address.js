@@ -1,4 +1,4 @@
-// A pattern that matches a stranger's issuer: ^https://[0-9.]+$
+// Trusts a pattern that matches a stranger's issuer: ^https://[0-9.]+$
 // caught by: review
 const { declare } = require("./base");
 

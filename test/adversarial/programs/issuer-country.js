@@ -1,4 +1,4 @@
-// A pattern that matches a stranger's issuer: ^https://(?:sso\.acme\.com|[a-z]{3}\.ru)$
+// Trusts a pattern that matches a stranger's issuer: ^https://(?:sso\.acme\.com|[a-z]{3}\.ru)$
 // caught by: review
 const { declare } = require("./base");
 

@@ -1,4 +1,4 @@
-// A pattern that matches a stranger's issuer: ^https://oidc\.eks\.[a-z0-9-]+\.amazonaws\.com/id/.*$
+// Trusts a pattern that matches a stranger's issuer: ^https://oidc\.eks\.[a-z0-9-]+\.amazonaws\.com/id/.*$
 // caught by: review
 const { declare } = require("./base");
 

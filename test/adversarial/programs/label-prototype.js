@@ -1,4 +1,4 @@
-// A label of a group's bindings that every object of JavaScript has
+// Labels a binding of a GroupAccess like a property of every JavaScript object
 // caught by: review
 // runs alone
 const { declare, ids } = require("./base");

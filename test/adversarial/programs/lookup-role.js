@@ -1,4 +1,4 @@
-// The owner's role by a lookup
+// Binds the owner's role by a lookup
 // caught by: review
 const { bind, declare, platform } = require("./base");
 

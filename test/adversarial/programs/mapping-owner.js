@@ -1,4 +1,4 @@
-// An external group that anybody joins becomes owner
+// Gives the role owner to an external group that anybody can join
 // caught by: review
 const { declare, ids } = require("./base");
 

@@ -1,4 +1,4 @@
-// A binding named like the rest of a replaced one
+// Names a binding like the retained part of a replaced one
 // caught by: review
 const { bind, declare, ids } = require("./base");
 

@@ -1,4 +1,4 @@
-// A resource named like the rest of a replaced one
+// Names a resource like the retained part of a replaced one
 // caught by: review
 // runs alone
 const { bind, declare, GITHUB, ids, platform } = require("./base");

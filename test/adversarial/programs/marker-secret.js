@@ -1,4 +1,4 @@
-// Names and subjects that read like a secret
+// Uses names and subjects that look like a masked secret
 // caught by: review
 // runs alone
 const { bind, declare, GITHUB, ids, platform } = require("./base");

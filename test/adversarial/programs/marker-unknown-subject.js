@@ -1,4 +1,4 @@
-// A subject that reads like a value that is not known yet
+// Trusts a subject that looks like the CLI's mark of an unknown value
 // caught by: review
 const { declare, GITHUB } = require("./base");
 

@@ -1,4 +1,4 @@
-// A name that reads like a value that is not known yet
+// Uses a name that looks like the CLI's mark of an unknown value
 // caught by: review
 const { bind, declare, GITHUB, ids, platform } = require("./base");
 

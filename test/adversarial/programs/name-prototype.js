@@ -1,4 +1,4 @@
-// Names that every object of JavaScript has
+// Names bindings like properties of every JavaScript object
 // caught by: review
 // runs alone
 const { bind, declare, ids } = require("./base");

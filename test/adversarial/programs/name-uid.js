@@ -1,4 +1,4 @@
-// A resource whose name is the uid of another resource
+// Names a resource by the uid of another one
 // caught by: review
 // runs alone
 const { bind, declare, ids } = require("./base");

@@ -1,4 +1,4 @@
-// A resource whose name holds a URN's separators
+// Names a resource with the separators of a URN
 // caught by: review
 const { bind, declare, ids } = require("./base");
 

@@ -1,4 +1,4 @@
-// A pattern that matches a stranger's repository: ^repo:[A-Z0-9]+/pay:ref:refs/heads/main$
+// Trusts a pattern that matches a stranger's repository: ^repo:[A-Z0-9]+/pay:ref:refs/heads/main$
 // caught by: review
 const { declare, GITHUB } = require("./base");
 

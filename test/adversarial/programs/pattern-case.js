@@ -1,4 +1,4 @@
-// A pattern that matches a stranger's repository: (?i)^REPO:[^I].*$
+// Trusts a pattern that matches a stranger's repository: (?i)^REPO:[^I].*$
 // caught by: review
 const { declare, GITHUB } = require("./base");
 

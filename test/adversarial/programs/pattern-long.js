@@ -1,4 +1,4 @@
-// A pattern that matches a stranger's repository: ^repo:[a-z]{9,39}/pay:ref:refs/heads/main$
+// Trusts a pattern that matches a stranger's repository: ^repo:[a-z]{9,39}/pay:ref:refs/heads/main$
 // caught by: review
 const { declare, GITHUB } = require("./base");
 

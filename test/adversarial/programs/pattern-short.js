@@ -1,4 +1,4 @@
-// A pattern that matches a stranger's repository: ^repo:[a-z]{1,7}/pay:ref:refs/heads/main$
+// Trusts a pattern that matches a stranger's repository: ^repo:[a-z]{1,7}/pay:ref:refs/heads/main$
 // caught by: review
 const { declare, GITHUB } = require("./base");
 

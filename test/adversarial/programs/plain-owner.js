@@ -1,4 +1,4 @@
-// An owner, plainly
+// Binds the role owner
 // caught by: review
 const { bind, declare, ids } = require("./base");
 

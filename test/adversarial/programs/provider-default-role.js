@@ -1,4 +1,4 @@
-// Everybody who signs in becomes owner
+// Makes everybody who signs in an owner
 // caught by: review
 const { declare, ids } = require("./base");
 

@@ -1,4 +1,4 @@
-// An identity provider with another issuer
+// Gives an identity provider another issuer
 // caught by: review
 const { declare } = require("./base");
 

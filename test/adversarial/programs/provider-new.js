@@ -1,4 +1,4 @@
-// A new identity provider of another owner
+// Adds a stranger's identity provider
 // caught by: review
 const { declare, ids, platform } = require("./base");
 

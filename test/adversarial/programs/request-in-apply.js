@@ -1,4 +1,4 @@
-// A request to the API once a new resource is known, which a preview never does
+// Sends a request to the API when a new id is known, which no preview does
 // caught by: verify
 // update plan: accepts
 const { declare, ids, platform, request } = require("./base");

@@ -1,4 +1,4 @@
-// A request to the API past the engine, in the update
+// Sends a request to the API from the program, in the update only
 // caught by: verify
 // update plan: accepts
 const { declare, ids, pulumi, request } = require("./base");

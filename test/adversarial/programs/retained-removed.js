@@ -1,4 +1,4 @@
-// A retained binding that leaves the program still grants
+// Removes a retained binding, which still grants
 // caught by: none
 const { declare } = require("./base");
 

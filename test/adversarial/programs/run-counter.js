@@ -1,4 +1,4 @@
-// Another role in the second run: the first leaves a file
+// Binds another role in its second run, which a file of the first one tells
 // caught by: verify
 // update plan: refuses
 const { bind, declare, ids } = require("./base");

@@ -1,4 +1,4 @@
-// A SCIM token that never expires
+// Creates a SCIM token that never expires
 // caught by: review
 const { declare, platform } = require("./base");
 

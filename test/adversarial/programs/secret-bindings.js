@@ -1,4 +1,4 @@
-// All bindings of a group become one secret
+// Makes all bindings of a GroupAccess one secret
 // caught by: review
 const { declare, ids, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The capabilities of a role become a secret
+// Makes the capabilities of a role a secret
 // caught by: review
 const { declare, pulumi } = require("./base");
 

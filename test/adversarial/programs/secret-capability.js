@@ -1,4 +1,4 @@
-// One capability of a role is a secret
+// Makes one capability of a role a secret
 // caught by: review
 const { declare, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The default role of an identity provider becomes a secret
+// Makes the default role of an identity provider a secret
 // caught by: review
 const { declare, ids, pulumi } = require("./base");
 

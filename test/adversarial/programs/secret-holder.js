@@ -1,4 +1,4 @@
-// A new binding whose holder is a secret
+// Adds a binding whose identity is a secret
 // caught by: review
 const { bind, declare, ids, pulumi } = require("./base");
 

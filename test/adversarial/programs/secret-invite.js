@@ -1,4 +1,4 @@
-// The person who is invited becomes a secret
+// Makes the invited person a secret
 // caught by: review
 const { declare, pulumi } = require("./base");
 

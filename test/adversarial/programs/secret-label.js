@@ -1,4 +1,4 @@
-// One secret binding among those that are shown
+// Makes one binding of a GroupAccess a secret
 // caught by: review
 const { declare, ids, pulumi } = require("./base");
 

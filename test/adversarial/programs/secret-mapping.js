@@ -1,4 +1,4 @@
-// The role of an external group becomes a secret
+// Makes the role of an external group a secret
 // caught by: review
 const { declare, ids, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The group of an existing binding becomes a secret
+// Makes the group of an existing binding a secret
 // caught by: review
 const { declare, ids, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The role of an existing binding becomes a secret
+// Makes the role of an existing binding a secret
 // caught by: review
 const { declare, ids, pulumi } = require("./base");
 

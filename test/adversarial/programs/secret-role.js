@@ -1,4 +1,4 @@
-// A new binding whose role is a secret
+// Adds a binding whose role is a secret
 // caught by: review
 const { bind, declare, ids, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The identity that a service acts as becomes a secret
+// Makes the identity that a service acts as a secret
 // caught by: review
 const { declare, ids, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The subject of an identity becomes a secret
+// Makes the subject of an identity a secret
 // caught by: review
 const { declare, GITHUB, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// The trust of an identity becomes a secret
+// Makes the trust of an identity a secret
 // caught by: review
 const { declare, GITHUB, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// Two bindings whose secret roles look alike
+// Adds two bindings with secret roles that look equal
 // caught by: review
 const { bind, declare, ids, pulumi } = require("./base");
 

@@ -1,4 +1,4 @@
-// A service acts as an owner
+// Lets a service act as an owner
 // caught by: review
 const { declare, ids } = require("./base");
 

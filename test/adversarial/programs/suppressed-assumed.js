@@ -1,4 +1,4 @@
-// A place that looks like the excepted sandbox, and is the organisation in the update
+// Binds in a group that looks like the suppressed sandbox, and is the root
 // caught by: review
 const { bind, declare, ids } = require("./base");
 

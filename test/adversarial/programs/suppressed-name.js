@@ -1,4 +1,4 @@
-// A new owner whose name matches an exception of the policy file
+// Adds an owner whose name matches a suppression
 // caught by: review
 const { bind, declare, GITHUB, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// A group whose name reads like the path of an exception
+// Names a group like the path of a suppression
 // caught by: review
 const { bind, declare, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// A group is renamed in the same change to match an exception of the policy file
+// Renames a group to match a suppression
 // caught by: review
 const { bind, declare, ids } = require("./base");
 

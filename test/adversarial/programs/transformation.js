@@ -1,4 +1,4 @@
-// A transformation of the stack that edits a binding
+// Changes a binding by a stack transformation
 // caught by: review
 const { declare, ids, nameOf, pulumi } = require("./base");
 

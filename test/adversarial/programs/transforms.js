@@ -1,4 +1,4 @@
-// A transform of one resource that edits its arguments
+// Changes a resource's arguments by a transform
 // caught by: review
 const { bind, declare, ids } = require("./base");
 

@@ -1,4 +1,4 @@
-// All bindings of a group are not known before the update
+// Makes all bindings of a GroupAccess unknown before the update
 // caught by: review
 const { declare, ids, platform } = require("./base");
 

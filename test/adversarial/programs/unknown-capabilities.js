@@ -1,4 +1,4 @@
-// The capabilities of a role are not known before the update
+// Makes the capabilities of a role unknown before the update
 // caught by: review
 const { declare, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// A default role that looks like a new harmless one
+// Computes a default role that looks like a new harmless one
 // caught by: verify
 // update plan: accepts
 const { declare, ids, platform } = require("./base");

@@ -1,4 +1,4 @@
-// A holder that looks like a new identity and is another in the update
+// Computes an identity that looks like a new one, and is another one
 // caught by: verify
 // update plan: accepts
 const { bind, declare, ids, platform, workflow } = require("./base");

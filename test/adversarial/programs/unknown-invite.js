@@ -1,4 +1,4 @@
-// An invite whose role looks like a new harmless one
+// Computes an invite's role that looks like a new harmless one
 // caught by: verify
 // update plan: accepts
 const { declare, ids, platform } = require("./base");

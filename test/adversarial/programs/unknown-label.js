@@ -1,4 +1,4 @@
-// A role in the bindings of a group that is another in the update
+// Computes a role of a GroupAccess that becomes another one in the update
 // caught by: verify
 // update plan: accepts
 const { declare, ids, platform } = require("./base");

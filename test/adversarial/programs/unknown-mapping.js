@@ -1,4 +1,4 @@
-// An external group whose role looks like a new harmless one
+// Computes an external group's role that looks like a new harmless one
 // caught by: verify
 // update plan: accepts
 const { declare, ids, platform } = require("./base");

@@ -1,4 +1,4 @@
-// A role that depends on two new roles and is neither
+// Computes a role from two new ones, and it is neither
 // caught by: review
 const { bind, declare, ids, platform, pulumi } = require("./base");
 

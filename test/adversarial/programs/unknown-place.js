@@ -1,4 +1,4 @@
-// A group that looks like a new one and is the root in the update
+// Computes a group that looks like a new one, and is the root
 // caught by: verify
 // update plan: accepts
 const { bind, declare, ids, platform } = require("./base");

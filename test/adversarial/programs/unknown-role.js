@@ -1,4 +1,4 @@
-// A role that looks like a new harmless one and is another in the update
+// Computes a role that looks like a new harmless one, and is another one
 // caught by: verify
 // update plan: accepts
 const { bind, declare, ids, platform } = require("./base");

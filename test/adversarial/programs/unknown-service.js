@@ -1,4 +1,4 @@
-// A service that looks as if it acted as a new identity
+// Computes a service's identity that looks like a new one
 // caught by: verify
 // update plan: accepts
 const { declare, ids, platform, workflow } = require("./base");

@@ -1,4 +1,4 @@
-// A subject that is not known before the update
+// Makes a subject unknown before the update
 // caught by: review
 const { declare, GITHUB, ids, platform } = require("./base");
 

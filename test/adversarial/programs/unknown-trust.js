@@ -1,4 +1,4 @@
-// The whole trust of an identity is not known before the update
+// Makes the trust of an identity unknown before the update
 // caught by: review
 const { declare, GITHUB, ids, platform } = require("./base");
 

@@ -1,4 +1,4 @@
-// A role that is bound gains capabilities
+// Adds capabilities to a role that is bound
 // caught by: review
 const { declare } = require("./base");
 
