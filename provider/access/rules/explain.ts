@@ -117,9 +117,9 @@ export function rulesPage(): string {
 
 Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says the same.
 
-A rule looks at what a change does to access, not at what was there before. A finding is fixed, or suppressed in
-\`access-policy.yaml\`: with a reason, and for everything high or critical with the last day on which the suppression
-applies. Prefer \`uid\` in \`match\`: a name is chosen by whoever writes the program, in a pull request too.
+A rule judges what a change does to access, not what existed before. Fix a finding, or suppress it in
+\`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day. Prefer \`uid\` in
+\`match\`: in a pull request too, a name is chosen by whoever writes the program, in a pull request too.
 
 ${listAsMarkdown()}
 

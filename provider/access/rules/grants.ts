@@ -28,7 +28,7 @@ const ownerGrant: Rule = {
   when: "critical at a root group, or if several outsiders can be the subject (a pattern, an open invite); otherwise high",
   what: "A role binding, an invite, a group mapping, a service binding or the default role of an identity provider grants `owner`. A role with every capability of `owner` that changes IAM is equivalent to `owner`. These capabilities are read from the organisation's own role `owner` in the state, the preview or the inventory. If none of them contains it, a role is equivalent to `owner` if it can bind roles, change roles and change identities. Unchanged grants are not reported.",
   why: "An owner can give any role to anyone, change who can assume each identity, and remove every other owner. Below a root group it controls that part; at the root group, the whole organisation.",
-  fix: "Bind the smallest role that does the work (`editor`, `registry.push`, or a Role of your own) on the lowest group that needs it. Give each person who must be an owner a binding, never a pattern.",
+  fix: "Bind the smallest role that does the work (`editor`, `registry.push`, or your own Role) on the lowest group that needs it. Give each person who must be an owner a binding, never a pattern.",
   except:
     "For the few owners that every organisation needs: each by uid or name, with an expiry date for the next check.",
   exampleMatch: { subject: "break-glass", group: "acme" },

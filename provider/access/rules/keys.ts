@@ -170,7 +170,7 @@ const expiry: Rule = {
   id: "K2",
   name: "expiry",
   severities: ["high", "medium", "low"],
-  when: "high for expired keys; medium for keys that expire in less than 30 days; low for new keys valid for more than 90 days, and for an expired invite",
+  when: "high: expired keys; medium: keys that expire in less than 30 days; low: new keys valid for more than 90 days, an expired invite",
   what: "The `expirationTime` of static keys has passed or is near; this checks all known identities, changed or not. Or a created or changed identity has keys that are valid for more than 90 days (365 without a time). An expired invite is reported; K3 checks how long a new one is valid. `--now` sets the current time.",
   why: "An expired key stops a pipeline. A stolen key that is valid for a year can be used for a year.",
   fix: "Register the new key beside the old one, move `expirationTime`, and remove the old key when nothing signs with it any more.",

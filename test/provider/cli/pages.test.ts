@@ -1,11 +1,47 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parsePage } from "../../../scripts/lib/fences.cjs";
+import { ROOT } from "../../support/engine";
 import { pageProblems } from "../../support/pageProblems";
 import { pages, readPage } from "../../support/pages";
+import { longSentences, unknownNames } from "../../support/pageWords";
 
 /* What test/package/pages.test.ts runs or compiles is checked here without running it. */
 
 test.each(pages)("the commands, programs and data of %s can be parsed, and run or say why not", (path) => {
   expect(pageProblems(readPage(path))).toEqual([]);
+});
+
+// Entries of the changelog are lists of what one change did.
+const guides = pages.filter((path) => path !== "CHANGELOG.md");
+
+test.each(guides)("no sentence of %s has more than 25 words", (path) => {
+  expect(longSentences(readFileSync(join(ROOT, path), "utf8"))).toEqual([]);
+});
+
+test("words in tables and code are not counted, and a span of code is one word", () => {
+  const words = "word ".repeat(30);
+  const table = `| a |\n| - |\n| ${words} |`;
+  expect(longSentences(`${table}\n\n\`${words}\`\n\n\`\`\`sh\n${words}\n\`\`\`\n`)).toEqual([]);
+  expect(longSentences(`# Title\n\nShort. Then ${words}.\n`)).toEqual([
+    expect.stringMatching(/^line 3: 31 words: Then word/),
+  ]);
+});
+
+const developerPages = guides.filter(
+  (path) =>
+    /^docs.development|architecture|api-contract|glossary|tests\.md/.test(path) &&
+    !path.endsWith("dependencies.md"),
+);
+
+test.each(developerPages)("the code that %s names exists", (path) => {
+  expect(unknownNames(readPage(path).codeSpans)).toEqual([]);
+});
+
+test("a name or a file that does not exist is found", () => {
+  // Both are put together, so that this file does not contain them.
+  const [name, file] = [["no", "Such", "Name"].join(""), ["no", "such.ts"].join("-")];
+  expect(unknownNames([`${name}(x)`, `provider/${file}`, "parsePage"])).toEqual([`provider/${file}`, name]);
 });
 
 const fence = (language: string, text: string, before = ""): string =>

@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import MarkdownIt from "markdown-it";
+import { ROOT } from "./engine";
+
+/*
+ * The words of a page: sentences that are too long, and names of code that no longer exist.
+ */
+
+const MOST_WORDS = 25;
+
+interface Paragraph {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** The texts outside of tables and code. A span of code is one word, with a capital letter so that it can begin a sentence. */
+function paragraphsOf(page: string): Paragraph[] {
+  const paragraphs: Paragraph[] = [];
+  let tables = 0;
+  for (const { type, map, children } of new MarkdownIt({ html: true }).parse(page, {})) {
+    if (type === "table_open") tables += 1;
+    if (type === "table_close") tables -= 1;
+    if (type !== "inline" || tables > 0) continue;
+    const parts = (children ?? []).map((child) => {
+      if (child.type === "code_inline") return "Code";
+      return child.type === "softbreak" ? " " : child.type === "text" ? child.content : "";
+    });
+    paragraphs.push({ text: parts.join(""), line: (map?.[0] ?? 0) + 1 });
+  }
+  return paragraphs;
+}
+
+const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/** The sentences of a page that are longer than 25 words, a line each. */
+export function longSentences(page: string): string[] {
+  return paragraphsOf(page).flatMap(({ text, line }) =>
+    [...segmenter.segment(text)].flatMap(({ segment }) => {
+      const words = segment.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+      return words > MOST_WORDS ? [`line ${line}: ${words} words: ${segment.trim()}`] : [];
+    }),
+  );
+}
+
+const SOURCE_FOLDERS = ["provider", "emulator", "scripts", "test", "schema"];
+const SOURCE_FILES = ["package.json", "jest.config.js", ".dependency-cruiser.cjs"];
+
+function readSources(): { readonly files: readonly string[]; readonly names: ReadonlySet<string> } {
+  const listed = execFileSync("git", ["ls-files", ...SOURCE_FOLDERS, ...SOURCE_FILES], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const files = listed.split("\n").filter((file) => /\.([cm]?[jt]s|json|go|yml|py)$/.test(file));
+  const texts = files.map((file) => readFileSync(join(ROOT, file), "utf8"));
+  const fileNames = files.map((file) => basename(file).split(".")[0] ?? "");
+  return {
+    files,
+    names: new Set([...fileNames, ...texts.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? [])]),
+  };
+}
+
+const camelCase = /\b[A-Za-z]\w*[a-z][A-Z]\w*/g;
+const sourceFile = /[\w/.-]+\.(?:ts|mjs|cjs)\b/g;
+
+/** The camel-case names and source files in spans of code that are not in the sources. */
+export function unknownNames(codeSpans: readonly string[]): string[] {
+  const { files, names } = readSources();
+  const namedFiles = codeSpans.flatMap((span) => span.match(sourceFile) ?? []);
+  const namedCode = codeSpans.flatMap((span) => span.replaceAll(sourceFile, "").match(camelCase) ?? []);
+  return [
+    ...namedFiles.filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`))),
+    ...namedCode.filter((name) => !names.has(name)),
+  ];
+}
