@@ -1,4 +1,4 @@
-import { codeAsMarkdown } from "../errorCodes/explainCode";
+import { adviceAsMarkdown, codeAsMarkdown } from "../errorCodes/explainCode";
 import { codeFamilies } from "../errorCodes/registry";
 import type { ErrorCode } from "../errorCodes/registry";
 import { isHighOrCritical } from "../access/review/finding";
@@ -51,12 +51,10 @@ const statuses: readonly (readonly [status: number, code: ErrorCode, note: strin
   ],
 ];
 
-const list = (look: string, fix: string): string => `- **How to see why:** ${look}\n- **What to do:** ${fix}`;
-
 function exitCodePart(name: FailureName): string {
   const [[code, meaning] = [0, ""]] = exitCodeRows([name]);
   const [look, fix] = exitCodeAdvice[name];
-  return `### Exit code ${code}\n\nIt means: ${meaning}.\n\n${list(look, fix)}`;
+  return `### Exit code ${code}\n\nIt means: ${meaning}.\n\n${adviceAsMarkdown(look, fix)}`;
 }
 
 function statusPart([status, code, note]: (typeof statuses)[number]): string {
@@ -70,7 +68,7 @@ function rulePart({ id, name, what, why, fix, except, severities }: Rule): strin
   return [
     `### ${id}`,
     `**${name}.** ${what}`,
-    `${list(look, fix)}\n- **How to suppress it:** ${except}${date} [Example](rules.md#${id.toLowerCase()}-${name}).`,
+    `${adviceAsMarkdown(look, fix)}\n- **How to suppress it:** ${except}${date} [Example](rules.md#${id.toLowerCase()}-${name}).`,
   ].join("\n\n");
 }
 

@@ -36,15 +36,12 @@ export function codeAsText(code: ErrorCode, wrap: (text: string) => string): str
   ].join("\n\n");
 }
 
+/** How to see why something happened and what to do, as a list in Markdown. */
+export const adviceAsMarkdown = (look: string, fix: string): string =>
+  `- **How to see why:** ${look}\n- **What to do:** ${fix}`;
+
 /** A part of docs/troubleshooting.md. The heading is the code alone, so that the anchor stays when the title changes. */
 export function codeAsMarkdown(code: ErrorCode): string {
   const { title, meaning, look, fix } = errorCodes[code];
-  return [
-    `### ${code}`,
-    `**${title}.** ${meaning}`,
-    `- **How to see why:** ${look}`,
-    `- **What to do:** ${fix}`,
-  ]
-    .join("\n\n")
-    .replace("\n\n- **What", "\n- **What");
+  return [`### ${code}`, `**${title}.** ${meaning}`, adviceAsMarkdown(look, fix)].join("\n\n");
 }
