@@ -65,19 +65,24 @@ export async function fillFolder(target, fill, isComplete = existsSync) {
   }
 }
 
-/** The files of a folder and of those below it, in a fixed order. @param {string} folder @returns {string[]} */
-function filesBelow(folder) {
-  if (!existsSync(folder)) return [];
+/**
+ * The files of a folder and of those below it, in a fixed order and without installed packages; of a file, the file itself.
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function filesBelow(folder) {
   if (!statSync(folder).isDirectory()) return [folder];
   return readdirSync(folder)
+    .filter((name) => name !== "node_modules")
     .sort()
     .flatMap((name) => filesBelow(path.join(folder, name)));
 }
 
-/** A hash of names and contents of files and folders. @param {string} root @param {readonly string[]} names */
+/** A hash of names and contents of files and folders that exist. @param {string} root @param {readonly string[]} names */
 export function hashFiles(root, names) {
   const hash = createHash("sha256");
-  for (const file of names.flatMap((name) => filesBelow(path.join(root, name)))) {
+  const existing = names.map((name) => path.join(root, name)).filter((place) => existsSync(place));
+  for (const file of existing.flatMap(filesBelow)) {
     const content = readFileSync(file);
     hash.update(`${path.relative(root, file)}\0${content.length}\0`).update(content);
   }

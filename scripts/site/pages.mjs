@@ -1,7 +1,8 @@
 // @ts-check
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import MarkdownIt from "markdown-it";
+import { filesBelow } from "../lib/files.mjs";
 
 /** Pages outside of docs. The site keeps the paths of the repository, so that links between pages stay as they are. */
 const DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
@@ -9,18 +10,9 @@ const DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"
 /** What each line of a page of sources is highlighted as, by the extension of its file. */
 const LANGUAGES = new Set(["cjs", "js", "json", "mjs", "sh", "ts", "yaml", "yml"]);
 
-/** The files below a folder, or the file itself. @param {string} place @returns {string[]} */
-function filesAt(place) {
-  if (!statSync(place).isDirectory()) return [place];
-  return readdirSync(place)
-    .filter((name) => name !== "node_modules")
-    .sort()
-    .flatMap((name) => filesAt(path.join(place, name)));
-}
-
 /** The Markdown pages of a checkout, by their paths in it. @param {string} root */
 export function listPages(root) {
-  const docs = filesAt(path.join(root, "docs")).filter((file) => file.endsWith(".md"));
+  const docs = filesBelow(path.join(root, "docs")).filter((file) => file.endsWith(".md"));
   return [
     ...DOCUMENTS.filter((name) => existsSync(path.join(root, name))),
     ...docs.map((file) => path.relative(root, file).split(path.sep).join("/")),
@@ -53,7 +45,7 @@ function linkedSources(root, pages) {
 
 /** A page that shows a file, or the files of a folder. @param {string} root @param {string} source */
 function sourcePage(root, source) {
-  const parts = filesAt(path.join(root, source)).map((file) => {
+  const parts = filesBelow(path.join(root, source)).map((file) => {
     const language = path.extname(file).slice(1);
     const text = readFileSync(file, "utf8").trimEnd();
     const name = path.relative(root, file).split(path.sep).join("/");
