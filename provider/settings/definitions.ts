@@ -5,6 +5,9 @@ export interface SettingDefinition {
   /** The environment variable. */
   readonly variable?: string;
   readonly type: string;
+  /** The limits of a whole number. */
+  readonly min?: number;
+  readonly max?: number;
   /** The value where the setting is absent, or how it is derived. */
   readonly fallback?: string | number | boolean;
   readonly isSecret?: true;
@@ -113,7 +116,7 @@ export const settingDefinitions = {
     fallback: "the issuer's host",
     text: "What the OIDC token of GitHub Actions is for: the audience that the identity's `claimMatch` expects, if it names one.",
   },
-} as const satisfies Readonly<Record<string, SettingDefinition & { min?: number; max?: number }>>;
+} as const satisfies Readonly<Record<string, SettingDefinition>>;
 
 type Definitions = (typeof settingDefinitions)[keyof typeof settingDefinitions];
 

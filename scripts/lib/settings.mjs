@@ -1,7 +1,7 @@
 // @ts-check
 import { code, table } from "./reference/markdown.mjs";
 
-/** @typedef {import("../../provider/settings/definitions.js").SettingDefinition & { min?: number, max?: number }} Definition */
+/** @typedef {import("../../provider/settings/definitions.js").SettingDefinition} Definition */
 
 const START = "<!-- every setting: written by npm run docs -->";
 const END = "<!-- end -->";
