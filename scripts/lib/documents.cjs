@@ -22,8 +22,11 @@
 function stateRow({ kind, name, uid, inputs }, stack = "prod") {
   const type = `pulumi-nodejs:dynamic/platform:${kind}`;
   const urn = `urn:pulumi:${stack}::acme::${type}::${name}`;
-  const held = { ...inputs, __provider: `exports.handler=()=>require("pulumi-platform/dynamic").${kind}` };
-  return { urn, type, custom: true, id: uid, inputs: held, outputs: held };
+  const properties = {
+    ...inputs,
+    __provider: `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`,
+  };
+  return { urn, type, custom: true, id: uid, inputs: properties, outputs: properties };
 }
 
 /** What `pulumi stack export` writes. @param {readonly StackObject[]} objects @param {string} [stack] */
