@@ -1,3 +1,5 @@
+import { tryParseJson } from "./json";
+
 /** What a token says about itself. Nothing is verified: for showing, for choosing words and for caution, never to allow anything. */
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -5,14 +7,10 @@ export type Claims = Readonly<Record<string, unknown>>;
 export function claimsOf(token: string): Claims | undefined {
   const body = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token)?.[1];
   if (body === undefined) return undefined;
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
-    return claims !== null && typeof claims === "object" && !Array.isArray(claims)
-      ? (claims as Claims)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const claims = tryParseJson(Buffer.from(body, "base64url").toString("utf8"));
+  return claims !== null && typeof claims === "object" && !Array.isArray(claims)
+    ? (claims as Claims)
+    : undefined;
 }
 
 /** A claim that is a time, as a date; undefined where there is none, or none that a date can hold. */

@@ -1,5 +1,7 @@
+import { tryParseJson } from "../../api/json";
 import { isObject } from "../../engine/values/values";
 import type { Json, Props } from "../../engine/description";
+import { findPrivateMember } from "../../engine/values/jwks";
 import { durationNanos, timestampNanos } from "../../engine/values/times";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
@@ -19,20 +21,12 @@ const INVITE_DAYS = 7;
 
 const isInvite = (kind: string): boolean => accessKinds[kind]?.invite === true;
 
-/** The members of a JWK that make it private (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
-const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
-
 /** The private member of the first key that has one; never its value. */
-function findPrivateMember(jwks: string): string | undefined {
-  let value: Json;
-  try {
-    value = JSON.parse(jwks) as Json;
-  } catch {
-    return undefined;
-  }
+function findPrivateMemberIn(jwks: string): string | undefined {
+  const value = tryParseJson(jwks) as Json | undefined;
   const keys = isObject(value) && Array.isArray(value["keys"]) ? value["keys"] : [value];
   for (const key of keys) {
-    const found = isObject(key) ? PRIVATE_MEMBERS.find((member) => member in key) : undefined;
+    const found = isObject(key) ? findPrivateMember(key) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;
@@ -59,7 +53,7 @@ function judgeKeySet(
 ): FindingInput[] {
   const [parent, name] = splitPath(path);
   if (!isObject(valueAt(after.inputs, parent))) return [];
-  const member = findPrivateMember(textAtPath(after.inputs, path) ?? "");
+  const member = findPrivateMemberIn(textAtPath(after.inputs, path) ?? "");
   if (member !== undefined) {
     return [
       facts.aboutEntity(after, {

@@ -2,10 +2,8 @@ import { createPublicKey } from "node:crypto";
 import { RE2JS } from "re2js";
 import { isUid } from "../../api/uid";
 import type { Format } from "../description";
+import { findPrivateMember } from "./jwks";
 import { durationNanos, timestampNanos } from "./times";
-
-/** The members of a JWK that make it private (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
-const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 function jwksProblem(text: string): string | undefined {
   let value: unknown;
@@ -21,7 +19,7 @@ function jwksProblem(text: string): string | undefined {
     if (key === null || typeof key !== "object" || !("kty" in key) || typeof key.kty !== "string") {
       return `must be a JSON Web Key Set: keys[${i}] has no "kty"`;
     }
-    const secret = PRIVATE_MEMBERS.find((member) => member in key);
+    const secret = findPrivateMember(key);
     if (secret !== undefined) {
       return `must contain only public keys: keys[${i}] has the private member "${secret}"; give the public half, and treat this key as exposed`;
     }

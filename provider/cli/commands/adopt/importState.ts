@@ -8,6 +8,7 @@ import type { Adoption } from "../../../access/adopt/program";
 import { mergeState, StateMergeError } from "../../../access/adopt/state";
 import type { StateParts } from "../../../access/adopt/state";
 import { printable } from "../../../api/errors";
+import { tryParseJson } from "../../../api/json";
 import { UsageError } from "../../framework/exitCodes";
 import { PulumiError, runPulumi } from "../../input/pulumi";
 import { writeText } from "../../output/writeFiles";
@@ -21,20 +22,12 @@ export interface TargetStack {
   readonly exported: string;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The JSON that the CLI prints, also where it fails: a preview that fails describes why. */
 async function runPulumiJson(args: readonly string[], cwd: string): Promise<unknown> {
   try {
-    return parseJson(await runPulumi(args, cwd));
+    return tryParseJson(await runPulumi(args, cwd));
   } catch (error) {
-    const document = error instanceof PulumiError ? parseJson(error.stdout) : undefined;
+    const document = error instanceof PulumiError ? tryParseJson(error.stdout) : undefined;
     if (document === undefined) throw error;
     return document;
   }
