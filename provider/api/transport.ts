@@ -5,6 +5,7 @@ import { toConnectionError } from "./connectionFailure";
 import type { Endpoint, RequestLine } from "./connectionFailure";
 import { registerCredential, maskCredentials } from "./credentials";
 import { apiErrorFrom, ConnectionError, printable } from "./errors";
+import { tryParseJson } from "./json";
 
 export type { Endpoint } from "./connectionFailure";
 
@@ -95,21 +96,8 @@ export class Transport {
    */
   read(request: RequestLine, response: HttpResponse): Record<string, unknown> {
     const { status, text } = response;
-    if (status >= 300 && status < 400) {
-      const target = response.header("location") ?? "";
-      const host = URL.canParse(target, this.options.baseUrl)
-        ? new URL(target, this.options.baseUrl).host
-        : "elsewhere";
-      throw this.unexpectedResponse(request, `it redirects to ${printable(host)}, which is not followed`, {
-        isRedirect: true,
-      });
-    }
-    let body: unknown;
-    try {
-      body = text === "" ? {} : JSON.parse(text);
-    } catch {
-      body = undefined;
-    }
+    if (status >= 300 && status < 400) throw this.redirectError(request, response);
+    const body = text === "" ? {} : tryParseJson(text);
     if (status < 200 || status >= 300) {
       const error = apiErrorFrom(request, { status, header: response.header, body, now: dateOf(response) });
       this.hasAnswered ||= error.fromApi;
@@ -134,6 +122,14 @@ export class Transport {
     }
     this.hasAnswered = true;
     return body as Record<string, unknown>;
+  }
+
+  private redirectError(request: RequestLine, response: HttpResponse): ConnectionError {
+    const { baseUrl } = this.options;
+    const target = response.header("location") ?? "";
+    const host = URL.canParse(target, baseUrl) ? new URL(target, baseUrl).host : "elsewhere";
+    const why = `it redirects to ${printable(host)}, which is not followed`;
+    return this.unexpectedResponse(request, why, { isRedirect: true });
   }
 
   /**

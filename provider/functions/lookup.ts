@@ -52,7 +52,41 @@ export interface ByName<A> {
   readonly isPartialInLists?: boolean;
 }
 
-/** The only object with a name; none and several are errors, the latter with every candidate. */
+/** Whether an object is one that the query means, whatever the server's filter does. */
+function isMatch(item: JsonObject, { name, parentUid, root }: NameQuery): boolean {
+  const uid = item["uid"];
+  if (typeof uid !== "string" || item["name"] !== name) return false;
+  if (parentUid !== undefined && parentOf(uid) !== parentUid) return false;
+  return root === undefined || (parentOf(uid) === undefined) === root;
+}
+
+function noneError({ name, parentUid }: NameQuery): CodedError {
+  const where = parentUid === undefined ? "" : ` below ${parentUid}`;
+  return new CodedError(
+    "PP1203",
+    `there is no object with the name ${JSON.stringify(name)}${where} that this token may see`,
+  );
+}
+
+/** The error of an ambiguous name, with the candidates. */
+function ambiguousError({ name }: NameQuery, matching: readonly JsonObject[], narrows: boolean): CodedError {
+  const candidates = matching.slice(0, 20).map((item) => {
+    const uid = String(item["uid"]);
+    const description = printable(decode.string(item["description"]), 80);
+    return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
+  });
+  const advice = narrows ? "narrow by parentUid, or give the uid of one:" : "give the uid of one:";
+  return new CodedError(
+    "PP1204",
+    [
+      `${matching.length} objects have the name ${JSON.stringify(name)}; ${advice}`,
+      ...candidates,
+      ...(matching.length > candidates.length ? ["  …"] : []),
+    ].join("\n"),
+  );
+}
+
+/** The only object with a name; none and several are errors. @param narrows Whether parentUid can narrow the search. */
 async function findByName(
   client: Client,
   collection: string,
@@ -67,36 +101,11 @@ async function findByName(
     ...further,
   };
   for await (const item of client.list(collection, filter)) {
-    const uid = item["uid"];
-    if (typeof uid !== "string" || item["name"] !== query.name) continue;
-    if (query.parentUid !== undefined && parentOf(uid) !== query.parentUid) continue;
-    if (query.root !== undefined && (parentOf(uid) === undefined) !== query.root) continue;
-    matching.push(item);
+    if (isMatch(item, query)) matching.push(item);
   }
   const [first, ...others] = matching;
-  if (first === undefined) {
-    const where = query.parentUid === undefined ? "" : ` below ${query.parentUid}`;
-    throw new CodedError(
-      "PP1203",
-      `there is no object with the name ${JSON.stringify(query.name)}${where} that this token may see`,
-    );
-  }
-  if (others.length > 0) {
-    const candidates = matching.slice(0, 20).map((item) => {
-      const uid = String(item["uid"]);
-      const description = printable(decode.string(item["description"]), 80);
-      return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
-    });
-    const advice = narrows ? "narrow by parentUid, or give the uid of one:" : "give the uid of one:";
-    throw new CodedError(
-      "PP1204",
-      [
-        `${matching.length} objects have the name ${JSON.stringify(query.name)}; ${advice}`,
-        ...candidates,
-        ...(matching.length > candidates.length ? ["  …"] : []),
-      ].join("\n"),
-    );
-  }
+  if (first === undefined) throw noneError(query);
+  if (others.length > 0) throw ambiguousError(query, matching, narrows);
   return first;
 }
 

@@ -6,6 +6,7 @@ import { ConnectionError, printable } from "../../api/errors";
 import { isSafe } from "../../api/loopback";
 import { Transport } from "../../api/transport";
 import type { HttpResponse as Response } from "../../api/transport";
+import { tryParseJson } from "../../api/json";
 
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;
@@ -72,12 +73,18 @@ function describeError(body: unknown): string {
     : `: ${printable(typeof detail === "string" ? detail : JSON.stringify(detail), 300)}`;
 }
 
-function readJson({ text }: Response): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+/** How long to wait before another attempt; undefined where none is safe, or the host wants too long a wait. */
+function waitAfter(response: Response, attempt: number, isIdempotent: boolean): number | undefined {
+  if (attempt + 1 >= ATTEMPTS) return undefined;
+  const requested = requestedWait(response, attempt);
+  if (requested !== undefined) return requested <= MAX_WAIT_MS ? requested : undefined;
+  return response.status >= 500 && isIdempotent ? FIRST_WAIT_MS * 2 ** attempt : undefined;
+}
+
+function statusError(method: string, path: string, { status, text }: Response): PostError {
+  const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
+  const message = `${what}: HTTP ${status}${describeError(tryParseJson(text))}`;
+  return new PostError("PP7004", message, status, status >= 500);
 }
 
 /**
@@ -97,10 +104,9 @@ export async function request(
   registerCredential(host.token);
   const isIdempotent = method !== "POST";
   for (let attempt = 0; ; attempt += 1) {
-    const isLast = attempt + 1 >= ATTEMPTS;
     const response = await send(host, { method, path, body, attempt: attempt + 1 }).catch(
       (error: unknown) => {
-        if (!isIdempotent || isLast) throw postError(error);
+        if (!isIdempotent || attempt + 1 >= ATTEMPTS) throw postError(error);
         return undefined;
       },
     );
@@ -108,24 +114,11 @@ export async function request(
       await sleep(FIRST_WAIT_MS * 2 ** attempt);
       continue;
     }
-    const { status } = response;
-    if (status >= 200 && status < 300) return { status, body: readJson(response) };
-    const wait = requestedWait(response, attempt);
-    if (wait !== undefined && !isLast && wait <= MAX_WAIT_MS) {
-      await sleep(wait);
-      continue;
-    }
-    if (status >= 500 && isIdempotent && !isLast) {
-      await sleep(FIRST_WAIT_MS * 2 ** attempt);
-      continue;
-    }
-    const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
-    throw new PostError(
-      "PP7004",
-      `${what}: HTTP ${status}${describeError(readJson(response))}`,
-      status,
-      status >= 500,
-    );
+    const { status, text } = response;
+    if (status >= 200 && status < 300) return { status, body: tryParseJson(text) };
+    const wait = waitAfter(response, attempt, isIdempotent);
+    if (wait === undefined) throw statusError(method, path, response);
+    await sleep(wait);
   }
 }
 

@@ -129,6 +129,29 @@ function describeResource(error: ApiError): string {
   return error.code === "ALREADY_EXISTS" ? "already exists" : "concerns";
 }
 
+/** The lines of an error of the API about what it refuses: fields, preconditions, a resource, terms. */
+function describeDetails(spec: ResourceSpec, error: ApiError): string[] {
+  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
+  return [
+    ...fieldViolations.map(
+      ({ field, description, localizedMessage }) =>
+        `${propertyOf(spec, field)}: ${description === "" ? (localizedMessage?.message ?? "") : description}`,
+    ),
+    ...preconditions.map(
+      ({ type, subject, description }) =>
+        `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
+    ),
+    ...(resource
+      ? [`${describeResource(error)}: ${resource.resourceType} ${resource.resourceName}`.trim()]
+      : []),
+    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+    ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),
+  ];
+}
+
+const withIndented = (head: string, lines: readonly string[]): string =>
+  [head, ...lines.map((line) => `  ${line}`)].join("\n");
+
 /** A complete error: what failed, code and status, a line for each detail, one line of advice. */
 export function explain(
   spec: ResourceSpec,
@@ -138,41 +161,17 @@ export function explain(
 ): HandlerError {
   if (error instanceof HandlerError) return error;
   if (!(error instanceof ApiError)) {
-    const message = error instanceof Error ? error.message : "unknown error";
-    return new HandlerError(
-      errorCodeOf(error),
-      [`${what}: ${message}`, ...notes.map((note) => `  ${note}`)].join("\n"),
-      error,
-    );
+    return new HandlerError(errorCodeOf(error), withIndented(`${what}: ${messageOf(error)}`, notes), error);
   }
-  const { details } = error;
-  const violations = details.fieldViolations.map(
-    ({ field, description, localizedMessage }) =>
-      `${propertyOf(spec, field)}: ${description === "" ? (localizedMessage?.message ?? "") : description}`,
-  );
-  const lines = [
-    ...violations,
-    ...details.preconditions.map(
-      ({ type, subject, description }) =>
-        `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
-    ),
-    ...(details.resource
-      ? [
-          `${describeResource(error)}: ${details.resource.resourceType} ${details.resource.resourceName}`.trim(),
-        ]
-      : []),
-    ...details.missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
-    ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),
-    ...notes,
-  ];
-  const say = hintFor(spec, error);
-  if (say !== undefined) lines.push(say);
+  const lines = [...describeDetails(spec, error), ...notes];
+  const hint = hintFor(spec, error);
+  if (hint !== undefined) lines.push(hint);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
   // The violations say the same as the server's message, in the program's words.
-  const hasDetails = violations.length > 0 || error.serverMessage === "";
+  const hasDetails = error.details.fieldViolations.length > 0 || error.serverMessage === "";
   const message = hasDetails ? "" : `: ${error.serverMessage}`;
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
-  return new HandlerError(error.errorCode, [head, ...lines.map((line) => `  ${line}`)].join("\n"), error);
+  return new HandlerError(error.errorCode, withIndented(head, lines), error);
 }
 
 /** Runs an action; its error names what was being done. */

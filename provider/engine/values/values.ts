@@ -45,6 +45,10 @@ export function compareTexts(a: string, b: string): number {
 const ZERO_TIMES: readonly (bigint | undefined)[] = [-62_135_596_800_000_000_000n, 0n];
 
 function canonicalString(spec: FieldSpec, value: string): string | undefined {
+  if (spec.type === "enum") {
+    const defaults = ["UNSPECIFIED", spec.default ?? ""].map((name) => `${spec.prefix}${name}`);
+    return defaults.includes(value) ? undefined : value;
+  }
   const format = spec.type === "string" ? spec.format : undefined;
   switch (format) {
     case "duration":
@@ -66,6 +70,37 @@ function isDefault(spec: FieldSpec, value: Json): boolean {
   return value === "" || value === 0;
 }
 
+interface CanonicalOptions {
+  /** Whether fields whose drift is ignored are part of the form. */
+  readonly includesIgnored?: boolean;
+}
+
+function canonicalList(spec: FieldSpec, value: Json[], options: CanonicalOptions): Json | undefined {
+  if (value.length === 0) return undefined;
+  if (spec.type !== "list") return value;
+  const items = value.map((item) => canonical(spec.items, item, options) ?? null);
+  if (!spec.unordered) return items;
+  const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
+  return [...byText.keys()].sort(compareTexts).map((text) => byText.get(text) ?? null);
+}
+
+function canonicalMembers(
+  spec: FieldSpec,
+  value: Record<string, Json | undefined>,
+  options: CanonicalOptions,
+): [string, Json | undefined][] {
+  if (spec.type === "map") {
+    return Object.entries(value).map(([key, member]) => [
+      key,
+      canonical(spec.values, member, options) ?? null,
+    ]);
+  }
+  if (spec.type !== "object") return Object.entries(value);
+  return Object.entries(spec.fields)
+    .map(([key, field]): [string, Json | undefined] => [key, canonical(field, value[key], options)])
+    .filter(([, member]) => member !== undefined);
+}
+
 /**
  * The canonical form of a value, which all equal values share; undefined if it means "not set": absent, null or the
  * default of the type. A value of a wrong type is its own canonical form.
@@ -73,46 +108,17 @@ function isDefault(spec: FieldSpec, value: Json): boolean {
 export function canonical(
   spec: FieldSpec,
   value: Json | undefined,
-  { includesIgnored = true } = {},
+  options: CanonicalOptions = {},
 ): Json | undefined {
   if (value === undefined || value === null || isDefault(spec, value)) return undefined;
-  if (spec.ignoreDrift && !includesIgnored) return undefined;
+  if (spec.ignoreDrift && options.includesIgnored === false) return undefined;
   if (isUnknown(value)) return value;
-  if (typeof value === "string") {
-    if (spec.type === "enum") {
-      return value === `${spec.prefix}UNSPECIFIED` || value === `${spec.prefix}${spec.default ?? ""}`
-        ? undefined
-        : value;
-    }
-    return canonicalString(spec, value);
-  }
-  if (Array.isArray(value)) {
-    if (value.length === 0) return undefined;
-    if (spec.type !== "list") return value;
-    const items = value.map((item) => canonical(spec.items, item, { includesIgnored }) ?? null);
-    if (!spec.unordered) return items;
-    const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
-    return [...byText.keys()].sort(compareTexts).map((text) => byText.get(text) ?? null);
-  }
-  if (isObject(value)) {
-    const entries =
-      spec.type === "object"
-        ? Object.entries(spec.fields)
-            .map(([key, field]): [string, Json | undefined] => [
-              key,
-              canonical(field, value[key], { includesIgnored }),
-            ])
-            .filter(([, member]) => member !== undefined)
-        : spec.type === "map"
-          ? Object.entries(value).map(([key, member]): [string, Json] => [
-              key,
-              canonical(spec.values, member, { includesIgnored }) ?? null,
-            ])
-          : Object.entries(value);
-    if (entries.length === 0) return undefined;
-    return Object.fromEntries(entries.sort(([a], [b]) => compareTexts(a, b)));
-  }
-  return value;
+  if (typeof value === "string") return canonicalString(spec, value);
+  if (Array.isArray(value)) return canonicalList(spec, value, options);
+  if (!isObject(value)) return value;
+  const entries = canonicalMembers(spec, value, options);
+  if (entries.length === 0) return undefined;
+  return Object.fromEntries(entries.sort(([a], [b]) => compareTexts(a, b)));
 }
 
 /** Whether two values mean the same to the API. */

@@ -1,4 +1,5 @@
 import type { Props } from "../../description";
+import { handlerError, PartialFailure } from "../messages";
 
 /*
  * Records what this process creates, so that no two resources get the same object. Equal resources are legal: an object
@@ -39,6 +40,36 @@ export class CreateRegistry {
       return await create(pending);
     } finally {
       end();
+    }
+  }
+
+  /**
+   * Reserves the keys of an object for one resource; releases them if the action fails and leaves nothing in the state.
+   *
+   * @param owner The label of the resource.
+   */
+  async reserve<T>(
+    what: string,
+    names: readonly (string | undefined)[],
+    owner: string,
+    action: () => Promise<T>,
+  ): Promise<T> {
+    const keys = [...new Set(names)].filter((key) => key !== undefined);
+    for (const key of keys) {
+      const other = this.ownerOf(key);
+      if (other !== undefined) {
+        throw handlerError(
+          "PP4009",
+          `${what}: another resource of this program, ${other}, already manages this object; remove one of the two`,
+        );
+      }
+    }
+    for (const key of keys) this.claim(key, owner);
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof PartialFailure)) for (const key of keys) this.release(key);
+      throw error;
     }
   }
 

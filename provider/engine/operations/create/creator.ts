@@ -19,7 +19,6 @@ import {
   label,
   messageOf,
   PartialFailure,
-  handlerError,
   RENAME_ADVICE,
 } from "../messages";
 import { ADOPT, createOnlyOutputs, UNCONFIRMED } from "../../description";
@@ -50,18 +49,19 @@ export class Creator {
   }
 
   create(inputs: Props): Promise<CreateResult> {
-    const { spec, mutex } = this.kind;
+    const { spec, mutex, registry } = this.kind;
     const adopted = inputs[ADOPT];
+    const description = this.describe(inputs);
     const parent = parentOfInputs(inputs);
     const identity = identityKey(spec, inputs);
     if (typeof adopted === "string" && adopted !== "") {
       const what = `adopting ${label(spec, inputs)} ${adopted}`;
-      return this.reserve(what, [identity, objectKey(spec, adopted)], inputs, () =>
+      return registry.reserve(what, [identity, objectKey(spec, adopted)], description, () =>
         adoptExisting(this.kind.reader, what, adopted, inputs),
       );
     }
-    const what = `creating ${this.describe(inputs)}`;
-    return this.reserve(what, [identity], inputs, () =>
+    const what = `creating ${description}`;
+    return registry.reserve(what, [identity], description, () =>
       // Its uid is the parent's, which other writes use too.
       spec.sharesParentUid && parent !== undefined
         ? mutex.runExclusive(parent, () => this.createOne(what, inputs))
@@ -73,33 +73,6 @@ export class Creator {
   private describe(inputs: Props): string {
     const parent = parentOfInputs(inputs);
     return `${label(this.kind.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
-  }
-
-  /** Reserves the keys of an object for one resource; releases them if its create fails and leaves nothing in the state. */
-  private async reserve<T>(
-    what: string,
-    names: readonly (string | undefined)[],
-    inputs: Props,
-    action: () => Promise<T>,
-  ): Promise<T> {
-    const { registry } = this.kind;
-    const keys = [...new Set(names)].filter((key) => key !== undefined);
-    for (const key of keys) {
-      const owner = registry.ownerOf(key);
-      if (owner !== undefined) {
-        throw handlerError(
-          "PP4009",
-          `${what}: another resource of this program, ${owner}, already manages this object; remove one of the two`,
-        );
-      }
-    }
-    for (const key of keys) registry.claim(key, this.describe(inputs));
-    try {
-      return await action();
-    } catch (error) {
-      if (!(error instanceof PartialFailure)) for (const key of keys) registry.release(key);
-      throw error;
-    }
   }
 
   private createOne(what: string, inputs: Props): Promise<CreateResult> {
