@@ -82,12 +82,10 @@ async function testSite(scratch) {
 }
 
 /**
- * Checks that stand together in a list run at the same time: each of them is one process, which alone would leave
- * processors idle. The tests use all processors themselves.
- * @param {string} scratch @returns {(Check | Check[])[]}
+ * All that is checked beside the tests, the longest first: they run side by side.
+ * @param {string} scratch @returns {Check[]}
  */
-function checks(scratch) {
-  const setUp = () => succeeds(process.execPath, ["scripts/setup.mjs"], 45);
+function checksBesideTests(scratch) {
   const npmRun = (/** @type {string[]} */ ...args) =>
     succeeds("npm", ["run", "--silent", ...args], 20, "capture");
   const lockfile = async () =>
@@ -97,30 +95,34 @@ function checks(scratch) {
       ),
     );
   return [
+    { name: "lint", body: () => npmRun("check:lint") },
+    { name: "types", body: () => npmRun("check:types") },
+    { name: "format", body: () => npmRun("check:format") },
+    { name: "site", body: () => testSite(scratch) },
+    { name: "demo", body: () => npmRun("demo") },
+    // The nightly suites run it with the full number of objects.
+    { name: "reviews of large and hostile previews", body: () => npmRun("bench:review", "--", "8000") },
+    {
+      name: "bench --quick",
+      body: () => npmRun("bench", "--", "--quick", "--out", path.join(scratch, "bench")),
+    },
+    { name: "boundaries", body: () => npmRun("check:boundaries") },
+    { name: "workflows", body: () => lintAllWorkflows(scratch) },
+    {
+      name: "publint",
+      body: () => succeeds("npx", ["--no", "--", "publint", "run", "--strict"], 20, "capture"),
+    },
+    { name: "lockfile", body: lockfile },
+  ];
+}
+
+/** The tests use all processors themselves. @param {string} scratch @returns {(Check | Check[])[]} */
+function checks(scratch) {
+  const setUp = () => succeeds(process.execPath, ["scripts/setup.mjs"], 45);
+  return [
     { name: "set-up", fatal: true, body: setUp },
-    [
-      { name: "lint", body: () => npmRun("check:lint") },
-      { name: "types", body: () => npmRun("check:types") },
-      { name: "format", body: () => npmRun("check:format") },
-      { name: "boundaries", body: () => npmRun("check:boundaries") },
-      { name: "workflows", body: () => lintAllWorkflows(scratch) },
-      { name: "lockfile", body: lockfile },
-      {
-        name: "publint",
-        body: () => succeeds("npx", ["--no", "--", "publint", "run", "--strict"], 20, "capture"),
-      },
-    ],
+    checksBesideTests(scratch),
     { name: "npm run test:all", body: () => test(scratch) },
-    [
-      { name: "demo", body: () => npmRun("demo") },
-      {
-        name: "bench --quick",
-        body: () => npmRun("bench", "--", "--quick", "--out", path.join(scratch, "bench")),
-      },
-      { name: "site", body: () => testSite(scratch) },
-      // The nightly suites run it with the full number of objects.
-      { name: "reviews of large and hostile previews", body: () => npmRun("bench:review", "--", "8000") },
-    ],
   ];
 }
 

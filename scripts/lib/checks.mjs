@@ -1,4 +1,5 @@
 // @ts-check
+import os from "node:os";
 
 /** npm's default registry: a lockfile that names another host does not install elsewhere. */
 const DEFAULT_REGISTRY = "https://registry.npmjs.org/";
@@ -69,7 +70,28 @@ async function runCheck({ name, body }) {
 }
 
 /**
- * Runs the checks one after the other, those of a list at the same time, and prints what came out, the counts last.
+ * Starts the checks in their order, as processors become free. One more than there are processors runs at once, since
+ * each waits now and then for files, processes or the network.
+ * @param {Check[]} group
+ * @param {(line: string) => void} print
+ */
+async function runGroup(group, print) {
+  /** @type {Awaited<ReturnType<typeof runCheck>>[]} */
+  const results = [];
+  const remaining = group.entries();
+  const work = async () => {
+    for (const [i, check] of remaining) {
+      const result = await runCheck(check);
+      for (const line of result.lines) print(line);
+      results[i] = result;
+    }
+  };
+  await Promise.all(Array.from({ length: os.availableParallelism() + 1 }, work));
+  return results;
+}
+
+/**
+ * Runs the checks one after the other, those of a list side by side, and prints what came out, the counts last.
  * @param {(Check | Check[])[]} checks
  * @param {(line: string) => void} print
  * @returns {Promise<number>} The exit code.
@@ -80,12 +102,11 @@ export async function runChecks(checks, print) {
   const lines = [];
   for (const group of checks.map((check) => [check].flat()).filter(({ length }) => length > 0)) {
     print(`== ${group.map(({ name }) => name).join(", ")}`);
-    const results = await Promise.all(group.map(runCheck));
+    const results = await runGroup(group, print);
     for (const { outcome, lines: own } of results) {
       total.passed += outcome.passed;
       total.failed += outcome.failed;
       total.skipped += outcome.skipped;
-      for (const line of own) print(line);
       lines.push(...own);
     }
     if (group.some(({ fatal }, i) => fatal && (results[i]?.outcome.failed ?? 0) > 0)) break;

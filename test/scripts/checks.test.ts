@@ -1,4 +1,5 @@
 import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import {
   evaluate,
@@ -56,6 +57,8 @@ describe("running checks", () => {
     const body = `
       const one = (failed) => ({ passed: 1 - failed, failed, skipped: 0, problems: failed ? ["a reason"] : [] });
       let end;
+      let running = 0;
+      let most = 0;
       const begin = () => new Promise((resolve) => (end = resolve));
       const bodies = {
         good: async () => one(0),
@@ -63,6 +66,13 @@ describe("running checks", () => {
         throwing: async () => { throw new Error("thrown"); },
         tests: async () => ({ passed: 20, failed: 0, skipped: 3, problems: [] }),
         fatal: async () => one(1),
+        counting: async () => {
+          most = Math.max(most, (running += 1));
+          const problems = ["most " + most];
+          await new Promise(setImmediate);
+          running -= 1;
+          return { ...one(0), problems };
+        },
         first: () => begin().then(() => one(0)),
         second: async () => (end(), one(0)),
       };
@@ -94,6 +104,28 @@ describe("running checks", () => {
 
   test("a fatal one ends the run", async () => {
     expect(await runChecks("good", "fatal", "good")).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
+  });
+
+  test("a list longer than the processors runs whole, in its order, and prints each result as it ends", async () => {
+    const inOrder = [...Array<string>(30).fill("tests"), "bad"];
+    const { code, last, lines } = await runChecks(inOrder.join("+"));
+    expect(code).toBe(1);
+    expect(last).toBe("600 passed, 1 failed, 90 skipped");
+    const names = lines.flatMap((line) => /^(?:ok|FAILED) +(\w+):/.exec(line)?.[1] ?? []);
+    expect(names).toEqual([...inOrder, ...inOrder]);
+  });
+
+  test("of a list, one check more than there are processors runs at once", async () => {
+    const atOnce = availableParallelism() + 1;
+    const { code, lines } = await runChecks(
+      Array<string>(atOnce * 3)
+        .fill("counting")
+        .join("+"),
+    );
+    expect(code).toBe(0);
+    expect(new Set(lines.filter((line) => line.startsWith("       most ")))).toEqual(
+      new Set(Array.from({ length: atOnce }, (_, i) => `       most ${i + 1}`)),
+    );
   });
 
   test("those of a list run at the same time, and a fatal one among them ends the run", async () => {
@@ -192,8 +224,8 @@ describe(".ci/run", () => {
     const { code, stdout } = await project({ failing }).run();
     const failed = [...stdout.split("== all checks")[1]!.matchAll(/^FAILED (.+): 0 passed, 1 failed/gm)];
     expect(failed.map(([, name]) => name)).toEqual([
-      ...["lint", "types", "format", "boundaries", "workflows", "publint"],
-      ...["demo", "bench --quick", "site", "reviews of large and hostile previews"],
+      ...["lint", "types", "format", "site", "demo", "reviews of large and hostile previews"],
+      ...["bench --quick", "boundaries", "workflows", "publint"],
     ]);
     expect(stdout).toMatch(/\n4 passed, 10 failed, 3 skipped\n$/);
     expect(code).toBe(1);
