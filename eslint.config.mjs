@@ -11,6 +11,8 @@ export default tseslint.config(
       "test/fixtures/",
       "site/.*/",
       "!site/.vitepress/",
+      "site/.vitepress/.temp/",
+      "site/.vitepress/*.timestamp-*",
     ],
   },
   eslint.configs.recommended,
