@@ -9,6 +9,8 @@ import { AccessFixture, actionsOf, STACK } from "../support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";
+import { usePackageManager } from "../support/packageManagers";
+import type { CandidateName } from "../support/packageManagers";
 import type { Values } from "../support/shell";
 import { call } from "../support/wire";
 
@@ -24,7 +26,10 @@ let scratch: string;
 let fixture: AccessFixture;
 let github: FakeGitHub;
 let canary: string;
+/** The folder of the workflows that `init` writes. */
 let initWorkflows: string;
+/** Whether the workflows run as `init` writes them: the steps of the actions in place of the actions. */
+let isFromInit: boolean;
 let vars: Values;
 let pulls = 0;
 
@@ -49,6 +54,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
+  isFromInit = false;
   github = new FakeGitHub();
   await github.start();
   github.issue("alice", "the pull request", { number: NUMBER, pull_request: {} });
@@ -93,8 +99,7 @@ async function runWorkflow(name: string, branch: string, subject: string, event:
     server_url: "https://github.example",
     run_id: RUN_ID,
   };
-  // One workflow as `init` writes it: the steps of three actions in place of the actions.
-  const folder = name === "access-deploy.yml" ? initWorkflows : join(source, ".github", "workflows");
+  const folder = isFromInit ? initWorkflows : join(source, ".github", "workflows");
   const workflow = readWorkflow(join(folder, name));
   return await new WorkflowRun(workflow, {
     contexts: { github: context, vars },
@@ -156,6 +161,8 @@ async function runAll(pull: PullRequest): Promise<Results> {
 const outcome = (results: Results): Record<string, string> =>
   Object.fromEntries(Object.entries(results).map(([name, { result }]) => [name, result]));
 
+const logsOf = (results: Results): string[] => Object.values(results).map(({ log }) => log);
+
 function comment(): Comment {
   const comments = github.issues[0]?.comments ?? [];
   expect(comments).toHaveLength(1);
@@ -198,6 +205,7 @@ test("a change without danger passes, with a comment that names its commit, unti
 });
 
 test("a dangerous change fails, with its findings, whatever the pull request changes beside the program, and every job writes only what its permissions allow", async () => {
+  isFromInit = true;
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.GITHUB_JOB ?? "none") + "\\n");`;
   const script = `node -e '${record}'`;
   const vendor = "infra/vendor/pulumi-platform";
@@ -298,10 +306,10 @@ test("a job that wrote no preview is not reviewed", async () => {
 });
 
 test("the deployment applies the plan that it has reviewed, then compares the result", async () => {
+  isFromInit = true;
   const pull = push(benign());
   const results = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, { action: "push" });
-  const logs = Object.values(results).map(({ log }) => log);
-  expect({ outcome: outcome(results), logs }).toMatchObject({
+  expect({ outcome: outcome(results), logs: logsOf(results) }).toMatchObject({
     outcome: { plan: "success", review: "success", deploy: "success", verify: "success" },
   });
   expect(results["review"]?.summary).toContain("Access review");
@@ -312,6 +320,7 @@ test("the deployment applies the plan that it has reviewed, then compares the re
 });
 
 test("the nightly comparison opens one issue for what was changed by hand", async () => {
+  isFromInit = true;
   const team = fixture.emulator.state()["groups"]?.find(({ name }) => name === "team") as { uid: string };
   await call(fixture.emulator, "PATCH", `/iam/v2/groups/${team.uid}?updateMask=description`, {
     description: "by hand",
@@ -323,3 +332,35 @@ test("the nightly comparison opens one issue for what was changed by hand", asyn
   const issues = github.issues.filter(({ number }) => number !== NUMBER);
   expect(issues.map(({ body }) => body)).toEqual([expect.stringContaining("by hand")]);
 });
+
+describe.each<CandidateName>(["pnpm", "Yarn 1", "Yarn 4"])(
+  "what init writes for %s, with its lockfile alone:",
+  (manager) => {
+    beforeAll(async () => {
+      const packageManager = await usePackageManager(fixture, manager);
+      initWorkflows = writeInitWorkflows(join(scratch, manager), { packageManager });
+    });
+
+    test("a change is previewed, reviewed, applied, compared and reported", async () => {
+      isFromInit = true;
+      const description = `by ${manager}`;
+      const pull = push({ "infra/index.js": programText(fixture.program, description) });
+      const deployed = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, {
+        action: "push",
+      });
+      expect({ outcome: outcome(deployed), logs: logsOf(deployed) }).toMatchObject({
+        outcome: { plan: "success", review: "success", deploy: "success", verify: "success" },
+      });
+      const described = fixture.emulator.state()["groups"]?.map((group) => group["description"]);
+      expect(described).toContain(description);
+
+      // The fixture has made identities that no program names.
+      const compared = await runWorkflow("access-drift.yml", pull.branch, DEFAULT_BRANCH, {});
+      expect({ outcome: outcome(compared), logs: logsOf(compared) }).toMatchObject({
+        outcome: { drift: "failure", post: "success" },
+      });
+      const [issue] = github.issues.filter(({ number }) => number !== NUMBER);
+      expect(issue?.body).toContain("unmanaged");
+    });
+  },
+);

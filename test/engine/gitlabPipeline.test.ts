@@ -5,8 +5,9 @@ import { FakeGitLab } from "../provider/cli/post/hosts";
 import { ownerBinding, programText } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
 import { AccessFixture, STACK } from "../support/accessWorkflows";
-import { ROOT } from "../support/engine";
 import { PipelineRun, readPipeline } from "../support/gitlabPipeline";
+import type { Pipeline } from "../support/gitlabPipeline";
+import { writeInitWorkflows } from "../support/initWorkflows";
 import { jwt, OIDC_ISSUER } from "../support/oidc";
 import { call } from "../support/wire";
 
@@ -19,6 +20,8 @@ let gitlab: FakeGitLab;
 let canary: string;
 let identity: string;
 let deployer: string;
+/** As `init` writes it; a unit test says that the one of the examples has the same jobs. */
+let pipeline: Pipeline;
 let branches = 0;
 /** The pipeline of the change without danger, of which others take the first jobs. */
 let passed: PipelineRun | undefined;
@@ -29,6 +32,10 @@ beforeAll(async () => {
   fixture = await AccessFixture.start(scratch);
   identity = await fixture.identityFor(SUBJECT);
   deployer = await fixture.identityFor(SUBJECT, fixture.program.owner);
+  const { url } = fixture.emulator;
+  const [organization = ""] = STACK.split("/");
+  const written = writeInitWorkflows(join(scratch, "init"), { organization, baseUrl: url, issuerUrl: url });
+  pipeline = readPipeline(join(written, "gitlab-ci.yml"));
 });
 
 afterAll(async () => {
@@ -62,9 +69,7 @@ async function pipelineFor(
       ["access-preview", "production"].map((scope) => ({ value, scope })),
     ]),
   );
-  const { url } = fixture.emulator;
-  const inputs = { stack: STACK, "base-url": url, "issuer-url": url };
-  const run = new PipelineRun(readPipeline(join(ROOT, "examples", "ci", "gitlab-ci.yml"), inputs), {
+  const run = new PipelineRun(pipeline, {
     predefined: {
       ...host,
       CI_PIPELINE_SOURCE: source,

@@ -22,7 +22,8 @@ export class AccessFixture {
   readonly artifacts: string;
   /** What the credential of Pulumi Cloud opens. */
   readonly backend: Values;
-  private readonly commands: string;
+  /** The folder of the commands that jobs find before those of the machine. */
+  readonly commands: string;
   private minting: Server | undefined;
 
   private constructor(

@@ -1,12 +1,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { CiSettings } from "../../provider/cli/commands/init/fillExample";
 import { githubFiles } from "../../provider/cli/commands/init/githubFiles";
 import { gitlabFiles } from "../../provider/cli/commands/init/gitlabFiles";
 import { findPackageManager } from "../../provider/cli/commands/init/packageManager";
 import { ROOT } from "./engine";
 
-/** Writes the workflows that `pulumi-platform init` writes for the project of the examples, beside each other. */
-export function writeInitWorkflows(folder: string): string {
+/**
+ * Writes the workflows that `pulumi-platform init` writes for the project of the examples, beside each other.
+ *
+ * @param project What differs from the examples.
+ */
+export function writeInitWorkflows(folder: string, project: Partial<CiSettings> = {}): string {
   const settings = {
     organization: "acme",
     project: "access",
@@ -14,6 +19,7 @@ export function writeInitWorkflows(folder: string): string {
     path: "infra",
     defaultBranch: "main",
     packageManager: findPackageManager([]),
+    ...project,
   };
   mkdirSync(folder, { recursive: true });
   const files = { ...githubFiles(ROOT, settings), ...gitlabFiles(ROOT, settings) };

@@ -19,7 +19,7 @@ import { ROOT } from "./engine";
 import type { Run } from "./engine";
 
 /** The last pnpm that runs on Node 20. */
-const PNPM = "pnpm@10.34.9";
+export const PNPM = "pnpm@10.34.9";
 
 export type PackageManager = "npm" | "pnpm";
 

@@ -112,6 +112,12 @@ test("every action is pinned by its commit, one action has one commit, and those
   }
 });
 
+test("the pipeline that init writes has the jobs of the example", () => {
+  const example = readPipeline(join(examples, "gitlab-ci.yml"));
+  expect(readPipeline(join(written, "gitlab-ci.yml"))).toEqual(example);
+  expect(Object.keys(example.jobs)).toContain("access-verify");
+});
+
 describe.each([
   ["the examples", examples],
   ["what init writes", written],
