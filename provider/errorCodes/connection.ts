@@ -65,7 +65,7 @@ export const connectionCodes = {
     title: "The address of the token issuer is wrong",
     meaning: "The server at this address does not exchange tokens.",
     look: "`npx pulumi-platform doctor` shows the address and where it comes from.",
-    fix: "Correct `PLATFORM_ISSUER_URL` (or `platform:issuerUrl`).",
+    fix: "Correct `PLATFORM_ISSUER_URL` (or `platform:issuerUrl`). Where the API itself is the wrong server, see PP2107.",
   },
   PP2101: {
     title: "The server cannot be reached",
@@ -108,7 +108,7 @@ export const connectionCodes = {
     title: "The response is not from the Platform API",
     meaning: "Another server responded: a login page, a redirect, or JSON of another form.",
     look: DOCTOR,
-    fix: "Correct `PLATFORM_BASE_URL` (or `platform:baseUrl`). If it is right, a proxy is in between.",
+    fix: "Correct `PLATFORM_BASE_URL` (or `platform:baseUrl`). If it is right, a proxy is in between. Where the token issuer is the wrong server, see PP2010.",
   },
   PP2108: {
     title: "A response is incomplete",

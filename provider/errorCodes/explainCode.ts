@@ -43,5 +43,6 @@ export const adviceAsMarkdown = (look: string, fix: string): string =>
 /** A part of docs/troubleshooting.md. The heading is the code alone, so that the anchor stays when the title changes. */
 export function codeAsMarkdown(code: ErrorCode): string {
   const { title, meaning, look, fix } = errorCodes[code];
-  return [`### ${code}`, `**${title}.** ${meaning}`, adviceAsMarkdown(look, fix)].join("\n\n");
+  const text = [`### ${code}`, `**${title}.** ${meaning}`, adviceAsMarkdown(look, fix)].join("\n\n");
+  return text.replace(/(?<=see )PP\d{4}/g, (other) => `[${other}](#${other.toLowerCase()})`);
 }

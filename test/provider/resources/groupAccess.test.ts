@@ -436,6 +436,18 @@ describe("changing the access of a group", () => {
     await expect(handlers().update(team, properties, news)).resolves.toEqual(news);
     expect(held()).toEqual(["alice editor"]);
   });
+
+  test("that fails for several reasons names each of them", async () => {
+    const olds = inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] });
+    await handlers().create(olds);
+    inForce({ method: "DELETE", count: 1, status: 403, body: { code: 7, message: "no", details: [] } });
+    inForce({ method: "DELETE", count: 1, status: 400, body: { code: 3, message: "bad", details: [] } });
+    const error = await errorOf(handlers().update(team, olds, inputs({ c: ["alice", "editor"] })));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error).toMatchObject({ errorCode: "PP4012" });
+    expect(error.message.split("\n")).toHaveLength(2);
+    expect(held()).toEqual(["alice editor", "alice viewer", "bob viewer"]);
+  });
 });
 
 describe("the caller's own rights", () => {
