@@ -116,6 +116,11 @@ export default tseslint.config(
           selector: "ClassDeclaration[superClass.name='Error']",
           message: "Every error has a code: extend CodedError.",
         },
+        {
+          selector: "MemberExpression[object.object.name='process'][object.property.name='env']",
+          message:
+            "Declare the variable in provider/settings/environment.ts, and read it from readEnvironment().",
+        },
       ],
     },
   },

@@ -1,11 +1,12 @@
 import { ConfigError } from "../api/errors";
 import { settingDefinitions } from "./definitions";
 import type { EnvironmentVariable, StackKey } from "./definitions";
+import type { Environment } from "./environment";
 
 /** Where settings come from: stack configuration by key (without `platform:`), and the environment. */
 export interface SettingSources {
   readonly stack: (key: string) => string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** A setting that is there; an empty one counts as absent. */

@@ -3,8 +3,19 @@ import { code, table } from "./reference/markdown.mjs";
 
 /** @typedef {import("../../provider/settings/definitions.js").SettingDefinition} Definition */
 
-const START = "<!-- every setting: written by npm run docs -->";
+const SETTINGS = "<!-- every setting: written by npm run docs -->";
+const VARIABLES = "<!-- every variable of others: written by npm run docs -->";
 const END = "<!-- end -->";
+
+/**
+ * Replaces what stands between a comment and the next end.
+ * @param {string} page @param {string} start @param {string} text
+ */
+function replacePart(page, start, text) {
+  const [before, rest] = page.split(start);
+  if (before === undefined || rest === undefined) throw new Error(`the page lacks ${start}`);
+  return `${before}${start}\n\n${text}\n\n${rest.slice(rest.indexOf(END))}`;
+}
 
 /** @param {Definition} definition */
 function defaultOf({ fallback }) {
@@ -27,13 +38,17 @@ function rowOf(definition) {
 }
 
 /**
- * A page with its table of settings brought up to date.
+ * A page with its tables of settings and of other variables brought up to date.
  * @param {string} page
  * @param {Readonly<Record<string, Definition>>} definitions
+ * @param {Readonly<Record<string, import("../../provider/settings/environment.js").HostVariable>>} variables
  */
-export function withSettings(page, definitions) {
-  const head = ["Stack configuration", "Environment", "Type", "Default", "Secret", "Meaning"];
-  const [before = "", rest = ""] = page.split(START);
-  const after = rest.slice(rest.indexOf(END) + END.length);
-  return `${before}${START}\n\n${table(head, Object.values(definitions).map(rowOf))}\n\n${END}${after}`;
+export function withSettings(page, definitions, variables) {
+  const settings = table(
+    ["Stack configuration", "Environment", "Type", "Default", "Secret", "Meaning"],
+    Object.values(definitions).map(rowOf),
+  );
+  const rows = Object.entries(variables).map(([name, { of, text }]) => [code(name), of, text]);
+  const others = table(["Variable", "Set by", "What it is read for"], rows);
+  return replacePart(replacePart(page, SETTINGS, settings), VARIABLES, others);
 }

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { uncomparedFields } from "../../provider/access/drift/uncomparedFields";
 import { kinds } from "../../provider/resources";
 import { settingDefinitions } from "../../provider/settings/definitions";
 import type { SettingDefinition } from "../../provider/settings/definitions";
+import { hostVariables } from "../../provider/settings/environment";
 import { evaluate, projectRoot } from "./support";
 
 const specs = JSON.stringify(kinds.map(({ spec }) => spec));
@@ -70,14 +71,22 @@ test("the capabilities of each job are those that npm run docs writes", async ()
   expect(files.map(contentOf)).toEqual((written as string[]).map(contentOf));
 });
 
-test("docs/settings.md lists every setting, as npm run docs writes it", async () => {
+test("docs/settings.md lists every setting and every other variable, as npm run docs writes it", async () => {
   const page = read("docs/settings.md");
   const definitions = JSON.stringify(settingDefinitions);
   const written = await evaluate(
     "lib/settings.mjs",
-    `m.withSettings(${JSON.stringify(page)}, ${definitions})`,
+    `m.withSettings(${JSON.stringify(page)}, ${definitions}, ${JSON.stringify(hostVariables)})`,
   );
   expect(contentOf(page)).toBe(contentOf(String(written)));
+});
+
+test("every other variable of the list is read", () => {
+  const readers = readdirSync(path.join(projectRoot, "provider"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("environment.ts"))
+    .map((file) => read(`provider/${file}`))
+    .join("\n");
+  expect(Object.keys(hostVariables).filter((name) => !readers.includes(`"${name}"`))).toEqual([]);
 });
 
 test("every setting of the list is read", () => {

@@ -20,6 +20,7 @@ import { describeGroups, listRootGroups } from "../input/groups";
 import type { NamedGroup } from "../input/groups";
 import { outputFlag, readDestinations } from "../framework/options";
 import { describeToken, describeExpiry, hasExpired } from "../input/token";
+import { readEnvironment } from "../../settings/environment";
 
 /** The result of one check: a line of the report. */
 export interface CheckResult {
@@ -151,7 +152,7 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
 
 function checkTls(baseUrl: string): CheckResult {
   if (!baseUrl.startsWith("https:")) return warning("tls", "not used: the address is plain http");
-  return process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
+  return readEnvironment()["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
     ? warning("tls", "NODE_TLS_REJECT_UNAUTHORIZED has no effect here: the certificate is checked; unset it")
     : ok("tls", "the certificate is valid");
 }

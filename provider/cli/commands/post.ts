@@ -11,6 +11,7 @@ import { commonFlags, postHosts, readPageUrl } from "../framework/options";
 import { post } from "../post";
 import type { NotReviewed } from "../post/message";
 import { appendSummary } from "../output/stepSummary";
+import { readEnvironment } from "../../settings/environment";
 
 /** A report of 5,000 findings has 13 MB. */
 const MAX_BYTES = 100 * 1024 * 1024;
@@ -86,7 +87,7 @@ async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   const sourceRoot = values["source-root"];
   const pageUrl = readPageUrl(values["page-url"]);
   if (values.summary && "tool" in content) {
-    const reason = appendSummary(content, process.env["GITHUB_STEP_SUMMARY"], { sourceRoot, pageUrl });
+    const reason = appendSummary(content, readEnvironment()["GITHUB_STEP_SUMMARY"], { sourceRoot, pageUrl });
     if (reason !== undefined) log(withCode(`pulumi-platform: warning: --summary: ${reason}`, "PP7005"));
   }
   await post(content, {
@@ -95,7 +96,7 @@ async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
     sourceRoot,
     pageUrl,
     dryRun: values["dry-run"],
-    env: process.env,
+    env: readEnvironment(),
     log: log,
   });
   return exitCodes.clean;

@@ -7,6 +7,8 @@ import { readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import { createClient } from "../../settings/createClient";
 import type { Flag } from "../framework/flags";
+import { readEnvironment } from "../../settings/environment";
+import type { Environment } from "../../settings/environment";
 
 /** Where a command reads its connection settings from. */
 export interface ConnectOptions {
@@ -15,7 +17,7 @@ export interface ConnectOptions {
   /** The folder of the Pulumi project; default: the current one. */
   readonly cwd?: string;
   /** Default: the environment of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
 }
 
 /** A client of the API, and what it was created from. */
@@ -42,7 +44,7 @@ export const stackFlag = {
 export async function settingSources({
   stack,
   cwd,
-  env = process.env,
+  env = readEnvironment(),
 }: ConnectOptions = {}): Promise<SettingSources> {
   if (stack === undefined) return { stack: () => undefined, env };
   const config = await stackConfiguration(stack, cwd, env);
@@ -76,7 +78,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Connection>
 async function stackConfiguration(
   stack: string,
   cwd: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<ReadonlyMap<string, string>> {
   const args = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
   const { stdout } = await promisify(execFile)("pulumi", args, {

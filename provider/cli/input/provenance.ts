@@ -6,7 +6,8 @@ import { isObject } from "../../engine/values/values";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags } from "../framework/flags";
 import { readCommit, readEvent } from "../post/event";
-import type { Environment } from "../post/event";
+import { readEnvironment } from "../../settings/environment";
+import type { Environment } from "../../settings/environment";
 import { packageVersion } from "../framework/packageVersion";
 
 /** The flags that say where a report comes from. */
@@ -64,7 +65,7 @@ export function readProvenance(
     readonly inventory?: Inventory | undefined;
     readonly cli?: string | undefined;
   },
-  env: Environment = process.env,
+  env: Environment = readEnvironment(),
 ): Provenance {
   const { commit, "pull-request": pullRequest } = flags;
   if (commit !== undefined && !isCommit(commit)) {

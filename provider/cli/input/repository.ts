@@ -1,7 +1,6 @@
 import type { Repository } from "../../access/report/render";
 import { hasUserinfo } from "../../api/address";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../../settings/environment";
 
 /** An http or https address in canonical form; undefined for another one, or one with credentials. */
 export function webAddress(text: string | undefined): string | undefined {

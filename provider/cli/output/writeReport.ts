@@ -8,12 +8,13 @@ import type { CommonOptions } from "../framework/options";
 import { readRepository, readRunUrl } from "../input/repository";
 import { post } from "../post";
 import { appendSummary } from "./stepSummary";
+import { readEnvironment } from "../../settings/environment";
 
 function terminalOptions(): RenderOptions {
   const isTerminal = process.stdout.isTTY;
   return {
     width: isTerminal ? process.stdout.columns : 80,
-    colour: isTerminal && (process.env["NO_COLOR"] ?? "") === "",
+    colour: isTerminal && (readEnvironment()["NO_COLOR"] ?? "") === "",
   };
 }
 
@@ -27,8 +28,8 @@ export async function writeReport(report: Report, options: CommonOptions): Promi
   const places: RenderOptions = {
     sourceRoot,
     pageUrl,
-    repository: readRepository(process.env),
-    runUrl: readRunUrl(process.env),
+    repository: readRepository(readEnvironment()),
+    runUrl: readRunUrl(readEnvironment()),
     commit: report.provenance.commit,
   };
   for (const { format, path } of outputs) {
@@ -41,10 +42,18 @@ export async function writeReport(report: Report, options: CommonOptions): Promi
     else writeText(path, text, "--output");
   }
   if (summary) {
-    const reason = appendSummary(report, process.env["GITHUB_STEP_SUMMARY"], places);
+    const reason = appendSummary(report, readEnvironment()["GITHUB_STEP_SUMMARY"], places);
     if (reason !== undefined) log(withCode(`pulumi-platform: warning: --summary: ${reason}`, "PP7005"));
   }
   if (options.post !== undefined) {
-    await post(report, { host: options.post, marker, sourceRoot, pageUrl, dryRun, env: process.env, log });
+    await post(report, {
+      host: options.post,
+      marker,
+      sourceRoot,
+      pageUrl,
+      dryRun,
+      env: readEnvironment(),
+      log,
+    });
   }
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
+import type { Environment } from "../../settings/environment";
 import { PostError, stringMember } from "./http";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The event that started the job of GitHub Actions; undefined elsewhere. */
 export function readEvent(env: Environment): unknown {

@@ -10,7 +10,8 @@ import {
   stringMember,
 } from "./http";
 import { readEvent } from "./event";
-import type { Environment, Message } from "./message";
+import type { Message } from "./message";
+import type { Environment } from "../../settings/environment";
 
 /** Enough for 3,000 comments, or open issues. */
 const MAX_PAGES = 30;

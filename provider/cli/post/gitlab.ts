@@ -9,12 +9,13 @@ import {
   retryIfUnknown,
   stringMember,
 } from "./http";
-import type { Environment, Message } from "./message";
+import type { Message } from "./message";
+import type { Environment } from "../../settings/environment";
 
 const MAX_PAGES = 30;
 
 /** The number of a project or a merge request, from GitLab's variables. */
-function readNumber(env: Environment, ...variables: readonly string[]): string {
+function readNumber(env: Environment, ...variables: readonly (keyof Environment)[]): string {
   const value = variables.map((name) => env[name]).find((text) => text !== undefined && text !== "");
   if (value === undefined || !/^\d+$/.test(value)) {
     throw new PostError(

@@ -5,7 +5,8 @@ import { postToIssue, postToPullRequest } from "./github";
 import { postToMergeRequest } from "./gitlab";
 import type { ApiHost as HttpHost } from "./http";
 import { PostError } from "./http";
-import type { Environment, Message, NotReviewed } from "./message";
+import type { Message, NotReviewed } from "./message";
+import type { Environment } from "../../settings/environment";
 import { reportMessage, notReviewedMessage } from "./message";
 
 export type PostHost = "github-pr" | "github-issue" | "gitlab-mr";

@@ -5,9 +5,7 @@ import { commentMarker, markdown, markdownCode, plain, shorten } from "../../acc
 import type { Report } from "../../access/report/report";
 import { readRepository, readRunUrl } from "../input/repository";
 import { readCommit } from "./event";
-import type { Environment } from "./event";
-
-export type { Environment } from "./event";
+import type { Environment } from "../../settings/environment";
 
 /** What is posted. */
 export interface Message {

@@ -17,6 +17,7 @@ import { policyFile, programFiles } from "./programFiles";
 import type { Language, ProgramOptions } from "./programFiles";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
+import { readEnvironment } from "../../../settings/environment";
 
 const flags = {
   ci: {
@@ -157,8 +158,8 @@ function chooseSettings(values: InitValues, found: ProjectFolder): CiSettings {
     path: found.path,
     defaultBranch: found.defaultBranch,
     packageManager: found.packageManager,
-    baseUrl: readUrl("--base-url", values["base-url"] ?? process.env["PLATFORM_BASE_URL"]),
-    issuerUrl: readUrl("--issuer-url", values["issuer-url"] ?? process.env["PLATFORM_ISSUER_URL"]),
+    baseUrl: readUrl("--base-url", values["base-url"] ?? readEnvironment()["PLATFORM_BASE_URL"]),
+    issuerUrl: readUrl("--issuer-url", values["issuer-url"] ?? readEnvironment()["PLATFORM_ISSUER_URL"]),
   };
 }
 

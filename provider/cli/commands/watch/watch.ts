@@ -14,6 +14,7 @@ import { logError } from "../../output/log";
 import { createRules, createSuppressor } from "../../policy/suppressors";
 import { EventReceiver } from "./eventReceiver";
 import { reportChanges } from "./reportChanges";
+import { readEnvironment } from "../../../settings/environment";
 
 const flags = {
   stack: {
@@ -86,7 +87,7 @@ function readVerifyOptions(values: WatchValues): VerifyEventOptions {
   const group = values.group.map((uid) => parseGroupUid(uid, "--group"));
   if (group.length === 0)
     throw new UsageError("PP5004", "--group is missing: give the group of the subscription");
-  const issuer = values.issuer ?? process.env["PLATFORM_ISSUER_URL"] ?? "";
+  const issuer = values.issuer ?? readEnvironment()["PLATFORM_ISSUER_URL"] ?? "";
   if (!URL.canParse(issuer) || hasUserinfo(new URL(issuer))) {
     throw new UsageError(
       "PP5002",

@@ -1,0 +1,63 @@
+import type { EnvironmentVariable } from "./definitions";
+
+/** A variable that is no setting of this package, and what docs/settings.md says about it. */
+export interface HostVariable {
+  /** Whose variable it is. */
+  readonly of: "GitHub Actions" | "GitLab CI" | "you";
+  readonly text: string;
+}
+
+/** Every variable that is read beside the settings. `Environment` has no other: TypeScript refuses to read one. */
+export const hostVariables = {
+  ACTIONS_ID_TOKEN_REQUEST_URL: {
+    of: "GitHub Actions",
+    text: "Where the job requests its OIDC token, with `permissions: id-token: write`.",
+  },
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: { of: "GitHub Actions", text: "The credential of that request. Secret." },
+  GITHUB_ACTIONS: { of: "GitHub Actions", text: "`true`: the token is the job's, so its comments are ours." },
+  GITHUB_API_URL: {
+    of: "GitHub Actions",
+    text: "The API that `--post` calls. Default: `https://api.github.com`.",
+  },
+  GITHUB_EVENT_PATH: { of: "GitHub Actions", text: "The event: it names the pull request and its commit." },
+  GITHUB_GRAPHQL_URL: { of: "GitHub Actions", text: "The GraphQL API, which names the owner of the token." },
+  GITHUB_REF: { of: "GitHub Actions", text: "Names the pull request where the event does not." },
+  GITHUB_REPOSITORY: {
+    of: "GitHub Actions",
+    text: "The repository that `--post` writes to, and that links lead to.",
+  },
+  GITHUB_RUN_ID: { of: "GitHub Actions", text: "The run that keeps the report, for a link to it." },
+  GITHUB_SERVER_URL: { of: "GitHub Actions", text: "The address of the repository in links." },
+  GITHUB_SHA: { of: "GitHub Actions", text: "The commit of the report where the event names none." },
+  GITHUB_STEP_SUMMARY: { of: "GitHub Actions", text: "The file that `--summary` adds the report to." },
+  GITHUB_TOKEN: { of: "GitHub Actions", text: "The token of `--post`. Secret." },
+  GH_TOKEN: { of: "GitHub Actions", text: "The same, where `GITHUB_TOKEN` is not set. Secret." },
+  CI_API_V4_URL: {
+    of: "GitLab CI",
+    text: "The API that `--post` calls. Default: `https://gitlab.com/api/v4`.",
+  },
+  CI_COMMIT_SHA: { of: "GitLab CI", text: "The commit of the report outside of a merge request." },
+  CI_MERGE_REQUEST_IID: { of: "GitLab CI", text: "The merge request that `--post` writes to." },
+  CI_MERGE_REQUEST_PROJECT_ID: { of: "GitLab CI", text: "The project of the merge request." },
+  CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: {
+    of: "GitLab CI",
+    text: "The commit of the report where the pipeline runs a merged result.",
+  },
+  CI_PIPELINE_URL: { of: "GitLab CI", text: "The run that keeps the report, for a link to it." },
+  CI_PROJECT_ID: { of: "GitLab CI", text: "The project, where `CI_MERGE_REQUEST_PROJECT_ID` is not set." },
+  CI_PROJECT_URL: { of: "GitLab CI", text: "The address of the repository in links." },
+  GITLAB_TOKEN: { of: "GitLab CI", text: "The token of `--post`, with the scope `api`. Secret." },
+  NO_COLOR: { of: "you", text: "Not empty: no colours in a terminal." },
+  NODE_TLS_REJECT_UNAUTHORIZED: {
+    of: "you",
+    text: "`doctor` warns where it is `0`. This package checks certificates all the same.",
+  },
+} as const satisfies Readonly<Record<string, HostVariable>>;
+
+/** The environment of a process, by the names that are declared: every other name is a type error. */
+export type Environment = {
+  readonly [name in EnvironmentVariable | keyof typeof hostVariables]?: string | undefined;
+};
+
+/** The environment of this process. */
+export const readEnvironment = (): Environment => process.env;
