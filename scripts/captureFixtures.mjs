@@ -6,7 +6,7 @@
  * differ between runs are replaced, so that a second run writes the same bytes. Only how far a preview came before it
  * failed (the `same` of its summary) is chance.
  */
-import { writeFileSync } from "node:fs";
+import { realpathSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { withTemporaryFolder } from "./lib/files.mjs";
@@ -56,9 +56,17 @@ function ordered(text) {
 }
 
 /** Replaces what differs between runs, the same text by the same text in all documents. */
-class Normaliser {
+export class Normaliser {
   /** @type {Map<string, string>} */
   #known = new Map();
+
+  /** @param {{ root: string, program: string }} folders */
+  constructor({ root, program }) {
+    this.root = root;
+    this.program = program;
+    // The CLI writes the folder of a source as it is seen from the program.
+    this.relativeRoot = path.relative(program, root);
+  }
 
   /** @param {string} text @param {(count: number) => string} make */
   #stable(text, make) {
@@ -70,13 +78,10 @@ class Normaliser {
   /** @param {string} text */
   text(text) {
     // The package is linked here; in a user's project it lies in node_modules.
-    // The temporary folder may share the first folders of its path with this one.
-    const parts = root.slice(1).replace(/[.+]/g, "\\$&").split("/");
-    const ends = parts.map((_, i) => parts.slice(i).join("/"));
-    const here = new RegExp(`project:///(?:\\.\\./)*(?:${ends.join("|")})/`, "g");
     return text
-      .replace(here, "project:///")
-      .replaceAll(`${root}/`, "/program/")
+      .replaceAll(`project:///${this.relativeRoot}/`, "project:///")
+      .replaceAll(this.program, "/program")
+      .replaceAll(`${this.root}/`, "/program/")
       .replaceAll("project:///dist/", "project:///node_modules/pulumi-platform/dist/")
       .replace(/"ciphertext":( ?)"[^"]*"/g, '"ciphertext":$1"c2VjcmV0"')
       .replace(/\b[0-9a-f]{64}\b/g, (hex) => this.#stable(hex, (n) => n.toString(16).padStart(64, "c")))
@@ -144,18 +149,16 @@ const UP = ["up", "--yes", "--skip-preview", "--parallel", "1"];
 
 /** Writes the documents of one stack. */
 class Capture {
-  #normaliser = new Normaliser();
-
   /** @param {Stack} stack @param {ReturnType<typeof callerOf>} call */
   constructor(stack, call) {
     this.stack = stack;
     this.call = call;
+    this.normaliser = new Normaliser({ root, program: realpathSync(stack.program) });
   }
 
   /** @param {string} name @param {string} text */
   #write(name, text) {
-    const content = ordered(text.replaceAll(this.stack.program, "/program"));
-    writeFileSync(path.join(fixtures, name), this.#normaliser.text(content));
+    writeFileSync(path.join(fixtures, name), this.normaliser.text(ordered(text)));
     console.log(`${name}: ${Math.round(text.length / 1024)} KiB`);
   }
 
