@@ -9,7 +9,7 @@ import { organisationOf } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
 import { withTemporaryFolder } from "./lib/files.mjs";
 import { excerpt, runScript } from "./lib/processes.mjs";
-import { Stack } from "./lib/stack.mjs";
+import { quickProcesses, Stack } from "./lib/stack.mjs";
 import { ensureReady, root } from "./setup.mjs";
 
 const USAGE = `npm run chaos -- [--seeds 10] [--first 1] [--resources 300] [--share 0.2]
@@ -22,9 +22,6 @@ Seeds that are even run without batching.`;
 
 const MOST_RUNS = 3;
 const TOKEN = "chaos-token-0123456789";
-
-/** What keeps the compiled code of the SDK between runs: one seed takes a dozen. */
-const NODE_OPTIONS = `--require ${path.join(root, "test", "support", "compileCache.cjs")}`;
 
 /** Both ways of sending requests are to hold. @param {number} seed */
 const isBatching = (seed) => seed % 2 === 1;
@@ -61,7 +58,7 @@ const withStack = (cli, seed, body) =>
       const env = {
         PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`,
         PLATFORM_BATCHING: String(isBatching(seed)),
-        NODE_OPTIONS,
+        ...quickProcesses(root),
       };
       const example = path.join(root, "scripts", "chaos", "program");
       const stack = new Stack({ folder, root, example, cli, env, server: emulator });

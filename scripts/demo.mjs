@@ -5,7 +5,7 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { withTemporaryFolder } from "./lib/files.mjs";
 import { runScript } from "./lib/processes.mjs";
-import { PASSPHRASE } from "./lib/stack.mjs";
+import { PASSPHRASE, quickProcesses } from "./lib/stack.mjs";
 import { ensureReady, root } from "./setup.mjs";
 import { stepsOf } from "./demo/scenario.mjs";
 import { Server } from "./demo/server.mjs";
@@ -43,7 +43,7 @@ async function demonstrate(cli, folder, { keep, verbose }) {
   try {
     introduce(cli, server);
     const example = path.join(root, "examples", "getting-started");
-    const stack = new TourStack({ folder, root, example, cli, server });
+    const stack = new TourStack({ folder, root, example, cli, env: quickProcesses(root), server });
     const steps = stepsOf(new Tour(stack, server, { verbose, redact }));
     const runs = await runSteps(steps, { redact, unlessInterrupted });
     await server.stop();

@@ -214,7 +214,7 @@ async function main(args) {
   if (cli === undefined) throw new Error("the Pulumi CLI is missing");
   if (!hasProc) log("CPU and memory are left out: this system has no /proc");
   const more = parallel === undefined ? [] : ["--parallel", String(parallel)];
-  const at = { root, cli, log, more, checkpoints };
+  const at = { root, cli, log, more, checkpoints, quick };
   const measured = await selectSubjects(at, options.names);
   /** @type {import("./report.mjs").Sample[]} */
   const samples = [];

@@ -1,7 +1,7 @@
 // @ts-check
 import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { cleanEnvironment, Stack } from "../lib/stack.mjs";
+import { cleanEnvironment, quickProcesses, Stack } from "../lib/stack.mjs";
 import { measure } from "./measure.mjs";
 import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
 
@@ -29,6 +29,7 @@ import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
  * @property {(line: string) => void} log
  * @property {string[]} more Further arguments of every `pulumi` command.
  * @property {boolean} checkpoints Whether Pulumi writes its state after each step.
+ * @property {boolean} quick Whether compiled code is kept between runs, which a user's processes do not.
  */
 
 /** @type {readonly Operation[]} */
@@ -74,8 +75,11 @@ function stateSize(file, bindings) {
 
 /** @param {string} program @returns {Subject["deploy"]} */
 function deployWithPulumi(program) {
-  return async ({ root, cli, more, checkpoints }, server, folder) => {
-    const env = checkpoints ? {} : { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" };
+  return async ({ root, cli, more, checkpoints, quick }, server, folder) => {
+    const env = {
+      ...(checkpoints ? {} : { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" }),
+      ...(quick ? quickProcesses(root) : {}),
+    };
     const packages = ["@pulumi/pulumi", "axios", "pulumi-platform"];
     const example = programFolder(root, program);
     const stack = new Stack({ folder, root, example, cli, env, server: server.emulator, packages });

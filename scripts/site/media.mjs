@@ -6,7 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { withTemporaryFolder } from "../lib/files.mjs";
 import { excerpt, onEarlyEnd, run } from "../lib/processes.mjs";
-import { cleanEnvironment, Stack } from "../lib/stack.mjs";
+import { cleanEnvironment, quickProcesses, Stack } from "../lib/stack.mjs";
 import { commentPage, takePictures } from "./pictures.mjs";
 import { recordingOf } from "./recording.mjs";
 
@@ -100,8 +100,7 @@ export async function makeMedia({ root, cli, into, log }) {
         PLATFORM_ROOT_GROUP: server.rootUid,
         // The tests check the types of this program.
         PULUMI_NODEJS_TRANSPILE_ONLY: "true",
-        NODE_OPTIONS: `--require ${path.join(root, "test/support/compileCache.cjs")}`,
-        NODE_COMPILE_CACHE: path.join(root, ".cache", "compiled"),
+        ...quickProcesses(root),
       };
       const stack = new Stack({ folder, root, example: writeProgram(root, folder), cli, env, server });
       const steps = await reviewChange(stack, server.rootUid);
