@@ -38,3 +38,11 @@ export function withoutRetained(key: string): string {
   const [kind, owner] = partsOf(key);
   return kind === "retained" && typeof owner === "string" ? owner : key;
 }
+
+/** The key with each key in it that has become another one replaced by that. */
+export function replaceKeys(key: string, replacements: ReadonlyMap<string, string>): string {
+  const replaced = replacements.get(key);
+  if (replaced !== undefined) return replaced;
+  const [kind, owner, ...parts] = partsOf(key);
+  return typeof owner === "string" ? JSON.stringify([kind, replaceKeys(owner, replacements), ...parts]) : key;
+}

@@ -1,7 +1,8 @@
 import { urnParts } from "../documents/engineState";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import { isGrantPart } from "../graph/accessKinds";
-import type { GrantChange } from "../graph/grant";
+import type { Grant, GrantChange } from "../graph/grant";
+import { replaceKeys } from "../graph/keys";
 import type { ReviewReport } from "../report/report";
 import { entityLabel } from "./compareExpected";
 import type { Differences } from "./compareExpected";
@@ -25,8 +26,22 @@ const describeGrant = ({ subject, role, group }: GrantChange["grant"]): string =
 const tupleKey = ({ subject, role, group }: GrantChange["grant"]): string =>
   JSON.stringify([subject.key, role.key, group.key]);
 
+/** A grant that names what was created as the server names it. */
+function withNewKeys(grant: Grant, newKeys: ReadonlyMap<string, string>): Grant {
+  const { subject, role, group } = grant;
+  const renamed = <K extends { readonly key: string }>(part: K): K => ({
+    ...part,
+    key: replaceKeys(part.key, newKeys),
+  });
+  return { ...grant, subject: renamed(subject), role: renamed(role), group: renamed(group) };
+}
+
 /** Compares what the review announced with what differs: access that was to be lost and remains is not new. */
-export function compareWithAnnouncement(review: ReviewReport, differences: Differences): AnnouncedChanges {
+export function compareWithAnnouncement(
+  review: ReviewReport,
+  differences: Differences,
+  newKeys: ResolvedAccess["newKeys"],
+): AnnouncedChanges {
   const { more, less, expected } = differences;
   const lost = new Set(
     review.grants.filter(({ change }) => change === "lost").map(({ grant }) => tupleKey(grant)),
@@ -40,7 +55,9 @@ export function compareWithAnnouncement(review: ReviewReport, differences: Diffe
     [...more, ...less].map(({ grant, before }) => grantKey(before ?? grant, hierarchy)),
   );
   const isMissing = ({ change, grant }: GrantChange): boolean =>
-    change === "lost" ? remainingKeys.has(tupleKey(grant)) : differing.has(grantKey(grant, hierarchy));
+    change === "lost"
+      ? remainingKeys.has(tupleKey(grant))
+      : differing.has(grantKey(withNewKeys(grant, newKeys), hierarchy));
   return {
     confirmed: review.grants.filter((change) => !isMissing(change)),
     missing: [

@@ -11,6 +11,8 @@ import { keyOf } from "../graph/entities";
 /** What the review expects, with the uids that the update assigned. */
 export interface ResolvedAccess {
   readonly entities: ReadonlyMap<string, Entity>;
+  /** The key of each entity that was created, by the key that the review gave it. */
+  readonly newKeys: ReadonlyMap<string, string>;
   /** Entities that the change was to create and that are not found, with no uid. */
   readonly absent: readonly ExpectedEntity[];
 }
@@ -107,11 +109,13 @@ export function resolveCreated(
   const resolver = new CreatedResolver(expected, actual, state);
   const absent = resolver.resolve();
   const entities = new Map<string, Entity>();
+  const newKeys = new Map<string, string>();
   for (const entity of expected.entities) {
     const { kind, urn, name, builtIn } = entity;
     const inputs = resolver.inputsOf(entity);
     const uid = resolver.uidOf(entity);
     const key = uid === undefined ? entity.key : keyOf(kind, uid, inputs["parentUid"]);
+    if (key !== entity.key) newKeys.set(entity.key, key);
     if (entities.has(key)) continue;
     const known = { ...(urn === undefined ? {} : { urn }), ...(name === undefined ? {} : { name }) };
     entities.set(key, {
@@ -125,5 +129,5 @@ export function resolveCreated(
       ...(builtIn ? { builtIn } : {}),
     });
   }
-  return { entities, absent };
+  return { entities, newKeys, absent };
 }

@@ -73,10 +73,10 @@ function buildReport(
 export function verify(sources: VerifySources, options: VerifyOptions): VerifyReport {
   const expected = readExpected(sources);
   const live = liveEntities(sources);
-  const { entities, absent } = resolveCreated(expected, live.values(), sources.state);
+  const { entities, newKeys, absent } = resolveCreated(expected, live.values(), sources.state);
   const { inside, outside } = splitByRoot(entities, expected.root);
   const differences = compareExpected(inside, live);
-  const announced = compareWithAnnouncement(sources.review, differences);
+  const announced = compareWithAnnouncement(sources.review, differences, newKeys);
   const incomplete = [
     ...describeGaps(sources, expected.root, outside),
     ...describeMissing(announced, differences, absent),

@@ -19,6 +19,7 @@ import {
   payments,
   pinned,
   pusher,
+  resource,
   role,
   viewer,
 } from "../../../support/access";
@@ -99,6 +100,30 @@ describe("verify", () => {
     expect(report.failing).toBe(1);
     expect(report.unannounced.map(({ change }) => change)).toEqual(["widened"]);
   });
+
+  it.each(["an identity", "a SCIM token"])(
+    "confirms no grant of %s that the update created without the rest of what grants it",
+    (what) => {
+      const added = identity("added", claims({ issuer: "https://gitlab.com", subject: "added" }));
+      const login = resource("IdentityProvider", "login", {
+        parentUid: acme,
+        name: "staff",
+        defaultRole: viewer.uid,
+        oidc: { issuer: "https://login.example.com", clientId: "x", pkceEnabled: true },
+      });
+      const token = resource("ScimToken", "token", { parentUid: login.uid, neverExpires: true });
+      const [before, created, missing] =
+        what === "an identity"
+          ? [base, [...base, added], binding(added, pusher, payments)]
+          : [[...base, login], [...base, login], token];
+      const review = reviewOf([...created, missing], before);
+      const report = verify({ review, inventory: inventoryAfter(created) }, { provenance: PROVENANCE });
+      expect(review.grants).not.toEqual([]);
+      expect(report.grants).toEqual([]);
+      expect(report.missing).toHaveLength(review.grants.length);
+      expect(report.complete).toBe(false);
+    },
+  );
 
   it("names announced changes that did not happen", () => {
     const report = verified([...base, binding(deployer, pusher, payments)], base);
