@@ -46,8 +46,18 @@ function visitFields(
   for (const [key, field] of Object.entries(fields)) {
     if (field.path || field.subresource || field.immutable) continue;
     if (!isSet(field, news[key]) && isReplacedByMember(fields, oneOfs, key, news)) continue;
-    visitField(field, [...path, wireName(key, field)], olds[key], news[key], patch);
+    const wirePath = [...path, wireName(key, field)];
+    if (isOutdated(field, key, olds, news)) patch.set(wirePath, emptyWireValue(field));
+    else visitField(field, wirePath, olds[key], news[key], patch);
   }
+}
+
+/** Whether the server may keep a value that it took from other fields, which now are others: it has to fill it anew. */
+function isOutdated(field: FieldSpec, key: string, olds: Props, news: Props): boolean {
+  if (typeof field.serverFilled !== "function") return false;
+  if (isSet(field, olds[key]) || isSet(field, news[key])) return false;
+  const filled = field.serverFilled(olds);
+  return isSet(field, filled) && !equal(field, filled, field.serverFilled(news));
 }
 
 /** A one-of member gives way to the one that is sent; naming both is refused. */
