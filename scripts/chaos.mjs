@@ -5,7 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { compare, leftOf, problemsOf, recordedIn } from "./chaos/compare.mjs";
 import { faultsOf, TIMEOUT_MS } from "./chaos/faults.mjs";
-import { organisationOf } from "./chaos/organisation.mjs";
+import { programOf } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
 import { withTemporaryFolder } from "./lib/files.mjs";
 import { excerpt, runScript } from "./lib/processes.mjs";
@@ -146,7 +146,7 @@ async function main(args) {
   const open = Array.from({ length: seeds }, (_, index) => first + index);
   const worker = async () => {
     for (let seed = open.shift(); seed !== undefined; seed = open.shift()) {
-      const each = { seed, declared: organisationOf(seed, resources), share };
+      const each = { seed, declared: programOf(seed, resources), share };
       const cause = options.kill ? killDuring : faultDuring;
       const { line, problems } = await withStack(cli, seed, (context) => cause(context, each));
       const mode = isBatching(seed) ? "" : ", without batching";

@@ -10,7 +10,7 @@ import path from "node:path";
 import process from "node:process";
 import { runScript } from "../lib/processes.mjs";
 import { root as repository } from "../setup.mjs";
-import { exportOf, inventoryOf, organisationOf, previewOf, root } from "./organisation.mjs";
+import { exportOf, inventoryOf, liveObjects, previewOf, root } from "./organisation.mjs";
 
 const load = createRequire(import.meta.url);
 /** @param {string} file */
@@ -38,15 +38,16 @@ const isContainer = ({ kind }) => kind === "Group";
 const kept = (objects) => objects.filter((object, index) => isContainer(object) || !differs(index));
 
 /** @param {LiveObject} object @returns {LiveObject} */
-function edited({ kind, uid, inputs }) {
+function edited(object) {
+  const { kind, inputs } = object;
   if (kind === "Role")
-    return { kind, uid, inputs: { ...inputs, capabilities: ["CAP_REPO_LIST", "CAP_REPO_DELETE"] } };
-  if (kind !== "Identity") return { kind, uid, inputs: { ...inputs, roleUid: `${root}/${"f".repeat(16)}` } };
+    return { ...object, inputs: { ...inputs, capabilities: ["CAP_REPO_LIST", "CAP_REPO_DELETE"] } };
+  if (kind !== "Identity") return { ...object, inputs: { ...inputs, roleUid: `${root}/${"f".repeat(16)}` } };
   const claimMatch = {
     issuer: "https://token.actions.githubusercontent.com",
     subjectPattern: "repo:acme/.*",
   };
-  return { kind, uid, inputs: { ...inputs, claimMatch } };
+  return { ...object, inputs: { ...inputs, claimMatch } };
 }
 
 /** @param {readonly LiveObject[]} objects @returns {LiveObject[]} */
@@ -184,7 +185,7 @@ const scenarios = [
  * @returns {Promise<number>} seconds of processor time
  */
 async function measure({ prepare }, count, runs) {
-  const run = prepare(organisationOf(count));
+  const run = prepare(liveObjects(count));
   let quickest = Infinity;
   for (let i = 0; i < runs; i += 1) {
     const start = process.cpuUsage();

@@ -1,71 +1,26 @@
 // @ts-check
 import { exportText, previewText } from "../lib/documents.cjs";
+import { objectsOf, organisationOf } from "../lib/organisation/index.cjs";
 
 /*
- * Synthetic documents of one organisation: inventories, states and previews of any size, without a server. Nothing in it
- * is random and its shares are fixed, so that two sizes differ in nothing but size.
+ * Documents of a generated organisation, without a server: inventories, states and previews of any size.
  */
 
 export const root = "a".repeat(40);
-const NODES = 40;
-
-/** @param {number} n */
-const part = (n) => n.toString(16).padStart(16, "0");
-/** @typedef {{ kind: string, uid: string, inputs: Record<string, unknown> }} LiveObject */
-
-/** The objects of an organisation, each with the next uid. */
-class Objects {
-  /** @type {LiveObject[]} */
-  all = [{ kind: "Group", uid: root, inputs: { name: "acme" } }];
-
-  /** @param {string} kind @param {string} parentUid @param {Record<string, unknown>} inputs */
-  add(kind, parentUid, inputs) {
-    const uid = `${parentUid}/${part(this.all.length)}`;
-    this.all.push({ kind, uid, inputs: { parentUid, ...inputs } });
-    return uid;
-  }
-
-  /** @param {number} count */
-  addGroups(count) {
-    /** @type {string[]} */
-    const uids = [];
-    for (let i = 0; i < count; i += 1) {
-      const parentUid = i < NODES ? root : (uids[i % NODES] ?? root);
-      uids.push(this.add("Group", parentUid, { name: `group ${i}` }));
-    }
-    return uids;
-  }
-}
-
-/** @param {number} i */
-const trustOf = (i) => ({
-  issuer: "https://token.actions.githubusercontent.com",
-  subject: `repo:acme/r${i}:ref:refs/heads/main`,
-});
-const CAPABILITIES = ["CAP_REPO_LIST", "CAP_TAG_CREATE"];
+/** @typedef {{ name: string, kind: string, uid: string, inputs: Record<string, unknown> }} LiveObject */
 
 /**
- * An organisation: a tenth groups, a third identities, a fiftieth roles, the rest bindings.
+ * The objects of an organisation: a tenth groups, a third identities, a fiftieth roles, the rest bindings.
  * @param {number} count
  * @returns {LiveObject[]}
  */
-export function organisationOf(count) {
-  const share = (/** @type {number} */ part) => Math.max(NODES, Math.floor(count * part));
-  const objects = new Objects();
-  const groups = objects.addGroups(share(0.1));
-  const identities = Array.from({ length: share(0.33) }, (_, i) =>
-    objects.add("Identity", root, { name: `identity ${i}`, claimMatch: trustOf(i) }),
-  );
-  const roles = Array.from({ length: share(0.02) }, (_, i) =>
-    objects.add("Role", root, { name: `role ${i}`, capabilities: CAPABILITIES }),
-  );
-  for (let i = 0; objects.all.length < count; i += 1) {
-    objects.add("RoleBinding", groups[i % groups.length] ?? root, {
-      identityUid: identities[i % identities.length],
-      roleUid: roles[i % roles.length],
-    });
-  }
-  return objects.all;
+export function liveObjects(count) {
+  const share = (/** @type {number} */ part) => Math.floor(count * part);
+  const counts = { Group: share(0.1), Identity: share(0.33), Role: share(0.02) };
+  const bindings = count - 1 - counts.Group - counts.Identity - counts.Role;
+  const declared = organisationOf({ seed: 1, counts: { ...counts, RoleBinding: bindings } });
+  let parts = 0;
+  return objectsOf(declared, root, () => (parts += 1).toString(16).padStart(16, "0"));
 }
 
 /** @param {readonly LiveObject[]} objects @param {readonly string[]} kinds */
@@ -81,11 +36,8 @@ export function inventoryOf(objects, kinds) {
   };
 }
 
-/** @param {LiveObject} object @param {number} index */
-const named = (object, index) => ({ ...object, name: `${object.kind}-${index}` });
-
 /** @param {readonly LiveObject[]} objects */
-export const exportOf = (objects) => exportText(objects.map(named));
+export const exportOf = (objects) => exportText(objects);
 
 /**
  * A preview of the objects.
@@ -94,9 +46,4 @@ export const exportOf = (objects) => exportText(objects.map(named));
  *   if nothing changes.
  */
 export const previewOf = (objects, after) =>
-  previewText(
-    objects.map((object, index) => {
-      const now = after(object, index);
-      return [named(object, index), now && named(now, index)];
-    }),
-  );
+  previewText(objects.map((object, index) => [object, after(object, index)]));

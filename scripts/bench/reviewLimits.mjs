@@ -11,7 +11,7 @@ import { withTemporaryFolder } from "../lib/files.mjs";
 import { run, runScript } from "../lib/processes.mjs";
 import { pick, randomOf } from "../lib/random.cjs";
 import { root as repository } from "../setup.mjs";
-import { organisationOf, previewOf, root } from "./organisation.mjs";
+import { liveObjects, previewOf, root } from "./organisation.mjs";
 
 /** What a review may take, whatever it is given. */
 const MOST_SECONDS = 5;
@@ -136,7 +136,7 @@ function hostilePreviews(seed) {
 
 /** A large preview that changes the trust of some identities, and the role of some bindings. @param {number} count @param {number} megabytes Each resource is padded to them, to see that only grants take memory. */
 function largePreview(count, megabytes) {
-  const objects = organisationOf(count);
+  const objects = liveObjects(count);
   const roles = objects.filter(({ kind }) => kind === "Role").map(({ uid }) => uid);
   const preview = previewOf(objects, (object, index) => {
     const { kind, inputs } = object;
