@@ -4,8 +4,8 @@ import { resource } from "../engine/program/resource";
 import type { Api, Clock, Failure, Json, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { kind, list, map, object, shape, string, word } from "../schema/fields";
-import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { capabilitiesNamed, description, parentGroup } from "./common";
+import type { ArgsOf, ResultOf } from "../schema/fields";
+import { description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
 const CHECKED = ["amazon", "google", "azure"] as const;
@@ -177,7 +177,7 @@ const warnUnless =
 const accountAssociation = kind({
   kind: "AccountAssociation",
   collection: COLLECTION,
-  capabilities: capabilitiesNamed("IAM_ACCOUNT_ASSOCIATIONS"),
+  capabilities: "IAM_ACCOUNT_ASSOCIATIONS",
   eventPrefix: "iam.account_associations",
   listsByName: true,
   sharesParentUid: true,
@@ -230,4 +230,3 @@ export interface AccountAssociationArgs extends ArgsOf<typeof accountAssociation
 export interface GetAccountAssociationResult extends ResultOf<typeof accountAssociation> {}
 /** Names the accounts, at clouds and elsewhere, that belong to a group. */
 export class AccountAssociation extends resource<AccountAssociationArgs>(accountAssociation) {}
-export interface AccountAssociation extends Resolved<AccountAssociationArgs> {}

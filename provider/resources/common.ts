@@ -1,31 +1,7 @@
-import type { Failure, Json, NeededCapabilities } from "../engine/description";
+import type { Failure, Json } from "../engine/description";
 import { timestampNanos } from "../engine/values/times";
 import { decode } from "../schema/decoders";
 import { string, type Decoded } from "../schema/fields";
-
-/** What creating or updating a resource needs besides where it grants roles. */
-const TO_GRANT = ["CAP_IAM_ROLE_BINDINGS_CREATE"];
-
-/**
- * The capabilities of a kind whose names begin alike: `IAM_GROUPS`. `listsFirst`: a create lists what existed before, since
- * responses do not say when an object was created.
- */
-export function capabilitiesNamed(
-  family: string,
-  { grantsRole = false, isReplacedOnly = false, listsFirst = false } = {},
-): NeededCapabilities {
-  const named = (verb: string, further: readonly string[] = []): string[] => [
-    `CAP_${family}_${verb}`,
-    ...further,
-  ];
-  const further = grantsRole ? TO_GRANT : [];
-  return {
-    read: named("LIST"),
-    create: [...(listsFirst ? named("LIST") : []), ...named("CREATE", further)],
-    ...(isReplacedOnly ? {} : { update: named("UPDATE", further) }),
-    delete: named("DELETE"),
-  };
-}
 
 /** The parent's uid: immutable everywhere, a part of the path. */
 export const parentGroup = string({
@@ -44,6 +20,15 @@ export const parentRepo = string({
   required: true,
   access: "subject",
 });
+
+/** The address that events are sent to. */
+export const eventReceiver = {
+  format: "httpsUrl",
+  required: true,
+  security: true,
+  access: "subject",
+  receivesEvents: true,
+} as const;
 
 /** One line of at most 512 characters. */
 export const oneLine = {

@@ -1,14 +1,13 @@
 import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
-import { capabilitiesNamed } from "./common";
-import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
+import { kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
 
 const grants = { required: true, immutable: true, security: true } as const;
 
 const externalGroupRoleMapping = kind({
   kind: "ExternalGroupRoleMapping",
   collection: "/iam/v2/externalGroupRoleMappings",
-  capabilities: capabilitiesNamed("IAM_IDENTITY_PROVIDERS", { grantsRole: true, isReplacedOnly: true }),
+  capabilities: "IAM_IDENTITY_PROVIDERS",
   eventPrefix: "iam.external_group_role_mappings",
   identifiedBy: ["parentUid", "externalGroupId", "roleUid", "scope"],
   listing: { contents: "complete" },
@@ -44,4 +43,3 @@ export interface GetExternalGroupRoleMappingResult extends ResultOf<typeof exter
 export class ExternalGroupRoleMapping extends resource<ExternalGroupRoleMappingArgs>(
   externalGroupRoleMapping,
 ) {}
-export interface ExternalGroupRoleMapping extends Resolved<ExternalGroupRoleMappingArgs> {}

@@ -1,8 +1,8 @@
 import { resource } from "../engine/program/resource";
 import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
-import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { capabilitiesNamed, description } from "./common";
+import { boolean, enumOf, kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { description } from "./common";
 
 function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
   const failures: Failure[] = (["kind", "verified"] as const)
@@ -25,7 +25,7 @@ function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
 const group = kind({
   kind: "Group",
   collection: "/iam/v2/groups",
-  capabilities: capabilitiesNamed("IAM_GROUPS"),
+  capabilities: "IAM_GROUPS",
   eventPrefix: "iam.group",
   listsByName: true,
   listing: { contents: "complete" },
@@ -86,4 +86,3 @@ export interface GroupArgs extends ArgsOf<typeof group> {}
 export interface GetGroupResult extends ResultOf<typeof group> {}
 /** A group: an organisation (root) or a team, folder or environment below one. */
 export class Group extends resource<GroupArgs>(group) {}
-export interface Group extends Resolved<GroupArgs> {}

@@ -2,8 +2,8 @@ import { resource } from "../engine/program/resource";
 import { durationNanos } from "../engine/values/times";
 import { decode } from "../schema/decoders";
 import { boolean, kind, secret, string } from "../schema/fields";
-import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../schema/fields";
-import { capabilitiesNamed, inviteRole, parentGroup } from "./common";
+import type { ArgsOf, OutputsOf, ResultOf } from "../schema/fields";
+import { inviteRole, parentGroup } from "./common";
 
 /** The role is hydrated for as long as it exists: without it, the invite grants nothing. */
 function withRole(invite: Record<string, unknown>): Record<string, unknown> {
@@ -14,7 +14,7 @@ function withRole(invite: Record<string, unknown>): Record<string, unknown> {
 const groupInvite = kind({
   kind: "GroupInvite",
   collection: "/iam/v2/groupInvites",
-  capabilities: capabilitiesNamed("IAM_GROUP_INVITES", { grantsRole: true, isReplacedOnly: true }),
+  capabilities: "IAM_GROUP_INVITES",
   eventPrefix: "iam.group_invite",
   grantsAccess: "always",
   fields: {
@@ -64,4 +64,4 @@ export interface GroupInviteArgs extends ArgsOf<typeof groupInvite> {}
 export interface GetGroupInviteResult extends ResultOf<typeof groupInvite> {}
 /** Invites people to a group with a role, by a code. */
 export class GroupInvite extends resource<GroupInviteArgs>(groupInvite) {}
-export interface GroupInvite extends Resolved<GroupInviteArgs>, OutputsOf<typeof groupInvite> {}
+export interface GroupInvite extends OutputsOf<typeof groupInvite> {}

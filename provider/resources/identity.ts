@@ -3,8 +3,8 @@ import type { Props } from "../engine/description";
 import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, map, object, shape, string } from "../schema/fields";
-import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { capabilitiesNamed, checkEnd, description, parentGroup } from "./common";
+import type { ArgsOf, ResultOf } from "../schema/fields";
+import { checkEnd, description, parentGroup } from "./common";
 
 /** Decides who may assume the identity. */
 const who = { security: true, access: "subject" } as const;
@@ -98,7 +98,7 @@ const expirationIn = ({ staticKeys: keys }: Props) => (isObject(keys) ? keys["ex
 const identity = kind({
   kind: "Identity",
   collection: "/iam/v2/identities",
-  capabilities: capabilitiesNamed("IAM_IDENTITY"),
+  capabilities: "IAM_IDENTITY",
   eventPrefix: "iam.identity",
   listsByName: true,
   listing: { contents: "complete" },
@@ -167,4 +167,3 @@ export interface IdentityArgs extends ArgsOf<typeof identity> {}
 export interface GetIdentityResult extends ResultOf<typeof identity> {}
 /** Someone, or something, that can hold roles. */
 export class Identity extends resource<IdentityArgs>(identity) {}
-export interface Identity extends Resolved<IdentityArgs> {}

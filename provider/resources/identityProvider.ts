@@ -4,8 +4,8 @@ import type { Api, Failure, Props } from "../engine/description";
 import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../schema/fields";
-import type { ArgsOf, Decoded, Resolved, ResultOf } from "../schema/fields";
-import { capabilitiesNamed, description, parentGroup } from "./common";
+import type { ArgsOf, Decoded, ResultOf } from "../schema/fields";
+import { description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 
@@ -98,7 +98,7 @@ async function setScimEnabled(api: Api, uid: string, news: Props): Promise<void>
 const identityProvider = kind({
   kind: "IdentityProvider",
   collection: COLLECTION,
-  capabilities: capabilitiesNamed("IAM_IDENTITY_PROVIDERS", { grantsRole: true }),
+  capabilities: "IAM_IDENTITY_PROVIDERS",
   eventPrefix: "iam.identity_providers",
   listsByName: true,
   listing: { contents: "partial" },
@@ -165,4 +165,3 @@ export interface IdentityProviderArgs extends ArgsOf<typeof identityProvider> {}
 export interface GetIdentityProviderResult extends ResultOf<typeof identityProvider> {}
 /** Signs the people of an organisation in. */
 export class IdentityProvider extends resource<IdentityProviderArgs>(identityProvider) {}
-export interface IdentityProvider extends Resolved<IdentityProviderArgs> {}

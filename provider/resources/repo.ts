@@ -2,8 +2,8 @@ import { resource } from "../engine/program/resource";
 import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { enumOf, integer, kind, list, map, object, shape, string } from "../schema/fields";
-import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { bundle, capabilitiesNamed, oneLine, parentGroup, tagName } from "./common";
+import type { ArgsOf, ResultOf } from "../schema/fields";
+import { bundle, oneLine, parentGroup, tagName } from "./common";
 
 /** Says what an image is, not who may do what. */
 const harmless = { security: true, access: "none" } as const;
@@ -222,7 +222,7 @@ const repo = kind({
   kind: "Repo",
   noun: "repository",
   collection: "/registry/v2/repos",
-  capabilities: capabilitiesNamed("REPO"),
+  capabilities: "REPO",
   eventPrefix: "platform.registry.repo",
   listsByName: true,
   usedBy: "imageName",
@@ -270,4 +270,3 @@ export interface RepoArgs extends ArgsOf<typeof repo> {}
 export interface GetRepoResult extends ResultOf<typeof repo> {}
 /** A repository of container images. */
 export class Repo extends resource<RepoArgs>(repo) {}
-export interface Repo extends Resolved<RepoArgs> {}

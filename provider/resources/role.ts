@@ -1,13 +1,13 @@
 import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
-import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
+import { enumOf, kind, list, string, type ArgsOf, type ResultOf } from "../schema/fields";
 import { adviseOnCapabilities, capabilityNames } from "./capabilities";
-import { capabilitiesNamed, description, parentGroup } from "./common";
+import { description, parentGroup } from "./common";
 
 const role = kind({
   kind: "Role",
   collection: "/iam/v2/roles",
-  capabilities: capabilitiesNamed("IAM_ROLES"),
+  capabilities: "IAM_ROLES",
   eventPrefix: "iam.roles",
   listsByName: true,
   listing: { contents: "complete" },
@@ -51,4 +51,3 @@ export interface RoleArgs extends ArgsOf<typeof role> {}
 export interface GetRoleResult extends ResultOf<typeof role> {}
 /** A custom role. Built-in roles never change: find them with `getRole`. */
 export class Role extends resource<RoleArgs>(role) {}
-export interface Role extends Resolved<RoleArgs> {}

@@ -1,13 +1,13 @@
 import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
-import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { boundGroup, boundIdentity, boundRole, capabilitiesNamed, parentGroup } from "./common";
+import { kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
 import { bindingBatch, bindingKind, grantee, grantedRole, grantKey } from "./grants";
 
 const roleBinding = kind({
   ...bindingKind({ ownsAll: false }),
   kind: "RoleBinding",
-  capabilities: capabilitiesNamed("IAM_ROLE_BINDINGS"),
+  capabilities: "IAM_ROLE_BINDINGS",
   eventPrefix: "iam.rolebindings",
   listing: { contents: "complete" },
   fields: {
@@ -41,4 +41,3 @@ export interface RoleBindingArgs extends ArgsOf<typeof roleBinding> {}
 export interface GetRoleBindingResult extends ResultOf<typeof roleBinding> {}
 /** A grant: an identity holds a role on a group and all below it. */
 export class RoleBinding extends resource<RoleBindingArgs>(roleBinding) {}
-export interface RoleBinding extends Resolved<RoleBindingArgs> {}

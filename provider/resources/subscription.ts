@@ -1,11 +1,11 @@
 import { resource } from "../engine/program/resource";
-import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { capabilitiesNamed, parentGroup } from "./common";
+import { kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { eventReceiver, parentGroup } from "./common";
 
 const subscription = kind({
   kind: "Subscription",
   collection: "/events/v2/subscriptions",
-  capabilities: capabilitiesNamed("EVENTS_SUBSCRIPTION", { isReplacedOnly: true, listsFirst: true }),
+  capabilities: "EVENTS_SUBSCRIPTION",
   eventPrefix: "events.subscription",
   listing: { contents: "complete" },
   grantsAccess: "always",
@@ -13,14 +13,7 @@ const subscription = kind({
     /** The uid of the group whose events, and those of all below it, are delivered. Changing it replaces the subscription. */
     parentUid: parentGroup,
     /** The https address that receives the events. Changing it replaces the subscription. */
-    sink: string({
-      format: "httpsUrl",
-      required: true,
-      immutable: true,
-      security: true,
-      access: "subject",
-      receivesEvents: true,
-    }),
+    sink: string({ ...eventReceiver, immutable: true }),
   },
 });
 
@@ -30,4 +23,3 @@ export interface SubscriptionArgs extends ArgsOf<typeof subscription> {}
 export interface GetSubscriptionResult extends ResultOf<typeof subscription> {}
 /** Delivers the events of a group as CloudEvents to a sink. */
 export class Subscription extends resource<SubscriptionArgs>(subscription) {}
-export interface Subscription extends Resolved<SubscriptionArgs> {}

@@ -1,8 +1,8 @@
 import { resource } from "../engine/program/resource";
 import type { Api, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
-import { boolean, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { bundle, capabilitiesNamed, parentRepo, tagName } from "./common";
+import { boolean, kind, list, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { bundle, parentRepo, tagName } from "./common";
 
 const COLLECTION = "/registry/v2/tags";
 
@@ -28,9 +28,11 @@ const tag = kind({
   kind: "Tag",
   collection: COLLECTION,
   capabilities: {
-    ...capabilitiesNamed("TAG"),
+    read: ["CAP_TAG_LIST"],
+    create: ["CAP_TAG_CREATE"],
     // A tag moves by a create of the same name.
     update: ["CAP_TAG_CREATE"],
+    delete: ["CAP_TAG_DELETE"],
   },
   eventPrefix: "platform.registry.tag",
   listsByName: true,
@@ -84,4 +86,3 @@ export interface GetTagResult extends ResultOf<typeof tag> {}
  * read it with `Tag.get`. Of a synced repository the tags come from the source: do not declare them.
  */
 export class Tag extends resource<TagArgs>(tag) {}
-export interface Tag extends Resolved<TagArgs> {}

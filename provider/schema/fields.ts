@@ -7,6 +7,7 @@ import type {
   IntegerSpec,
   ListSpec,
   MapSpec,
+  NeededCapabilities,
   ObjectSpec,
   OneOf,
   PublicSpec,
@@ -15,6 +16,7 @@ import type {
   SecretSpec,
   StringSpec,
 } from "../engine/description";
+import { capabilitiesOf } from "./capabilities";
 
 /*
  * The language in which each kind is described once. A builder returns the plain object that the engine works with; its
@@ -190,14 +192,18 @@ export interface Kind<
   readonly outputs?: O;
 }
 
-/** The description of a kind. The noun may be left out where it is the words of the name: `group invite`. */
+/**
+ * The description of a kind. The noun may be left out where it is the words of the name: `group invite`. Capabilities are
+ * named by how all of them begin, as in `IAM_GROUPS`, or one by one.
+ */
 interface Description<
   F extends Fields,
   C extends readonly OneOf[],
   R extends Reads,
   O extends Outputs,
-> extends Omit<ResourceSpec, "noun" | "fields" | "oneOfs" | "reads" | "outputs"> {
+> extends Omit<ResourceSpec, "noun" | "capabilities" | "fields" | "oneOfs" | "reads" | "outputs"> {
   readonly noun?: string;
+  readonly capabilities?: string | NeededCapabilities;
   readonly fields: F;
   readonly oneOfs?: C;
   readonly reads?: R;
@@ -210,9 +216,13 @@ export function kind<
   const C extends readonly OneOf[] = readonly [],
   const R extends Reads = None,
   const O extends Outputs = None,
->(description: Description<F, C, R, O>): Kind<F, C, R, O> {
+>({ capabilities, ...description }: Description<F, C, R, O>): Kind<F, C, R, O> {
   const words = description.kind.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
-  return { noun: words, ...description };
+  const spec = { noun: words, ...description };
+  return {
+    ...spec,
+    capabilities: typeof capabilities === "string" ? capabilitiesOf(capabilities, spec) : capabilities,
+  };
 }
 
 type Argument<T> = T extends Typed<infer A, unknown, Trait> ? A : never;
@@ -276,9 +286,6 @@ export type ResultOf<S extends Shape & { readonly outputs?: Outputs }> = (S exte
   > &
   ResultsOfFields<NonNullable<S["outputs"]>, never, never> &
   Decoded<NonNullable<S["reads"]>>;
-
-/** The outputs of a resource with these arguments. */
-export type Resolved<A> = { readonly [K in keyof A]-?: pulumi.Output<pulumi.Unwrap<A[K]>> };
 
 /** The outputs that the server adds to those of the arguments. */
 export type OutputsOf<K extends { readonly outputs?: Outputs }> = OutputsOfFields<NonNullable<K["outputs"]>>;

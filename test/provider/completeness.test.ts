@@ -37,8 +37,8 @@ function missingPlaces(spec: ResourceSpec): string[] {
   const places: readonly (readonly [isThere: boolean, file: string, text: string, advice: string])[] = [
     [
       spec.capabilities !== undefined,
-      "provider/resources/common.ts",
-      "export function capabilitiesNamed",
+      "provider/resources/subscription.ts",
+      "capabilities:",
       `name the capabilities that its requests need in provider/resources/${name}.ts`,
     ],
     [
@@ -99,7 +99,7 @@ describe("a kind of resource", () => {
     };
     const missing = missingPlaces(spec);
     expect(missing.map((line) => line.replace(/:\d+: .*$/, ":LINE"))).toEqual([
-      "provider/resources/common.ts:LINE",
+      "provider/resources/subscription.ts:LINE",
       "emulator/tables/index.ts:LINE",
       "test/support/samples.ts:LINE",
       "examples/reference/resources/subscription.ts:LINE",

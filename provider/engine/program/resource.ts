@@ -1,3 +1,4 @@
+import type { Unwrap } from "@pulumi/pulumi";
 import { withCode } from "../../errorCodes/codedError";
 import * as pulumi from "./sdk";
 import { recordResource, recordResourceId } from "./ownership";
@@ -193,11 +194,14 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   }
 }
 
+/** The outputs of a resource with these arguments. */
+type Resolved<A> = { readonly [K in keyof A]-?: pulumi.Output<Unwrap<A[K]>> };
+
 /** The constructor of a kind with these arguments. */
 export interface ResourceClass<Args> {
   /** @internal */
   readonly spec: ResourceSpec;
-  new (name: string, args: Args, opts?: pulumi.CustomResourceOptions): PlatformResource;
+  new (name: string, args: Args, opts?: pulumi.CustomResourceOptions): PlatformResource & Resolved<Args>;
   /** Reads one that this program does not manage, by its uid. */
   get<Resource>(
     this: new (name: string, args: Args, opts?: pulumi.CustomResourceOptions) => Resource,
@@ -208,8 +212,8 @@ export interface ResourceClass<Args> {
 }
 
 /**
- * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares the
- * outputs, so that the class can be used wherever Pulumi expects a resource.
+ * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares what the
+ * server adds.
  */
 export function resource<Args extends object>(
   kind: ResourceSpec & { readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec } },

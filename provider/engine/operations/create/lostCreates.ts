@@ -3,7 +3,7 @@ import { uidOf } from "../../../api/client";
 import { ConnectionError } from "../../../api/errors";
 import type { CreateRegistry, PendingCreate } from "./createRegistry";
 import { HandlerError, messageOf, handlerError } from "../messages";
-import { isReadAs } from "../../description";
+import { isFoundByComparison, isReadAs } from "../../description";
 import type { Props, ResourceSpec } from "../../description";
 import { equal, isSet } from "../../values/values";
 import type { KindReader } from "../kindReader";
@@ -52,11 +52,9 @@ export class LostCreateFinder {
     private readonly registry: CreateRegistry,
   ) {}
 
-  /** Whether a lost create is found by comparison with what existed before: responses have no time of creation. */
+  /** Whether a create lists what exists before it. */
   get needsOlder(): boolean {
-    const { spec } = this.reader;
-    const { upsert, findLostCreates } = spec.operations ?? {};
-    return !isReadAs(spec, "createTime") && !upsert && !findLostCreates && !spec.sharesParentUid;
+    return isFoundByComparison(this.reader.spec);
   }
 
   /**
