@@ -15,7 +15,7 @@ const UNIT_TESTS = [
   "test/provider/surface.test.ts",
   "test/provider/agreement.test.ts",
   "test/provider/resources/(checkFailures|acceptedInputs|hostileInputs).test.ts",
-  "test/provider/engine/[a-z]+/(fieldMask|wire|handlers|secretFields|sharedObjects|faults).test.ts",
+  "test/provider/engine/[a-z]+/(fieldMask|wire|handlers|secretFields|sharedObjects|faults|capabilities).test.ts",
   "test/provider/access/effects/describeEffects.test.ts",
 ];
 

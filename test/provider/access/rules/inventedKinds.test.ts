@@ -17,7 +17,7 @@ const change = (before: Resource[], after: Resource[], options: ComparisonOption
   compareResources([...base, ...before], [...base, ...after], options);
 const invent = (kindName: string) => (inputs: Props) =>
   resource(kindName, "new", { parentUid: payments, ...inputs });
-const [webhook, mirror, shelf, robot] = ["Webhook", "Mirror", "Shelf", "Robot"].map(invent) as [
+const [relay, mirror, shelf, robot] = ["Relay", "Mirror", "Shelf", "Robot"].map(invent) as [
   (inputs: Props) => Resource,
   (inputs: Props) => Resource,
   (inputs: Props) => Resource,
@@ -36,13 +36,13 @@ beforeAll(() => {
 
 describe("a kind that no rule names", () => {
   it("has the host that its events go to reported by X1", () => {
-    expect(found("X1", change([], [webhook({ delivery: { url: "https://x.example/a" } })]))).toMatchObject([
+    expect(found("X1", change([], [relay({ delivery: { url: "https://x.example/a" } })]))).toMatchObject([
       { field: "delivery.url", message: expect.stringContaining("are sent to a new host: x.example") },
     ]);
   });
 
   it("has a secret in plain text reported by K4", () => {
-    expect(found("K4", change([], [webhook({ token: "canary" })]))).toMatchObject([{ field: "token" }]);
+    expect(found("K4", change([], [relay({ token: "canary" })]))).toMatchObject([{ field: "token" }]);
   });
 
   it("has its removal and its moves reported by R1 and D2", () => {

@@ -5,10 +5,10 @@ const access = "subject";
 
 /** A kind of each property that a rule asks for. No rule and no table by kind names any of them. */
 export const inventedKinds = {
-  webhook: kind({
-    kind: "Webhook",
-    noun: "webhook",
-    collection: "/invented/v2/webhooks",
+  relay: kind({
+    kind: "Relay",
+    noun: "relay",
+    collection: "/invented/v2/relays",
     fields: {
       parentUid,
       delivery: object<object>(
