@@ -1,11 +1,11 @@
 // @ts-check
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { run, runScript } from "./lib/processes.mjs";
 
 /*
  * What a release needs, for .github/workflows/release.yml:
- *   node scripts/release.mjs --check     the tag, package.json and CHANGELOG.md name the same version
+ *   node scripts/release.mjs --check     versions agree; with a tag, no address is missing and no OWNER is left
  *   node scripts/release.mjs --publish   publishes with provenance where a tag was pushed, else shows what would be published
  */
 
@@ -17,30 +17,63 @@ const read = (name) => readFileSync(path.join(root, name), "utf8");
 /** The version of the tag that was pushed; undefined for a run that releases nothing. @param {NodeJS.ProcessEnv} env */
 export const tagOf = (env) => (env.GITHUB_REF_TYPE === "tag" ? env.GITHUB_REF_NAME : undefined);
 
+/** What npm shows of a package, and the form of each: nobody can choose it but its owner. */
+const ADDRESSES = {
+  repository: "git+https://github.com/OWNER/pulumi-platform.git",
+  bugs: "https://github.com/OWNER/pulumi-platform/issues",
+  homepage: "https://github.com/OWNER/pulumi-platform#readme",
+};
+
+/** The places where OWNER stands for the owner of the repository, as `file:line`. @param {Record<string, string>} texts */
+export const ownerPlaces = (texts) =>
+  Object.entries(texts).flatMap(([file, text]) =>
+    text
+      .split("\n")
+      .flatMap((line, i) => (line.includes("OWNER/pulumi-platform") ? [`${file}:${i + 1}`] : [])),
+  );
+
+/** The files that users copy from, by their paths. */
+function publishedTexts() {
+  const files = ["actions", "docs", "examples/ci", "templates"].flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map(
+      (file) => `${folder}/${file}`,
+    ),
+  );
+  const texts = ["README.md", ...files].filter((file) => /\.(md|ya?ml)$/.test(file)).sort();
+  return Object.fromEntries(texts.map((file) => [file, read(file)]));
+}
+
 /**
  * @param {string | null | undefined} tag
- * @param {{ version: string, repository?: unknown }} manifest
+ * @param {{ version: string, repository?: unknown, bugs?: unknown, homepage?: unknown }} manifest
  * @param {string} changelog
+ * @param {string[]} [places] Where OWNER stands.
  * @returns {string[]}
  */
-export function releaseProblems(tag, { version, repository }, changelog) {
+export function releaseProblems(tag, manifest, changelog, places = []) {
+  const { version } = manifest;
   const escaped = version.replaceAll(".", "\\.");
   const problems = [];
   if (tag && tag !== `v${version}`) problems.push(`the tag is ${tag}, package.json says ${version}`);
   if (!new RegExp(`^## \\[?${escaped}\\b`, "m").test(changelog))
     problems.push(`CHANGELOG.md has no section ${version}`);
-  if (tag && repository === undefined) {
-    problems.push(
-      "package.json names no repository: npm compares it with the one that proves where the package comes from",
-    );
+  if (!tag) return problems;
+  for (const [name, form] of Object.entries(ADDRESSES)) {
+    if (manifest[/** @type {keyof typeof ADDRESSES} */ (name)] === undefined)
+      problems.push(`package.json has no ${name}: write "${name}": "${form}", with the owner for OWNER`);
   }
+  if (places.length > 0)
+    problems.push(
+      `OWNER must be the owner of the repository, as in acme/pulumi-platform, in ${places.join(", ")}`,
+    );
   return problems;
 }
 
 /** @param {string[]} args */
 async function main(args) {
   const tag = tagOf(process.env);
-  const problems = releaseProblems(tag, JSON.parse(read("package.json")), read("CHANGELOG.md"));
+  const places = ownerPlaces(publishedTexts());
+  const problems = releaseProblems(tag, JSON.parse(read("package.json")), read("CHANGELOG.md"), places);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   if (!args.includes("--publish")) return;
   const how = tag === undefined ? ["--dry-run"] : ["--provenance"];

@@ -44,7 +44,7 @@ export async function lintWorkflows({ root, folder, scratch, env = process.env }
 }
 
 /** An action of this repository, as the examples name it: whoever copies one puts the owner and a commit there. */
-const ownAction = /\bOWNER\/pulumi-platform\/(actions\/[\w-]+)@v\d+\.\d+\.\d+/g;
+const ownAction = /\b[\w-]+\/pulumi-platform\/(actions\/[\w-]+)@v\d+\.\d+\.\d+/g;
 
 /**
  * Copies the workflows beside the actions of this repository, where actionlint compares the inputs of both.

@@ -60,9 +60,14 @@ export const readAction = (folder: string): CompositeAction =>
 
 const ACTIONS = join(ROOT, "actions");
 
+/** The owner of this repository in the examples: a release puts a name in the place of OWNER. */
+export const OWNER = /uses: ([\w-]+)\/pulumi-platform\//.exec(
+  readFileSync(join(ROOT, "examples", "ci", "access-preview.yml"), "utf8"),
+)?.[1];
+
 /** The actions of this repository, by the name that the examples have for them. */
 export const ownActions: Values = Object.fromEntries(
-  readdirSync(ACTIONS).map((name) => [`OWNER/pulumi-platform/actions/${name}`, join(ACTIONS, name)]),
+  readdirSync(ACTIONS).map((name) => [`${OWNER}/pulumi-platform/actions/${name}`, join(ACTIONS, name)]),
 );
 
 /** A job while it runs, for what stands in for actions. */

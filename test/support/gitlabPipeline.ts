@@ -48,7 +48,7 @@ const keywords = ["workflow", "stages", "default", "variables", "include"];
 
 /** The component of a name such as `host/OWNER/pulumi-platform/review@v1.2.3` is the folder of this repository. */
 const templateOf = (component: string): string => {
-  const [, name] = /\/OWNER\/pulumi-platform\/([\w-]+)@v[\d.]+$/.exec(component) ?? [];
+  const [, name] = /\/[\w-]+\/pulumi-platform\/([\w-]+)@v[\d.]+$/.exec(component) ?? [];
   if (name === undefined) throw new Error(`${component} is not a component of this repository`);
   return join(ROOT, "templates", name, "template.yml");
 };

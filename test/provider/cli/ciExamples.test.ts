@@ -102,7 +102,7 @@ test("every action is pinned by its commit, one action has one commit, and those
     (file) => readFileSync(file, "utf8").match(/^.*\b(?:uses|component): .*$/gm) ?? [],
   );
   for (const line of lines) {
-    const [, own] = /[:/] ?OWNER\/pulumi-platform\/[\w/-]+@v(.*)$/.exec(line) ?? [];
+    const [, own] = /[:/] ?[\w-]+\/pulumi-platform\/[\w/-]+@v(.*)$/.exec(line) ?? [];
     const [, action = "", pin = ""] =
       /uses: ([\w-]+\/[\w-]+)@([0-9a-f]{40} # v\d+(?:\.\d+\.\d+)?)$/.exec(line) ?? [];
     if (own === undefined) expect({ line, action }).not.toEqual({ line, action: "" });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { ROOT } from "../../support/engine";
-import { ownActions, readAction, WorkflowRun } from "../../support/githubActions";
+import { OWNER, ownActions, readAction, WorkflowRun } from "../../support/githubActions";
 import type { Job, Step } from "../../support/githubActions";
 import { PipelineRun, readComponent, readPipeline } from "../../support/gitlabPipeline";
 import type { Values } from "../../support/shell";
@@ -150,7 +150,7 @@ function expectHarmless(value: string, inputs: readonly string[]): void {
 }
 
 async function runAction(name: string, inputs: Values, ref = "refs/heads/main"): Promise<string> {
-  const uses = `OWNER/pulumi-platform/actions/${name}@v0.1.0`;
+  const uses = `${OWNER}/pulumi-platform/actions/${name}@v0.1.0`;
   const step: Step = { uses, with: inputs };
   const job: Job = { permissions: {}, steps: [step] };
   const event = { repository: { default_branch: "main" } };

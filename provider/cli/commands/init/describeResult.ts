@@ -101,7 +101,7 @@ function describeCi(result: InitResult): string[] {
   if (host === "github") {
     return [
       "",
-      "then set up the review, as docs/tasks/review-in-github.md of the package says: identities, variables, a required status, and in .github/CODEOWNERS:",
+      "then set up the review, as node_modules/pulumi-platform/docs/tasks/review-in-github.md says: identities, variables, a required status, and in .github/CODEOWNERS:",
       ...describeOwners(result),
     ];
   }
@@ -119,7 +119,7 @@ function describeCi(result: InitResult): string[] {
     `then move ${GITLAB_FOLDER}/gitlab-ci.yml to a project of its own, where only reviewers may push, and name it in`,
     "Settings > CI/CD > General pipelines > CI/CD configuration file: a merge request cannot change it there",
     ...replaced,
-    "docs/tasks/review-in-gitlab.md of the package says the rest: identities, variables, protected branches",
+    "node_modules/pulumi-platform/docs/tasks/review-in-gitlab.md says the rest: identities, variables, protected branches",
   ];
 }
 

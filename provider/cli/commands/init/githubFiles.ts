@@ -17,7 +17,7 @@ interface ActionInterface {
   readonly outputs?: Readonly<Record<string, { readonly value: string }>>;
 }
 
-const OWN_ACTION = /^OWNER\/pulumi-platform\/actions\/([\w-]+)@/;
+const OWN_ACTION = /^[\w-]+\/pulumi-platform\/actions\/([\w-]+)@/;
 
 type Inputs = Readonly<Record<string, string>>;
 

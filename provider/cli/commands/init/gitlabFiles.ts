@@ -24,7 +24,7 @@ interface ComponentHeader {
 
 /** The jobs of a component, with the values of its inputs. */
 function inlineComponent(templates: string, { component, inputs }: Include): string {
-  const [, name] = /\/OWNER\/pulumi-platform\/([\w-]+)@/.exec(component) ?? [];
+  const [, name] = /\/[\w-]+\/pulumi-platform\/([\w-]+)@/.exec(component) ?? [];
   if (name === undefined) throw new CodedError("PP9001", `${component} is no component of this package`);
   const text = readFileSync(join(templates, name, "template.yml"), "utf8");
   const [header] = parseAllDocuments(text);

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { ROOT } from "../../../support/engine";
 import { InitFolder } from "../../../support/initFolder";
 
 const folders: InitFolder[] = [];
@@ -250,6 +251,21 @@ describe("the workflows", () => {
     }
   });
 });
+
+test.each([GITHUB, "git@gitlab.com:acme/access.git"])(
+  "each page that is named for %s is in the installed package",
+  async (remote) => {
+    const folder = newFolder().repository(remote);
+    const printed = await succeed(folder, ".");
+    const text = [printed, ...Object.values(folder.files())].join("\n");
+    const pages = text.match(/[\w/.-]*\bdocs\/[\w/-]+\.md/g) ?? [];
+    expect(pages.length).toBeGreaterThanOrEqual(2);
+    for (const page of pages) {
+      expect(page).toMatch(/^node_modules\/pulumi-platform\//);
+      expect(fs.existsSync(join(ROOT, page.replace("node_modules/pulumi-platform/", "")))).toBe(true);
+    }
+  },
+);
 
 describe("nothing is overwritten:", () => {
   test.each([...program, ...workflows])("%s stays, is named, and all others are written", async (path) => {
