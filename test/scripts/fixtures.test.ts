@@ -8,7 +8,7 @@ const PROGRAM = "/tmp/pulumi-platform-fixtures-0/program";
 function captured(root: string, program: string): string {
   const seen = (file: string) => `project:///${path.relative(program, path.join(root, file))}`;
   return JSON.stringify({
-    sourcePosition: `${seen("dist/provider/engine/program/resource.js")}#10,5`,
+    sourcePosition: `${seen("dist/provider/engine/program/resource.js")}#183,13`,
     stackTrace: [seen("node_modules/@pulumi/runtime/stack.ts"), "project:///index.js"],
     message: `at Object.<anonymous> (${program}/index.js:3:1)\n at run (${root}/node_modules/@pulumi/run.ts:5:1)`,
   });
@@ -32,7 +32,7 @@ test.each([
         (await evaluate("captureFixtures.mjs", `new m.Normaliser(${folders}).text(${text})`)) as string,
       ),
     ).toEqual({
-      sourcePosition: "project:///node_modules/pulumi-platform/dist/provider/engine/program/resource.js#10,5",
+      sourcePosition: "project:///node_modules/pulumi-platform/dist/provider/engine/program/resource.js#1,1",
       stackTrace: ["project:///node_modules/@pulumi/runtime/stack.ts", "project:///index.js"],
       message:
         "at Object.<anonymous> (/program/index.js:3:1)\n at run (/program/node_modules/@pulumi/run.ts:5:1)",
