@@ -12,7 +12,7 @@ function linesOf(comment) {
 
 /**
  * The declarations of a kind, whose class comment then ends with this example: editors show it.
- * @param {string} declarations what the compiler writes of the kind: its .d.ts.
+ * @param {string} declarations the declarations that the compiler writes of the kind.
  * @param {string} kind
  * @param {string} example
  */
