@@ -1,18 +1,23 @@
 // @ts-check
 /*
  * Loaded by `--require` into the Node processes that the engine starts in tests. Such a process spends most of its processor
- * time on loading the same thousand modules of the SDK: their compiled code is kept between runs, and the parts of the SDK
- * that no program of this package uses are loaded at their first use.
+ * time on loading the same thousand modules of the SDK: their compiled code, and where they are found, is kept between
+ * runs, and the parts of the SDK that no program of this package uses are loaded at their first use.
  */
 const Module = require("node:module");
 const path = require("node:path");
 
 /**
  * @typedef {Record<string, { start: number, end: number }>} Index where the code of each module is, by its digest
+ * @typedef {object} Locations of the modules of this repository
+ * @property {Record<string, string>} paths the file of each request, by the folder that requires it and the request
+ * @property {Record<string, true>} commonJs the files that are known to be no ES modules
+ * @typedef {{ index: Index, code: Buffer, locations: Locations }} Cache
  * @typedef {{ require(id: string): unknown, exports: object }} LoadedModule
  */
 
-const folder = path.resolve(__dirname, "../../.cache/compiled");
+const root = path.resolve(__dirname, "../..");
+const folder = path.join(root, ".cache", "compiled");
 /** A process that has compiled less than this has nothing worth keeping: the program of one test, for example. */
 const MIN_NEW_LENGTH = 200_000;
 
@@ -65,19 +70,27 @@ function cacheFile(command) {
   return path.join(folder, `${path.basename(path.dirname(command))}-${version}-${process.version}`);
 }
 
-/** @param {string} file @returns {{ index: Index, code: Buffer }} */
+/** Another text after each installation of packages, which may put a module elsewhere. */
+function installationStamp() {
+  const lockfile = path.join(root, "node_modules", ".package-lock.json");
+  return String(require("node:fs").statSync(lockfile, { throwIfNoEntry: false })?.mtimeMs);
+}
+
+/** @param {string} file @returns {Cache} */
 function readCache(file) {
   try {
     const content = require("node:fs").readFileSync(file);
     const start = content.indexOf("\n") + 1;
-    return { index: JSON.parse(content.toString("utf8", 0, start)), code: content.subarray(start) };
+    const { stamp, index, locations } = JSON.parse(content.toString("utf8", 0, start));
+    if (stamp === installationStamp()) return { index, locations, code: content.subarray(start) };
   } catch {
-    return { index: {}, code: Buffer.alloc(0) };
+    // The first process has no cache to read.
   }
+  return { index: {}, locations: { paths: {}, commonJs: {} }, code: Buffer.alloc(0) };
 }
 
-/** @param {string} file @param {ReadonlyMap<string, Buffer>} codes by digest */
-function writeCache(file, codes) {
+/** @param {string} file @param {Locations} locations @param {ReadonlyMap<string, Buffer>} codes by digest */
+function writeCache(file, locations, codes) {
   const { mkdirSync, renameSync, writeFileSync } = require("node:fs");
   /** @type {Index} */
   const index = {};
@@ -89,7 +102,8 @@ function writeCache(file, codes) {
   }
   mkdirSync(folder, { recursive: true });
   const own = `${file}.${process.pid}`;
-  writeFileSync(own, Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...codes.values()]));
+  const head = JSON.stringify({ stamp: installationStamp(), index, locations });
+  writeFileSync(own, Buffer.concat([Buffer.from(`${head}\n`), ...codes.values()]));
   renameSync(own, file);
 }
 
@@ -112,9 +126,10 @@ class NewModules {
   scripts = new Map();
   length = 0;
 
-  /** @param {string} file @param {{ index: Index, code: Buffer }} cache */
-  constructor(file, { index, code }) {
+  /** @param {string} file @param {Cache} cache */
+  constructor(file, { index, code, locations }) {
     this.file = file;
+    this.locations = locations;
     this.known = Object.entries(index).map(
       ([digest, { start, end }]) => /** @type {const} */ ([digest, code.subarray(start, end)]),
     );
@@ -135,11 +150,40 @@ class NewModules {
     const added = [...this.scripts].map(
       ([digest, script]) => /** @type {const} */ ([digest, script.createCachedData()]),
     );
-    writeCache(this.file, new Map([...this.known, ...added]));
+    writeCache(this.file, this.locations, new Map([...this.known, ...added]));
   }
 }
 
-/** Node 22 keeps compiled code by NODE_COMPILE_CACHE; this does the same for Node 20. @param {string} command */
+/** Finds each module of this repository by what an earlier process found. @param {Locations} locations */
+function keepLocations({ paths, commonJs }) {
+  const { existsSync, readFileSync } = require("node:fs");
+  const internals = /** @type {any} */ (Module);
+  const resolve = internals._resolveFilename;
+  internals._resolveFilename = function (
+    /** @type {string} */ id,
+    /** @type {{ filename: string } | null} */ parent,
+    /** @type {boolean} */ isMain,
+    /** @type {object | undefined} */ options,
+  ) {
+    const from = parent?.filename ?? "";
+    if (!from.startsWith(root + path.sep) || options !== undefined || Module.isBuiltin(id)) {
+      return resolve.call(this, id, parent, isMain, options);
+    }
+    const key = `${path.dirname(from)}\n${id}`;
+    const known = paths[key];
+    // A build may have removed it.
+    if (known !== undefined && existsSync(known)) return known;
+    return (paths[key] = resolve.call(this, id, parent, isMain, options));
+  };
+  const load = internals._extensions[".js"];
+  internals._extensions[".js"] = function (/** @type {any} */ loaded, /** @type {string} */ filename) {
+    if (!commonJs[filename]) return load.call(this, loaded, filename);
+    // Node's own function looks for the package.json of each file first.
+    loaded._compile(readFileSync(filename, "utf8"), filename, "commonjs");
+  };
+}
+
+/** Node 22 keeps compiled code by NODE_COMPILE_CACHE; this does the same, and more, for Node 20. @param {string} command */
 function keepCompiledCode(command) {
   const { createHash } = require("node:crypto");
   const vm = require("node:vm");
@@ -148,6 +192,7 @@ function keepCompiledCode(command) {
   const file = cacheFile(command);
   const cache = readCache(file);
   const news = new NewModules(file, cache);
+  keepLocations(cache.locations);
   const prototype = /** @type {any} */ (Module).prototype;
   const compile = prototype._compile;
   prototype._compile = function (
@@ -164,6 +209,7 @@ function keepCompiledCode(command) {
     const cachedData = known && cache.code.subarray(known.start, known.end);
     const script = new vm.Script(Module.wrap(content), { filename, ...(cachedData && { cachedData }) });
     if (known === undefined) news.add(digest, script, content.length);
+    if (filename.startsWith(root + path.sep)) cache.locations.commonJs[filename] = true;
     const body = script.runInThisContext({ displayErrors: true });
     return body.call(this.exports, this.exports, requireOf(this), this, filename, path.dirname(filename));
   };
