@@ -177,13 +177,21 @@ test.each<[string, Reply, string]>([
   expect(server.requests.map(kindOf)).toEqual(["get", "get", "list of 4"]);
 });
 
-test("requests that are not answered hold up no others for long", async () => {
+test("requests that are answered late hold up no others for long", async () => {
+  const others = promised();
   const answer = holding(new Set(numbered(10)));
-  server.script((request, count) => (count < 2 ? { silent: true } : answer(request)));
-  const { read } = reading({ timeoutMs: 4000 });
+  server.script((request, count) => ({ ...answer(request), after: count < 2 ? others.promise : undefined }));
+  const { read } = reading();
   const reads = numbered(10).map(read);
   expect((await Promise.all(reads.slice(2))).map(({ uid }) => uid)).toEqual(numbered(10).slice(2));
-  for (const stuck of reads.slice(0, 2))
+  others.keep();
+  expect((await Promise.all(reads)).map(({ uid }) => uid)).toEqual(numbered(10));
+});
+
+test("requests that are not answered end in time", async () => {
+  server.script(() => ({ silent: true }));
+  const { read } = reading({ timeoutMs: 80 });
+  for (const stuck of numbered(2).map(read))
     expect((await errorOf(stuck)).message).toContain("no response in time");
 });
 
