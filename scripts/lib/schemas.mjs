@@ -2,6 +2,32 @@
 import path from "node:path";
 import { createGenerator } from "ts-json-schema-generator";
 
+const DOCUMENTS = path.join(
+  "provider",
+  "access",
+  "{report/report,documents/inventory,suppressions/policyDocument}.ts",
+);
+
+/** Generators of all documents by the folder of the repository: each parses the sources once. */
+const generators = new Map();
+
+/** @param {string} root @returns {import("ts-json-schema-generator").SchemaGenerator} */
+function generatorOf(root) {
+  const known = generators.get(root);
+  if (known !== undefined) return known;
+  const generator = createGenerator({
+    path: path.join(root, DOCUMENTS),
+    tsconfig: path.join(root, "tsconfig.json"),
+    topRef: false,
+    encodeRefs: false,
+    discriminatorType: "open-api",
+    extraTags: ["errorMessage"],
+    skipTypeCheck: true,
+  });
+  generators.set(root, generator);
+  return generator;
+}
+
 /**
  * The JSON schema that TypeScript types give.
  * @param {string} root the folder of the repository.
@@ -10,16 +36,7 @@ import { createGenerator } from "ts-json-schema-generator";
  * @param {string} title
  */
 function schemaOf(root, file, type, title) {
-  const { $schema, ...schema } = createGenerator({
-    path: path.join(root, file),
-    tsconfig: path.join(root, "tsconfig.json"),
-    type,
-    topRef: false,
-    encodeRefs: false,
-    discriminatorType: "open-api",
-    extraTags: ["errorMessage"],
-    skipTypeCheck: true,
-  }).createSchema(type);
+  const { $schema, ...schema } = generatorOf(root).createSchema(type);
   // The properties of a resource hold any JSON, so there is nothing to check in them.
   const { Props, ...definitions } = schema.definitions ?? {};
   schema.definitions = definitions;
