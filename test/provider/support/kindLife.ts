@@ -1,6 +1,7 @@
 import type { Emulator } from "../../../emulator";
 import type { NeededCapabilities, Props, ResourceSpec } from "../../../provider/engine/description";
 import type { Declaration, Declarations } from "../../support/engine";
+import { call } from "../../support/wire";
 import { RestrictedCaller } from "../../support/leastPrivilege";
 import { declared, samples, surroundings, withMember } from "../../support/samples";
 import type { Sample } from "../../support/samples";
@@ -63,13 +64,35 @@ export class RestrictedOrganisation {
       : this.life(spec, inputs, changedInputs);
   }
 
+  /** An update of an existing sample by the caller, which sets these members. */
+  async prepareUpdate(spec: ResourceSpec, members: Props) {
+    const { id, inputs, outs } = await this.stack.make(sampleOf(spec.kind).label);
+    await this.caller.bind(rootOf(id));
+    await this.bindOwners(rootOf(id));
+    const handlers = this.handlersOf(spec);
+    return () => handlers.update(id, outs, { ...inputs, ...members });
+  }
+
+  /** Gives two identities the role `owner`, which the server wants before people are provisioned. */
+  private async bindOwners(group: string): Promise<void> {
+    const { roles } = await call(this.emulator, "GET", "/iam/v2/roles?name=owner");
+    const [{ uid: roleUid } = {}] = roles as readonly { readonly uid?: string }[];
+    for (const label of ["someone", "other"]) {
+      const { id: identityUid } = await this.stack.make(label);
+      await call(this.emulator, "POST", `/iam/v2/roleBindings/${group}`, { identityUid, roleUid });
+    }
+  }
+
   private resolve(sample: Sample, args: Record<string, unknown>): Promise<Props> {
     return this.stack.resolved(declared(sample.label, sample, args)[sample.label]?.args ?? {});
   }
 
+  private handlersOf({ kind }: ResourceSpec) {
+    return new HandlerStack({ url: this.emulator.url, token: this.caller.token }, {}).handlersOf(kind);
+  }
+
   private life(spec: ResourceSpec, inputs: Props, changedInputs: Props | undefined) {
-    const { url } = this.emulator;
-    const handlers = new HandlerStack({ url, token: this.caller.token }, {}).handlersOf(spec.kind);
+    const handlers = this.handlersOf(spec);
     return async (around: RunOperation): Promise<void> => {
       const { id, outs } = await around("create", () => handlers.create(inputs));
       let recorded = outs;

@@ -37,6 +37,27 @@ test.each(specs.map((spec) => [spec.kind, spec] as const))(
   },
 );
 
+/** The fields whose setting needs capabilities besides those of their kind. */
+const fieldsWithCapabilities = specs.flatMap((spec) =>
+  Object.entries(spec.fields).flatMap(([key, { type, capabilities }]) =>
+    capabilities === undefined ? [] : [[`${spec.kind}.${key}`, { spec, key, type, capabilities }] as const],
+  ),
+);
+
+test("the fields with capabilities of their own are switches, which the next test turns on", () => {
+  expect(fieldsWithCapabilities.map(([name, { type }]) => [name, type])).toEqual([
+    ["IdentityProvider.scimEnabled", "boolean"],
+  ]);
+});
+
+test.each(fieldsWithCapabilities)(
+  "a change of %s needs the capabilities that the field names, and no others",
+  async (_name, { spec, key, capabilities }) => {
+    const update = await organisation.prepareUpdate(spec, { [key]: true });
+    expect(await withExactly(capabilities, update)).toMatchObject({ [key]: true });
+  },
+);
+
 function namedIn(fields: Readonly<Record<string, FieldSpec>>): string[] {
   return Object.values(fields).flatMap((field) => field.capabilities ?? []);
 }
