@@ -1,5 +1,5 @@
-import axios from "axios";
-import type { AxiosInstance } from "axios";
+import type * as axiosModule from "axios";
+import type { AxiosInstance, AxiosStatic } from "axios";
 import { agentsFor } from "./agents";
 import { toConnectionError } from "./connectionFailure";
 import type { Endpoint, RequestLine } from "./connectionFailure";
@@ -46,8 +46,15 @@ function dateOf({ header }: HttpResponse): number {
   return Number.isNaN(date) ? Date.now() : date;
 }
 
+/** Loads the library with the first client: most previews send no request, and every process of the provider would pay for it. */
+function loadAxios(): AxiosStatic {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return (require("axios") as typeof axiosModule).default;
+}
+
 /** Sends requests to one server and to no other: no redirect is followed, no certificate left unchecked. */
 export class Transport {
+  private readonly axios = loadAxios();
   private http: AxiosInstance | undefined;
   /** Whether a response has come that was this server's own. */
   private hasAnswered = false;
@@ -153,7 +160,7 @@ export class Transport {
 
   /** Made at first use: what the environment says about a proxy may be wrong, and then this throws. */
   private connections(): AxiosInstance {
-    this.http ??= axios.create({
+    this.http ??= this.axios.create({
       baseURL: this.options.baseUrl,
       ...agentsFor(this.options.baseUrl, this.options.maxSockets),
       // The agents know the way; axios would send plain http to a proxy with the bearer in it.
