@@ -1,4 +1,6 @@
 import { mayWiden } from "../effects";
+import type { Entity } from "../graph/model";
+import { fieldsWhere } from "./describedFields";
 import { accessKinds, isPrincipalField } from "../graph/accessKinds";
 import { labelOf, plural, limitLines } from "./wording";
 import type { FindingInput } from "./findingInput";
@@ -7,6 +9,29 @@ import { anySubject, sharedIssuer, pullRequestRef } from "./subjectTrust";
 import { anyIssuer, looseMatch } from "./tokenTrust";
 import { listGrants } from "./trustedIdentities";
 
+const keySets = fieldsWhere(({ access }) => access === "keys");
+
+/** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
+function describeTrustChange(
+  after: Entity,
+  changed: readonly string[],
+  grants: number,
+): Pick<FindingInput, "message" | "advice"> {
+  const areKeys = changed.every((path) => keySets(after.kind).some((field) => field.path === path));
+  if (areKeys) {
+    return {
+      message: `the keys of ${labelOf(after)} change: whoever has a new one gets ${plural(grants, "grant")}: ${changed.join(", ")}`,
+      advice:
+        "if you rotate the keys of the same principal, suppress this for the identity until the pull request is merged; otherwise remove the new keys",
+    };
+  }
+  return {
+    message: `the trust of ${labelOf(after)} changes: a different principal inherits ${plural(grants, "grant")}: ${changed.join(", ")}`,
+    advice:
+      "create a new identity for the new principal and bind what it needs, instead of changing this one",
+  };
+}
+
 const trustChanged: Rule = {
   id: "T5",
   name: "trust-changed",
@@ -14,8 +39,9 @@ const trustChanged: Rule = {
   when: "always",
   what: "The trust of an identity that has grants changes, so that a different principal gets these grants. Its issuer, subject, audience, claims, keys or AWS match change, or it authenticates in another way. The finding lists the inherited grants. Of identity providers, the rule checks the issuer, the client id, the groups claim and the correlation rule. A change that cannot be judged is reported. Not reported: a change that accepts no more than before, such as a further claim; identities without grants; a new description or expiry of keys.",
   why: "No binding changes, so nothing in the diff shows that a different principal now has this access.",
-  fix: "Create a new identity for the new principal, bind what it needs, and remove the old one. If it is the same principal under another name, say so in the pull request.",
-  except: "After a repository or an issuer has moved, for that identity, while the pull request is open.",
+  fix: "Create a new identity for the new principal, bind what it needs, and remove the old one. If it is the same principal under another name, say so in the pull request. To rotate keys, add the new key beside the old one, and remove the old one in a second change.",
+  except:
+    "After a repository or an issuer has moved, or to rotate keys, for that identity, while the pull request is open.",
   exampleMatch: { name: "ci-deployer", subject: "repo:acme/pay:*" },
   needsBefore: true,
   driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
@@ -35,7 +61,11 @@ const trustChanged: Rule = {
         facts.aboutEntity(after, {
           severity: "high",
           field: changed[0]?.path ?? "",
-          message: `the trust of ${labelOf(after)} changes: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
+          ...describeTrustChange(
+            after,
+            changed.map(({ path }) => path),
+            grants.length,
+          ),
           details: [
             ...limitLines(
               changed.map(
@@ -46,8 +76,6 @@ const trustChanged: Rule = {
             "inherits:",
             ...listGrants(grants),
           ],
-          advice:
-            "create a new identity for the new principal and bind what it needs, instead of changing this one",
         }),
       );
     }

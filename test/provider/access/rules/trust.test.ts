@@ -311,6 +311,40 @@ describe("T5 trust-changed", () => {
     expect(found("T5", changed(from, to))).toHaveLength(count);
   });
 
+  const keySet = (...kids: string[]): Props =>
+    keys({ issuerKeys: JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", kid })) }) });
+
+  it.each([
+    ["added", keySet("old"), keySet("old", "new")],
+    ["replaced", keySet("old"), keySet("new")],
+    ["unreadable", keySet("old"), keys({ issuerKeys: "{}" })],
+  ])("says of %s keys that their holder gets the grants", (_, from, to) => {
+    expect(found("T5", changed(from, to))).toMatchObject([
+      {
+        severity: "high",
+        message: "the keys of identity ci change: whoever has a new one gets 1 grant: staticKeys.issuerKeys",
+        advice: expect.stringContaining("if you rotate the keys") as string,
+      },
+    ]);
+  });
+
+  it.each([
+    ["subject", { subject: "other" }],
+    ["issuer", { issuer: "other" }],
+  ])("says of new keys with another %s that the principal is a different one", (_, more) => {
+    const to = { staticKeys: { ...(keySet("new")["staticKeys"] as Props), ...more } };
+    expect(found("T5", changed(keySet("old"), to))).toMatchObject([
+      {
+        severity: "high",
+        message: expect.stringContaining("a different principal inherits 1 grant") as string,
+      },
+    ]);
+  });
+
+  it("leaves the removal of the old key alone", () => {
+    expect(found("T5", changed(keySet("old", "new"), keySet("new")))).toEqual([]);
+  });
+
   it("ignores an identity without grants", () => {
     expect(found("T5", changed(pinned, github({ subject: "repo:globex/x:y" }), false))).toEqual([]);
   });
