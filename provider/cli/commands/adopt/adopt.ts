@@ -196,7 +196,11 @@ async function writeAdoption(
   const { stack } = values;
   const organisation = inventory.objects.find(({ uid }) => uid === inventory.root)?.inputs["name"];
   const projectName = (typeof organisation === "string" ? slug(organisation) : "") || "organisation";
-  const file = chooseFile(out, values.file, existing.managedKeys.size > 0);
+  const file = chooseFile(out, adoption.code, {
+    name: values.file,
+    isManaging: existing.managedKeys.size > 0,
+    isPartial: values.only.length > 0,
+  });
   writeProject({ out, file, projectName, force: values.force }, adoption.code);
   return [
     `${resources.length} resources are declared in ${join(out, file)}`,

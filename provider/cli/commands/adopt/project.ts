@@ -49,8 +49,17 @@ function projectFiles(name: string): Record<string, string> {
   };
 }
 
+interface FileChoice {
+  /** `--file` */
+  readonly name?: string;
+  /** Whether the stack manages resources, which the main file declares. */
+  readonly isManaging: boolean;
+  /** Whether `--only` selects what is declared: the main file may declare more. */
+  readonly isPartial: boolean;
+}
+
 /** Chooses the file of the program: the main one of a folder that is new, or that this command has written. */
-export function chooseFile(out: string, name: string | undefined, isManaging: boolean): string {
+export function chooseFile(out: string, code: string, { name, isManaging, isPartial }: FileChoice): string {
   if (name !== undefined) {
     if (!/^[\w.-]+\.ts$/.test(name)) {
       throw new UsageError(
@@ -61,8 +70,9 @@ export function chooseFile(out: string, name: string | undefined, isManaging: bo
     return name;
   }
   const index = join(out, "index.ts");
-  const isOwn = existsSync(index) && readFileSync(index, "utf8").startsWith(HEADER);
-  return isEmptyFolder(out) || (isOwn && !isManaging) ? "index.ts" : "adopted.ts";
+  const text = existsSync(index) ? readFileSync(index, "utf8") : "";
+  const declaresMore = isManaging || (isPartial && text !== code);
+  return isEmptyFolder(out) || (text.startsWith(HEADER) && !declaresMore) ? "index.ts" : "adopted.ts";
 }
 
 /** Writes the program, and what makes an empty folder a project. @throws UsageError for a file with other content. */

@@ -85,6 +85,29 @@ describe("pulumi-platform adopt", () => {
     },
   );
 
+  test("a selection goes into a file of its own where the program declares more, and is written once", async () => {
+    const make = async (path: string, name: string) =>
+      String((await call(emulator, "POST", `/iam/v2/groups${path}`, { name }))["uid"]);
+    const organisation = await make("", "selected");
+    const [first, second] = [await make(`/${organisation}`, "one"), await make(`/${organisation}`, "two")];
+    const program = join(folder, "selected");
+    const adopt = async (...only: string[]) => {
+      const flags = only.flatMap((uid) => ["--only", uid]);
+      const { code, stdout } = await run(main, ["--root", organisation, "--out", program, ...flags]);
+      return { code, file: /are declared in .*?([\w.]+)$/m.exec(stdout)?.[1] };
+    };
+    const read = (file: string) => readFileSync(join(program, file), "utf8");
+    expect(await adopt(first)).toEqual({ code: 0, file: "index.ts" });
+    expect(await adopt(first)).toEqual({ code: 0, file: "index.ts" });
+    const index = read("index.ts");
+    expect(await adopt(second)).toEqual({ code: 0, file: "adopted.ts" });
+    expect(await adopt(second)).toEqual({ code: 0, file: "adopted.ts" });
+    expect(read("index.ts")).toBe(index);
+    expect(index).toContain("one");
+    expect(read("adopted.ts")).toContain("two");
+    expect((await adopt(first, second)).code).toBe(2);
+  });
+
   test("an organisation that holds nothing leaves nothing to adopt, and no folder", async () => {
     const { code, stdout } = await run(main, ["--root", root, "--out", out]);
     expect({ code, stdout }).toEqual({
