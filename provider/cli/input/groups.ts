@@ -64,14 +64,3 @@ export async function resolveGroup(client: Client, text: string, flag: string): 
     roots.length === 0 ? "the credential can see no group" : `the root groups are ${describeGroups(roots)}`;
   throw new UsageError("PP5008", `${flag}: no group has the uid or name ${shown}; ${candidates}`);
 }
-
-/** @throws UsageError where it is no uid. */
-export function parseGroupUid(text: string, flag: string): string {
-  if (!isUid(text)) {
-    throw new UsageError(
-      "PP5002",
-      `${flag} must be the uid of a group: 40 hex digits, then 16 more after each slash; not "${printable(text, 80)}"`,
-    );
-  }
-  return text;
-}

@@ -1,13 +1,12 @@
 import { hasUserinfo } from "../../../api/address";
 import { printable } from "../../../api/errors";
 import { durationNanos } from "../../../engine/values/times";
-import type { VerifyEventOptions } from "../../../events";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
 import { commonFlags, issueMarker, readCommonOptions } from "../../framework/options";
 import { connect } from "../../input/connection";
-import { parseGroupUid } from "../../input/groups";
+import { resolveGroup } from "../../input/groups";
 import { readStates } from "../../input/states";
 import { finishDrift } from "../../output/finishDrift";
 import { logError } from "../../output/log";
@@ -27,8 +26,8 @@ const flags = {
   group: {
     type: "string",
     multiple: true,
-    value: "UID",
-    help: "the group of the subscription whose events are accepted",
+    value: "GROUP",
+    help: "the group of the subscription whose events are accepted, by uid or name",
   },
   issuer: {
     type: "string",
@@ -82,10 +81,9 @@ function parseSettle(text: string): number {
   return Number(nanos / 1_000_000n);
 }
 
-/** Which events are accepted. */
-function readVerifyOptions(values: WatchValues): VerifyEventOptions {
-  const group = values.group.map((uid) => parseGroupUid(uid, "--group"));
-  if (group.length === 0)
+/** The issuer whose events are accepted. */
+function readIssuer(values: WatchValues): string {
+  if (values.group.length === 0)
     throw new UsageError("PP5004", "--group is missing: give the group of the subscription");
   const issuer = values.issuer ?? readEnvironment()["PLATFORM_ISSUER_URL"] ?? "";
   if (!URL.canParse(issuer) || hasUserinfo(new URL(issuer))) {
@@ -94,13 +92,13 @@ function readVerifyOptions(values: WatchValues): VerifyEventOptions {
       "--issuer must be the address of the platform's issuer, as in https://issuer.example.com",
     );
   }
-  return { issuer, group };
+  return issuer;
 }
 
 export const command = defineCommand(
   {
     name: "watch",
-    usage: ["--stack STACK --group UID [options]"],
+    usage: ["--stack STACK --group GROUP [options]"],
     about:
       "Receives the platform's events, verifies each, and compares the resources that a burst of them names: drift in seconds. " +
       "The next run of pulumi-platform drift finds what a lost event would have shown; watch does not replace it. " +
@@ -134,16 +132,17 @@ async function watch(values: WatchValues): Promise<number> {
       "nothing to compare: name a stack with --stack, or what it exported with --state",
     );
   }
-  const verify = readVerifyOptions(values);
+  const issuer = readIssuer(values);
   const settleMs = parseSettle(values.settle ?? "5s");
   const { host, port } = parseListen(values.listen ?? "127.0.0.1:8787");
   const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+  const group = await Promise.all(values.group.map((text) => resolveGroup(client, text, "--group")));
   const readAllStates = () => readStates(values.state, values.stack, values.cwd, { withSecrets: true });
   // An error in the states or the policy file ends the command before the first event.
   createSuppressor(options);
   await readAllStates();
   const receiver = new EventReceiver({
-    verify,
+    verify: { issuer, group },
     settleMs,
     run: async (changed) => {
       const states = await readAllStates();

@@ -7,6 +7,7 @@ import { listRootGroups, resolveGroup } from "../../../../provider/cli/input/gro
 import { main as adopt } from "../../../../provider/cli/commands/adopt/adopt";
 import { main as drift } from "../../../../provider/cli/commands/drift";
 import { main as inventory } from "../../../../provider/cli/commands/inventory";
+import { main as watch } from "../../../../provider/cli/commands/watch/watch";
 import { clientOf } from "../../../support/driftMatrix";
 import { call } from "../../../support/wire";
 import { runCommand } from "../support";
@@ -68,20 +69,28 @@ describe("a group that a flag names", () => {
     ]);
   });
 
+  /** `watch` reads its groups before it listens, and ends where it cannot: here, where the emulator does. */
+  const listening = () => ["--issuer", emulator.url, "--listen", new URL(emulator.url).host];
+
   test.each([
-    ["inventory", inventory, ["-o", "json"]],
-    ["drift", drift, ["--state", state]],
-    ["adopt", adopt, ["--out", join(folder, "adopted")]],
-  ])("%s takes a name in --root, and lists candidates where it is unknown", async (_name, main, flags) => {
+    ["inventory", inventory, "--root", () => ["-o", "json"], 0, ""],
+    ["drift", drift, "--root", () => ["--state", state], 7, ""],
+    ["adopt", adopt, "--root", () => ["--out", join(folder, "adopted")], 0, ""],
+    ["watch", watch, "--group", () => ["--state", state, ...listening()], 2, "cannot listen"],
+  ])("%s takes a name, and lists candidates where it is unknown", async (_, main, flag, flags, code, end) => {
     const env = {
       PLATFORM_BASE_URL: emulator.url,
       PLATFORM_TOKEN: emulator.token,
       PLATFORM_MAX_RETRIES: "0",
     };
-    const unknown = await runCommand(main, [...flags, "--root", "nobody"], env);
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining(`acme (${acme})`) });
-    expect(await runCommand(main, [...flags, "--root", "beta"], env)).toMatchObject({
-      code: main === drift ? 7 : 0,
+    const unknown = await runCommand(main, [...flags(), flag, "nobody"], env);
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(new RegExp(`${flag}: no group .*acme \\(${acme}\\)`)),
+    });
+    expect(await runCommand(main, [...flags(), flag, "beta"], env)).toMatchObject({
+      code,
+      stderr: expect.stringContaining(end),
     });
   });
 });
