@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the import graph of docs/architecture.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -8,6 +8,7 @@ import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
 import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
 import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
+import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
 import { withSettings } from "./lib/settings.mjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
@@ -52,6 +53,12 @@ const terraform = insertTerraformMapping(readFileSync(path.join(root, "docs/from
 write("docs/from-terraform.md", await format(terraform, { parser: "markdown", printWidth: 110 }));
 const emulatorPage = withEmulatorCoverage(readFileSync(path.join(root, "docs/emulator.md"), "utf8"), root);
 write("docs/emulator.md", await format(emulatorPage, { parser: "markdown", printWidth: 110 }));
+
+const architecture = withImportGraph(
+  readFileSync(path.join(root, "docs/architecture.md"), "utf8"),
+  await readImports(),
+);
+write("docs/architecture.md", await format(architecture, { parser: "markdown", printWidth: 110 }));
 
 /** @type {{ spec: any }[]} */
 const kinds = load("resources/index.js").kinds;
