@@ -43,7 +43,7 @@ describe("a hostile program", () => {
     }
   });
 
-  test.each(corpus)("$id brings no access that nobody is told of", (program) => {
+  test.each(corpus)("$id grants no access that no layer reports", (program) => {
     const outcome = outcomeOf(program);
     const { applied, gained, remaining, review, verify } = outcome;
     const isHidden =

@@ -10,7 +10,7 @@ import { randomHostility } from "../support/randomHostility";
 const count = Number(process.env["ADVERSARIAL_RANDOM"] ?? "4");
 const seed = Number(process.env["ADVERSARIAL_SEED"] ?? "1");
 
-test(`no random hostile program brings access that nobody is told of (${count} programs, seed ${seed})`, async () => {
+test(`no random hostile program grants access that no layer reports (${count} programs, seed ${seed})`, async () => {
   jest.spyOn(console, "error").mockImplementation(() => undefined);
   const programs = randomHostility(seed, count);
   const outcomes = await runCorpus(programs, false);

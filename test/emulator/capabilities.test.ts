@@ -59,7 +59,7 @@ test("built-in roles are shown to everybody who may list roles somewhere", async
   expect((await send("GET", `/iam/v2/roles/${body.roles[0]?.uid ?? ""}`)).status).toBe(200);
 });
 
-test("a batch is held to its parent", async () => {
+test("refuses a batch outside of its parent", async () => {
   await caller.holds(["CAP_IAM_ROLE_BINDINGS_LIST"]);
   const { status } = await send("POST", "/iam/v2/roleBindings:batchCreate", { parent: team, requests: [] });
   expect(status).toBe(403);

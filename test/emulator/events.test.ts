@@ -177,7 +177,7 @@ describe("the events of", () => {
   ];
 
   test.each(cases)(
-    "%s tell the resource, and the request on delete",
+    "%s name the resource, and on delete the request",
     async (name, collection, _, body, change) => {
       const { uid } = await api.make(collection, org, body);
       if (change) await api.patch(`${collection}/${uid}`, change);
@@ -194,7 +194,7 @@ describe("the events of", () => {
     },
   );
 
-  test("groups name the group itself, and the parent once it is gone", async () => {
+  test("groups name the group itself, and after its deletion the parent", async () => {
     const { uid } = await api.make("/iam/v2/groups", org, { name: "team" });
     await api.patch(`/iam/v2/groups/${uid}`, { description: "d" });
     await api.delete(`/iam/v2/groups/${uid}`);
@@ -240,7 +240,7 @@ describe("the events of", () => {
     expect(received.filter(({ raw }) => !raw.includes('"body"'))).toHaveLength(1);
   });
 
-  test("invites tell no more than their uid and end", async () => {
+  test("invites contain only their uid and expiry", async () => {
     const roleUid = await api.builtInRole("viewer");
     const created = await api.make("/iam/v2/groupInvites", org, { roleUid, ttl: "60s", email: "a@b.test" });
     await emulator.waitForDeliveries();
@@ -252,7 +252,7 @@ describe("the events of", () => {
     ]);
   });
 
-  test("identity providers and their tokens tell no secret", async () => {
+  test("identity providers and their tokens contain no secret", async () => {
     const defaultRole = await api.builtInRole("viewer");
     const oidc = { issuer: "https://idp.test", clientId: "c", clientSecret: "canary" };
     const { uid } = await api.make("/iam/v2/identityProviders", org, { name: "idp", defaultRole, oidc });

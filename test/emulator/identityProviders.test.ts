@@ -259,7 +259,7 @@ describe("scim", () => {
     expect(violatedFields(await call("regenerateScimToken"))).toEqual(["etag"]);
   });
 
-  test("a revoked token is gone, and another may be issued", async () => {
+  test("a revoked token is not found, and another one may be issued", async () => {
     expect((await call("revokeScimToken")).body.code).toBe(5);
     const { etag } = (await call("generateScimToken")).body;
     const { body } = await call("revokeScimToken");

@@ -89,7 +89,7 @@ describe("images", () => {
   const of = (digest: string, what: string): Promise<ApiResponse> =>
     api.get(`/registry/v2/repos/${repo}/digests/${digest}/${what}`);
 
-  test("of a tag tell architectures and size, always the same", async () => {
+  test("of a tag contain the same architectures and size each time", async () => {
     await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
     expect((await of(digestOf("a"), "architectures")).body).toEqual({ architectures: ["amd64", "arm64"] });
     const { body } = await of(digestOf("a"), "size");

@@ -76,7 +76,7 @@ describe("an exchange", () => {
     expect(violatedFields(json)).toEqual(["aud"]);
   });
 
-  test("gives tokens the life that is set, and of one issued token's identity no more once it is gone", async () => {
+  test("gives tokens the configured lifetime, and none after their identity is deleted", async () => {
     emulator.settings({ tokenLifetimeMs: 1500 });
     const { uid } = await matching();
     const { body } = await exchange(oidc(), { identity: uid });
@@ -204,7 +204,7 @@ describe("refresh tokens", () => {
   const refresh = (token: string): Promise<ApiResponse> =>
     api.send("POST", "/sts/exchange_refresh_token", undefined, { authorization: `Bearer ${token}` });
 
-  test("are answered when so set, and exchanged for both tokens anew", async () => {
+  test("are returned if so set, and exchanged for two new tokens", async () => {
     emulator.settings({ refreshTokens: true });
     const { uid } = await matching();
     const first = (await exchange(oidc(), { identity: uid })).body;

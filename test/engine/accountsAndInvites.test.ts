@@ -127,7 +127,7 @@ describe("accounts and invites, through the real engine", () => {
     expect(stack.recorded()["unchecked"]?.initErrors).toBeUndefined();
   });
 
-  test("an invite whose answer was lost is kept by its uid, never made twice, and replaced by the next run", async () => {
+  test("an invite whose response was lost keeps its uid, is never created twice, and is replaced by the next run", async () => {
     stack.declare({ ...unchecked, another: invite("reader") });
     const known = new Set(emulator.state()["groupInvites"]?.map(({ uid }) => uid));
     const added = () => (emulator.state()["groupInvites"] ?? []).filter(({ uid }) => !known.has(uid));

@@ -213,7 +213,7 @@ describe("adopt, through the real engine", () => {
     expect(writes()).toEqual([]);
   });
 
-  test("adopts what was made since into the same stack, and leaves all else as it is", async () => {
+  test("adopts newer objects into the same stack, and changes no others", async () => {
     const name = { name: "made by hand", capabilities: ["CAP_REPO_LIST"] };
     const role = String((await call(emulator, "POST", `/iam/v2/roles/${root}`, name))["uid"]);
     const before = await stack.resources();

@@ -56,7 +56,7 @@ describe.each(["true", "false"])("many role bindings, PLATFORM_BATCHING=%s", (ba
     stack.dispose();
   });
 
-  test("are made, each once", async () => {
+  test("are created once each", async () => {
     const ids = Object.values(await stack.ours()).map(({ id }) => id);
     expect(new Set(ids).size).toBe(COUNT + 4);
     const held = (emulator.state()["roleBindings"] ?? []).map(({ uid }) => uid);

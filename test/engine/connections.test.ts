@@ -198,14 +198,14 @@ describe("a proxy, on real sockets", () => {
       'HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{"code":5,"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.ResourceInfo"}]}',
       /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 404\); HTTPS_PROXY names it: change that, or add api\.hidden\.test to NO_PROXY/,
     ],
-  ])("that %s is told by its name", async (_what, reply, message) => {
+  ])("that %s is named in the error", async (_what, reply, message) => {
     const through = await proxy(0, reply);
     const found = await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url });
     expect(found["address"]).toMatch(message);
     expect(through.asked.join("\n")).not.toContain(CANARY);
   });
 
-  test("that opens no tunnel but lets a page through, or is not there, is told as well", async () => {
+  test("that returns a page in place of a tunnel, or refuses connections, is named in the error", async () => {
     const page = await listening(createServer((_request, response) => response.end("<html>log in</html>")));
     const through = await proxy(page);
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url }))["tls"]).toMatch(
@@ -220,7 +220,7 @@ describe("a proxy, on real sockets", () => {
   });
 });
 
-test("a log-in page and a redirect to another host are told, and the bearer goes to neither", async () => {
+test("a log-in page and a redirect to another host are errors, and neither receives the bearer", async () => {
   const seen: (string | undefined)[] = [];
   const portal = await listening(
     createServer((request, response) => {

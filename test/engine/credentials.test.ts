@@ -306,7 +306,7 @@ describe("credentials, through the real engine", () => {
     expect(after("cleared").secrets["kept"]).toBeUndefined();
   });
 
-  test("a run that repeats what is there changes nothing, also after a refresh", () => {
+  test("a repeated run changes nothing, also after a refresh", () => {
     for (const label of ["unchanged", "changed, again", "cleared, again"]) {
       succeeded(label);
       expect(after(label).requests.filter(({ method }) => method !== "GET")).toEqual([]);
@@ -385,7 +385,7 @@ describe("credentials, through the real engine", () => {
     expect(tokenAfter("failed", "refused")).not.toBe(tokenAfter("made", "refused"));
   });
 
-  test("a token whose answer was lost is never made twice: the next run rotates it", () => {
+  test("a token whose response was lost is never created twice: the next run rotates it", () => {
     expect(after("failed").output).toContain("but the response with its token was lost");
     expect(after("failed").output).toContain("run again to replace it");
     expect(posts("failed", "lost", "generateScimToken")).toHaveLength(1);
@@ -395,7 +395,7 @@ describe("credentials, through the real engine", () => {
     tokenAfter("mended", "lost");
   });
 
-  test("a token that was never made, its request being lost, is asked for again", () => {
+  test("a create of a token whose request was lost is sent again", () => {
     const asked = ["rotated", "refused", "turned"].flatMap((name) =>
       posts("made", name, "generateScimToken"),
     );
@@ -403,7 +403,7 @@ describe("credentials, through the real engine", () => {
     for (const name of ["rotated", "refused", "turned"]) tokenAfter("made", name);
   });
 
-  test("a rotation whose answer was lost says so, and the next run rotates once more", () => {
+  test("a rotation whose response was lost says so, and the next run rotates once more", () => {
     expect(after("failed").output).toContain("it was rotated, but the response was lost");
     expect(posts("failed", "turned", "regenerateScimToken")).toHaveLength(1);
     expect(tokenAfter("failed", "turned")).toBe(tokenAfter("made", "turned"));
@@ -411,7 +411,7 @@ describe("credentials, through the real engine", () => {
     expect(tokenAfter("mended", "turned")).not.toBe(tokenAfter("made", "turned"));
   });
 
-  test("a token made elsewhere is not taken over, a revoked one is made again", () => {
+  test("does not adopt a token created elsewhere, and replaces a revoked one", () => {
     expect(after("failed").output).toContain("already has a token");
     expect(after("failed").output).toContain(`POST ${pathOf("foreign")}:revokeScimToken`);
     expect(previews.at(-1)?.code).not.toBe(0);

@@ -101,7 +101,7 @@ describe("drift of every kind, through the real engine", () => {
 
   describeDriftMatrix(() => on, "pairs");
 
-  test("the exit code tells drift, something that was not checked, and a token that is refused", async () => {
+  test("the exit code distinguishes drift, an incomplete run and a refused token", async () => {
     const state = ["--state", join(folder, "export-*.json"), "-o", "json"];
     const clean = await run(state);
     expect({ code: clean.code, stderr: clean.stderr }).toEqual({ code: 0, stderr: "" });
@@ -255,7 +255,7 @@ describe("drift after the run of a program, through the real engine", () => {
     stack.dispose();
   });
 
-  test(`there is none: ${seeds.length} random programs, as they were made and as they were changed`, async () => {
+  test(`there is none: ${seeds.length} random programs, after their creation and after changes`, async () => {
     const builtIn = await builtInRoles();
     const organisations = await programsOf(seeds.map((seed) => randomOrganisation(seed, small, builtIn)));
     for (const round of [0, 1]) {

@@ -140,7 +140,7 @@ describe("errors, through the real engine", () => {
     }
   });
 
-  test("a missing resource is gone from state after a refresh", async () => {
+  test("a refresh removes a missing resource from the state", async () => {
     const org = stack.ids()["org"] ?? "";
     const role = stack.ids()["role"] ?? "";
     await call(emulator, "DELETE", `/iam/v2/roles/${role}`);
@@ -150,7 +150,7 @@ describe("errors, through the real engine", () => {
     await stack.up();
   });
 
-  test("a delete that is refused names what stands in the way", async () => {
+  test("a refused delete names what prevents it", async () => {
     const org = stack.ids()["org"] ?? "";
     await call(emulator, "POST", `/registry/v2/repos/${org}`, { name: "by-hand" });
     const run = await stack.pulumi(["destroy", "--yes", "--skip-preview"]);
@@ -195,7 +195,7 @@ describe("errors, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test("an answer that was lost is settled by looking: no second copy", async () => {
+  test("a create whose response was lost looks for its object: no second copy", async () => {
     emulator.addFault({ method: "POST", path: "/iam/v2/roles", close: "after", count: 1 });
     const role = stack.ids()["role"] ?? "";
     await call(emulator, "DELETE", `/iam/v2/roles/${role}`);

@@ -187,7 +187,7 @@ describe("an exchange, through the real engine", () => {
     for (const name of ["whoami", "doctor"] as const) expect((await command(name, env)).code).toBe(3);
   });
 
-  test("whoami and doctor tell who is exchanged for whom, and the end", async () => {
+  test("whoami and doctor name both identities of an exchange, and its expiry", async () => {
     const whoami = await command("whoami", byGithub());
     expect(whoami).toMatchObject({ code: 0, stderr: "" });
     expect(whoami.stdout).toContain(identity);

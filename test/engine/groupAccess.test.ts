@@ -132,7 +132,7 @@ describe("the access of a group, through the real engine", () => {
 
   const singles = () => ({ alice: single("alice", "viewer"), bob: single("bob", "editor") });
 
-  test("is made by one batch of what is missing: what is there is taken, not doubled", async () => {
+  test("creates missing bindings by one batch, and does not duplicate existing ones", async () => {
     await bindByHand("alice", "viewer");
     await bindByHand("carol", "editor");
     declare(
@@ -152,7 +152,7 @@ describe("the access of a group, through the real engine", () => {
     );
   });
 
-  test("shows what was made by hand by its name, and the next run removes it, where that is not ignored", async () => {
+  test("shows bindings created by hand by their names, and the next run removes them unless they are ignored", async () => {
     for (const name of WAYS) await bindByHand("carol", "editor", uidOf(name));
     const shown = await stack.pulumi(["preview", "--refresh", "--diff", "--expect-no-changes"]);
     expect(shown.code).toBe(7);
@@ -172,7 +172,7 @@ describe("the access of a group, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test("has no label of the form of what others made, unless the bindings are ignored", async () => {
+  test("refuses labels in the form of unmanaged bindings, unless these are ignored", async () => {
     const grants = access({ "alice-views": ["alice", "viewer"], "bob-edits": ["bob", "editor"] });
     declare(grants, singles(), ignoring(WAYS, "unmanaged: bob as editor", ["bob", "editor"]));
     const run = await stack.pulumi(["preview"]);
@@ -221,7 +221,7 @@ describe("the access of a group, through the real engine", () => {
     expect(held()).toContain("break-glass owner");
   });
 
-  test("the caller does not remove what it manages the bindings by; another one does", async () => {
+  test("the caller does not remove the grant by which it manages the bindings; another caller does", async () => {
     const ignore = { identityUids: [uidOf("break-glass"), uidOf("mallory")] };
     declare(access({ "alice-owns": ["alice", "owner"], "bob-owns": ["bob", "owner"] }, { ignore }), others());
     await stack.up();
@@ -248,7 +248,7 @@ describe("the access of a group, through the real engine", () => {
       body: { code: 7, message: "not you", details: [] },
     });
 
-  test("a failure half way leaves what exists in state, and the next run finishes it", async () => {
+  test("after a failure half way the state holds what exists, and the next run finishes it", async () => {
     const more = {
       ignore: { identityUids: [uidOf("break-glass"), uidOf("mallory")] },
       // Of the caller's own role.
@@ -269,7 +269,7 @@ describe("the access of a group, through the real engine", () => {
     expect(held()).toEqual(["break-glass owner", "carol editor", "mallory registry.push"]);
   });
 
-  test("what a RoleBinding granted goes over to it, and is gone after no run", async () => {
+  test("adopts the grant of a RoleBinding, which exists after each run", async () => {
     const grants = bindings({ "alice-views": ["alice", "viewer"], "carol-views": ["carol", "viewer"] });
     const moved = { kind: "GroupAccess", args: { parentUid: both, bindings: grants } };
     const ignore = { identityUids: [uidOf("break-glass"), uidOf("mallory")] };
@@ -285,7 +285,7 @@ describe("the access of a group, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test("its removal takes the program's bindings away, and no others; what it granted goes back to a RoleBinding", async () => {
+  test("its removal deletes only the program's bindings; a RoleBinding can adopt its grants", async () => {
     declare({ alice: single("alice", "viewer") });
     await stack.up();
     expect(held()).toEqual(["break-glass owner", "mallory registry.push"]);
@@ -322,7 +322,7 @@ describe("the access of a group, through the real engine", () => {
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 
-  test("500 bindings take at most 25 requests to make, and 4 to refresh", async () => {
+  test("500 bindings take at most 25 requests to create, and 4 to refresh", async () => {
     const roles = Object.keys(uids).filter((name) => /^(actions|apk|libraries|registry)\./.test(name));
     const grants: Record<string, Grant> = {};
     for (let i = 0; Object.keys(grants).length < 500; i += 1) {

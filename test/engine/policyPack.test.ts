@@ -43,7 +43,7 @@ describe("the policy pack of the examples, through the real engine", () => {
     stack.dispose();
   });
 
-  it("stops what is critical at the preview, and tells the rest", async () => {
+  it("stops critical findings in the preview, and warns of the others", async () => {
     declare({ subjectPattern: "^repo:acme" }, "CAP_IAM_IDENTITY_CREATE");
     const { code, output } = await withPack("preview");
     expect(output).toMatch(/any-subject[^]*identity deployer can be assumed by outsiders/);

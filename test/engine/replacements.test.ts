@@ -73,7 +73,7 @@ describe("refreshes, spellings, losses and replacements of each kind, through th
     stack.declare(asIs);
   });
 
-  test("what was deleted by hand shows as gone, and the next run makes it again", async () => {
+  test("shows a resource deleted by hand as deleted, and the next run creates it again", async () => {
     const gone = samples
       .filter(({ label, permanent }) => label !== "root" && !permanent)
       .map(({ label }) => label);
@@ -178,7 +178,7 @@ describe("refreshes, spellings, losses and replacements of each kind, through th
     expect({ code: run.code, output: run.code === 0 ? "" : run.output }).toEqual({ code: 0, output: "" });
   });
 
-  test("a delete of what is gone is done, and the server ends empty", async () => {
+  test("deleting a missing object succeeds, and the server ends empty", async () => {
     stack.declare(asIs);
     await stack.up();
     for (const { label, permanent } of samples) if (!permanent) await all.deleteByHand(label);

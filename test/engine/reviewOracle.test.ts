@@ -151,7 +151,7 @@ function stepsOfUpdate(stdout: string): { op: string; urn: string }[] {
     });
 }
 
-test(`what a review foresees is what the server holds after the update (${count} programs, ${rounds} rounds of edits)`, async () => {
+test(`the server holds after the update what the review predicted (${count} programs, ${rounds} rounds of edits)`, async () => {
   const emulator = await startEmulator();
   const stack = new Stack(emulator);
   try {

@@ -41,7 +41,7 @@ describe.each(terseModes.slice(-1))("a server that %s, through the real engine",
     stack.dispose();
   });
 
-  test("holds every kind as the program declares it: made, changed, cleared and destroyed", async () => {
+  test("holds every kind as the program declares it: created, changed, cleared and destroyed", async () => {
     for (const argsOf of [({ args }: Sample) => args, changed, cleared]) {
       stack.declare(program(argsOf));
       await stack.up();

@@ -73,7 +73,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
 
   const report = (name: string): VerifyReport => JSON.parse(readFileSync(path(name), "utf8")) as VerifyReport;
 
-  test("passes where what was announced is what happened, and the plan is the one that was reviewed", async () => {
+  test("passes if exactly the announced changes happened, by the reviewed plan", async () => {
     const { code, stderr } = await verify(
       ...[...live, "--cwd", stack.directory],
       "--plan",
@@ -107,7 +107,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
     });
   });
 
-  test("ends with 5 where somebody else gained access", async () => {
+  test("ends with 5 if another subject gained access", async () => {
     const { uid } = await call(emulator, "POST", `/iam/v2/identities/${root}`, {
       name: "mallory",
       claimMatch: { issuer: "https://gitlab.com", subject: "mallory" },
@@ -121,7 +121,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
     expect(unannounced).toHaveLength(1);
   });
 
-  test("ends with 4 where what was announced has gone, and with 5 where both", async () => {
+  test("ends with 4 if an announced grant is missing, and with 5 if another one exists too", async () => {
     const reads = stack.ids()["reads"] ?? "";
     await call(emulator, "DELETE", `/iam/v2/roleBindings/${reads}`);
     expect(await verify(...live, "--cwd", stack.directory)).toMatchObject({ code: 5 });

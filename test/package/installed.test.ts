@@ -171,7 +171,7 @@ describe("the installed package", () => {
     expect(stderr).toBe("");
   });
 
-  test("tells its version by package.json", async () => {
+  test("returns its version in package.json", async () => {
     const { answer } = await evaluate(
       `console.log(JSON.stringify(require("pulumi-platform/package.json").version))`,
     );
@@ -208,7 +208,7 @@ describe("the installed command", () => {
     expect(code).toBe(0);
   });
 
-  test("tells its version", async () => {
+  test("prints its version", async () => {
     const { stdout } = await run(project.command("pulumi-platform"), ["--version"], {
       cwd: project.directory,
     });
@@ -239,7 +239,7 @@ describe("the installed command", () => {
     return { child, ended, status: response.status, body: await response.json() };
   };
 
-  test("serves the emulator until it is told to end", async () => {
+  test("serves the emulator until a signal ends it", async () => {
     const { child, ended, status, body } = await serve(project.command("pulumi-platform"));
     expect({ status, body }).toEqual({ status: 200, body: { response: expect.any(String) } });
     child.kill("SIGTERM");

@@ -128,7 +128,7 @@ describe("the exit code of pulumi-platform review", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
   });
 
-  test("stays what was found where nobody reads the report", async () => {
+  test("keeps its exit code if the reader of the report closes the pipe", async () => {
     const ended = await pulumiPlatform(["review", fixture("program-fails.json")], { closed: true });
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 4, stderr: "" });
   });

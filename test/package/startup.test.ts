@@ -66,7 +66,7 @@ for (const read of [() => parsePolicy("allow: []", "p"), () => parseInventory("{
 console.log(JSON.stringify([before, loaded()]));
 `;
 
-test("a document is checked by code that the build has made of its schema, loaded when it is read", async () => {
+test("a document is checked by code that the build compiled from its schema, loaded at its first use", async () => {
   const { stdout, stderr } = await run(process.execPath, ["-e", READING], { cwd: ROOT });
   expect(stderr).toBe("");
   const [before, after] = JSON.parse(stdout) as string[][];

@@ -110,7 +110,7 @@ describe.each<PackageManager>(["npm", "pnpm"])(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("has another version than the one before, whose code made the resources", () => {
+    test("has another version than the one that created the resources", () => {
       expect(next.version).toBe(NEXT);
       expect(first.version).not.toBe(NEXT);
       expect(installedVersions()).toContain(NEXT);
@@ -125,7 +125,7 @@ describe.each<PackageManager>(["npm", "pnpm"])(
       );
     });
 
-    test("reads with the new code though the old one made the state, once nothing of that is left on disk", async () => {
+    test("the new code reads the state of the old one, which is deleted from disk", async () => {
       // npm puts the new version in place of the old one; pnpm keeps both.
       if (installedVersions().length > 1) await project.reinstall();
       expect(installedVersions()).toEqual([NEXT]);

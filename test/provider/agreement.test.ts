@@ -216,7 +216,7 @@ describe("what is valid", () => {
     expect(disagreements).toEqual([]);
   });
 
-  test("differs only where it is said to", () => {
+  test("differs only where the documentation says so", () => {
     // A few of the values do not meet each difference.
     const unmet = differences.filter((difference) => !met.has(difference)).map(({ why }) => why);
     expect(isQuick ? [] : unmet).toEqual([]);

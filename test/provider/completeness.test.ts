@@ -78,7 +78,7 @@ function missingPlaces(spec: ResourceSpec): string[] {
 }
 
 describe("a kind of resource", () => {
-  test("has its example in a file of its own, not in its source", () => {
+  test("has its example in a separate file, not in its source", () => {
     const sources = [...sourcesIn("provider/resources"), ...sourcesIn("provider/functions")];
     expect(sources.length).toBeGreaterThan(kinds.length);
     const text = "@example";
@@ -90,7 +90,7 @@ describe("a kind of resource", () => {
     expect(missingPlaces(spec)).toEqual([]);
   });
 
-  test("that has only a description is told every place, by file and line", () => {
+  test("that has only a description lists every missing place, by file and line", () => {
     const spec: ResourceSpec = {
       kind: "Nothing",
       noun: "nothing",

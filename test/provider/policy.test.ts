@@ -96,7 +96,7 @@ describe("the rules as policies", () => {
     expect(await violations([])).toEqual([]);
   });
 
-  it("stop what is high by default, and tell the rest", () => {
+  it("stop high findings by default, and warn of the others", () => {
     const levels = new Map(accessPolicies().map(({ name, enforcementLevel }) => [name, enforcementLevel]));
     expect(levels.get("owner-grant")).toBe("mandatory");
     expect(levels.get("supply-chain-write")).toBe("mandatory");

@@ -129,7 +129,7 @@ describe("the operations of the API", () => {
     expect([...(sent.get(user) ?? [])]).toContain(rpc);
   });
 
-  test("that are left out are really sent by nobody", () => {
+  test("that are left out are sent by no kind", () => {
     const all = new Set([...sent.values()].flatMap((rpcs) => [...rpcs]));
     expect(Object.keys(unused).filter((rpc) => all.has(rpc))).toEqual([]);
   });
@@ -266,7 +266,7 @@ describe("what the package exports", () => {
   const isValue = ({ symbol }: { symbol: ts.Symbol }) => (symbol.flags & ts.SymbolFlags.Value) !== 0;
   const isDocumented = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
 
-  test("is what it runs: the kinds, their lookups, and adopt", () => {
+  test("equals its exports: the kinds, their lookups, and adopt", () => {
     const lookupNames = lookups.flatMap(({ call }) => [call.name, `${call.name}Output`]);
     const expected = [...kinds.map(({ spec }) => spec.kind), ...lookupNames, "adopt"];
     expect(

@@ -91,7 +91,7 @@ test("every forbidden import is found, and a folder without a row", () => {
 describe("the import graph", () => {
   const file = "lib/importGraph.mjs";
 
-  test("of docs/architecture.md is what npm run docs writes", async () => {
+  test("of docs/architecture.md equals the output of npm run docs", async () => {
     const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
     const written = await evaluate(
       file,

@@ -12,7 +12,7 @@ test("the browser that is named is taken, then one that is there", async () => {
   expect(await obtain(`{ env: {}, usual: ["/nowhere", "/bin/sh"] }`)).toEqual({ file: "/bin/sh" });
 });
 
-test("without one, and where nobody may install it, the reason is said", async () => {
+test("without one, and without the right to install it, prints the reason", async () => {
   expect(await obtain(`{ env: {}, usual: [], uid: 1000 }`)).toEqual({
     reason: "Chromium is not installed, and only root may install it",
   });

@@ -39,7 +39,7 @@ const buildProblem = (root: string) =>
   evaluate("lib/checkout.mjs", `m.buildProblem(${JSON.stringify(root)})`);
 
 describe("dependencies", () => {
-  test("what matches the lockfile is accepted, whoever installed it", async () => {
+  test("what matches the lockfile is accepted, however it was installed", async () => {
     expect(await dependencyProblem(installedCheckout())).toBeNull();
   });
 

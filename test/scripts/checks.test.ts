@@ -94,7 +94,7 @@ describe("running checks", () => {
     });
   });
 
-  test("a failing one fails the run, and the later ones run all the same", async () => {
+  test("a failing one fails the run, and the later ones still run", async () => {
     const { code, last, lines } = await runChecks("bad", "good", "throwing", "good");
     expect(code).toBe(1);
     expect(last).toBe("2 passed, 2 failed");

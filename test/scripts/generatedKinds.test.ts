@@ -14,12 +14,12 @@ const read = (file: string): string => readFileSync(path.join(projectRoot, file)
 /** A text without what only lays it out. */
 const contentOf = (text: string): string => text.replace(/[\s,]+/g, "").replace(/-{3,}/g, "---");
 
-test("the usual lookups are those that npm run docs writes", async () => {
+test("the usual lookups equal the output of npm run docs", async () => {
   const written = await evaluate("lib/lookups.mjs", `m.lookupsModule(m.withUsualLookups(${specs}, ${root}))`);
   expect(contentOf(read("provider/functions/usual.ts"))).toBe(contentOf(String(written)));
 });
 
-test("docs/reference is what npm run docs writes, and no page is left over", async () => {
+test("docs/reference equals the output of npm run docs, and no page is stale", async () => {
   const uncompared = JSON.stringify(uncomparedFields());
   const pages = await evaluate(
     "lib/reference/index.mjs",
@@ -61,7 +61,7 @@ describe("the example in the comment of a class", () => {
   });
 });
 
-test("the capabilities of each job are those that npm run docs writes", async () => {
+test("the capabilities of each job equal the output of npm run docs", async () => {
   const page = read("docs/least-privilege.md");
   const written = await evaluate(
     "lib/leastPrivilege.mjs",

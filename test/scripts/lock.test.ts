@@ -72,7 +72,7 @@ test.each([
   expect(existsSync(file)).toBe(false);
 });
 
-test("the lock of a killed process is taken over", async () => {
+test("takes over the lock of a killed process", async () => {
   const { file, journal } = files();
   const one = holder(file, journal, "await sleep(20_000);");
   await until(() => isInside(journal), "it is inside");
@@ -103,16 +103,13 @@ describe("a lock whose process cannot be asked", () => {
     expect(readFileSync(file, "utf8")).toBe(content);
   });
 
-  test.each(Object.entries(contents))(
-    "%s is taken over when it gives no sign of life",
-    async (_name, content) => {
-      const { journal } = files();
-      const file = path.join(temporaryFolder(), "lock");
-      writeFileSync(file, content);
-      const longAgo = new Date(Date.now() - 61_000);
-      utimesSync(file, longAgo, longAgo);
-      expect((await holder(file, journal).ended).code).toBe(0);
-      expect(lines(journal)).toEqual(["in", "out"]);
-    },
-  );
+  test.each(Object.entries(contents))("takes over %s after no sign of life", async (_name, content) => {
+    const { journal } = files();
+    const file = path.join(temporaryFolder(), "lock");
+    writeFileSync(file, content);
+    const longAgo = new Date(Date.now() - 61_000);
+    utimesSync(file, longAgo, longAgo);
+    expect((await holder(file, journal).ended).code).toBe(0);
+    expect(lines(journal)).toEqual(["in", "out"]);
+  });
 });

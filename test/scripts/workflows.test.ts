@@ -62,7 +62,7 @@ test("a folder without workflows is a problem", async () => {
   expect(await lint(temporaryFolder())).toEqual({ problems: [expect.stringContaining("holds no workflow")] });
 });
 
-test("where it cannot be built, the reason is said", async () => {
+test("prints the reason if it cannot be built", async () => {
   const folder = path.join(projectRoot, "examples", "ci");
   expect(await lint(folder, `, env: { PATH: "/nowhere" }`)).toEqual({
     reason: expect.stringContaining("go build github.com/rhysd/actionlint/cmd/actionlint failed") as string,

@@ -32,7 +32,7 @@ function createRepository(): string {
   return folder;
 }
 
-test("the site holds the current version, and each released one in a folder of its own", async () => {
+test("the site contains the current version, and each released one in its own folder", async () => {
   const root = createRepository();
   const out = path.join(root, "out");
   const media = path.join(root, "media");
@@ -52,7 +52,7 @@ test("the site holds the current version, and each released one in a folder of i
   expect(read("1.2.3/README.html")).toContain('href="/docs/1.2.3/docs/quick-start.html"');
 });
 
-test("a page that no section of the sidebar names stands at the end", async () => {
+test("a page that no section of the sidebar names is at the end", async () => {
   const titles = 'new Map([["README.md", "Acme"], ["docs/nowhere/page.md", "Page"]])';
   const sidebars = await evaluate("site/sidebar.mjs", `m.buildSidebars(${titles})`);
   expect((sidebars as Record<string, unknown>)["/"]).toEqual([

@@ -65,7 +65,7 @@ describe("a token in a file", () => {
     await expect(source.renew(CANARY)).resolves.toBe(true);
   });
 
-  test("that is missing is told by the setting, the path and the reason", async () => {
+  test("that is missing is an error with the setting, the path and the reason", async () => {
     const path = join(folder, "missing");
     const error = await errorOf(
       tokenSource({ kind: "tokenFile", path, setting: "platform:tokenFile" }).token(),
@@ -78,7 +78,7 @@ describe("a token in a file", () => {
     expect((await errorOf(directory.token())).message).toContain("(EISDIR)");
   });
 
-  test("that is empty, or no token, is told by the setting and never repeated", async () => {
+  test("that is empty or invalid is an error with the setting, without its content", async () => {
     const empty = tokenSource({
       kind: "tokenFile",
       path: file("empty", "\n"),
@@ -97,7 +97,7 @@ describe("a token in a file", () => {
   });
 
   test.each([CANARY, "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl"])(
-    "whose name is a token itself is told without it: %#",
+    "whose name is a token is an error without that name: %#",
     async (path) => {
       const source = tokenSource({ kind: "tokenFile", path, setting: "PLATFORM_TOKEN_FILE" });
       const error = await errorOf(source.token());

@@ -155,7 +155,7 @@ describe("one at a time", () => {
     expect(server.calls[0]).toBe(`POST ${SINGLE}`);
   });
 
-  test("another parent waits for nobody", async () => {
+  test("another parent does not wait", async () => {
     const both = promised();
     server.script((request) => ({ ...agree(request), after: both.promise }));
     const client = clientOf(server);
@@ -211,7 +211,7 @@ describe("one at a time", () => {
     expect(hasUnknownOutcome(await errorOf(create(clientOf(server, { timeoutMs: 80 }), 0)))).toBe(true);
   });
 
-  test("without batching each has a request of its own", async () => {
+  test("without batching each has its own request", async () => {
     const all = promised();
     server.script((request) => ({ ...agree(request), after: all.promise }));
     const client = clientOf(server, { batching: false });

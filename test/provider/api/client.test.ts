@@ -222,7 +222,7 @@ describe("repeating", () => {
   });
 
   test.each([...Object.entries(actions), ["POST", create] as const])(
-    "of %s happens where nobody listens",
+    "of %s happens after a refused connection",
     async (_method, action) => {
       const lines: string[] = [];
       const url = await deadUrl();
@@ -274,7 +274,7 @@ describe("a server that asks to wait", () => {
     expect(second!.at - first!.at).toBeGreaterThan(55);
   });
 
-  test("is obeyed by every request of the client, also by those that were already waiting for their turn", async () => {
+  test("is obeyed by every request of the client, also by those that were already waiting", async () => {
     server.script((_request, count) =>
       count === 0 ? { status: 429, text: "", headers: { "Retry-After": "0.08" } } : { json: {} },
     );
@@ -285,7 +285,7 @@ describe("a server that asks to wait", () => {
     for (const { at } of others) expect(at - first!.at).toBeGreaterThan(75);
   });
 
-  test("for longer than is allowed has refused", async () => {
+  test("for longer than the limit is a refusal", async () => {
     server.script([{ status: 429, text: "", headers: { "Retry-After": "6" } }]);
     const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
     expect(error).toMatchObject({ code: "RESOURCE_EXHAUSTED", retryAfterMs: 6000 });
@@ -334,7 +334,7 @@ describe("connections", () => {
     });
   });
 
-  test("that are cut leave open what happened", async () => {
+  test("that close have an unknown outcome", async () => {
     for (const cut of ["before", "within"] as const) {
       server.script([{ cut }]);
       const error = await errorOf(clientOf(server).create(GROUPS, GROUP_UID, { name: TOKEN }));
@@ -345,7 +345,7 @@ describe("connections", () => {
     }
   });
 
-  test("that cannot be secured are told as such, and are not tried again", async () => {
+  test("that cannot be secured are errors that say so, and are not repeated", async () => {
     const url = server.url.replace("http:", "https:");
     const lines: string[] = [];
     const error = await errorOf(
@@ -359,7 +359,7 @@ describe("connections", () => {
   });
 });
 
-describe("answers that are not the API's", () => {
+describe("responses that are not the API's", () => {
   test.each([301, 302, 303, 307, 308])(
     "a redirect with %i is not followed, with or without the bearer",
     async (status) => {
@@ -380,7 +380,7 @@ describe("answers that are not the API's", () => {
     },
   );
 
-  test("a page with 200, as a log-in page, is told as one and never taken for an answer", async () => {
+  test("a page with 200, such as a log-in page, is an error that says so, never a response", async () => {
     server.script(() => ({ text: htmlPage }));
     const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", isTransient: false });
@@ -394,7 +394,7 @@ describe("answers that are not the API's", () => {
     ["null", { text: "null" }],
     ["a list", { text: "[]" }],
     ["a text", { text: '"ok"' }],
-  ])("%s with 200 is never taken for an answer", async (_name, reply) => {
+  ])("%s with 200 is never a response", async (_name, reply) => {
     server.script([reply, reply]);
     const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent" });
@@ -405,7 +405,7 @@ describe("answers that are not the API's", () => {
     expect(create).toMatchObject({ name: "ConnectionError", outcome: "unknown", isTransient: false });
   });
 
-  test("half of an object with 200 was cut: asked for again, and what a create did is unclear", async () => {
+  test("a truncated object with 200 is requested again, and the outcome of a create is unknown", async () => {
     const half: Reply = { text: '{"uid":' };
     server.script([half, { json: { uid: "x" } }]);
     await expect(clientOf(server, { maxRetries: 1 }).get("/x")).resolves.toEqual({ uid: "x" });
@@ -418,7 +418,7 @@ describe("answers that are not the API's", () => {
   test.each<[string, Reply]>([
     ["a page with 200", { text: htmlPage }],
     ["a redirect", { status: 302, text: "", headers: { Location: "https://login.example.com" } }],
-  ])("%s passes where the API has answered before, and not where it never has", async (_name, reply) => {
+  ])("%s is transient after a response of the API, and final before one", async (_name, reply) => {
     const client = clientOf(server, { maxRetries: 1 });
     server.script([{ json: {} }, reply, { json: { uid: "x" } }, reply]);
     await client.get("/x");
@@ -434,12 +434,12 @@ describe("answers that are not the API's", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a redirect of a create by what was never the API says that nothing was made", async () => {
+  test("a redirected create by a server that is not the API says that nothing was created", async () => {
     server.script([{ status: 307, text: "", headers: { Location: "/login" } }]);
     expect(await errorOf(clientOf(server).create("/x", undefined, {}))).toMatchObject({ outcome: "notSent" });
   });
 
-  test("an answer without a uid is no resource", () => {
+  test("a response without a uid is no resource", () => {
     expect(uidOf({ uid: "x" }, "creating")).toBe("x");
     for (const uid of [undefined, null, "", 5, {}]) {
       expect(() => uidOf({ uid }, "creating group")).toThrow("creating group: the response has no uid");
@@ -456,7 +456,7 @@ describe("401", () => {
       },
     });
 
-  test("is answered with a new token once", async () => {
+  test("is repeated with a new token once", async () => {
     server.script((request) =>
       request.headers.authorization === "Bearer new" ? { json: { uid: "x" } } : failure(16, "expired"),
     );
@@ -518,7 +518,7 @@ describe("lists", () => {
     await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a"]);
   });
 
-  test("that restart because a token expired give everything, and nothing twice", async () => {
+  test("that restart because a token expired return everything once", async () => {
     const pages: Record<string, Reply> = {
       "": page(["a", "b"], "1"),
       "1": page(["c", "d"], "2"),
@@ -537,7 +537,7 @@ describe("lists", () => {
     }
   });
 
-  test("that restart with tokens of their own give everything, and nothing twice", async () => {
+  test("that restart with new tokens return everything once", async () => {
     server.script([page(["a", "b"], "x1"), page(["a", "b"], "y1"), page(["b", "c"], "y2"), page(["d"])]);
     await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a", "b", "c", "d"]);
   });
@@ -581,7 +581,7 @@ describe("lists", () => {
     await expect(all(clientOf(server, { maxRetries: 5 }).list(GROUPS))).resolves.toEqual(held);
   });
 
-  test("whose pages are too large are asked for in smaller ones: nothing is lost, nothing comes twice", async () => {
+  test("whose pages are too large are read in smaller ones: nothing is lost or duplicated", async () => {
     const held = Array.from({ length: 23 }, (_, i) => String(i));
     server.script(({ query }) => {
       const size = Number(query.get("page_size"));
@@ -628,7 +628,7 @@ describe("lists", () => {
     );
   });
 
-  test("fail whole where a page fails, so that nobody takes a part for all", async () => {
+  test("fail as a whole if a page fails", async () => {
     server.script([page(["a"], "t1"), failure(7, "no")]);
     const error = await errorOf(all(clientOf(server).list(GROUPS)));
     expect(error).toMatchObject({ code: "PERMISSION_DENIED" });
@@ -695,7 +695,7 @@ test("no error holds the token, the body or a header, however deep one looks", a
   }
 });
 
-test("the server's clock is told by its answers", async () => {
+test("the server's clock is read from its responses", async () => {
   const client = clientOf(server);
   expect(Math.abs(client.serverNow() - Date.now())).toBeLessThan(DAY_MS);
   server.script([
@@ -733,7 +733,7 @@ describe("the caller", () => {
     [`${encode({})}.${encode({ sub: "ada" })}.c`],
     [`${encode({})}.${encode({ iss: "i", sub: 5 })}.c`],
     [`${encode({})}.${encode(null)}.c`],
-  ])("is not told by %s", async (token) => {
+  ])("is not read from %s", async (token) => {
     await expect(told(token)).resolves.toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ describe.each([-HOUR, HOUR])("while the calendar clock is set by %i ms", (step) 
     }
   });
 
-  test("a client knows how long ago it made a resource, and the server's time", async () => {
+  test("a client knows the age of a resource that it created, and the server's time", async () => {
     const client = clientOf(server);
     server.script([{ json: {}, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } }]);
     await client.get("/x");

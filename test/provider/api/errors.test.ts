@@ -227,7 +227,7 @@ describe("text of a server", () => {
     );
   });
 
-  test("is made safe wherever it goes into an error", () => {
+  test("is escaped wherever an error quotes it", () => {
     const nasty = "x\n::error::y\u001b[2J";
     const error = errorFrom(400, {
       code: 9,
@@ -266,7 +266,7 @@ describe("what an error means", () => {
     }
   });
 
-  test("is told by the code", () => {
+  test("is read from the code", () => {
     expect(isPermissionDenied(errorFrom(403, { code: 7 }))).toBe(true);
     expect(isInvalidArgument(errorFrom(400, { code: 3 }))).toBe(true);
     expect(isFailedPrecondition(errorFrom(400, { code: 9 }))).toBe(true);
@@ -303,7 +303,7 @@ describe("what an error means", () => {
     }
   });
 
-  test("names are told apart without their classes", () => {
+  test("names are distinguished without their classes", () => {
     expect(errorFrom(400, {}).name).toBe("ApiError");
     expect(new ConnectionError("PP2103", "m", "notSent", true)).toMatchObject({
       name: "ConnectionError",

@@ -157,7 +157,7 @@ describe("an exchange", () => {
     expect(issuer.requests).toHaveLength(2);
   });
 
-  test("anew begins after it was asked for, and is shared by those that ask together", async () => {
+  test("a renewed exchange begins after its request, and concurrent callers share it", async () => {
     let finish = (): void => undefined;
     const first = new Promise<void>((resolve) => (finish = resolve));
     issuer.script((_request, count) => ({
@@ -175,7 +175,7 @@ describe("an exchange", () => {
     expect(issuer.requests).toHaveLength(2);
   });
 
-  test("that fails anew keeps the token there is", async () => {
+  test("a failed renewal keeps the current token", async () => {
     issuer.script((_request, count) => (count === 0 ? access(1) : failure(16, "no")));
     const source = sourceOf();
     await source.token();
@@ -254,7 +254,7 @@ describe("a refresh token", () => {
     ]);
   });
 
-  test("is not used after a 401, nor where an exchange anew is asked for", async () => {
+  test("is not used after a 401, nor for a renewed exchange", async () => {
     issuer.script((_request, count) => access(count + 1, { refreshToken: REFRESH }));
     const source = sourceOf();
     await source.renew(await source.token());
@@ -335,7 +335,7 @@ describe("the OIDC token", () => {
       { kind: "file", path: OIDC, setting: "PLATFORM_OIDC_TOKEN_FILE" },
       "PLATFORM_OIDC_TOKEN_FILE seems to hold a token: it must name a file; a token itself goes into PLATFORM_OIDC_TOKEN",
     ],
-  ])("in the wrong form is told before anything is sent: %#", async (oidc, message) => {
+  ])("in the wrong form is an error before any request: %#", async (oidc, message) => {
     issuer.script([]);
     expect(await errorOf(sourceOf(oidc).token())).toMatchObject({ code: "CREDENTIAL", message });
     expect(issuer.requests).toHaveLength(0);
@@ -402,7 +402,7 @@ describe("an exchange that fails", () => {
   });
 });
 
-test("no error of an exchange holds a token anywhere, for whoever prints it whole", async () => {
+test("no property of an exchange's error contains a token", async () => {
   const replies: Reply[] = [
     failure(7, "m"),
     failure(14, "m"),

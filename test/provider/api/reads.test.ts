@@ -110,7 +110,7 @@ test("the same resource read twice at once is asked for once", async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test("what a list leaves out is asked for alone: only a 404 with a missing resource says that it is gone", async () => {
+test("a resource that a list omits is read alone: only a 404 with ResourceInfo means deleted", async () => {
   const hidden = uidOf(5);
   const answer = holding(new Set(numbered(5)));
   server.script((request) =>
@@ -227,7 +227,7 @@ describe("the children of one parent", () => {
     expect(server.requests.length).toBeLessThanOrEqual(some.length);
   });
 
-  test("pages that are refused hold nobody up", async () => {
+  test("refused pages delay no read", async () => {
     const answer = holding(new Set(numbered(100)));
     server.script((request) => (isPage(request) ? failure(7, "no") : answer(request)));
     const outcomes = await reading().readAll(numbered(100), 8);
@@ -309,7 +309,7 @@ describe("how old an answer may be", () => {
 });
 
 describe("never more requests than resources", () => {
-  test.each([1, 8, 64])("where each has a parent of its own, %d at once", async (parallel) => {
+  test.each([1, 8, 64])("where each has its own parent, %d at once", async (parallel) => {
     const uids = Array.from({ length: 100 }, (_, n) => uidOf(1, groupOf(n)));
     server.script(holding(new Set(uids)));
     await reading().readAll(uids, parallel);
@@ -324,14 +324,14 @@ describe("never more requests than resources", () => {
     expect(server.requests.length).toBeLessThanOrEqual(uids.length / 2);
   });
 
-  test("where half of them is gone", async () => {
+  test("where half of them are deleted", async () => {
     server.script(holding(new Set(numbered(200).filter((_, n) => n % 2 === 0))));
     const outcomes = await reading().readAll(numbered(200), 8);
     expect([...outcomes.values()].filter(({ status }) => status === "rejected")).toHaveLength(100);
     expect(server.requests.length).toBeLessThanOrEqual(200);
   });
 
-  test("where all are gone, but for the one list that found that out", async () => {
+  test("where all are deleted, except for the list that finds that", async () => {
     server.script(holding(new Set()));
     await reading().readAll(numbered(100), 8);
     expect(server.requests.length).toBeLessThanOrEqual(101);

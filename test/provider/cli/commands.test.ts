@@ -66,7 +66,7 @@ test("the exit codes have one number each, and the numbers that they always had"
   expect(exitCodeRows(allExitCodes).map(([code]) => code)).toEqual([0, 1, 2, 3, 4, 5, 7]);
 });
 
-test("docs/commands.md is what npm run docs writes", () => {
+test("docs/commands.md equals the output of npm run docs", () => {
   const file = join(__dirname, "../../../docs/commands.md");
   expect(readFileSync(file, "utf8")).toBe(renderCommandsPage());
 });

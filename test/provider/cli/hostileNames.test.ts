@@ -43,7 +43,7 @@ interface Recorded {
   readonly inputs?: Record<string, unknown>;
 }
 
-describe("no name that somebody chose commands the terminal, whichever command prints it:", () => {
+describe("no name controls the terminal, in the output of any command:", () => {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-hostile-"));
   const write = (name: string, document: unknown): string => {
     const path = join(folder, name);

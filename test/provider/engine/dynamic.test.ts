@@ -174,7 +174,7 @@ describe("settings", () => {
     expect(server.last().headers.authorization).toBe("Bearer from-the-environment");
   });
 
-  test("that are missing are told by the first operation that needs them, by name", async () => {
+  test("that are missing are named by the first operation that needs them", async () => {
     const error = await errorOf(provider(fresh(), "Group").create(group));
     expect(error.message).toBe(
       `creating group "team" below ${ROOT_UID}: the address of the API is missing: set PLATFORM_BASE_URL, or run \`pulumi config set platform:baseUrl https://…\` (PP2001)`,
@@ -246,7 +246,7 @@ describe("what goes back to the engine", () => {
 });
 
 describe("what goes back as an error", () => {
-  test("of a half made resource has its id, its properties with the text that reads it again, and reasons", async () => {
+  test("of a partially created resource has its id, its properties with the provider text, and reasons", async () => {
     const role = { parentUid: GROUP_UID, name: "r", capabilities: ["CAP_NEW"], __provider: "the text" };
     const uid = `${GROUP_UID}/0000000000000001`;
     server.script(() => ({ json: { uid, name: "r", capabilities: [] } }));

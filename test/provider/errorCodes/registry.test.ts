@@ -69,7 +69,7 @@ describe("a message", () => {
 describe("docs/troubleshooting.md", () => {
   const text = readFileSync(path.join(root, "docs/troubleshooting.md"), "utf8");
 
-  test("is what npm run docs writes", () => {
+  test("equals the output of npm run docs", () => {
     expect(text).toBe(renderTroubleshootingPage());
   });
 

@@ -349,7 +349,7 @@ describe("an event", () => {
     ]);
   });
 
-  test("that is none is said to be malformed, once it is known to be the platform's", async () => {
+  test("that is invalid is malformed, if its token is the platform's", async () => {
     const token = await signed(claims());
     for (const name of ["ce-type", "ce-id", "ce-source", "ce-subject"]) {
       expect((await problemOf(verify(token, { [name]: "" })))[2]).toContain(`the header ${name} is missing`);
@@ -368,7 +368,7 @@ describe("an event", () => {
     ]);
   });
 
-  test("is nobody's fault while the issuer's keys cannot be had, and is taken when they can", async () => {
+  test("is a transient error while the issuer's keys are unavailable, and accepted afterwards", async () => {
     const failing = createServer((request, response) => {
       const url = request.url ?? "";
       const named = url.startsWith("/other") ? { issuer: "https://x.test", jwks_uri: "https://x.test" } : {};
@@ -404,7 +404,7 @@ describe("an event", () => {
     expect((await verifyLate()).subject).toBe(group);
   });
 
-  test("is refused without a command of the issuer, or of whoever sent it, in the message", async () => {
+  test("is refused without a command of the issuer or the sender in the message", async () => {
     const texts = [HOSTILE_TEXT, HOSTILE_HEADER, "::error::x", JSON.stringify({ issuer: HOSTILE_TEXT })];
     for (const [index, text] of texts.entries()) {
       const answering = createServer((_request, response) => response.end(text));

@@ -146,7 +146,7 @@ test.each<[string, unknown, string]>([
     'provider must be one of ACCOUNT_PROVIDER_TYPE_GOOGLE, ACCOUNT_PROVIDER_TYPE_AMAZON, ACCOUNT_PROVIDER_TYPE_AZURE, not "ACCOUNT_PROVIDER_TYPE_GITHUB"',
   ],
   ["checkAccountAssociation", { uid: GROUP_UID }, /^provider must be one of [^"]*$/.source],
-])("%s with %j says what to write, and asks nobody", async (name, args, message) => {
+])("%s with %j says what to write, and sends no request", async (name, args, message) => {
   context.server.script([]);
   const said = await told(name, args);
   if (message.startsWith("^"))
@@ -158,7 +158,7 @@ test.each<[string, unknown, string]>([
 test.each<[string, unknown]>([
   ["an output", pulumi.output(GROUP_UID)],
   ["a promise", Promise.resolve(GROUP_UID)],
-])("%s as an argument is told to go into the form that takes it", async (_name, later) => {
+])("%s as an argument is an error that names the right form", async (_name, later) => {
   expect(await told("getGroups", { childrenOf: later })).toBe(
     "getGroups: childrenOf is known only later: call getGroupsOutput instead (PP1202)",
   );
@@ -213,7 +213,7 @@ test("forms without arguments work too", async () => {
   await expect(resolved(platform.lookupGroupOutput().uid)).resolves.toBe(ROOT_UID);
 });
 
-test("an error of the server is told with the details that its message leaves out, and its request id", async () => {
+test("an error of the server includes the details that its message omits, and its request id", async () => {
   context.server.script([
     failure(
       3,

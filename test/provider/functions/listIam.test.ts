@@ -12,7 +12,7 @@ const ZERO = "0001-01-01T00:00:00Z";
 const one = (json: object): void => void context.server.script(() => ({ json }));
 const many = (member: string, ...items: object[]): void => one({ [member]: items, nextPageToken: "" });
 
-test("groups tell what state does not hold: limits, status and times", async () => {
+test("groups contain what the state does not: limits, status and times", async () => {
   const group = { uid: GROUP_UID, name: "team", description: "d", kind: "ORG_KIND_DEV", verified: true };
   one({
     ...group,
@@ -61,7 +61,7 @@ test.each([
   await expect(platform.checkEligibility()).resolves.toStrictEqual({ eligible });
 });
 
-test("identities tell which of the four relationships they have, and when they were last seen", async () => {
+test("identities contain which of the four relationships they have, and when they were last seen", async () => {
   const bare = { name: "ci", description: "", company: "", email: "", emailUnverified: "" };
   many(
     "identities",
@@ -161,7 +161,7 @@ describe("role bindings", () => {
   });
 });
 
-test("identity providers tell the state of SCIM, and never the client's secret", async () => {
+test("identity providers contain the state of SCIM, and never the client's secret", async () => {
   const oidc = {
     issuer: "https://i.test",
     clientId: "c",
@@ -197,7 +197,7 @@ test("identity providers tell the state of SCIM, and never the client's secret",
   await expect(platform.getIdentityProviders()).resolves.toStrictEqual([{ ...base, parentUid: ROOT_UID }]);
 });
 
-test("account associations tell the accounts, with exact ids", async () => {
+test("account associations contain the accounts, with exact ids", async () => {
   const accounts = {
     amazon: { account: "123456789012" },
     google: { projectId: "p", projectNumber: "9007199254740993" },
@@ -255,7 +255,7 @@ describe("the check of an account association", () => {
   });
 });
 
-test("invites tell their role, and never a code", async () => {
+test("invites contain their role, and never a code", async () => {
   const role = { uid: ROLE_UID, name: "viewer", description: "", capabilities: ["CAP_REPO_LIST"] };
   const invite = { uid: CHILD_UID, email: "a@example.com", singleUse: true, keyId: "k" };
   many("groupInvites", {
@@ -279,7 +279,7 @@ test("invites tell their role, and never a code", async () => {
   });
 });
 
-test("mappings tell their provider, by its uid or by their own", async () => {
+test("mappings contain their provider, by its uid or by their own", async () => {
   const mapping = { externalGroupId: "g", roleUid: ROLE_UID, scope: ROOT_UID };
   const uid = `${PROVIDER_UID}/0000000000000001`;
   const expected = { ...mapping, uid, parentUid: PROVIDER_UID, identityProviderUid: PROVIDER_UID };
@@ -291,7 +291,7 @@ test("mappings tell their provider, by its uid or by their own", async () => {
   await expect(platform.getExternalGroupRoleMapping({ uid })).resolves.toStrictEqual(expected);
 });
 
-test("subscriptions tell their sink", async () => {
+test("subscriptions contain their sink", async () => {
   many("subscriptions", { uid: CHILD_UID, sink: "https://s.test" });
   const subscription = { uid: CHILD_UID, parentUid: GROUP_UID, sink: "https://s.test" };
   await expect(platform.getSubscriptions()).resolves.toStrictEqual([subscription]);
@@ -299,7 +299,7 @@ test("subscriptions tell their sink", async () => {
   await expect(platform.getSubscription({ uid: CHILD_UID })).resolves.toStrictEqual(subscription);
 });
 
-test("accepted terms tell who accepted what, for which group and when", async () => {
+test("accepted terms contain who accepted what, for which group and when", async () => {
   many("termsAcceptances", { docId: "d", acceptedBy: "a", orgUid: ROOT_UID, createTime: T1 });
   await expect(platform.getTermsAcceptances({ groupUid: GROUP_UID })).resolves.toStrictEqual([
     { docId: "d", acceptedBy: "a", orgUid: ROOT_UID, createTime: T1 },

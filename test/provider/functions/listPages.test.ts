@@ -44,7 +44,7 @@ test("a list whose token expires on the way is whole, with nothing twice", async
   }
 });
 
-test("accepted terms, which have no uid, are told apart by all they say", async () => {
+test("accepted terms, which have no uid, are distinguished by all their members", async () => {
   const acceptance = (docId: string) => ({ docId, acceptedBy: "a", orgUid: ROOT_UID, createTime: null });
   const page = (nextPageToken: string, ...docIds: string[]): Reply => ({
     json: { termsAcceptances: docIds.map(acceptance), nextPageToken },

@@ -66,14 +66,14 @@ describe("in a program's run", () => {
     expect(context.server.requests).toHaveLength(7);
   });
 
-  test("each caller has an answer of its own", async () => {
+  test("each caller has its own response", async () => {
     answerGroups();
     const [mine] = await platform.getGroups();
     if (mine) mine.name = "changed";
     await expect(platform.getGroups()).resolves.toMatchObject([{ name: "team" }]);
   });
 
-  test("a failure is told to all who wait for it, and then forgotten", async () => {
+  test("a failure rejects every waiting caller, and is then forgotten", async () => {
     context.server.script([failure(7, "no"), { json: group }]);
     const ask = () => platform.getGroup({ uid: GROUP_UID });
     const [one, other] = await Promise.all([errorOf(ask()), errorOf(ask())]);
@@ -103,7 +103,7 @@ describe("in a program's run", () => {
     ]);
   });
 
-  test("another run asks anew, though it is in the same process", async () => {
+  test("another run sends a new request, though it is in the same process", async () => {
     answerGroups();
     await platform.getGroups();
     await newRun();

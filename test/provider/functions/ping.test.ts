@@ -18,7 +18,7 @@ test("ping fails where the address is wrong", async () => {
   );
 });
 
-test("ping prints a line for each request where it is told to, without the token", async () => {
+test("ping prints a line for each request if the log is on, without the token", async () => {
   process.env["PLATFORM_LOG"] = "debug";
   context.server.script([{ json: { response: "pong" } }]);
   const lines: string[] = [];

@@ -118,7 +118,7 @@ test("tags are read, also where the answer shows a part of each", async () => {
   await expect(getTag({ uid: CHILD_UID })).resolves.toStrictEqual({ ...tag, parentUid: GROUP_UID });
 });
 
-test("an image tells its architectures", async () => {
+test("an image contains its architectures", async () => {
   one({ architectures: ["amd64", "arm64", 5] });
   await expect(getImageArchitectures({ repoUid: CHILD_UID, digest: DIGEST })).resolves.toStrictEqual({
     architectures: ["amd64", "arm64"],

@@ -48,7 +48,7 @@ describe("getRole", () => {
     expect(context.server.last().query.has("uidp.children_of")).toBe(false);
   });
 
-  test("tells a built-in role from a custom one of the same name", async () => {
+  test("distinguishes a built-in role from a custom one of the same name", async () => {
     context.server.script(() => roles(custom, viewer));
     await expect(getRole({ name: "viewer", builtIn: true })).resolves.toMatchObject({
       uid: ROLE_UID,
@@ -148,7 +148,7 @@ describe("getRole says", () => {
       "uid conflicts with the other arguments: remove parentUid, builtIn",
     ],
     [{ nmae: "viewer" }, "nmae is not an argument; it takes uid, name, parentUid, builtIn"],
-  ])("what is wrong with %j, and asks nobody", async (args, message) => {
+  ])("what is wrong with %j, and sends no request", async (args, message) => {
     context.server.script([]);
     expect(await told(args)).toBe(`getRole: ${message} (PP1201)`);
     expect(context.server.requests).toHaveLength(0);

@@ -78,7 +78,7 @@ describe("the inventory of a live organisation", () => {
     expect(whole.complete).toBe(true);
   });
 
-  test("asks for at most one list a kind and 200 objects, never more at once than it may, and waits when told to", async () => {
+  test("sends at most one list for 200 objects of a kind, within the limit of concurrency, and waits if the server asks to", async () => {
     const size = { groups: 250, identities: 410, roles: 20, bindings: 900, repos: 10, others: 3 };
     const { take, emulator, count } = await start(size, { requestsPerSecond: 25 });
     const inventory = await take();
@@ -124,7 +124,7 @@ describe("the inventory of a live organisation", () => {
     },
   );
 
-  test("a page that is cut after others keeps what came before, and is incomplete all the same", async () => {
+  test("a page that is truncated after others keeps their objects, and the result is incomplete", async () => {
     const { take, emulator } = await start({ ...small, bindings: 450 });
     emulator.addFault({ path: "/iam/v2/roleBindings", after: 1, truncate: 10 });
     const inventory = await take();

@@ -72,7 +72,7 @@ function withUnknown(value: Json | undefined, path: readonly (string | number)[]
 }
 
 describe("unknown values", () => {
-  test.each(samples)("$kind: $label: none fails, wherever it stands", ({ kind, inputs }) => {
+  test.each(samples)("$kind: $label: none fails, in any place", ({ kind, inputs }) => {
     const paths = pathsInto(inputs);
     expect(paths.length).toBeGreaterThan(1);
     for (const path of paths) {
@@ -88,7 +88,7 @@ describe("unknown values", () => {
     expect(failuresOf(spec.kind, inputs)).toEqual([]);
   });
 
-  test("an unknown one-of member stands beside a known one", () => {
+  test("an unknown one-of member may be beside a known one", () => {
     const identity = { ...sampleOf("Identity", "claims"), staticKeys: UNKNOWN };
     expect(failuresOf("Identity", identity)).toEqual([]);
     const inside = withValue(sampleOf("Identity", "claims"), ["claimMatch", "issuerPattern"], UNKNOWN);

@@ -69,13 +69,13 @@ describe("an association", () => {
     expect(server.calls).toEqual([`POST ${ADDRESS}`, `GET ${ADDRESS}`, `DELETE ${ADDRESS}`]);
   });
 
-  test("that nobody knows is read with its parent", async () => {
+  test("that is in no state is read with its parent", async () => {
     server.script([stored(bare)]);
     const { inputs: read } = await handlers().read(GROUP_UID, {});
     expect(read).toEqual(bare);
   });
 
-  test("that is gone is gone, and deleting it again is done", async () => {
+  test("that is deleted is not found, and deleting it again succeeds", async () => {
     server.script([missing(GROUP_UID), missing(GROUP_UID)]);
     await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({});
     await handlers().delete(GROUP_UID, inputs);
@@ -196,7 +196,7 @@ describe("waiting until accounts are ready", () => {
     expect(server.calls).toEqual([`GET ${ADDRESS}`]);
   });
 
-  test("that is refused is a failure after the fact, told whole", async () => {
+  test("that is refused is a failure after the create, with every detail", async () => {
     const refusal = failure(
       7,
       "no",

@@ -59,7 +59,7 @@ describe("what check refuses", () => {
     }
   });
 
-  test("an expiration spelled anew is not a new one", () => {
+  test("an expiration in another spelling is not a new one", () => {
     const path = ["staticKeys", "expirationTime"];
     const before = withValue(staticKeys, path, "2020-01-01T00:00:00Z");
     const after = withValue(before, path, "2020-01-01T01:00:00.000+01:00");

@@ -136,8 +136,8 @@ async function many(count: number): Promise<Record<string, readonly [string, str
   return grants;
 }
 
-describe("making the access of a group", () => {
-  test("goes in batches of 25, one ahead and the others at once", async () => {
+describe("creating the access of a group", () => {
+  test("sends batches of 25, one first and the others at once", async () => {
     const wanted = inputs(await many(110));
     emulator.settings({ latencyMs: 500 });
     await expect(handlers().create(wanted)).resolves.toEqual({ id: team, outs: wanted });
@@ -149,7 +149,7 @@ describe("making the access of a group", () => {
     expect(again).toEqual({ id: team, inputs: wanted, props: wanted });
   });
 
-  test("of none looks whether the group is there, and writes nothing", async () => {
+  test("without bindings checks that the group exists, and writes nothing", async () => {
     const none = inputs({});
     await expect(handlers().create(none)).resolves.toEqual({ id: team, outs: none });
     expect(writes()).toEqual([]);
@@ -157,7 +157,7 @@ describe("making the access of a group", () => {
     await expect(handlers().read(elsewhere.parentUid, elsewhere)).resolves.toEqual({});
   });
 
-  test("takes what is there, also where it is answered by uid alone or in whole objects alone", async () => {
+  test("adopts existing bindings, also if a response has only uids or only whole objects", async () => {
     await bindByHand("alice", "viewer");
     for (const bindingResponse of ["flat", "hydrated", "both"] as const) {
       emulator.settings({ bindingResponse });
@@ -176,7 +176,7 @@ describe("making the access of a group", () => {
     ]);
   });
 
-  test("names the binding that a batch was refused for, and records what was made", async () => {
+  test("names the binding that a batch was refused for, and records the created ones", async () => {
     const grants = await many(60);
     const labels = Object.keys(grants);
     const wrong = labels[40] ?? "";
@@ -201,7 +201,7 @@ describe("making the access of a group", () => {
     expect(held()).toHaveLength(60);
   });
 
-  test("where nothing was made is an error that leaves nothing in state", async () => {
+  test("without any created binding is an error that leaves nothing in state", async () => {
     const grants = { fine: ["alice", "viewer"], wrong: ["alice", "0".repeat(40)] } as const;
     const error = await errorOf(handlers().create(inputs(grants)));
     expect(error).toBeInstanceOf(HandlerError);
@@ -210,7 +210,7 @@ describe("making the access of a group", () => {
     expect(held()).toEqual([]);
   });
 
-  test("goes one by one where a proxy knows no batches", async () => {
+  test("sends single creates if a proxy refuses batches", async () => {
     inForce({
       path: ":batchCreate",
       status: 501,
@@ -220,7 +220,7 @@ describe("making the access of a group", () => {
     expect(held()).toEqual(["alice viewer", "bob viewer"]);
   });
 
-  test("below a new group waits until it has settled", async () => {
+  test("below a new group waits until the group can be used", async () => {
     inForce({ path: ":batchCreate", status: 403, body: { code: 7, message: "", details: [] }, count: 1 });
     inForce({
       method: "POST",
@@ -235,8 +235,8 @@ describe("making the access of a group", () => {
   });
 });
 
-describe("a lost answer", () => {
-  test("is settled by looking: what was made is not made twice", async () => {
+describe("a lost response", () => {
+  test("looks for the bindings, and creates none twice", async () => {
     const wanted = inputs(await many(60));
     inForce({ path: ":batchCreate", close: "after", count: 2 });
     await expect(handlers().create(wanted)).resolves.toEqual({ id: team, outs: wanted });
@@ -245,7 +245,7 @@ describe("a lost answer", () => {
     expect(slept).toEqual([500, 500]);
   });
 
-  test("of what was not made is sent again, after three looks", async () => {
+  test("is sent again for missing bindings, after three lookups", async () => {
     inForce({ path: ":batchCreate", close: "before", count: 1 });
     await handlers().create(inputs({ a: ["alice", "viewer"] }));
     expect(held()).toEqual(["alice viewer"]);
@@ -253,7 +253,7 @@ describe("a lost answer", () => {
     expect(slept).toEqual([500, 1500, 3000]);
   });
 
-  test("of what arrives only after it was sent again is named and stays: both go with the binding", async () => {
+  test("names a binding that appears after it was sent again: both are deleted with the grant", async () => {
     inForce({ path: ":batchCreate", close: "before", count: 1 });
     const late = handlers({
       beforePost: (count) => (count === 2 ? bindByHand("alice", "viewer") : Promise.resolve()),
@@ -274,7 +274,7 @@ describe("a lost answer", () => {
     expect(held()).toEqual([]);
   });
 
-  test("and refused when it was sent again is looked for before each goes alone", async () => {
+  test("and refused when sent again is looked for before each create is sent alone", async () => {
     inForce({ path: ":batchCreate", close: "before", count: 1 });
     inForce({
       path: ":batchCreate",
@@ -289,7 +289,7 @@ describe("a lost answer", () => {
     expect(held()).toEqual(["alice viewer", "bob viewer"]);
   });
 
-  test("is what an answer is that does not tell of all that was asked for", async () => {
+  test("is a response that does not describe every requested binding", async () => {
     inForce({ path: ":batchCreate", body: { roleBindings: [] }, applied: true, count: 1 });
     await handlers().create(inputs({ a: ["alice", "viewer"] }));
     expect(held()).toEqual(["alice viewer"]);
@@ -301,7 +301,7 @@ describe("a lost answer", () => {
     expect(held()).toEqual(["alice viewer"]);
   });
 
-  test("that cannot be looked for says so, and the next run takes what is there", async () => {
+  test("that cannot be looked for says so, and the next run adopts what exists", async () => {
     inForce({ path: ":batchCreate", close: "after", count: 1 });
     inForce({ method: "GET", path: "/iam/v2/roleBindings", after: 1, status: 500, body: "" });
     const wanted = inputs({ a: ["alice", "viewer"] });
@@ -315,7 +315,7 @@ describe("a lost answer", () => {
 });
 
 describe("reading the access of a group", () => {
-  test("tells others by their names, under labels that stay and never clash", async () => {
+  test("shows other bindings by their names, under stable and unique labels", async () => {
     await bindByHand("alice", "viewer");
     await bindByHand("bob", "viewer");
     const olds = inputs({ "alice views": ["alice", "viewer"] });
@@ -340,7 +340,7 @@ describe("reading the access of a group", () => {
     expect(await readLabels(first ?? {})).toEqual(["alice views", kept?.[0]]);
   });
 
-  test("does not show the same grant made twice, and removes both of them", async () => {
+  test("does not show a duplicate of a grant, and removes both", async () => {
     await bindByHand("alice", "viewer");
     await bindByHand("alice", "viewer");
     const olds = inputs({ a: ["alice", "viewer"] });
@@ -349,18 +349,18 @@ describe("reading the access of a group", () => {
     expect(held()).toEqual([]);
   });
 
-  test("does not tell of groups above and below", async () => {
+  test("does not show groups above and below", async () => {
     await bindByHand("alice", "owner", org);
     await bindByHand("alice", "owner", await make(`/iam/v2/groups/${team}`, { name: "below" }));
     expect(await readLabels(inputs({}))).toEqual([]);
   });
 
-  test("by uid alone tells everything there is", async () => {
+  test("by uid alone returns every binding", async () => {
     await bindByHand("alice", "viewer");
     expect(await readLabels({})).toEqual(["unmanaged: alice as viewer"]);
   });
 
-  test("leaves out what ignore excepts by identity, role or whole name, never what is the program's", async () => {
+  test("leaves out bindings that ignore matches by identity, role or whole name, never the program's", async () => {
     await bindByHand("alice", "viewer");
     await bindByHand("bob", "editor");
     await bindByHand("carol", "owner");
@@ -376,7 +376,7 @@ describe("reading the access of a group", () => {
 });
 
 describe("changing the access of a group", () => {
-  test("leaves alone what no refresh has shown", async () => {
+  test("keeps bindings that no refresh has shown", async () => {
     const olds = inputs({ a: ["alice", "viewer"] });
     await handlers().create(olds);
     await bindByHand("bob", "viewer");
@@ -385,14 +385,14 @@ describe("changing the access of a group", () => {
     expect(warned).toHaveLength(1);
   });
 
-  test("makes again what was deleted by hand", async () => {
+  test("creates again what was deleted by hand", async () => {
     const olds = inputs({ a: ["alice", "viewer"] });
     await handlers().update(team, olds, inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
     expect(held()).toEqual(["alice viewer", "bob viewer"]);
     expect(batches()).toEqual([2]);
   });
 
-  test("excepts what ignore says now, though a refresh has shown it", async () => {
+  test("keeps what ignore matches now, though a refresh has shown it", async () => {
     await bindByHand("bob", "viewer");
     const own = inputs({});
     const { inputs: shown } = await handlers().read(team, own);
@@ -402,7 +402,7 @@ describe("changing the access of a group", () => {
     expect(held()).toEqual([]);
   });
 
-  test("takes over a binding that was made by hand, without a request", async () => {
+  test("adopts a binding that was created by hand, without a request", async () => {
     await bindByHand("bob", "viewer");
     const { inputs: shown } = await handlers().read(team, inputs({}));
     emulator.clearRequests();
@@ -411,7 +411,7 @@ describe("changing the access of a group", () => {
     expect(emulator.requests).toEqual([]);
   });
 
-  test("deletes nothing where something could not be made", async () => {
+  test("deletes nothing if a create fails", async () => {
     const olds = inputs({ a: ["alice", "viewer"] });
     await handlers().create(olds);
     const news = inputs({ a: ["alice", "0".repeat(40)], b: ["bob", "viewer"] });
@@ -481,7 +481,7 @@ describe("the caller's own rights", () => {
     expect(await message({ me: ["alice", "owner"] }, {}, { caller: "alice", more })).toBeUndefined();
   });
 
-  test("may not become lesser rights, nor none at all", async () => {
+  test("may not become lesser rights, nor none", async () => {
     const caller = "alice";
     expect(await message({ me: ["alice", "owner"] }, { me: ["alice", "viewer"] }, { caller })).toContain(
       "it takes CAP_IAM_ROLE_BINDINGS_CREATE",
@@ -514,11 +514,11 @@ describe("the caller's own rights", () => {
     expect(await message({ me: ["person", "owner"] }, {}, { claims })).toContain("from the caller itself");
   });
 
-  test("of others may go", async () => {
+  test("of others may be removed", async () => {
     expect(await message({ b: ["bob", "owner"] }, {}, { caller: "alice" })).toBeUndefined();
   });
 
-  test("may be anyone's where the token does not tell: the right to delete bindings is kept", async () => {
+  test("may be anyone's if the token names no caller: the right to delete bindings is kept", async () => {
     expect(await message({ b: ["bob", "limited_owner"], c: ["carol", "viewer"] }, {}, {})).toBeUndefined();
     expect(await message({ b: ["bob", "owner"] }, {}, {})).toBe(
       `removing binding "b" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from ${uidOf("bob")}, and the token does not say whether that is the caller itself; nothing was changed: if it is not, or if you intend it, set allowSelfRemoval to true`,
@@ -545,7 +545,7 @@ describe("the caller's own rights", () => {
 });
 
 describe("deleting the access of a group", () => {
-  test("takes away the program's bindings, not those of others, though a refresh has shown them", async () => {
+  test("deletes the program's bindings, not those of others, though a refresh has shown them", async () => {
     await bindByHand("bob", "viewer");
     const olds = inputs({ a: ["alice", "viewer"], c: ["carol", "viewer"] });
     await handlers().create(olds);
@@ -554,7 +554,7 @@ describe("deleting the access of a group", () => {
     expect(held()).toEqual(["bob viewer"]);
   });
 
-  test("of a group that is gone is done", async () => {
+  test("of a deleted group succeeds", async () => {
     const gone = `${org}/${"0".repeat(16)}`;
     await handlers().delete(gone, { ...inputs({ a: ["alice", "viewer"] }), parentUid: gone });
     expect(writes()).toEqual([]);

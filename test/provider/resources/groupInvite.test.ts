@@ -57,13 +57,13 @@ describe("an invite", () => {
     await expect(handlers().read(UID, outs)).resolves.toEqual({ id: UID, props: outs, inputs });
   });
 
-  test("is taken as made also where the answer does not tell its role", async () => {
+  test("counts as created also if the response omits its role", async () => {
     server.script([answer({ code: CODE, role: null })]);
     await expect(handlers().create(inputs)).resolves.toMatchObject({ id: UID, outs: { code: CODE } });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("whose role is gone shows so, and is replaced", async () => {
+  test("whose role is deleted shows so, and is replaced", async () => {
     const outs = { ...inputs, ...told, code: CODE };
     for (const gone of [null, undefined]) {
       server.script([answer({ role: gone })]);
@@ -85,7 +85,7 @@ describe("an invite", () => {
     expect(diff(inputs, { ...inputs, singleUse: false }).replaces).toEqual(["singleUse"]);
   });
 
-  test("whose answer was lost is kept by its uid, and replaced by the next run: the code cannot be had again", async () => {
+  test("whose response was lost keeps its uid, and is replaced by the next run: the code is returned only once", async () => {
     const list = { json: { groupInvites: [(answer() as { json: Props }).json], nextPageToken: "" } };
     server.script([{ cut: "before" }, list]);
     const error = (await errorOf(handlers().create(inputs))) as Error & { id: string; properties: Props };
@@ -103,7 +103,7 @@ describe("an invite", () => {
     expect(server.requests[1]?.query.has("name")).toBe(false);
   });
 
-  test("that is gone is made again", async () => {
+  test("that is deleted is created again", async () => {
     server.script([missing(UID)]);
     await expect(handlers().read(UID, inputs)).resolves.toEqual({});
   });

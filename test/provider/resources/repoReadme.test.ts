@@ -34,7 +34,7 @@ function onePatch(content: unknown): void {
 }
 
 describe("a readme", () => {
-  test("is made by a PATCH of the repository's readme, and has the repository's uid", async () => {
+  test("is created by a PATCH of the repository's readme, and has the repository's uid", async () => {
     server.script(taking);
     expect(await handlers().create(readme)).toEqual({ id: REPO_UID, outs: readme });
     onePatch(readme["content"]);
@@ -53,7 +53,7 @@ describe("a readme", () => {
     onePatch("");
   });
 
-  test("of a repository that is gone is deleted already", async () => {
+  test("of a deleted repository counts as deleted", async () => {
     server.script([missing(REPO_UID)]);
     await handlers().delete(REPO_UID, readme);
     onePatch("");
@@ -70,7 +70,7 @@ describe("a readme", () => {
     ["without a text", { json: { uid: REPO_UID, content: "" } }],
     ["whose text is left out", { json: { uid: REPO_UID } }],
     ["of a repository that is gone", missing(REPO_UID)],
-  ])("%s is gone", async (_what, reply) => {
+  ])("%s counts as deleted", async (_what, reply) => {
     server.script([reply]);
     expect(await handlers().read(REPO_UID, readme)).toEqual({});
   });
@@ -78,14 +78,14 @@ describe("a readme", () => {
   test.each([
     ["an empty answer", {}],
     ["an answer about another", { uid: `${REPO_UID}/5555555555555555`, content: "" }],
-  ])("is never gone by %s", async (_what, json) => {
+  ])("never counts as deleted by %s", async (_what, json) => {
     server.script([{ json }]);
     expect((await errorOf(handlers().read(REPO_UID, readme))).message).toContain(
       `the response is not about ${REPO_UID}`,
     );
   });
 
-  test("whose answer tells nothing is read back", async () => {
+  test("whose response is empty is read back", async () => {
     server.script(({ method }) =>
       method === "PATCH" ? { json: {} } : { json: { uid: REPO_UID, content: readme["content"] } },
     );

@@ -29,7 +29,7 @@ const taking: Replier = ({ body }) => ({
 });
 
 describe("a tag", () => {
-  test("is made by a POST of the whole tag, what was not given sent empty", async () => {
+  test("is created by a POST of the whole tag, with omitted arguments empty", async () => {
     server.script(taking);
     expect(await handlers().create(minimal)).toEqual({ id: UID, outs: minimal });
     expect(server.calls).toEqual([BELOW]);
@@ -90,7 +90,7 @@ describe("a tag", () => {
     expect(server.calls).toEqual(Array(2).fill(`DELETE /registry/v2/tags/${UID}`));
   });
 
-  test("that stands in the way of a repository's end is named", async () => {
+  test("that prevents a repository's deletion is named", async () => {
     const full = failure(9, "Precondition failed");
     server.script(({ method }) =>
       method === "DELETE" ? full : { json: { tags: [{ uid: UID, name: "1.27" }] } },

@@ -99,7 +99,7 @@ describe("an acceptance of terms", () => {
     await expect(handlers().read(GROUP_UID, inputs)).resolves.toMatchObject({ inputs });
   });
 
-  test("read without a program tells everything; below a missing group there is none", async () => {
+  test("read without a program returns everything; below a missing group there is none", async () => {
     server.script(() => accepted("x.v1", "a.v1"));
     const { inputs: read } = await handlers().read(GROUP_UID, {});
     expect(read).toEqual({ parentUid: GROUP_UID, documentIds: ["x.v1", "a.v1"] });

@@ -77,7 +77,7 @@ describe("settings", () => {
     ["maxConcurrency", "PLATFORM_MAX_CONCURRENCY", "1", "2", "maxConcurrency", 1],
     ["batching", "PLATFORM_BATCHING", "false", "true", "batching", false],
   ])(
-    "%s of the stack goes before %s; an empty one counts as absent",
+    "%s of the stack has priority over %s; an empty one counts as absent",
     (key, variable, inStack, inEnv, name, value) => {
       expect(read(stackOf({ [key]: inStack }), { [variable]: inEnv })).toHaveProperty(name, value);
       const fromEnv = read(stackOf({ [key]: "" }), { [variable]: inStack });
@@ -105,7 +105,7 @@ describe("the address", () => {
     expect(read(stackOf({ baseUrl: given })).baseUrl).toBe(taken);
   });
 
-  test("that is missing is told by both names", () => {
+  test("that is missing is an error with both names", () => {
     expect(messageOf(() => read({ token: "t" }))).toBe(
       "the address of the API is missing: set PLATFORM_BASE_URL, or run `pulumi config set platform:baseUrl https://…`",
     );
@@ -130,7 +130,7 @@ describe("the address", () => {
     expect(messageOf(() => read(stackOf({ baseUrl: value })))).toBe(wrong(shown, why));
   });
 
-  test("of the environment is told by its variable", () => {
+  test("of the environment is named by its variable in errors", () => {
     expect(messageOf(() => read({ token: "t" }, { PLATFORM_BASE_URL: "x" }))).toMatch(
       /^PLATFORM_BASE_URL must be/,
     );
@@ -272,7 +272,7 @@ describe("credentials", () => {
     expect(inStack).toBe("platform:token conflicts with platform:tokenFile; set only one of them");
   });
 
-  test("that are missing are told by every name", () => {
+  test("that are missing are an error with every name", () => {
     expect(messageOf(() => read(base), "PP2006")).toBe(
       "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
     );
@@ -396,7 +396,7 @@ describe("an exchange", () => {
       { PLATFORM_IDENTITY: IDENTITY, PLATFORM_OIDC_TOKEN: CANARY },
       "the address of the token issuer is missing, which PLATFORM_IDENTITY needs: set PLATFORM_ISSUER_URL, or run `pulumi config set platform:issuerUrl https://…`",
     ],
-  ])("tells by name that %s is missing", (_what, stack, env, message) => {
+  ])("names the missing %s", (_what, stack, env, message) => {
     expect(messageOf(() => read(stack, env))).toBe(message);
   });
 

@@ -24,7 +24,7 @@ const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
 const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, ci, reader];
 
-describe("a document that is made to break the reader", () => {
+describe("a document built to break the reader", () => {
   test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("may name a kind %s", (kind) => {
     const strange = state(kind, "strange", { name: "x" }, { id: uid(9) });
     expect(judge(preview(...basis.map(same), step("create", undefined, strange))).complete).toBe(true);
@@ -101,7 +101,7 @@ describe("counts", () => {
     expect(ids(judge(preview(...steps, same(binding))))).toContain("G4");
   });
 
-  test("calls no grant moved up that was held there before", () => {
+  test("reports no grant as moved up if it existed there before", () => {
     const above = state("RoleBinding", "above", { ...grant, parentUid: ROOT }, { id: uid(5) });
     const report = judge(
       preview(

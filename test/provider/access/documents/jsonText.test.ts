@@ -18,7 +18,7 @@ describe("JSON that is read in parts", () => {
   const member = fc.jsonValue({ maxDepth: 3 });
   const others = fc.dictionary(fc.string(), member, { maxKeys: 4 });
 
-  test("is what JSON.parse reads, whatever is in it and however it is laid out", () => {
+  test("reads any content and layout as JSON.parse does", () => {
     fc.assert(
       fc.property(
         others,

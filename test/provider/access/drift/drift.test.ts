@@ -235,7 +235,7 @@ describe("drift", () => {
     },
   );
 
-  test("a binding made or removed by hand shows also where the state hides who holds another", async () => {
+  test("shows a binding created or removed by hand, even if the state hides the subject of another one", async () => {
     const states = [hiding("access", [["bindings", "someone reads", "identityUid"]])];
     const group = made.ids["access"] ?? "";
     const extra = await call(emulator, "POST", `/iam/v2/roleBindings/${group}`, {
@@ -258,7 +258,7 @@ describe("drift", () => {
     expect(removed.findings.map(({ rule, uid }) => [rule, uid])).toEqual([["drift-changed", group]]);
   });
 
-  test("an argument that the state hides is not compared, and that is said; one that no answer holds is not even said", async () => {
+  test("reports an argument that the state hides as not compared, and not one that no response contains", async () => {
     const mark = SECRET;
     const rows = made.rows.map((row) => {
       const inputs = row["inputs"] as Props;
@@ -347,7 +347,7 @@ describe("drift", () => {
       },
     ];
 
-    test("finds a binding made by hand once, as a change of that resource, by name", async () => {
+    test("finds a binding created by hand once, as a change of that resource, by name", async () => {
       const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
       const { uid } = await call(emulator, "POST", grants(), body);
       const report = await survey(on);
@@ -452,7 +452,7 @@ describe("drift", () => {
     });
   });
 
-  test("whatever is deleted by hand is found to be gone, and nothing else", async () => {
+  test("reports each object deleted by hand as deleted, and no others", async () => {
     const labels = samples.filter(({ permanent, kind }) => !permanent && kind !== "RoleBinding");
     for (const { label, kind, writing } of labels) {
       const id = made.ids[label] ?? "";

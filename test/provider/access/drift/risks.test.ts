@@ -129,7 +129,7 @@ describe("the risk rules after drift", () => {
     expect(report.groups.map(({ change }) => change)).toEqual(["same", "same"]);
   });
 
-  test("tell who gained and who lost what, in the grants of the report", async () => {
+  test("name who gained and who lost access, in the grants of the report", async () => {
     const report = await driftBetween([stateOf(held)], [...given, ...without(reading), bind(ci, owner)]);
     expect(
       report.grants.map(({ change, grant }) => [

@@ -178,7 +178,7 @@ describe("a change by hand of a secret", () => {
     expect(same).toMatchObject({ complete: true, findings: [], unresolved: [] });
   });
 
-  test("is in no text that is made from a state", () => {
+  test("is in no output of a comparison with a state", () => {
     const state = stateOf([
       { ...ci, inputs: { name: secret(CANARY), claimMatch: { subject: secret(CANARY) } } },
     ]);

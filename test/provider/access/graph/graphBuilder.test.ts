@@ -138,7 +138,7 @@ describe("the graphs of a preview", () => {
     expect(result).toMatchObject({ unchanged: 1, unresolved: [] });
   });
 
-  test("leave a binding made by hand with the identity that stays beside its successor", () => {
+  test("leave a binding created by hand with the retained identity", () => {
     const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
     const byHand = { kind: "RoleBinding", uid: HAND, inputs: grant };
     const found = (retainOnDelete: boolean) => {
@@ -244,7 +244,7 @@ describe("the graphs of a preview", () => {
     ]);
   });
 
-  test("tell what a GroupAccess gains and loses by a change of its bindings", () => {
+  test("show the grants that a GroupAccess gains and loses by a change of its bindings", () => {
     const access = (bindings: Props) =>
       state("GroupAccess", "access", { parentUid: TEAM, bindings }, { id: TEAM });
     const holder = { identityUid: CI, roleUid: READER };
@@ -302,7 +302,7 @@ describe("the graphs of a preview", () => {
     });
   });
 
-  test("tell a resource from another with the same uid", () => {
+  test("distinguish two resources with the same uid", () => {
     const services = state(
       "AccountAssociation",
       "services",
@@ -386,7 +386,7 @@ describe("an inventory beside a preview", () => {
     });
   });
 
-  test("loses a binding made by hand when its identity is deleted", () => {
+  test("loses a binding created by hand when its identity is deleted", () => {
     const result = compare({
       preview: preview(...basis.map(same), step("delete", ci)),
       inventory: inventory(owner, byHand),

@@ -199,7 +199,7 @@ test("an invite is for its e-mail address, or for anyone with its code", () => {
   });
 });
 
-test("an identity provider lets in whoever signs in by it", () => {
+test("an identity provider admits everybody who signs in by it", () => {
   const provider = entity("IdentityProvider", {
     name: "staff",
     oidc: { issuer: "https://login.example.com" },

@@ -30,7 +30,7 @@ describe("a review of a captured preview", () => {
     expect(report.complete).toBe(true);
   });
 
-  test("says in whose program, and in which line, a grant stands", () => {
+  test("names the program and the line of a grant", () => {
     const { grants } = reportOf("create.json");
     const location = grants.find(({ grant }) => grant.sourceKind === "GroupInvite")?.grant.location;
     expect(location).toEqual({ file: "index.js", line: expect.any(Number), column: 17 });
@@ -42,7 +42,7 @@ describe("a review of a captured preview", () => {
     ["with all resources shown", "update-shown.json", undefined],
     ["with an export of the stack before", "update.json", "export-v3.json"],
     ["in its streaming form", "update-stream.ndjson", undefined],
-  ])("tells an update the same %s", (_how, preview, before) => {
+  ])("reports the same %s for an update", (_how, preview, before) => {
     const report = reportOf(preview, { before });
     expect(lines(report.grants)).toEqual(updated);
     expect(report.summary).toMatchObject({ gained: 0, lost: 1, widened: 3, narrowed: 0, unchanged: 1 });

@@ -94,7 +94,7 @@ describe("the difference between two graphs", () => {
       [binding(1, someone, writer, team)],
       "widened: the role changes from reader to writer",
     ],
-  ])("tells %s as one change", (_what, bindings, line) => {
+  ])("reports %s as one change", (_what, bindings, line) => {
     expect(told(before, graph(...basis, ...bindings))).toEqual({ changes: [line], unchanged: 0 });
   });
 

@@ -227,7 +227,7 @@ describe("a value that is wrapped", () => {
   });
 });
 
-test("a reference to one new resource is assumed, and said to be", () => {
+test("assumes a reference to one new resource, and says so", () => {
   const dependencies = { roleUid: [urn("Role", "harmless")] };
   const report = judge(
     preview(
@@ -266,7 +266,7 @@ describe("what looks like a resource of this package", () => {
   const fake = (kind: string, name: string, inputs: Props, more = {}) =>
     state(kind, name, { ...inputs, __provider: "exports.handler=()=>evil" }, more);
 
-  test("is not believed: a role that says that it is harmless", () => {
+  test("does not trust a role that claims to be harmless", () => {
     const role = fake(
       "Role",
       "harmless",
@@ -487,7 +487,7 @@ describe("what gives access besides bindings", () => {
     { id: uid(9) },
   );
 
-  test("is a SCIM token: whoever has it lets anyone in", () => {
+  test("reports a SCIM token: its bearer can admit anyone", () => {
     const report = judge(
       preview(...unchanged, same(provider), anew("ScimToken", "scim", { parentUid: uid(9) })),
       organisation(),
@@ -588,7 +588,7 @@ describe("access that is reported as lost", () => {
     expect(report.findings.map(({ id }) => id)).toEqual(expect.arrayContaining(["D2", "D3"]));
   });
 
-  test("stays in a group that is replaced while it contains an object made by hand, and the failure is reported", () => {
+  test("remains in a replaced group that contains an object created by hand, and the failure is reported", () => {
     const byHand = live("RoleBinding", `${TEAM}/${"9".repeat(16)}`, asOwner);
     const moved = state("Group", "team", { parentUid: uid(40), name: "team" });
     const empty = [root, reader].map(same);

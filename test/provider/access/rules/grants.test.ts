@@ -128,14 +128,14 @@ describe("G2 takeover-caps", () => {
     );
   });
 
-  it("ignores what the subject already held on a group above", () => {
+  it("ignores a role that the subject already has on a group above", () => {
     const held = role("some", ["IAM_ROLES_UPDATE"]);
     const before = [...withOwner, held, binding(ci, held, payments)];
     expect(found("G2", adding(before, binding(ci, held, cards)))).toEqual([]);
     expect(found("G2", adding(before, binding(ci, held, acme)))).toHaveLength(1);
   });
 
-  it("is not said again of an owner", () => {
+  it("is not reported again for an owner", () => {
     expect(found("G2", adding(withOwner, binding(ci, owner, payments)))).toEqual([]);
   });
 });
@@ -197,7 +197,7 @@ describe("G4 role-widened", () => {
     });
   });
 
-  it("ignores a role that nobody holds, or that only loses capabilities", () => {
+  it("ignores a role that is not bound, or that only loses capabilities", () => {
     expect(found("G4", compareResources([...base, dev], [...base, wider("IAM_ROLES_UPDATE")]))).toEqual([]);
     const bound = [...base, binding(ci, dev, payments)];
     expect(found("G4", compareResources([...bound, wider("TAG_CREATE")], [...bound, dev]))).toEqual([]);

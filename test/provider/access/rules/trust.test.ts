@@ -237,7 +237,7 @@ describe("T4 pull-request-ref", () => {
     expect(finding?.severity).toBe("high");
   });
 
-  it("is medium where the identity only reads, and high where nobody knows", () => {
+  it("is medium if the identity only reads, and high if that is unknown", () => {
     const trust = github({ subjectPattern: "^repo:acme/pay:.*$" });
     const reader = role("reader", ["REPO_LIST"]);
     const unknown = resource("Role", "lookup", {});

@@ -523,7 +523,7 @@ describe("a baseline", () => {
     expect(appendEntries(written, [])).toBe(written);
   });
 
-  it("below an empty list says how an entry that is a comment comes to apply", () => {
+  it("below an empty list says how to enable an entry that is a comment", () => {
     const block = entryText({ rule: "G1", match: { uid: "one" }, reason: "agreed", expires: "2027-01-31" });
     const written = appendEntries(undefined, [], "access-policy.yaml", [block]);
     expect(parsePolicy(written, "access-policy.yaml").entries).toEqual([]);

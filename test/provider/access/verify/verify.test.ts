@@ -73,7 +73,7 @@ describe("verify", () => {
     expect(report.grants).toHaveLength(1);
   });
 
-  it("finds a grant that nobody announced", () => {
+  it("finds an unannounced grant", () => {
     const report = verified(base, [...base, binding(mallory, owner, acme)]);
     expect(brief(report)).toMatchObject({
       failing: 1,
@@ -229,7 +229,7 @@ describe("verify", () => {
     expect(() => verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE })).toThrow(message);
   });
 
-  it("refuses a review that was made without an inventory", () => {
+  it("refuses a review without an inventory", () => {
     const review = { ...reviewOf(base), expected: undefined };
     expect(() => verify({ review, inventory: inventoryAfter(base) }, { provenance: PROVENANCE })).toThrow(
       expect.objectContaining({

@@ -17,7 +17,7 @@ import { carryOut, previewOf, programResources, randomChange } from "../../../su
 import { call } from "../../../support/wire";
 import { describedDocuments, inputs, needsPulumi, outputs, pairs } from "./documents";
 
-test("each output and each input of a command stands in the table of what fits together", () => {
+test("the table of outputs and inputs lists each one of every command", () => {
   expect(Object.keys(outputs).sort()).toEqual(describedDocuments().outputs);
   expect(Object.keys(inputs).sort()).toEqual(describedDocuments().inputs);
 });

@@ -40,7 +40,7 @@ describe("doctor", () => {
     ]);
   });
 
-  test("tells a refused token from all else by its exit code, and shows it nowhere", async () => {
+  test("distinguishes a refused token by its exit code, and prints it nowhere", async () => {
     process.env["PLATFORM_TOKEN"] = "canary-token-2236067977";
     const code = await doctor([]);
     const { access, cli } = report();

@@ -78,7 +78,7 @@ describe("pulumi-platform drift", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("sets apart what the policy file lets be, and tells entries that are of no use or out of date", async () => {
+  test("lists suppressed findings separately, and unused and expired entries", async () => {
     const policy = file(
       "policy.yaml",
       `allow:
@@ -237,7 +237,7 @@ allow:
     expect(later.report.findings).toHaveLength(5);
   });
 
-  test("a new baseline is made with what another policy does not suppress", async () => {
+  test("a new baseline contains what another policy does not suppress", async () => {
     const { report } = await reportOf();
     const policy = file(
       "policy.yaml",

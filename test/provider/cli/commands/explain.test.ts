@@ -21,7 +21,7 @@ describe("pulumi-platform explain", () => {
     expect(lines[0]).toMatch(/^G1 +owner-grant +critical, high$/);
   });
 
-  it("tells all of a rule, by its id or its name, in 80 columns", async () => {
+  it("prints all of a rule, by its id or its name, in 80 columns", async () => {
     const text = await said("t4");
     for (const title of [
       "Severity",
@@ -98,7 +98,7 @@ describe("pulumi-platform explain", () => {
   });
 });
 
-it("docs/rules.md is what npm run docs writes", () => {
+it("docs/rules.md equals the output of npm run docs", () => {
   const file = path.join(__dirname, "../../../../docs/rules.md");
   expect(readFileSync(file, "utf8")).toBe(rulesPage());
 });

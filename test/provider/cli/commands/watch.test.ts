@@ -122,7 +122,7 @@ describe("pulumi-platform watch", () => {
     expect(gone && brief(gone).map(({ kind, what }) => [kind, what])).toEqual([["Role", "deleted"]]);
   });
 
-  test("what is made in one batch is found", async () => {
+  test("finds the bindings of one batch", async () => {
     const requests = ["a", "b"].map((name) => ({
       parent: org,
       roleBinding: { identityUid: `${org}/${"0".repeat(15)}${name}`, roleUid: role },

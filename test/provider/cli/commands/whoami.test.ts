@@ -9,7 +9,7 @@ const from = { source: "PLATFORM_TOKEN", settings: "the environment" };
 const bench = commandBench();
 
 describe("whoami", () => {
-  test("shows whom an exchanged token stands for, its source and its end, and no secret", async () => {
+  test("shows the identity of an exchanged token, its source and its expiry, and no secret", async () => {
     const { identity, oidc } = await bench.exchanging({ email: "ci@example.com" });
     await expect(whoami([])).resolves.toBe(0);
     const text = bench.printed.join("\n");
@@ -51,7 +51,7 @@ describe("whoami", () => {
     });
   });
 
-  test("shows the root groups of an opaque token, whose identity nobody names", async () => {
+  test("shows the root groups of an opaque token, which names no identity", async () => {
     process.env["PLATFORM_TOKEN"] = bench.emulator.token;
     const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
     await call(bench.emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "below" });

@@ -100,7 +100,7 @@ describe("the common flags", () => {
     expect(() => read(...argv)).toThrow(message);
   });
 
-  test("are all told in the help", () => {
+  test("are all listed in the help", () => {
     const help = describeFlags(commonFlags);
     for (const name of Object.keys(commonFlags)) expect(help).toContain(`--${name}`);
   });

@@ -48,7 +48,7 @@ describe("the provenance of a report", () => {
     expect({ ...(commit && { commit }), ...(pullRequest && { pullRequest }) }).toEqual(expected);
   });
 
-  it("is what the flags say first, with the age of the inventory", () => {
+  it("reads the flags first, and has the age of the inventory", () => {
     const inventory = {
       schemaVersion: 1 as const,
       root: "",

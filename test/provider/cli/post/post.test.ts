@@ -67,7 +67,7 @@ describe("a comment on a pull request of GitHub", () => {
   });
   const comments = () => github.issues[0]!.comments;
 
-  test("is made once, brought up to date, and left alone where nothing changes", async () => {
+  test("is created once, updated, and not touched if nothing changes", async () => {
     expect(await run("github-pr", riskyReview)).toBe(true);
     expect(comments().map(({ body }) => body.split("\n")[0])).toEqual([marker]);
     expect(await run("github-pr", cleanReview)).toBe(true);
@@ -93,7 +93,7 @@ describe("a comment on a pull request of GitHub", () => {
     expect(new Set(comments().map(({ body }) => body.split("\n")[0])).size).toBe(4);
   });
 
-  test("is never a stranger's, whatever that one wrote", async () => {
+  test("never replaces a stranger's, whatever its text", async () => {
     const strangers = ["mallory", "github-actions", "other[bot]"].map((login) =>
       github.comment(login, `${marker}\nforged`),
     );
@@ -113,7 +113,7 @@ describe("a comment on a pull request of GitHub", () => {
     expect(own.body).toContain("Access review of");
   });
 
-  test("is a user's where the token is a user's", async () => {
+  test("is written by a user if the token is a user's", async () => {
     github.login = "deploy-user";
     const own = github.comment("deploy-user", `${marker}\nold`);
     comments().push(github.comment("github-actions[bot]", `${marker}\nother`), own);
@@ -122,14 +122,14 @@ describe("a comment on a pull request of GitHub", () => {
     expect(comments()).toHaveLength(2);
   });
 
-  test("goes to the pull request that the event names", async () => {
+  test("is posted to the pull request that the event names", async () => {
     github.issue("bob", "another", { number: 42, pull_request: {} });
     const file = event({ pull_request: { number: 42 } });
     await run("github-pr", riskyReview, { env: { ...github.env, GITHUB_EVENT_PATH: file } });
     expect(github.issues[1]?.comments).toHaveLength(1);
   });
 
-  test("goes, from a workflow_run, to the pull request with its commit, not to one that a fork could name", async () => {
+  test("is posted, from a workflow_run, to the pull request with its commit, not to one that a fork could name", async () => {
     github.pulls.push(
       { number: 7, owner: "mallory", branch: "patch", sha: "old" },
       { number: 1, owner: "mallory", branch: "patch", sha: "abc" },
@@ -197,7 +197,7 @@ describe("a comment on a pull request of GitHub", () => {
       11_000,
     ],
     ["a secondary limit", { status: 403, headers: { "retry-after": "30" } }, 30_000],
-  ])("waits as asked: %s", async (_, fault, wait) => {
+  ])("waits as the host asks: %s", async (_, fault, wait) => {
     github.faults.push({ ...fault, times: 1, method: "POST" });
     expect(await run("github-pr", riskyReview)).toBe(true);
     expect(waits).toEqual([wait]);
@@ -216,7 +216,7 @@ describe("a comment on a pull request of GitHub", () => {
     expect(waits).toEqual([]);
   });
 
-  test("is looked for before it is made again, where the response was lost", async () => {
+  test("is looked for before it is created again, if the response was lost", async () => {
     github.faults.push({ status: 502, method: "POST", times: 1, after: true });
     expect(await run("github-pr", riskyReview)).toBe(true);
     expect(comments()).toHaveLength(1);
@@ -274,7 +274,7 @@ describe("a comment on a pull request of GitHub", () => {
 });
 
 describe("an issue of GitHub", () => {
-  test("is one for a stack: made, updated, closed with a note, reopened", async () => {
+  test("is one for each stack: created, updated, closed with a note, reopened", async () => {
     expect(await run("github-issue", noDrift)).toBe(true);
     expect(github.issues).toEqual([]);
     await run("github-issue", drift);
@@ -304,7 +304,7 @@ describe("an issue of GitHub", () => {
     ]);
   });
 
-  test("is not made by an incomplete run that found nothing, and never a stranger's", async () => {
+  test("is not created by an incomplete run without findings, and never replaces a stranger's", async () => {
     await run("github-issue", { ...noDrift, complete: false, incomplete: ["refused"] });
     expect(github.issues).toEqual([]);
     const forged = github.issue("mallory", `${commentMarker("drift", "acme/access/prod")}\nforged`);
@@ -315,7 +315,7 @@ describe("an issue of GitHub", () => {
 });
 
 describe("a note on a merge request of GitLab", () => {
-  test("is made once, brought up to date, and never a stranger's", async () => {
+  test("is created once, updated, and never replaces a stranger's", async () => {
     gitlab.notes.push({ id: 1, author: { id: 99 }, body: `${marker}\nforged`, system: false });
     for (let index = 2; index < 150; index += 1)
       gitlab.notes.push({ id: index, author: { id: 7 }, body: "ours, another", system: false });
@@ -329,7 +329,7 @@ describe("a note on a merge request of GitLab", () => {
     expect(gitlab.seen.every(({ token }) => token === "glpat-canary")).toBe(true);
   });
 
-  test("goes to the project that the merge request is for, also from a fork's pipeline", async () => {
+  test("is posted to the project of the merge request, also from a fork's pipeline", async () => {
     const env = { ...gitlab.env, CI_PROJECT_ID: "99", CI_MERGE_REQUEST_PROJECT_ID: "12" };
     expect(await run("gitlab-mr", riskyReview, { env })).toBe(true);
     expect(gitlab.notes).toHaveLength(1);
@@ -347,7 +347,7 @@ describe("a note on a merge request of GitLab", () => {
 });
 
 describe("the summary of a step of GitHub Actions", () => {
-  test("is appended to, within what GitHub takes for the step", () => {
+  test("is appended to, within GitHub's limit for the step", () => {
     const file = join(folder, "summary.md");
     expect(appendSummary(riskyReview, file)).toBeUndefined();
     expect(appendSummary(largeReview(5000), file)).toBeUndefined();

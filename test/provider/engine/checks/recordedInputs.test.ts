@@ -72,7 +72,7 @@ test("the same label for another grant is the program's own, and so is another l
 });
 
 test.each(samples.map(({ kind, label, inputs }) => [kind, label, inputs] as const))(
-  "%s %s: what is wrong beside what is recorded is refused all the same",
+  "%s %s: an invalid value beside a recorded one is refused",
   (kind, _label, inputs) => {
     expect(check(kind, inputs, { ...inputs, nonsense: "x" })).toEqual([
       expect.stringContaining("nonsense is not an argument"),

@@ -42,7 +42,7 @@ describe("a secret", () => {
     expect([list, map, object, number, outputs]).toHaveLength(5);
   });
 
-  test("stands in no list and in no map that a builder describes", () => {
+  test("is in no list and in no map that a builder describes", () => {
     const inside = schema.shape({ fields: { password: schema.secret() } });
     interface InsideArgs extends schema.ArgsOf<typeof inside> {}
     const object = schema.objectWithSecret<InsideArgs, object>(inside, { required: true });

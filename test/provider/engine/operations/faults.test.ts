@@ -318,7 +318,7 @@ describe("writes", () => {
 describe("below a root that is new", () => {
   const denied: Fault = { method: "POST", status: 403, body: { code: 7, message: "not yet", details: [] } };
 
-  test("the token is exchanged anew, once, before the create is tried again", async () => {
+  test("the token is exchanged once more before the create is repeated", async () => {
     const refresh = jest.fn(() => Promise.resolve(true));
     const client = clientOf(emulator, {
       tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false), refresh },

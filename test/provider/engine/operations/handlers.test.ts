@@ -68,7 +68,7 @@ async function failing(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("check and diff", () => {
-  test("ask nobody", () => {
+  test("send no request", () => {
     server.script([]);
     const { check, diff } = boundTo(handlers("Group"));
     expect(check({}, { name: "" })).toEqual([
@@ -84,7 +84,7 @@ describe("check and diff", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("check goes by the clock it is given, and by what was there before", () => {
+  test("check uses the given clock, and the previous inputs", () => {
     const keys = sampleOf("Identity", "keys");
     const path = ["staticKeys", "expirationTime"];
     const past = withValue(keys, path, "2026-02-28T00:00:00Z");
@@ -162,7 +162,7 @@ describe("create", () => {
     },
   );
 
-  test("of an answer that holds a part reads the whole", async () => {
+  test("of a partial response reads the whole resource", async () => {
     server.script([json({ uid: GROUP_UID }), json(stored)]);
     await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
     expect(server.calls).toEqual([`POST /iam/v2/groups/${ROOT_UID}`, `GET /iam/v2/groups/${GROUP_UID}`]);
@@ -196,7 +196,7 @@ describe("create", () => {
     expect(outs).toEqual({ ...inputs, __normalized: { "syncConfig.source": source } });
   });
 
-  test("does not mistake what the server fills in for something it did not take", async () => {
+  test("does not treat a default of the server as an ignored field", async () => {
     const inputs = sampleOf("Identity", "claims");
     const without = withValue(inputs, ["claimMatch", "audience"], undefined);
     const uid = childOf(ROOT_UID);
@@ -208,7 +208,7 @@ describe("create", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("of something the server did not take is a partial failure that keeps uid and truth", async () => {
+  test("of a field that the server ignores is a partial failure with the uid and the real values", async () => {
     const role = { ...sampleOf("Role"), capabilities: ["CAP_REPO_LIST", "CAP_NEWER"] };
     const uid = childOf(ROOT_UID);
     const held = { ...role, uid, capabilities: ["CAP_REPO_LIST"] };
@@ -225,7 +225,7 @@ describe("create", () => {
     expect(server.calls).toEqual([`POST /iam/v2/roles/${ROOT_UID}`, `GET /iam/v2/roles/${uid}`]);
   });
 
-  test("whose reading back fails keeps the uid and the inputs", async () => {
+  test("keeps the uid and the inputs if reading back fails", async () => {
     server.script([json({ uid: GROUP_UID }), failure(7, "no")]);
     const error = await errorOf(handlers("Group").create({ ...group, __provider: "text" }));
     expect(error).toBeInstanceOf(PartialFailure);
@@ -234,7 +234,7 @@ describe("create", () => {
     expect(error.message).toContain("PERMISSION_DENIED (HTTP 403): no");
   });
 
-  test("that is refused names what was done, where, and what is wrong in the program's words", async () => {
+  test("that is refused names the operation, the resource and the program's arguments", async () => {
     const violation = { field: "identity.claim_match.subject", description: "must not be empty" };
     server.script([failure(3, "Invalid argument", detail("BadRequest", { fieldViolations: [violation] }))]);
     expect(await failing(handlers("Identity").create(sampleOf("Identity", "claims")))).toBe(
@@ -250,7 +250,7 @@ describe("create", () => {
     );
   });
 
-  test("without settings is told as that", async () => {
+  test("without settings is an error that says so", async () => {
     const client = () => {
       throw new ConfigError("PP2002", "the address of the API is missing");
     };
@@ -266,7 +266,7 @@ describe("a create below a new group", () => {
   const denied = failure(7, "denied");
   const asked = ({ method }: Recorded): boolean => method === "GET";
 
-  test("that is denied is tried again after a while", async () => {
+  test("that is denied is repeated later", async () => {
     let posts = 0;
     server.script((request) => (asked(request) ? parent(10_000) : (posts += 1) < 4 ? denied : json(stored)));
     await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
@@ -319,10 +319,10 @@ const lost: readonly [string, Reply][] = [
   ["a page with 200", { text: htmlPage }],
 ];
 
-describe("a create whose answer was lost", () => {
+describe("a create whose response was lost", () => {
   const query = (request: Recorded) => Object.fromEntries(request.query);
 
-  test.each(lost)("by %s is found, and not made again", async (_name, reply) => {
+  test.each(lost)("by %s finds its object, and creates no second one", async (_name, reply) => {
     server.script((request) =>
       request.method === "POST"
         ? reply
@@ -334,7 +334,7 @@ describe("a create whose answer was lost", () => {
     expect(slept).toEqual([500]);
   });
 
-  test.each(lost)("by %s and was never made is sent again", async (_name, reply) => {
+  test.each(lost)("by %s is sent again if there is no object", async (_name, reply) => {
     let posts = 0;
     server.script((request) => {
       if (request.method === "GET") return json({ groups: [] });
@@ -347,7 +347,7 @@ describe("a create whose answer was lost", () => {
     expect(slept).toEqual([500, 1500, 3000]);
   });
 
-  test("again and again ends with the error, looked for each time, the last time too", async () => {
+  test("every time ends with the error, after a lookup each time", async () => {
     server.script((request) =>
       request.method === "GET" ? json({ groups: [] }) : failure(14, "unavailable"),
     );
@@ -359,7 +359,7 @@ describe("a create whose answer was lost", () => {
     expect(slept).toEqual([500, 1500, 3000, 500, 1500, 3000, 500, 1500, 3000]);
   });
 
-  test("and lands after the first look is found by a later one, and not made again", async () => {
+  test("and is created after the first lookup is found by a later one, and not sent again", async () => {
     let looks = 0;
     server.script((request) => {
       if (request.method === "POST") return { cut: "before" };
@@ -370,7 +370,7 @@ describe("a create whose answer was lost", () => {
     expect(server.requests.map(({ method }) => method).join(" ")).toBe("POST GET GET GET");
   });
 
-  test("and arrives after it was sent again is named: the new one is in state, the other is not taken away", async () => {
+  test("and succeeds after it was sent again is named: the new object is in state, the other is not deleted", async () => {
     let posts = 0;
     const late = { ...stored, uid: childOf(ROOT_UID, 7), createTime: soon() };
     server.script((request) => {
@@ -388,7 +388,7 @@ describe("a create whose answer was lost", () => {
     expect(server.requests.some(({ method }) => method === "DELETE")).toBe(false);
   });
 
-  test("is not taken for one that this run has made for another resource", async () => {
+  test("does not take the object of another create of this run", async () => {
     let posts = 0;
     const other = { ...stored, uid: childOf(ROOT_UID, 8) };
     server.script((request) => {
@@ -406,7 +406,7 @@ describe("a create whose answer was lost", () => {
     await expect(both.create(group)).resolves.toMatchObject({ id: GROUP_UID });
   });
 
-  test("of a kind that nothing dates is not taken for one that was there before", async () => {
+  test("of a kind without a creation time does not take an older object", async () => {
     const [old, fresh] = [1, 2].map((n) => ({
       uid: childOf(GROUP_UID, n),
       sink: "https://sink.example.com",
@@ -424,14 +424,14 @@ describe("a create whose answer was lost", () => {
     expect(posts).toBe(1);
   });
 
-  test("of a kind that is dated is not taken for one without a date", async () => {
+  test("of a kind with a creation time does not take an object without one", async () => {
     server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: [stored] })));
     expect(await failing(handlers("Group").create(group))).toBe(
       `creating group "team" below ${ROOT_UID}: the response was lost; ${GROUP_UID} is equal, but has no creation time: delete it or adopt it before you run again`,
     );
   });
 
-  test("to what never was the API is told once, and short", async () => {
+  test("to a server that is not the API is one short error", async () => {
     server.script(() => ({ text: htmlPage }));
     expect(await failing(handlers("Group").create(group))).toBe(
       `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl (or PLATFORM_BASE_URL)`,
@@ -443,7 +443,7 @@ describe("a create whose answer was lost", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("twice is still found as what the first attempt made a minute ago", async () => {
+  test("twice finds the object that the first attempt created a minute ago", async () => {
     let passed = 0;
     const clocks = [Date, performance].map((clock) => {
       const real = clock.now.bind(clock);
@@ -476,7 +476,7 @@ describe("a create whose answer was lost", () => {
     expect(posts).toBe(2);
   });
 
-  test("leaves alone what is older, elsewhere, below or different", async () => {
+  test("does not take older, different or deeper objects, or those of other parents", async () => {
     const others = [
       { ...stored, uid: childOf(ROOT_UID, 1), createTime: soon(-60_000) },
       { ...stored, uid: childOf(GROUP_UID, 2), createTime: soon() },
@@ -494,7 +494,7 @@ describe("a create whose answer was lost", () => {
     expect(posts).toBe(2);
   });
 
-  test("is found by the server's clock, whatever the clock here says, in the first request of all", async () => {
+  test("is found by the server's clock in the first request, whatever the local clock says", async () => {
     for (const ahead of [-3_600_000, 3_600_000]) {
       const there = new Date(Date.now() + ahead);
       server.script((request) =>
@@ -577,7 +577,7 @@ describe("a create whose answer was lost", () => {
     ["a missing method", failure(12, "no")],
     ["a limit", failure(8, "slow")],
     ["a missing parent", missing(ROOT_UID)],
-  ])("is not suspected of %s", async (_name, reply) => {
+  ])("is not assumed for %s", async (_name, reply) => {
     server.script([reply]);
     await failing(handlers("Group").create(group));
     // The age of a missing parent is asked for, since a new group answers so too; nothing is listed.
@@ -604,7 +604,7 @@ describe("read", () => {
     expect(inputs).toEqual({ parentUid: ROOT_UID, description: "changed by hand" });
   });
 
-  test("of something unknown fills in everything, the parent by the uid", async () => {
+  test("without a state fills in everything, the parent by the uid", async () => {
     server.script([json(stored)]);
     const read = await handlers("Group").read(GROUP_UID, { __provider: "text" });
     expect(read.inputs).toEqual(group);
@@ -618,7 +618,7 @@ describe("read", () => {
     });
   });
 
-  test("of something that is gone answers nothing at all", async () => {
+  test("of a deleted resource returns an empty result", async () => {
     server.script([missing(GROUP_UID)]);
     await expect(handlers("Group").read(GROUP_UID, group)).resolves.toEqual({});
   });
@@ -665,7 +665,7 @@ describe("read", () => {
     expect(message).not.toContain("<html>");
   });
 
-  test("of an id that is no uid asks nobody", async () => {
+  test("of an id that is no uid sends no request", async () => {
     server.script([]);
     expect(await failing(handlers("Group").read("../roles", group))).toContain('"../roles" is not a uid');
     expect(server.requests).toHaveLength(0);
@@ -713,14 +713,14 @@ describe("update", () => {
     });
   });
 
-  test("of nothing that differs on the wire sends nothing", async () => {
+  test("without a difference on the wire sends nothing", async () => {
     server.script([]);
     const news = { ...group, kind: "", verified: false };
     await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);
     expect(server.requests).toHaveLength(0);
   });
 
-  test("keeps what is remembered of a source", async () => {
+  test("keeps the recorded values of a source", async () => {
     const inputs = sampleOf("Repo", "synced");
     const olds = { ...inputs, __normalized: { "syncConfig.source": "there" } };
     const uid = childOf(GROUP_UID);
@@ -730,14 +730,14 @@ describe("update", () => {
     expect(outs).toEqual({ ...news, __normalized: { "syncConfig.source": "there" } });
   });
 
-  test("whose answer holds a part reads the whole", async () => {
+  test("whose response is partial reads the whole resource", async () => {
     holding({ ...stored, description: "New" }, () => json({ uid: GROUP_UID }));
     const news = { ...group, description: "New" };
     await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);
     expect(server.requests.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
   });
 
-  test("whose answer is about nothing known reads the whole, even where something was cleared", async () => {
+  test("whose response has no known field reads the whole resource, even if a field was cleared", async () => {
     holding({ ...stored, description: "" }, () => json({}));
     const news = { parentUid: ROOT_UID, name: "team" };
     await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);
@@ -766,7 +766,7 @@ describe("update", () => {
     ]);
   });
 
-  test("whose camelCase mask is ignored in silence is sent again without one", async () => {
+  test("whose camelCase mask is ignored without an error is sent again without one", async () => {
     holding(repoStored, (request, held) =>
       request.rawQuery === "" ? merged(request, held) : new Held(held),
     );
@@ -812,7 +812,7 @@ describe("update", () => {
     }
   });
 
-  test("of a cleared field whose mask is ignored in silence is sent again without one", async () => {
+  test("of a cleared field whose mask is ignored without an error is sent again without one", async () => {
     const cleared = withValue(repo, ["catalogTier"], undefined);
     holding(repoStored, (request, held) =>
       request.rawQuery === "" ? merged(request, held) : new Held(held),
@@ -830,7 +830,7 @@ describe("update", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("that is refused with and without a mask tells what the violations say", async () => {
+  test("that is refused with and without a mask lists the violations", async () => {
     const violations = detail("BadRequest", {
       fieldViolations: [{ field: "catalog_tier", description: "unknown" }],
     });
@@ -846,7 +846,7 @@ describe("update", () => {
     );
   });
 
-  test("whose second attempt fails otherwise tells that", async () => {
+  test("whose second attempt fails differently reports that", async () => {
     for (const [reply, words] of [
       [failure(7, "no"), "PERMISSION_DENIED (HTTP 403): no"],
       [{ cut: "before" }, "the connection was reset"],
@@ -856,7 +856,7 @@ describe("update", () => {
     }
   });
 
-  test("that the server did not take is a partial failure with what it holds", async () => {
+  test("that the server ignored is a partial failure with the server's values", async () => {
     holding(repoStored, (_request, held) => new Held(held));
     const error = await errorOf(handlers("Repo").update(repoUid, repo, repoNews));
     expect(error).toBeInstanceOf(PartialFailure);
@@ -869,7 +869,7 @@ describe("update", () => {
     });
   });
 
-  test("that the server took in part is a partial failure from which the next update continues", async () => {
+  test("that the server applied in part is a partial failure, from which the next update continues", async () => {
     holding(
       repoStored,
       ({ body }, held) => new Held({ ...held, name: (body as Props)["name"] ?? held["name"] }),
@@ -928,7 +928,7 @@ describe("delete", () => {
     expect(server.calls).toEqual([`DELETE /iam/v2/roles/${childOf(GROUP_UID)}`]);
   });
 
-  test("of something that is gone is done", async () => {
+  test("of a deleted resource succeeds", async () => {
     server.script([missing(GROUP_UID)]);
     await expect(handlers("Group").delete(GROUP_UID, group)).resolves.toBeUndefined();
   });
@@ -955,7 +955,7 @@ describe("delete", () => {
     }),
   );
 
-  test("that is refused lists what stands in its way, by kind", async () => {
+  test("that is refused lists what prevents it, by kind", async () => {
     const many = Array.from({ length: 12 }, (_, i) => ({ uid: childOf(GROUP_UID, i), name: `repo-${i}` }));
     server.script((request) => {
       if (request.method === "DELETE") return notEmpty;

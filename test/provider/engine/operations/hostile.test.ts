@@ -212,7 +212,7 @@ describe.each(numbered)("%s", (kind, inputs, index) => {
   });
 
   test.each(spreadOf([400, 403, 404, 409, 429, 500], 2, index))(
-    "prints no command of a server that answers %i, wherever that stands",
+    "prints no command of a server that responds with %i, wherever it is",
     async (code) => {
       for (const reply of hostileErrors(code, specOf(kind).kind)) {
         server.script(() => reply);

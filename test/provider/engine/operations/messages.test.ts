@@ -54,7 +54,7 @@ describe("a field of the API is named as the program names it", () => {
   });
 });
 
-describe("an error is told whole", () => {
+describe("an error contains every detail", () => {
   test("with what was done, code, status, a line for each violation instead of the message, in the program's names, and the request's id", () => {
     const error = errorFrom(
       400,
@@ -122,7 +122,7 @@ describe("an error is told whole", () => {
     );
   });
 
-  test("with the resource that stands in the way", () => {
+  test("with the resource that prevents it", () => {
     const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
     const equal = errorFrom(409, { code: 6, message: "Already exists", details: [info] });
     expect(told("Group", equal)).toContain("\n  already exists: Group abc");
@@ -192,7 +192,7 @@ describe("advice", () => {
     ["a conflict", 409, 6],
     ["an error of the server", 500, 13],
     ["a precondition that says nothing", 400, 9],
-  ])("is not made up for %s", (_name, status, code) => {
+  ])("is not invented for %s", (_name, status, code) => {
     expect(told("Group", errorFrom(status, { code, message: "m" }))).not.toContain("\n");
   });
 

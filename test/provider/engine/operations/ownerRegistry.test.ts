@@ -162,7 +162,7 @@ describe("a delete on behalf of another resource", () => {
     });
   });
 
-  test("is decided by what inputs tell for each kind that writes over what exists", () => {
+  test("is decided by the inputs of each kind that overwrites existing objects", () => {
     const without = kinds
       .map(({ spec }) => spec)
       .filter(({ operations, declaredKeys }) => operations?.upsert === true && declaredKeys === undefined)

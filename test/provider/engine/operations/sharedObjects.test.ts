@@ -81,7 +81,7 @@ describe.each(singular)("a second %s of one parent", (kind, sample) => {
     await expect(handlers(kind).read(id, inputs)).resolves.toMatchObject({ id });
   });
 
-  test("is made where the first one failed, and where it was deleted", async () => {
+  test("is created if the first one failed, and if it was deleted", async () => {
     const inputs = await prepared(sample);
     emulator.addFault({
       method: sample.writing?.create ?? "POST",
@@ -125,7 +125,7 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
     expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
   });
 
-  test("that a strange server answers with one uid are two all the same", async () => {
+  test("stay two if a server returns one uid for both", async () => {
     const inputs = await prepared(sample);
     const { id } = await handlers(kind).create(inputs);
     const held = Object.values(emulator.state())
@@ -156,7 +156,7 @@ describe("a kind of which its place takes each object once", () => {
     });
   };
 
-  test.each(unique)("%s: an equal object of another run is taken over, and said so", async (kind, sample) => {
+  test.each(unique)("%s: adopts an equal object of another run, and says so", async (kind, sample) => {
     const inputs = await prepared(sample);
     const { id } = await handlers(kind).create(inputs);
     const lines: string[] = [];
@@ -164,18 +164,21 @@ describe("a kind of which its place takes each object once", () => {
     expect(lines).toEqual([expect.stringContaining(`${id} already exists and is equal, so it is adopted`)]);
   });
 
-  test.each(unique)("%s: an object that a resource of the program keeps is refused", async (kind, sample) => {
-    const inputs = await prepared(sample);
-    const { id, outs } = await handlers(kind).create(inputs);
-    const lines: string[] = [];
-    const run = laterRun(kind, lines);
-    run.check(inputs, inputs);
-    run.diff(outs, inputs, id);
-    const error = await errorOf(run.create(inputs));
-    expect(error.message).toContain("ALREADY_EXISTS");
-    expect(error.message).toContain('aliases: [{ name: "<old name>" }]');
-    expect(lines).toEqual([]);
-  });
+  test.each(unique)(
+    "%s: refuses an object that another resource of the program manages",
+    async (kind, sample) => {
+      const inputs = await prepared(sample);
+      const { id, outs } = await handlers(kind).create(inputs);
+      const lines: string[] = [];
+      const run = laterRun(kind, lines);
+      run.check(inputs, inputs);
+      run.diff(outs, inputs, id);
+      const error = await errorOf(run.create(inputs));
+      expect(error.message).toContain("ALREADY_EXISTS");
+      expect(error.message).toContain('aliases: [{ name: "<old name>" }]');
+      expect(lines).toEqual([]);
+    },
+  );
 
   test("an association that differs is refused with the way to connect a renamed one", async () => {
     const [found] = unique.filter(([kind]) => kind === "AccountAssociation");

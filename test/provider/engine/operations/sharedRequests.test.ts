@@ -160,8 +160,8 @@ const granted = () =>
   (emulator.state()["roleBindings"] ?? []).map((binding) => String(binding["identityUid"])).sort();
 const identities = (inputs: readonly Props[]) => inputs.map(({ identityUid }) => identityUid).sort();
 
-describe("role bindings made at the same time", () => {
-  test("share a request, and are what each asked for", async () => {
+describe("role bindings created at the same time", () => {
+  test("share a request, and each has its own inputs", async () => {
     const { inputs } = await bindings(30);
     const all = handlers("RoleBinding", connect());
     const made = await Promise.all(inputs.map((input) => all.create(input)));
@@ -173,7 +173,7 @@ describe("role bindings made at the same time", () => {
     expect(writes()).toHaveLength(3);
   });
 
-  test("the one that is wrong has its own error, and all others are made", async () => {
+  test("an invalid one has its own error, and all others are created", async () => {
     const { parent, inputs } = await bindings(10);
     const all = handlers("RoleBinding", connect());
     const wrong = { ...inputs[5], identityUid: `${parent}/00000000000000ff` };
@@ -188,7 +188,7 @@ describe("role bindings made at the same time", () => {
   test.each([
     ["after the batch was carried out", "after"],
     ["before the batch was carried out", "before"],
-  ] as const)("a connection cut %s leaves each made once", async (_when, close) => {
+  ] as const)("a connection that closes %s leaves each created once", async (_when, close) => {
     const { inputs } = await bindings(20);
     emulator.addFault({ method: "POST", path: "/iam/v2/roleBindings:batchCreate", close, count: 1 });
     const all = handlers("RoleBinding", connect());
@@ -201,7 +201,7 @@ describe("role bindings made at the same time", () => {
     expect(lists.length).toBeLessThanOrEqual(6);
   });
 
-  test("without batching each is a request of its own, with the same outcome", async () => {
+  test("without batching each has its own request, with the same outcome", async () => {
     const { inputs } = await bindings(10);
     const all = handlers("RoleBinding", connect({ batching: false }));
     const made = await Promise.all(inputs.map((input) => all.create(input)));

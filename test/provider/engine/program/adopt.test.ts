@@ -9,7 +9,7 @@ import { clientOf } from "../../../support/driftMatrix";
 import { call } from "../../../support/wire";
 import { specOf } from "../../support/samples";
 
-describe("taking over what exists, by code alone", () => {
+describe("adopting existing objects by code alone", () => {
   let emulator: Emulator;
   let org: string;
   let uid: string;
@@ -43,7 +43,7 @@ describe("taking over what exists, by code alone", () => {
     expect(args).toEqual({ parentUid: org, name: "reader", capabilities: [], __adopt: uid });
   });
 
-  test("what is as declared is taken over without a write, and adopt may then stay or go", async () => {
+  test("adopts an equal object without a write; the program may then remove adopt or keep it", async () => {
     const handlers = of("Role");
     const args = adopt(uid, role());
     expect(handlers.check({}, args)).toEqual([]);
@@ -55,7 +55,7 @@ describe("taking over what exists, by code alone", () => {
     }
   });
 
-  test("what is otherwise is refused with every difference, and nothing is written", async () => {
+  test("refuses a different object with every difference, and writes nothing", async () => {
     const declared = role({
       parentUid: `${org}/0123456789abcdef`,
       name: "other",
@@ -83,7 +83,7 @@ describe("taking over what exists, by code alone", () => {
     });
   });
 
-  test("a uid that is none, or is nobody's, is one clear line", async () => {
+  test("an invalid or unknown uid is an error in one line", async () => {
     expect(of("Role").check({}, adopt("reader", role()))).toEqual([
       { property: "adopt", reason: expect.stringContaining("must be a uid"), code: "PP1004" },
     ]);
@@ -94,7 +94,7 @@ describe("taking over what exists, by code alone", () => {
     });
   });
 
-  test("what is answered once only cannot be taken over", async () => {
+  test("refuses kinds with values that are returned only once", async () => {
     const args = adopt(`${org}/${"0".repeat(16)}`, { parentUid: org, roleUid: uid, ttl: "1h" });
     await expect(of("GroupInvite").create(args)).rejects.toMatchObject({
       errorCode: "PP4007",

@@ -108,7 +108,7 @@ describe("times", () => {
     expect(formatProblem("timestamp", text)).toMatch(/^must be an RFC 3339 time with a zone/);
   });
 
-  test("any date is told in agreement with the platform's own calendar", () => {
+  test("any date agrees with JavaScript's own calendar", () => {
     const dates = fc.date({
       min: new Date("0001-01-01T00:00:00Z"),
       max: new Date("9999-12-31T23:59:59Z"),

@@ -29,7 +29,7 @@ const anyJson = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
 const anySpec = fc.constantFrom(text, number, flag, time, period, keys, choice, list, set, map, object);
 
 describe("unknown values", () => {
-  test("are told by the engine's text alone", () => {
+  test("are recognised by the engine's text alone", () => {
     expect(UNKNOWN).toBe("04da6b54-80e4-46f7-96ec-b56ff0331ba9");
     expect(isUnknown(UNKNOWN)).toBe(true);
     for (const value of [undefined, null, "", `${UNKNOWN} `, [UNKNOWN], { a: UNKNOWN }]) {
@@ -134,7 +134,7 @@ describe("equality", () => {
     expect(equal(text, '{"keys":[],"a":1}', '{ "a":1, "keys":[] }')).toBe(false);
   });
 
-  test("a broken text of a format stands for itself", () => {
+  test("an invalid string of a format equals only itself", () => {
     for (const spec of [period, time, keys]) {
       expect(equal(spec, "broken", "broken")).toBe(true);
       expect(equal(spec, "broken", "Broken")).toBe(false);

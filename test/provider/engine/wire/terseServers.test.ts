@@ -82,7 +82,7 @@ describe.each(isQuick ? modes.slice(-1) : modes)("a server that %s", (_name, set
   }
 
   test.each(samples.map((sample) => [sample.label, sample] as const))(
-    "holds %s as it was declared: made, unchanged, changed, cleared and deleted",
+    "holds %s as declared: created, unchanged, changed, cleared and deleted",
     async (label, sample: Sample) => {
       const handlers = stack.handlersOf(sample.kind);
       const args = declared(label, sample, sample.args)[label]?.args ?? {};

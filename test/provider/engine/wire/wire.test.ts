@@ -162,7 +162,7 @@ describe("values on their way", () => {
 });
 
 describe("hooks of the kinds", () => {
-  test("a group below a root inherits its kind and has none of its own", () => {
+  test("a group below a root inherits its kind and has no other", () => {
     const body = { name: "team", kind: "ORG_KIND_CUSTOMER", verified: true };
     expect(readBody(specOf("Group"), body, GROUP_UID)).toEqual({ name: "team" });
     expect(readBody(specOf("Group"), body, ROOT_UID)).toEqual(body);
@@ -397,7 +397,7 @@ describe("what the server fills in", () => {
     expect(mergeLive(repo, described, live).inputs).toEqual({ ...described, description: "From the source" });
   });
 
-  test("is told by the description alone", () => {
+  test("is read from the description alone", () => {
     expect(isServerFilled({ type: "string" }, { a: "x" }, "a")).toBe(false);
     expect(isServerFilled({ type: "string", serverFilled: true }, {}, "a")).toBe(true);
     const field = { type: "string", serverFilled: ({ b }: Props) => b } as const;
@@ -430,7 +430,7 @@ describe("a source that the server rewrites", () => {
     expect(mergeLive(repo, outs, repoOf(SOURCE_UID))).toEqual({ inputs, outs });
   });
 
-  test("shows drift where the server's form changed, or is gone", () => {
+  test("shows drift if the server's form changed or is missing", () => {
     const other = `${ROOT_UID}/00000000000000bb`;
     const drifted = mergeLive(repo, outs, repoOf(other));
     expect(drifted.inputs).toEqual(repoOf(other));

@@ -105,7 +105,7 @@ describe("a state of Terraform", () => {
     expect(() => parse(pulledState([{ ...group, module }]))).toThrow("must be a path of modules");
   });
 
-  test("members that JavaScript has of its own are attributes like any other", () => {
+  test("names of JavaScript's own members are attributes like any other", () => {
     const text = JSON.stringify(pulledState([group])).replace(
       '"id":"x"',
       '"id":"x","__proto__":{"id":"y"},"constructor":{"prototype":{"polluted":true}}',

@@ -67,7 +67,7 @@ describeInBrowser("the cards of the page", (open) => {
     await page.close();
   });
 
-  test("a snippet is copied as it stands", async () => {
+  test("a snippet is copied unchanged", async () => {
     const { page, troubles } = await open(team, { permissions: ["clipboard-read", "clipboard-write"] });
     const card = page.locator("li.card", { hasText: "open invite" });
     await card.locator("summary", { hasText: "Suppress it" }).click();

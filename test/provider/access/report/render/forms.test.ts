@@ -173,7 +173,7 @@ test("a path of hostile letters is one path in SARIF", () => {
 describe("a report of 5,200 findings", () => {
   const large = largeReview(5200, 40);
 
-  test("fits a comment: the verdict and every critical finding stay, and the cut is said", () => {
+  test("fits a comment: keeps the verdict and every critical finding, and says what is left out", () => {
     const text = renderers.md(large, options);
     expect(bytes(text)).toBeLessThanOrEqual(65_000);
     expect(bytes(text)).toBeGreaterThan(50_000);

@@ -43,7 +43,7 @@ test("holders that are no people are counted as what they are", () => {
   expect(sentence(copy("a", "identity"), copy("b", "invite"))).toBe("2 subjects gain owner at acme");
 });
 
-test("a verification says first what nobody announced", () => {
+test("a verification begins with unannounced access", () => {
   expect(headlineOf(wholeReports[2]!)).toEqual({ main: "jo@example.com gains owner at acme" });
 });
 
