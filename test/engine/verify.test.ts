@@ -98,7 +98,7 @@ describe("pulumi-platform verify, after an update by the real engine", () => {
     const other = await verify(...live, ...cwd, "--plan", path("other.json"));
     expect(other).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("another plan was applied") as string,
+      stderr: expect.stringContaining("not the plan that was reviewed") as string,
     });
     const digest = await verify(...live, ...cwd, "--digest", "0".repeat(64));
     expect(digest).toMatchObject({

@@ -42,10 +42,15 @@ export function describeGaps(
   return [
     ...inventoryGaps(inventory),
     ...((state?.pendingOperations ?? 0) > 0
-      ? [`the update was interrupted: ${state?.pendingOperations} operations are open`]
+      ? [
+          `the update was interrupted: ${state?.pendingOperations} pending operations in the state; run pulumi up again`,
+        ]
       : []),
     ...[...names]
       .sort()
-      .map((name) => `${name} lies outside of ${root}, the group of the inventory: it is not verified`),
+      .map(
+        (name) =>
+          `${name} is outside of the group ${root}, so it was not verified: review and verify with an inventory of a group that contains it`,
+      ),
   ];
 }

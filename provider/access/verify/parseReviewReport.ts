@@ -19,7 +19,8 @@ function problemOf(report: ReviewReport): string | undefined {
   if (report.digest !== digestOf(report)) {
     return "does not match its digest: it was changed after the review, or is truncated";
   }
-  if (!report.complete) return "is incomplete: what the review did not see cannot have been approved";
+  if (!report.complete)
+    return "is incomplete, so it cannot be verified: correct what it lists as not checked, and review again";
   return undefined;
 }
 
@@ -36,7 +37,7 @@ export function parseReviewReport(text: string, name: string, digest?: string): 
   if (report.command !== "review") {
     throw new DocumentError(
       "PP6002",
-      `${shown} is a report of ${report.command}: give the report of the review that was approved`,
+      `${shown} is a report of ${report.command}: give the report that review --output json=FILE wrote`,
     );
   }
   const problem = problemOf(report);
@@ -44,7 +45,7 @@ export function parseReviewReport(text: string, name: string, digest?: string): 
   if (digest !== undefined && digest !== report.digest) {
     throw new DocumentError(
       "PP6005",
-      `${shown} has the digest ${report.digest}, not ${printable(digest, 80)}: it is not the report that was approved`,
+      `--digest: ${shown} has the digest ${report.digest}, not ${printable(digest, 80)}, so it is not the report that was approved`,
     );
   }
   return report;

@@ -17,32 +17,33 @@ export interface VerifySources {
   readonly state?: StateExport;
 }
 
+/** The report cannot say what existed before. */
+export const NO_INVENTORY =
+  "the report has no expected access: write it with review --inventory FILE --output json=FILE";
+
 /** What the review expects. @throws DocumentError where the documents do not belong together. */
 export function readExpected({ review, inventory, state }: VerifySources): ExpectedAccess {
   const { expected } = review;
   if (expected === undefined) {
-    throw new DocumentError(
-      "PP6006",
-      "the review was made without an inventory, so it does not know what existed before: review with --inventory",
-    );
+    throw new DocumentError("PP6006", NO_INVENTORY);
   }
   if (inventory.root !== expected.root) {
     throw new DocumentError(
       "PP6004",
-      `the review is about the group ${expected.root}, and the inventory about ${inventory.root}: take one of the same group`,
+      `the inventory covers the group ${inventory.root}, and the report the group ${expected.root}: give --root, or an inventory, of ${expected.root}`,
     );
   }
   if (Date.parse(inventory.takenAt) < Date.parse(expected.inventoryTime)) {
     throw new DocumentError(
       "PP6004",
-      `the inventory (${inventory.takenAt}) is older than that of the review (${expected.inventoryTime}): take one after the update`,
+      `the inventory (${inventory.takenAt}) is older than that of the review (${expected.inventoryTime}): write one after the update`,
     );
   }
   const [stack] = review.stacks;
   if (state?.stack !== undefined && stack !== undefined && state.stack !== stack) {
     throw new DocumentError(
       "PP6004",
-      `the review is of stack ${stack}, and the state of ${state.stack}: give both of one stack`,
+      `the state is of stack ${state.stack}, and the report of stack ${stack}: give --stack or --state of ${stack}`,
     );
   }
   return expected;

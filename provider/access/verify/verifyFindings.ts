@@ -14,12 +14,14 @@ function fingerprint(...parts: readonly (string | undefined)[]): string {
 export function grantFinding({ change, grant, reason }: GrantChange): Finding {
   const { subject, role, group } = grant;
   const roleName = role.name ?? role.uid ?? role.key;
-  const verb = change === "gained" ? "holds" : "holds more by";
   return {
     id: "verify-unannounced",
     rule: "verify-unannounced",
     severity: "critical",
-    message: `${subject.displayName} ${verb} ${roleName} at ${group.path}, which the review did not announce`,
+    message:
+      change === "gained"
+        ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
+        : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
     details: change === "gained" ? [] : [reason],
     advice: ADVICE,
     kind: grant.sourceKind,

@@ -6,6 +6,7 @@ import type { ReviewReport, VerifyReport } from "../../access/report/report";
 import { listedKinds } from "../../access/documents/inventoryKinds";
 import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/verify/parseReviewReport";
+import { NO_INVENTORY } from "../../access/verify/sources";
 import { verify } from "../../access/verify/verify";
 import { printable } from "../../api/errors";
 import { logError } from "../output/log";
@@ -95,12 +96,15 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
   const input = await readInput(path, "--plan");
   const { digest } = parsePlan(textOf(input), input.name);
   if (review.plan === undefined) {
-    throw new DocumentError("PP6006", "--plan: the review read no update plan: review with --plan too");
+    throw new DocumentError(
+      "PP6006",
+      "--plan: the report names no update plan: write it with review --plan FILE",
+    );
   }
   if (review.plan.digest !== digest) {
     throw new DocumentError(
       "PP6005",
-      `--plan: ${input.name} has the digest ${digest}, and the plan that was reviewed ${review.plan.digest}: another plan was applied`,
+      `--plan: ${input.name} has the digest ${digest}, not ${review.plan.digest}, so it is not the plan that was reviewed`,
     );
   }
 }
@@ -165,10 +169,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
 
 async function readInventoryFile(path: string | undefined): Promise<Inventory> {
   if (path === undefined) {
-    throw new DocumentError(
-      "PP6006",
-      "the review was made without an inventory, so it does not know what existed before: review with --inventory",
-    );
+    throw new DocumentError("PP6006", NO_INVENTORY);
   }
   const input = await readInput(path, "--inventory");
   return parseInventory(textOf(input), input.name);

@@ -217,7 +217,7 @@ describe("verify", () => {
     [
       "another organisation",
       { root: payments },
-      /^the review is about the group .*, and the inventory about /,
+      /^the inventory covers the group .*, and the report the group .*: give --root, or an inventory, of /,
     ],
     [
       "an inventory from before the review",
@@ -234,7 +234,7 @@ describe("verify", () => {
     expect(() => verify({ review, inventory: inventoryAfter(base) }, { provenance: PROVENANCE })).toThrow(
       expect.objectContaining({
         errorCode: "PP6006",
-        message: expect.stringMatching(/^the review was made without an inventory/) as string,
+        message: expect.stringMatching(/^the report has no expected access: .*--inventory FILE/) as string,
       }) as Error,
     );
   });
@@ -245,7 +245,8 @@ describe("verify", () => {
     expect(() => verify(sources, { provenance: PROVENANCE })).toThrow(
       expect.objectContaining({
         errorCode: "PP6004",
-        message: "the review is of stack acme/production, and the state of acme/dev: give both of one stack",
+        message:
+          "the state is of stack acme/dev, and the report of stack acme/production: give --stack or --state of acme/production",
       }) as Error,
     );
   });
@@ -319,7 +320,7 @@ describe("the report of a review", () => {
     const report = { ...reviewOf(base), complete: false, incomplete: ["the preview failed"] };
     const sealed = { ...report, digest: reportDigest(report) };
     expect(() => parseReviewReport(JSON.stringify(sealed), "review.json")).toThrow(
-      "review.json is incomplete: what the review did not see cannot have been approved",
+      "review.json is incomplete, so it cannot be verified: correct what it lists as not checked, and review again",
     );
   });
 
