@@ -1,4 +1,4 @@
-import { isObject } from "../../engine/values/values";
+import { compareTexts, isObject } from "../../engine/values/values";
 import { knownIssuerOf } from "../trust/issuers";
 import type { Entity } from "./model";
 import { plainOrQuoted as plain, quote } from "../trust/quote";
@@ -37,7 +37,9 @@ function conditions(match: Record<string, unknown>): string {
   const parts = (["claims", "claimPatterns"] as const).flatMap((key) => {
     const claims = match[key];
     if (!isObject(claims)) return [];
-    return Object.entries(claims).map(([claim, value]) =>
+    // A server may return them in another order than a program has.
+    const sorted = Object.entries(claims).sort(([a], [b]) => compareTexts(a, b));
+    return sorted.map(([claim, value]) =>
       key === "claims"
         ? `${plain(claim, 40)} is ${plain(text(value), 60)}`
         : `${plain(claim, 40)} matches ${quotedPattern(text(value))}`,
