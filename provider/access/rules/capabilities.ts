@@ -6,20 +6,23 @@
 const READING = /_(?:LIST|GET|READ|DISCOVER|RESOLVE|VIEW|DUMP)$/;
 const IAM = /^CAP_IAM_/;
 
+/** One word names no family: what it allows cannot be read off it, so it counts as the worst. */
+const WITHOUT_FAMILY = /^CAP_[A-Z0-9]+$/;
+
 /** Changing one of these changes what an existing grant means, or who holds it. */
 const TAKEOVER =
   /^CAP_IAM_(?:(?:ROLES|IDENTITY|IDENTITIES)_(?!CREATE$|DELETE$)|(?:IDENTITY_PROVIDERS|SCIM|ACCOUNT_ASSOCIATIONS)_)/;
 
 /** With one of these a holder passes on what it holds. */
 const DELEGATION =
-  /^CAP_IAM_(?:ROLE_BINDINGS_(?!DELETE$)|GROUP_INVITES_(?!DELETE$)|(?:IDENTITY|IDENTITIES)_CREATE$)/;
+  /^CAP_IAM_(?:ROLE_BINDINGS_(?!DELETE$)|GROUP_INVITES_(?!DELETE$)|(?:IDENTITY|IDENTITIES)_CREATE$)|_TOKENS_(?:FETCH|CREATE|ISSUE)$/;
 
 /** The known families of IAM that neither take over nor delegate. */
-const OTHER_IAM =
-  /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY|IDENTITIES|POLICY|ORGANIZATIONS?)_/;
+const OTHER_IAM = /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY|IDENTITIES|ORGANIZATIONS?)_/;
 
-/** With one of these a holder changes what others pull and run. */
-const SUPPLY_CHAIN = /^CAP_(?:(?:MANIFEST|TAG|REPO|APK)_|REGISTRY_OVERLAYS_)/;
+/** With one of these a holder changes what others pull, build, sign and run, or the policies and advisories that stop it. */
+const SUPPLY_CHAIN =
+  /^CAP_(?:(?:MANIFEST|TAG|REPO|APK|REGISTRY|SIGSTORE|POLICIES|ADVISORIES|VULN|SKILLS|BUILDAPI|REX|CASSIE)_|LIBRARIES_(?!REQUEST_GROUPS_|AWS_))/;
 
 /** `CAP_REPO_CHECK_POLICIES` only evaluates policies. */
 const HARMLESS = /_CHECK_[A-Z0-9_]+$/;
@@ -35,13 +38,13 @@ export function isIamWriting(capability: string): boolean {
 }
 
 export function isTakeover(capability: string): boolean {
-  return TAKEOVER.test(capability) && isWriting(capability);
+  return (TAKEOVER.test(capability) && isWriting(capability)) || WITHOUT_FAMILY.test(capability);
 }
 
 /** A family of IAM that this version does not know counts as delegation, so that nothing is overlooked. */
 export function isDelegation(capability: string): boolean {
-  if (!isIamWriting(capability) || isTakeover(capability)) return false;
-  return DELEGATION.test(capability) || !OTHER_IAM.test(capability);
+  if (!isWriting(capability) || isTakeover(capability)) return false;
+  return DELEGATION.test(capability) || (IAM.test(capability) && !OTHER_IAM.test(capability));
 }
 
 export function isSupplyChain(capability: string): boolean {

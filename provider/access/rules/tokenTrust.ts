@@ -3,24 +3,59 @@ import type { Entity } from "../graph/model";
 import { judgeIssuer, judgeAudience } from "../trust/ownedIssuers";
 import { textAt } from "./inputValues";
 import { labelOf } from "./wording";
+import { knownIssuerOf } from "../trust/issuers";
+import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 import { judge, describeOpenPattern, counterexampleOf } from "./openPatterns";
 import { identitiesToJudge, listGrants, claimsOf } from "./trustedIdentities";
 
+/** The exact issuers whose tokens an identity accepts. */
+const issuersOf = ({ inputs }: Entity): (string | undefined)[] => [
+  textAt(inputs["claimMatch"], "issuer"),
+  textAt(inputs["staticKeys"], "issuer"),
+];
+
+/** Whether nobody in the organisation trusts an issuer yet, and it is none of a vendor whose tokens the rules judge. */
+function isNewIssuer({ comparison: { before, inventory, drift } }: Facts, issuer: string): boolean {
+  // Drift reports each identity that no program declares, whatever it trusts.
+  if (inventory === undefined || drift !== undefined || knownIssuerOf(issuer) !== undefined) return false;
+  return ![...before.entities.values()].some((entity) => issuersOf(entity).includes(issuer));
+}
+
+/** Why an issuer needs a look; undefined where it needs none. */
+function doubtOfIssuer(
+  facts: Facts,
+  issuer: string,
+  isExact: boolean,
+): Pick<FindingInput, "message" | "advice"> | undefined {
+  const { issuerAllow } = facts.options;
+  if (issuerAllow.some((glob) => globMatches(glob, issuer))) return undefined;
+  if (issuerAllow.length > 0)
+    return {
+      message: "--issuer-allow does not name",
+      advice: "use an issuer that --issuer-allow names, or add this one to it",
+    };
+  if (!isExact || !isNewIssuer(facts, issuer)) return undefined;
+  return {
+    message: "no identity of the organisation trusts yet",
+    advice:
+      "find out who runs the issuer, compare its address letter by letter, then name it with --issuer-allow",
+  };
+}
+
 export const anyIssuer: Rule = {
   id: "T2",
   name: "any-issuer",
   severities: ["critical", "high"],
-  when: "critical for a pattern that accepts an issuer that others can run; high for an issuer that `--issuer-allow` does not name",
-  what: "An `issuerPattern` accepts an issuer that others can run: its dots are not escaped, it is not anchored, or a wildcard accepts another host. `.*` also matches slashes, and `https://*.acme.com` is a shell pattern that means something else as a regular expression. The registered domain of the host, by the public suffix list, must be fixed: `[a-z]+\\.github\\.io` is reported. At services that give each customer a host or a path, the customer must be fixed too: EKS, GKE, Okta, Auth0, Azure, S3 and others. The finding shows an issuer that the pattern accepts. With `--issuer-allow`, every issuer that it does not name is reported too.",
+  when: "critical for a pattern that accepts an issuer that others can run; high for an issuer that `--issuer-allow` does not name, or that is new to the organisation",
+  what: "An `issuerPattern` accepts an issuer that others can run: its dots are not escaped, it is not anchored, or a wildcard accepts another host. `.*` also matches slashes, and `https://*.acme.com` is a shell pattern that means something else as a regular expression. The registered domain of the host, by the public suffix list, must be fixed: `[a-z]+\\.github\\.io` is reported. At services that give each customer a host or a path, the customer must be fixed too: EKS, GKE, Okta, Auth0, Azure, S3 and others. The finding shows an issuer that the pattern accepts. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity of the organisation trusts yet. Not reported then: an issuer of a vendor whose subjects these rules judge, such as GitHub Actions.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or anchor and escape the pattern: `^https://[a-z0-9-]+\\.acme\\.example$`.",
   except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
   exampleMatch: { issuer: "https://oidc.partner.example" },
   needsBefore: false,
   find: (facts) => {
-    const { issuerAllow } = facts.options;
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {
       const { claimMatch, staticKeys } = entity.inputs;
@@ -45,14 +80,15 @@ export const anyIssuer: Rule = {
         continue;
       }
       const issuer = textAt(claimMatch, "issuer") ?? textAt(staticKeys, "issuer") ?? pattern;
-      if (issuer === undefined || issuerAllow.length === 0) continue;
-      if (issuerAllow.some((glob) => globMatches(glob, issuer))) continue;
+      if (issuer === undefined) continue;
+      const doubt = doubtOfIssuer(facts, issuer, pattern === undefined);
+      if (doubt === undefined) continue;
       findings.push(
         facts.aboutEntity(entity, {
           severity: "high",
           field: pattern === undefined ? "issuer" : "claimMatch.issuerPattern",
-          message: `${labelOf(entity)} trusts an issuer that --issuer-allow does not name: ${issuer}`,
-          advice: "use an issuer that --issuer-allow names, or add this one to it",
+          message: `${labelOf(entity)} trusts an issuer that ${doubt.message}: ${issuer}`,
+          advice: doubt.advice,
         }),
       );
     }

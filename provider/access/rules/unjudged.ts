@@ -56,11 +56,30 @@ function findUnreadValues(facts: Facts): FindingInput[] {
 }
 
 const INVENTORY = "give --inventory, which describes what the program does not manage";
+const OTHER_GROUP =
+  "take an inventory of the group above all that this program manages, or refer to a group of your own";
+
+/** A part of a grant that nobody can check. */
+interface Doubt {
+  readonly field: string;
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone. */
+function doubtsOfGroup(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
+  const entity = facts.entity(group.key);
+  const isDescribed = entity === undefined ? group.uid === undefined : entity.assumed !== true;
+  if (facts.comparison.inventory === undefined || isDescribed) return [];
+  const gains = `${subject.displayName} gains ${role.name ?? role.uid ?? "a role"} on ${group.path}`;
+  const message = `${gains}: the inventory does not contain this group`;
+  return [{ field: "group", message, advice: OTHER_GROUP }];
+}
 
 /** Roles and identities of a grant that no input describes, or that only the program describes. */
-function doubtsOf(facts: Facts, { grant }: GrantChange): { field: string; message: string }[] {
+function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
   const { subject, role, group } = grant;
-  const doubts: { field: string; message: string }[] = [];
+  const doubts: Doubt[] = [];
   const [heldRole, holder] = [facts.entity(role.key), facts.entity(subject.key)];
   const what = role.name ?? role.uid ?? "a role";
   if (role.uid !== undefined || heldRole !== undefined) {
@@ -68,11 +87,13 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): { field: string; messag
       doubts.push({
         field: "role",
         message: `${subject.displayName} gains ${what} on ${group.path}: the capabilities of the role are unknown`,
+        advice: INVENTORY,
       });
     } else if (heldRole?.assumed === true) {
       doubts.push({
         field: "role",
         message: `${subject.displayName} gains ${what} on ${group.path}: only the program states the capabilities of the role`,
+        advice: INVENTORY,
       });
     }
   }
@@ -80,6 +101,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): { field: string; messag
     doubts.push({
       field: "subject",
       message: `${subject.name ?? subject.displayName} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
+      advice: INVENTORY,
     });
   }
   return doubts;
@@ -89,8 +111,8 @@ function findUnknownGrants(facts: Facts): FindingInput[] {
   return facts.comparison.grants
     .filter(({ change }) => change === "gained" || change === "widened")
     .flatMap((change) =>
-      doubtsOf(facts, change).map(({ field, message }) =>
-        facts.aboutGrant(change.grant, { severity: "high", field, message, advice: INVENTORY }),
+      [...doubtsOf(facts, change), ...doubtsOfGroup(facts, change)].map((doubt) =>
+        facts.aboutGrant(change.grant, { severity: "high", ...doubt }),
       ),
     );
 }
@@ -129,7 +151,7 @@ export const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high"],
   when: "always",
-  what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or a group takes the path that another group had. Fields that are always secret, such as a client secret, are not reported, nor is a secret of a resource that the engine calls unchanged.",
+  what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or a group takes the path that another group had. Fields that are always secret, such as a client secret, are not reported, nor is a secret of a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except: "For one resource by its uid, after a person has checked the value.",

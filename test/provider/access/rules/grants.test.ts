@@ -121,6 +121,7 @@ describe("G2 takeover-caps", () => {
     ["IAM_ACCOUNT_ASSOCIATIONS_LIST", 0],
     ["IAM_GROUPS_UPDATE", 0],
     ["TAG_UPDATE", 0],
+    ["INTERNAL", 1],
   ])("CAP_%s: %i", (capability, count) => {
     const held = role("some", [capability]);
     expect(severitiesOf("G2", adding([...withOwner, held], binding(ci, held, payments)))).toEqual(
@@ -153,6 +154,8 @@ describe("G3 delegation-caps", () => {
     [["IAM_GROUP_INVITES_LIST"], []],
     [["IAM_IDENTITY_DELETE"], []],
     [["IAM_GROUPS_CREATE"], []],
+    [["IAM_POLICY_UPDATE"], ["medium"]],
+    [["LIBRARIES_REBUILDER_BUILDS_TOKENS_FETCH"], ["medium"]],
   ])("%j: %j", (capabilities, severities) => {
     const held = role("some", capabilities);
     expect(severitiesOf("G3", adding([...withOwner, held], binding(ci, held, payments)))).toEqual(severities);
@@ -251,6 +254,12 @@ describe("G6 supply-chain-write", () => {
     ["MANIFEST_METADATA_LIST", ci, undefined],
     ["REGISTRY_OVERLAYS_LIST", ci, undefined],
     ["REPO_CHECK_POLICIES", ci, undefined],
+    ["POLICIES_OVERRIDE_CREATE", ci, "medium"],
+    ["SIGSTORE_CERTIFICATE_CREATE", ci, "medium"],
+    ["BUILDAPI_BUILD_CREATE", ci, "medium"],
+    ["LIBRARIES_PYTHON_CREATE", ci, "medium"],
+    ["LIBRARIES_PYTHON_LIST", ci, undefined],
+    ["LIBRARIES_REQUEST_GROUPS_CREATE", ci, undefined],
     ["EVENTS_SUBSCRIPTION_CREATE", ci, undefined],
   ])("CAP_%s for %o: %s", (capability, who, severity) => {
     const held = role("some", [capability]);

@@ -1,14 +1,16 @@
 import { UNKNOWN } from "../../../../provider/engine/description";
 import type { Props } from "../../../../provider/engine/description";
 import {
+  acme,
   binding,
   compareResources,
-  resource,
+  group,
   groups,
   identity,
   payments,
   pinned,
   pusher,
+  resource,
   role,
   viewer,
 } from "../../../support/access";
@@ -180,6 +182,28 @@ describe("X3 cannot-be-judged", () => {
     expect(found("X3", change([], [toStranger]))[0]?.message).toMatch(
       /: who may assume the identity is unknown$/,
     );
+  });
+
+  it("reports a group that the inventory does not contain, unless the program makes it", () => {
+    const foreign = "f".repeat(40);
+    const elsewhere = resource("RoleBinding", "elsewhere", {
+      parentUid: foreign,
+      identityUid: who.uid,
+      roleUid: viewer.uid,
+    });
+    expect(found("X3", change([who], [who, elsewhere]))).toMatchObject([
+      {
+        severity: "high",
+        field: "group",
+        message: expect.stringMatching(/ gains viewer on f+: the inventory does not contain this group$/),
+      },
+    ]);
+    const read = { ...group("foreign", foreign), isRead: true } as const;
+    expect(severitiesOf("X3", change([who, read], [who, read, elsewhere]))).toEqual(["high"]);
+    const made = group("new", `${acme}/${"9".repeat(16)}`);
+    expect(found("X3", change([who], [who, made, binding(who, viewer, made.uid)]))).toEqual([]);
+    const offline = compareResources([who, viewer], [who, viewer, elsewhere], { withoutInventory: true });
+    expect(found("X3", offline).filter(({ field }) => field === "group")).toEqual([]);
   });
 
   it("reports a role and an identity that only the program describes", () => {

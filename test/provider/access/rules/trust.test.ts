@@ -165,9 +165,33 @@ describe("T2 any-issuer", () => {
     },
   );
 
+  it("reports an issuer that no identity of the organisation trusts yet, without --issuer-allow", () => {
+    const trust = claims({ issuer: "https://oidc.partner.example", subject: "x" });
+    expect(found("T2", made(trust))).toMatchObject([
+      {
+        severity: "high",
+        message: expect.stringMatching(
+          /trusts an issuer that no identity of the organisation trusts yet: \S+$/,
+        ),
+      },
+    ]);
+    const other = identity("other", claims({ issuer: "https://oidc.partner.example", subject: "y" }));
+    const added = identity("added", trust);
+    expect(found("T2", compareResources([...groups, other], [...groups, other, added]))).toEqual([]);
+    const offline = { withoutInventory: true };
+    expect(found("T2", compareResources(groups, [...groups, added], offline))).toEqual([]);
+    for (const issuer of [
+      "https://token.actions.githubusercontent.com.",
+      "https://tokens.actions.githubusercontent.com",
+    ])
+      expect(
+        severitiesOf("T2", made(claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main" }))),
+      ).toEqual(["high"]);
+    expect(found("T2", made(pinned))).toEqual([]);
+  });
+
   it("holds issuers to the list of --issuer-allow, if there is one", () => {
     const trust = claims({ issuer: "https://oidc.partner.example", subject: "x" });
-    expect(found("T2", made(trust))).toEqual([]);
     expect(severitiesOf("T2", made(trust), { issuerAllow: ["https://*.acme.example"] })).toEqual(["high"]);
     expect(found("T2", made(trust), { issuerAllow: ["https://*.partner.example"] })).toEqual([]);
   });
