@@ -230,7 +230,6 @@ test("a dangerous change fails, with its findings, whatever the pull request cha
     }),
     [`${vendor}/bin.js`]: `#!/usr/bin/env node\n${record}\n`,
     [`${vendor}/index.js`]: `${record}\n${entry}`,
-    "infra/node_modules/.bin/pulumi-platform": `#!/usr/bin/env node\n${record}\n`,
     "infra/.npmrc": "ignore-scripts=false\n",
     ".github/workflows/access-review.yml": workflow,
     "infra/review/report.json": "{}",
@@ -303,6 +302,13 @@ test("a job that wrote no preview is not reviewed", async () => {
   const results = await runReview(pull);
   expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
   expect(comment().body).toContain("**Not reviewed:** there is no preview of this commit");
+});
+
+test("a pull request that adds a shrinkwrap file of npm fails before anything of it is installed", async () => {
+  const pull = push({ ...benign(), "infra/npm-shrinkwrap.json": "{}" });
+  const results = await runReview(pull);
+  expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
+  expect(results["preview"]?.log).toMatch(/remove \S+\/infra\/npm-shrinkwrap\.json from the repository/);
 });
 
 test("the deployment applies the plan that it has reviewed, then compares the result", async () => {

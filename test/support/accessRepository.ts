@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./engine";
 
@@ -107,6 +107,11 @@ export class AccessRepository {
     const commit = this.git("rev-parse", "HEAD").trim();
     this.git("checkout", "--quiet", "main");
     return commit;
+  }
+
+  /** Removes files from the default branch with its next commit. */
+  remove(names: readonly string[]): void {
+    for (const name of names) rmSync(join(this.work, name), { force: true });
   }
 
   /** @param branch The newest commit of which is checked out. */

@@ -69,6 +69,9 @@ require("fs").writeFileSync(${JSON.stringify(join(fixture.commands, command))}, 
   for (const [file, text] of Object.entries(configuration)) writeFileSync(join(cwd, file), text);
   const { code, output } = await run(process.execPath, [path, "install"], { cwd, env: fixture.tools() });
   if (code !== 0) throw new Error(`${name} install ended with ${code}:\n${output}`);
+  fixture.repository.remove(
+    ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"].map((file) => `infra/${file}`),
+  );
   const files = { ...configuration, [lockfile]: readFileSync(join(cwd, lockfile), "utf8") };
   fixture.repository.branch(
     "main",

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { commands } from "../../../provider/cli/commands/list";
 import { formatHelp } from "../../../provider/cli/framework/defineCommand";
+import { findPackageManager, refuseUnexpected } from "../../../provider/cli/commands/init/packageManager";
 import { ROOT } from "../../support/engine";
 import type { Job, Step } from "../../support/githubActions";
 import { ownActions, readAction, readWorkflow } from "../../support/githubActions";
@@ -15,6 +16,8 @@ const files = readdirSync(examples).filter((name) => name.endsWith(".yml"));
 const workflows = files.filter((name) => name.startsWith("access-"));
 const written = writeInitWorkflows(mkdtempSync(join(tmpdir(), "pulumi-platform-init-")));
 afterAll(() => rmSync(written, { recursive: true, force: true }));
+
+const npm = findPackageManager([]);
 
 /** Every string in a document: scripts are among them. */
 function texts(value: unknown): string[] {
@@ -153,7 +156,7 @@ describe.each([
     }
     for (const place of jobs) {
       for (const { run = "", uses, with: inputs } of stepsOf(place)) {
-        if (run.includes("npm ")) expect(run).toBe("npm ci --ignore-scripts");
+        if (run.includes("npm ")) expect(run).toBe(`${refuseUnexpected(npm)}\nnpm ci --ignore-scripts\n`);
         if (uses?.startsWith("actions/checkout@")) expect(inputs).toEqual({ "persist-credentials": false });
       }
     }

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
 import { printable } from "../../../api/errors";
 import { quoteForShell } from "../../../api/shellText";
 import { packageVersion } from "../../framework/packageVersion";
@@ -7,6 +7,8 @@ import { ORGANIZATION } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 import { GITLAB_FOLDER } from "./gitlabFiles";
 import type { Host, ProjectFolder } from "./inspectFolder";
+import { localDependencies } from "./localDependencies";
+import { decidingFiles } from "./packageManager";
 import type { Language } from "./programFiles";
 import { pathOf } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
@@ -36,8 +38,21 @@ const lines = (...parts: readonly (string | readonly string[])[]): string => `${
 /** A word of the shell. */
 const quote = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));
 
+/** What replaces a dependency outside of the repository, which a job of CI does not have. */
+function describeOutside({ found, host }: InitResult): string[] {
+  if (host === "none") return [];
+  return localDependencies(found).flatMap(({ name, path, inRepository }) => {
+    if (inRepository !== undefined) return [];
+    const why = `# ${printable(name, 100)} is outside of the repository, and CI does not have it`;
+    if (!/\.(?:tgz|tar\.gz)$/.test(path)) return [`${why}: install a .tgz of npm pack from within`];
+    const file = quote(`./${basename(path)}`);
+    return [`cp ${quote(path)} . && ${found.packageManager.add} ${file}   ${why}`];
+  });
+}
+
 /** The commands that install the package: of a checkout, from the file that npm pack writes. */
-function describeInstallation({ found, language, packageRoot }: InitResult): string[] {
+function describeInstallation(result: InitResult): string[] {
+  const { found, language, packageRoot } = result;
   const { manifest, packageManager } = found;
   const has = (name: string): boolean =>
     Object.hasOwn({ ...manifest?.dependencies, ...manifest?.devDependencies }, name);
@@ -53,6 +68,7 @@ function describeInstallation({ found, language, packageRoot }: InitResult): str
     ...(isCheckout && !has("pulumi-platform")
       ? [`(cd ${quote(packageRoot)} && npm pack) && cp ${quote(join(packageRoot, tarball))} .`]
       : []),
+    ...describeOutside(result),
     ...(add.length === 0 ? [packageManager.install] : [`${packageManager.add} ${add.join(" ")}`]),
     ...(needsTypes && missing.length > 0 ? [`${packageManager.addForDevelopment} ${missing.join(" ")}`] : []),
   ];
@@ -88,10 +104,13 @@ function describePlaceholders({ settings, host, written }: InitResult): string[]
   return hasFiles && placeholders.length > 0 ? ["", `replace in ${folder}: ${placeholders.join(", ")}`] : [];
 }
 
-/** The lines for CODEOWNERS: the files that decide how a change is reviewed, in whatever folder npm and its like read them. */
-function describeOwners({ found, settings: { packageManager } }: InitResult): string[] {
-  const { lockfile, configuration } = packageManager;
-  const files = ["/.github/", "access-policy.yaml", "package.json", lockfile, ...configuration];
+/** The lines for CODEOWNERS: the files that decide how a change is reviewed. */
+function describeOwners({ found, host, settings: { packageManager } }: InitResult): string[] {
+  const folders = localDependencies(found).flatMap(({ inRepository }) =>
+    inRepository === undefined || inRepository.endsWith(".tgz") ? [] : [`/${inRepository}/`],
+  );
+  const rules = host === "github" ? "/.github/" : "CODEOWNERS";
+  const files = [rules, "access-policy.yaml", ...decidingFiles(packageManager), ...folders];
   const owner = found.repository?.split("/")[0] ?? "OWNER";
   return files.map((file) => `  ${file} @${owner}/security`);
 }
@@ -119,13 +138,29 @@ function describeCi(result: InitResult): string[] {
     `then move ${GITLAB_FOLDER}/gitlab-ci.yml to a project of its own, where only reviewers may push, and name it in`,
     "Settings > CI/CD > General pipelines > CI/CD configuration file: a merge request cannot change it there",
     ...replaced,
-    "node_modules/pulumi-platform/docs/tasks/review-in-gitlab.md says the rest: identities, variables, protected branches",
+    "node_modules/pulumi-platform/docs/tasks/review-in-gitlab.md says the rest: identities, variables, protected branches, and in CODEOWNERS:",
+    ...describeOwners(result),
   ];
 }
 
+/** Says that a file for CI differs from the one that would be written. */
+function describeForeign({ found, host, existing }: InitResult): string[] {
+  const isForeign = (file: NewFile): boolean => {
+    if (host === "none" || file.base !== found.root || !file.path.endsWith(".yml")) return false;
+    return !existsSync(pathOf(file)) || readFileSync(pathOf(file), "utf8") !== file.text;
+  };
+  return existing
+    .filter(isForeign)
+    .map((file) => `  ${shownPath(file)} is not what init writes: the others may not fit it`);
+}
+
 /** What an existing file lacks, for a program that is new beside it. */
-function describeExisting({ found, existing }: InitResult): string[] {
-  const left = existing.map((file) => `exists, left as it is: ${shownPath(file)}`);
+function describeExisting(result: InitResult): string[] {
+  const { found, existing } = result;
+  const left = [
+    ...existing.map((file) => `exists, left as it is: ${shownPath(file)}`),
+    ...describeForeign(result),
+  ];
   const program = existing.find(({ path }) => /^index\.[jt]s$/.test(path));
   if (program === undefined || found.project !== undefined) return left;
   return [...left, "", `add to ${shownPath(program)}:`, "", program.text.trimEnd()];

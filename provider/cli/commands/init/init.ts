@@ -13,6 +13,7 @@ import { githubFiles } from "./githubFiles";
 import { gitlabFiles } from "./gitlabFiles";
 import { inspectFolder } from "./inspectFolder";
 import type { ProjectFolder } from "./inspectFolder";
+import { checkLockfiles } from "./packageManager";
 import { policyFile, programFiles } from "./programFiles";
 import type { Language, ProgramOptions } from "./programFiles";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
@@ -196,7 +197,10 @@ function init(dir: string, values: InitValues): number {
   const settings = chooseSettings(values, found);
   const language = chooseLanguage(values, found);
   const host = values.ci ?? found.host ?? "none";
-  if (host !== "none") checkPath(found);
+  if (host !== "none") {
+    checkPath(found);
+    checkLockfiles(found.folders, found.packageManager);
+  }
   const plan: InitPlan = { found, settings, language, host, packageRoot };
   const files = listFiles(plan);
   const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];

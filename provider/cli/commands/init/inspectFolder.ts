@@ -25,6 +25,8 @@ export interface ProjectFolder {
   readonly root: string;
   /** The folder below the root, with slashes; `.` for the root itself. */
   readonly path: string;
+  /** The folder and those above it, up to the root. */
+  readonly folders: readonly string[];
   readonly host?: Host;
   /** Owner and name of the repository `origin`: `acme/access`. */
   readonly repository?: string;
@@ -151,6 +153,7 @@ export function inspectFolder(given: string): ProjectFolder {
     folder,
     root,
     path: relative(root, folder).split(sep).join("/") || ".",
+    folders: above,
     host: top === undefined ? undefined : findHost(root, remote),
     repository: /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(remote)?.[1],
     defaultBranch: top === undefined ? "main" : findDefaultBranch(root),

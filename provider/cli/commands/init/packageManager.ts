@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { printable } from "../../../api/errors";
+import { UsageError } from "../../framework/exitCodes";
 
 /** The commands of a package manager, as the workflows and a reader use them. */
 export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn";
   readonly lockfile: string;
-  /** What else decides which code an installation runs. */
+  /** What it reads beside lockfiles and what every package manager reads, as patterns of CODEOWNERS. */
   readonly configuration: readonly string[];
   /** Installs the lockfile in CI, without scripts of packages. */
   readonly installInCi: string;
@@ -16,10 +18,37 @@ export interface PackageManager {
   readonly addForDevelopment: string;
 }
 
+/** What decides an installation or a command of the Pulumi CLI, whichever package manager is used. */
+const COMMON_CONFIGURATION = ["package.json", "*.tgz", "*.tar.gz", "node_modules/", ".npmrc", "Pulumi.*"];
+
+/** What chooses the package manager that Corepack downloads, beside package.json. */
+const COREPACK_CONFIGURATION = [".corepack.env"];
+
+const YARN_CONFIGURATION = [
+  ...COREPACK_CONFIGURATION,
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".yarn/",
+  ".env.yarn",
+  ".pnp.cjs",
+  ".pnp.data.json",
+  ".pnp.loader.mjs",
+];
+
+/** Files of which an installation has one at most. npm prefers a shrinkwrap file to package-lock.json. */
+const LOCKFILES = [
+  "npm-shrinkwrap.json",
+  "package-lock.json",
+  "pnpm-lock.yaml",
+  "yarn.lock",
+  "bun.lock",
+  "bun.lockb",
+];
+
 const npm: PackageManager = {
   name: "npm",
   lockfile: "package-lock.json",
-  configuration: [".npmrc"],
+  configuration: [],
   installInCi: "npm ci --ignore-scripts",
   run: "npx --no --",
   install: "npm install",
@@ -30,7 +59,14 @@ const npm: PackageManager = {
 const pnpm: PackageManager = {
   name: "pnpm",
   lockfile: "pnpm-lock.yaml",
-  configuration: [".npmrc", ".pnpmfile.cjs", "pnpm-workspace.yaml"],
+  configuration: [
+    ...COREPACK_CONFIGURATION,
+    "package.json5",
+    "package.yaml",
+    "pnpm-workspace.yaml",
+    ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+  ],
   installInCi: "corepack enable pnpm && pnpm install --frozen-lockfile --ignore-scripts",
   run: "pnpm exec",
   install: "pnpm install",
@@ -41,7 +77,7 @@ const pnpm: PackageManager = {
 const yarnClassic: PackageManager = {
   name: "yarn",
   lockfile: "yarn.lock",
-  configuration: [".yarnrc", ".yarnrc.yml", ".yarn/"],
+  configuration: YARN_CONFIGURATION,
   installInCi: "corepack enable yarn && yarn install --frozen-lockfile --ignore-scripts",
   run: "yarn --silent run",
   install: "yarn install",
@@ -56,6 +92,26 @@ const yarnBerry: PackageManager = {
   run: "yarn run",
 };
 
+/** The files that decide what is installed and run, in whatever folder they are, as patterns of CODEOWNERS. */
+export const decidingFiles = ({ configuration }: PackageManager): readonly string[] => [
+  ...COMMON_CONFIGURATION,
+  // One that is added counts too.
+  ...LOCKFILES,
+  ...configuration,
+];
+
+/** What is never beside the lockfile of this package manager in a repository. */
+export const unexpectedFiles = ({ lockfile }: PackageManager): readonly string[] => [
+  ...LOCKFILES.filter((name) => name !== lockfile),
+  "node_modules",
+];
+
+/** The commands that end an installation in CI where one of those files is, up to the folder of the lockfile. */
+export const refuseUnexpected = (packageManager: PackageManager): string =>
+  `( while for file in ${unexpectedFiles(packageManager).join(" ")}; do
+    if [ -e "$file" ]; then echo "remove $PWD/$file from the repository: it can change what is installed"; exit 1; fi
+  done; [ ! -e ${packageManager.lockfile} ] && [ "$PWD" != / ]; do cd ..; done )`;
+
 /** The package manager whose lockfile lies in the first of these folders that has one; npm by default. */
 export function findPackageManager(folders: readonly string[]): PackageManager {
   for (const folder of folders) {
@@ -68,6 +124,29 @@ export function findPackageManager(folders: readonly string[]): PackageManager {
   return npm;
 }
 
+/**
+ * Refuses the lockfiles that the workflows refuse, and those of package managers that have no workflow.
+ *
+ * @param folders That of the program, then those above it.
+ */
+export function checkLockfiles(folders: readonly string[], packageManager: PackageManager): void {
+  const { lockfile } = packageManager;
+  const nearest = folders.findIndex((folder) => existsSync(join(folder, lockfile)));
+  for (const folder of folders.slice(0, nearest === -1 ? undefined : nearest + 1)) {
+    const found = LOCKFILES.find((name) => name !== lockfile && existsSync(join(folder, name)));
+    if (found === undefined) continue;
+    throw new UsageError(
+      "PP5011",
+      `${printable(join(folder, found), 200)} conflicts with the workflows, which install by ${lockfile}: ` +
+        "keep one lockfile, of npm (package-lock.json), pnpm or Yarn; remove the others, or give --ci none",
+    );
+  }
+}
+
 /** Replaces the commands of npm, which the workflows of this package have, by those of another package manager. */
-export const withPackageManager = (text: string, { installInCi, run }: PackageManager): string =>
-  text.replaceAll(npm.installInCi, installInCi).replaceAll(npm.run, run);
+export const withPackageManager = (text: string, packageManager: PackageManager): string =>
+  text
+    .replaceAll(unexpectedFiles(npm).join(" "), unexpectedFiles(packageManager).join(" "))
+    .replaceAll(`[ ! -e ${npm.lockfile} ]`, `[ ! -e ${packageManager.lockfile} ]`)
+    .replaceAll(npm.installInCi, packageManager.installInCi)
+    .replaceAll(npm.run, packageManager.run);

@@ -171,7 +171,7 @@ describe("the workflows", () => {
     }
     expect(files[workflows[0] ?? ""]).toContain("organization: acme-cloud\n");
     expect(files[workflows[0] ?? ""]).toContain("working-directory: services/access\n");
-    expect(printed).toContain("\n  package-lock.json @acme/security\n  .npmrc @acme/security\n");
+    expect(printed).toContain("\n  package-lock.json @acme/security\n");
     expect(printed).not.toContain("replace in");
   });
 
