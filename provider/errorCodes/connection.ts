@@ -67,6 +67,13 @@ export const connectionCodes = {
     look: "`npx pulumi-platform doctor` shows the address and where it comes from.",
     fix: "Correct `PLATFORM_ISSUER_URL` (or `platform:issuerUrl`). Where the API itself is the wrong server, see PP2107.",
   },
+  PP2011: {
+    title: "The backend is not confirmed",
+    meaning:
+      "Only `backend.url` of the project file names the backend, or its address is plain `http`. A pull request can change that file.",
+    look: "`grep -A 1 backend Pulumi.yaml` and `echo $PULUMI_BACKEND_URL` show both addresses. `pulumi whoami -v` shows the login.",
+    fix: "If you trust the address, set `PULUMI_BACKEND_URL` to it, or run `pulumi login` with it. If not, do not run.",
+  },
   PP2101: {
     title: "The server cannot be reached",
     meaning: "The connection was refused, or there is no way to the host. The request was not sent.",

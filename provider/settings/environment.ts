@@ -3,7 +3,7 @@ import type { EnvironmentVariable } from "./definitions";
 /** A variable that is no setting of this package, and what docs/settings.md says about it. */
 export interface HostVariable {
   /** Whose variable it is. */
-  readonly of: "GitHub Actions" | "GitLab CI" | "you";
+  readonly of: "GitHub Actions" | "GitLab CI" | "Pulumi" | "you";
   readonly text: string;
 }
 
@@ -47,6 +47,18 @@ export const hostVariables = {
   CI_PROJECT_ID: { of: "GitLab CI", text: "The project, where `CI_MERGE_REQUEST_PROJECT_ID` is not set." },
   CI_PROJECT_URL: { of: "GitLab CI", text: "The address of the repository in links." },
   GITLAB_TOKEN: { of: "GitLab CI", text: "The token of `--post`, with the scope `api`. Secret." },
+  PULUMI_BACKEND_URL: {
+    of: "Pulumi",
+    text: "The backend of the stacks. With `--stack`, it confirms `backend.url` of the project.",
+  },
+  PULUMI_HOME: {
+    of: "Pulumi",
+    text: "Holds `credentials.json`, which names the backends of `pulumi login`.",
+  },
+  PULUMI_CREDENTIALS_PATH: {
+    of: "Pulumi",
+    text: "The folder of `credentials.json`, where it is another one.",
+  },
   NO_COLOR: { of: "you", text: "Not empty: no colours in a terminal." },
   NODE_TLS_REJECT_UNAUTHORIZED: {
     of: "you",

@@ -7,6 +7,7 @@ import { readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import { createClient } from "../../settings/createClient";
 import type { Flag } from "../framework/flags";
+import { pulumiEnvironment } from "./backend";
 import { readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
 
@@ -83,7 +84,7 @@ async function stackConfiguration(
   const args = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
   const { stdout } = await promisify(execFile)("pulumi", args, {
     cwd,
-    env,
+    env: pulumiEnvironment(env, cwd),
     timeout: 60_000,
     maxBuffer: 16 * 1024 * 1024,
   }).catch((error: unknown) => {

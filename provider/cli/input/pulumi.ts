@@ -2,6 +2,8 @@ import { CodedError } from "../../errorCodes/codedError";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { printable } from "../../api/errors";
+import { readEnvironment } from "../../settings/environment";
+import { pulumiEnvironment } from "./backend";
 
 /** The Pulumi CLI failed: what it printed, in one line. */
 export class PulumiError extends CodedError {
@@ -27,14 +29,15 @@ const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
  * Runs the Pulumi CLI and returns its stdout.
  *
  * @param cwd the folder of the Pulumi project; default: the current one.
- * @throws PulumiError with what it printed on stderr.
+ * @throws PulumiError with what it printed on stderr, ConfigError for a backend that is not confirmed.
  */
 export async function runPulumi(args: readonly string[], cwd?: string): Promise<string> {
+  const env = pulumiEnvironment(readEnvironment(), cwd);
   try {
     const { stdout } = await promisify(execFile)("pulumi", [...args, "--non-interactive"], {
       cwd,
       maxBuffer: MAX_OUTPUT_BYTES,
-      env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+      env: { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" },
     });
     return stdout;
   } catch (error) {

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { parse } from "yaml";
+import { printableAddress } from "../../api/address";
+import { ConfigError } from "../../api/errors";
+import { isSafe } from "../../api/loopback";
+import type { Environment } from "../../settings/environment";
+
+const PULUMI_CLOUD = "https://api.pulumi.com";
+
+/** In the order in which the Pulumi CLI looks for them. */
+const PROJECT_FILES = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
+
+/** A member of a document that may have any form. */
+const memberOf = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+
+function tryReadYaml(path: string): unknown {
+  try {
+    return parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The backend that the project of a folder names. */
+function projectBackend(folder: string): { readonly path: string; readonly url: string } | undefined {
+  const path = PROJECT_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (path === undefined) return dirname(folder) === folder ? undefined : projectBackend(dirname(folder));
+  const url = memberOf(memberOf(tryReadYaml(path), "backend"), "url");
+  return typeof url === "string" && url !== "" ? { path, url } : undefined;
+}
+
+/** The backends that `pulumi login` has stored on this machine. */
+function readLogin(env: Environment): { readonly current?: string; readonly all: readonly string[] } {
+  const home = env["PULUMI_HOME"] || join(homedir(), ".pulumi");
+  const credentials = tryReadYaml(join(env["PULUMI_CREDENTIALS_PATH"] || home, "credentials.json"));
+  const current = memberOf(credentials, "current");
+  const accounts = Object.keys(memberOf(credentials, "accounts") ?? {});
+  return typeof current === "string" && current !== ""
+    ? { current, all: [current, ...accounts] }
+    : { all: accounts };
+}
+
+/** Refuses an address that shows the token of the backend to the network. */
+function checkTransport(url: string, name: string): void {
+  if (!/^http:/i.test(url) || (URL.canParse(url) && isSafe(new URL(url)))) return;
+  throw new ConfigError(
+    "PP2011",
+    `${name} is ${JSON.stringify(printableAddress(url))}: plain http would show PULUMI_ACCESS_TOKEN to the network; use https`,
+  );
+}
+
+/**
+ * The backend that the Pulumi CLI uses in a folder: that of the environment, that of the project if this machine is logged
+ * in to it, or that of the login.
+ *
+ * @throws ConfigError where only the project names it: whoever can change that file would receive the token, and choose
+ * the state.
+ */
+function chooseBackend(folder: string, env: Environment): string {
+  const given = env["PULUMI_BACKEND_URL"];
+  if (given) {
+    checkTransport(given, "PULUMI_BACKEND_URL");
+    return given;
+  }
+  const project = projectBackend(folder);
+  const { current = PULUMI_CLOUD, all } = readLogin(env);
+  if (project === undefined) return current;
+  checkTransport(project.url, `backend.url of ${project.path}`);
+  if (all.includes(project.url)) return project.url;
+  const shown = JSON.stringify(printableAddress(project.url));
+  throw new ConfigError(
+    "PP2011",
+    `backend.url of ${project.path} is ${shown}, and a project file alone may not say where the state comes from and PULUMI_ACCESS_TOKEN goes; ` +
+      "to confirm that, set PULUMI_BACKEND_URL to the same value, or run pulumi login there",
+  );
+}
+
+/**
+ * The environment of the Pulumi CLI. It names the backend, so that no file of the project can choose another one.
+ *
+ * @param cwd the folder of the Pulumi project; default: the current one.
+ */
+export const pulumiEnvironment = (env: Environment, cwd = "."): NodeJS.ProcessEnv => ({
+  ...env,
+  PULUMI_BACKEND_URL: chooseBackend(resolve(cwd), env),
+});
