@@ -16,7 +16,7 @@ export function listOperations(): Operation[] {
   const service = new PlatformService({
     tables: kindTables,
     token: "",
-    recorded: false,
+    matchesRecording: false,
     settings: { ...defaultSettings },
     issuer: new Issuer(() => ""),
     now: () => 0,

@@ -126,7 +126,7 @@ class EmulatorServer implements Emulator {
     this.service = new PlatformService({
       tables: kindTables,
       token: this.token,
-      recorded,
+      matchesRecording: recorded,
       settings: this.currentSettings,
       issuer,
       now: () => this.now(),
@@ -234,12 +234,12 @@ class EmulatorServer implements Emulator {
     this.autoSave?.saveNow();
   }
 
-  private createHandler(issuer: Issuer, recorded: boolean): RequestHandler {
+  private createHandler(issuer: Issuer, matchesRecording: boolean): RequestHandler {
     const settings = this.currentSettings;
     // A calendar clock may be set back, so durations need another one.
     const monotonic = this.options.now ?? (() => performance.now());
     return new RequestHandler({
-      gateway: new Gateway(allMethods, this.service, { recorded, settings }),
+      gateway: new Gateway(allMethods, this.service, { matchesRecording, settings }),
       issuer,
       faults: this.faults,
       log: this.log,

@@ -53,7 +53,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const latencyMs = readLatency(options.latency ?? "0");
   const deliverTo = options["deliver-to"];
   if (deliverTo !== undefined && !settingChecks.deliverTo.accepts(deliverTo)) {
-    throw new UsageError(`--deliver-to must be ${settingChecks.deliverTo.rule}`);
+    throw new UsageError(`--deliver-to must be ${settingChecks.deliverTo.requirement}`);
   }
   const fromEnvironment = process.env.PLATFORM_TOKEN === "" ? undefined : process.env.PLATFORM_TOKEN;
   const token = options.token ?? fromEnvironment;

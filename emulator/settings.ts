@@ -70,21 +70,21 @@ export const defaultSettings: Readonly<EmulatorSettings> = {
 
 interface Check {
   /** Completes "setting … must be …". */
-  readonly rule: string;
+  readonly requirement: string;
   readonly accepts: (value: unknown) => boolean;
 }
 
 const enumCheck = (...allowed: string[]): Check => ({
-  rule: `one of ${allowed.join(", ")}`,
+  requirement: `one of ${allowed.join(", ")}`,
   accepts: (value) => allowed.includes(value as string),
 });
-const booleanCheck: Check = { rule: "a boolean", accepts: (value) => typeof value === "boolean" };
+const booleanCheck: Check = { requirement: "a boolean", accepts: (value) => typeof value === "boolean" };
 const amountCheck: Check = {
-  rule: "a number, not negative",
+  requirement: "a number, not negative",
   accepts: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
 };
 const listCheck = (rule: string, accepts: Check["accepts"]): Check => ({
-  rule: `a list of ${rule}`,
+  requirement: `a list of ${rule}`,
   accepts: (value) => Array.isArray(value) && value.every(accepts),
 });
 const isString = (value: unknown): value is string => typeof value === "string";
@@ -109,9 +109,9 @@ export const settingChecks: Readonly<Record<keyof EmulatorSettings, Check>> = {
   tokenLifetimeMs: amountCheck,
   refreshTokens: booleanCheck,
   audiences: listCheck("strings", isString),
-  callerEmail: { rule: "a string", accepts: isString },
+  callerEmail: { requirement: "a string", accepts: isString },
   deliverTo: {
-    rule: 'empty, "sinks", or an http address on this machine',
+    requirement: 'empty, "sinks", or an http address on this machine',
     accepts: (value) => isString(value) && (value === "" || value === "sinks" || isLocalHttp(value)),
   },
 };
@@ -130,7 +130,7 @@ export function parseSettings(settings: unknown): Partial<EmulatorSettings> {
   }
   for (const [name, value] of Object.entries(settings)) {
     if (!Object.hasOwn(settingChecks, name)) throw new Error(`unknown setting "${name}"`);
-    const { rule, accepts } = settingChecks[name as keyof EmulatorSettings];
+    const { requirement: rule, accepts } = settingChecks[name as keyof EmulatorSettings];
     if (!accepts(value)) throw new Error(`setting "${name}" must be ${rule}`);
   }
   return settings;

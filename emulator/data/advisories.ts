@@ -20,10 +20,10 @@ const count = 60;
 
 const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T;
 const digest = (text: string): string => createHash("sha1").update(text).digest("hex");
-const cve = (index: number): string => `CVE-2025-${1000 + index * 7}`;
+const cveId = (index: number): string => `CVE-2025-${1000 + index * 7}`;
 const timeOf = (day: number): string => new Date(Date.UTC(2025, 5, 1 + day)).toISOString();
 const catalog = digest("catalog");
-const cga = (index: number): string => `CGA-${digest(`advisory ${index}`).slice(0, 12)}`;
+const advisoryId = (index: number): string => `CGA-${digest(`advisory ${index}`).slice(0, 12)}`;
 
 const indexes = (): number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -57,7 +57,7 @@ export function advisories(): BuiltIn[] {
     uid: `${catalog}/${digest(`advisory ${index}`).slice(0, 16)}`,
     parent: catalog,
     value: {
-      advisoryId: cga(index),
+      advisoryId: advisoryId(index),
       createTime: timeOf(index),
       updateTime: timeOf(index + 3),
       ...(index % 20 === 19 ? { deleteTime: timeOf(index + 5) } : {}),
@@ -69,7 +69,7 @@ export function advisories(): BuiltIn[] {
       componentName: pick(components, index),
       componentType: pick(["go-module", "apk"], index),
       componentLocation: `/usr/lib/${pick(components, index)}`,
-      aliases: [cve(index), `GHSA-${digest(cve(index)).slice(0, 4)}-${digest(cve(index)).slice(4, 8)}`],
+      aliases: [cveId(index), `GHSA-${digest(cveId(index)).slice(0, 4)}-${digest(cveId(index)).slice(4, 8)}`],
       severities: [
         { type: pick(["TYPE_CVSS_V3", "TYPE_CVSS_V4"], index), score: String((index % 10) + 0.5) },
       ],
@@ -78,7 +78,7 @@ export function advisories(): BuiltIn[] {
   }));
 }
 
-export function documents(): BuiltIn[] {
+export function advisoryDocuments(): BuiltIn[] {
   return packages.map((id, index) => ({
     uid: id,
     value: {
@@ -86,8 +86,8 @@ export function documents(): BuiltIn[] {
       advisories: indexes()
         .filter((each) => each % packages.length === index)
         .map((each) => ({
-          id: cga(each),
-          aliases: [cve(each)],
+          id: advisoryId(each),
+          aliases: [cveId(each)],
           packageNamespace: "wolfi",
           events: [
             { timestamp: timeOf(each), detection: {} },
@@ -100,12 +100,12 @@ export function documents(): BuiltIn[] {
 
 export function vulnerabilities(): BuiltIn[] {
   return indexes().map((index) => ({
-    uid: cve(index),
+    uid: cveId(index),
     value: {
-      id: cve(index),
+      id: cveId(index),
       summary: `Flaw in ${pick(components, index)}`,
       details: `A crafted input makes ${pick(components, index)} read beyond its buffer.`,
-      references: [{ type: "ADVISORY", url: `https://example.com/cve/${cve(index)}` }],
+      references: [{ type: "ADVISORY", url: `https://example.com/cve/${cveId(index)}` }],
       severities: [{ type: "TYPE_CVSS_V3", score: String((index % 10) + 0.5) }],
     },
   }));

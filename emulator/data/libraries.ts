@@ -13,7 +13,7 @@ const python =
   "requests scipy sqlalchemy torch urllib3 werkzeug";
 
 /** Packages whose releases have a CUDA version. */
-const accelerated = ["numpy", "torch"];
+const cudaPackages = ["numpy", "torch"];
 
 interface Library {
   readonly uid: string;
@@ -37,11 +37,12 @@ function libraries(): Library[] {
   }));
 }
 
+/** Plain releases, one with a fix (`+cgr.1`), and CUDA builds. */
 function versionsOf(name: string, index: number): string[] {
   const plain = Array.from({ length: 2 + (index % 4) }, (_, minor) => `${1 + (index % 3)}.${minor * 4}.0`);
-  const repaired = index % 3 === 0 ? [`${plain.at(-1) ?? ""}+cgr.1`] : [];
-  const built = accelerated.includes(name) ? ["126", "128"].map((cuda) => `3.0.0+cu${cuda}`) : [];
-  return [...plain, ...repaired, ...built];
+  const remediated = index % 3 === 0 ? [`${plain.at(-1) ?? ""}+cgr.1`] : [];
+  const cudaBuilds = cudaPackages.includes(name) ? ["126", "128"].map((cuda) => `3.0.0+cu${cuda}`) : [];
+  return [...plain, ...remediated, ...cudaBuilds];
 }
 
 export function artifacts(): BuiltIn[] {

@@ -35,7 +35,7 @@ export interface FieldFlags {
 
 export interface Format {
   /** Completes "<field> …", for example `must be 12 digits`. */
-  readonly rule: string;
+  readonly requirement: string;
   readonly accepts: (value: string) => boolean;
 }
 

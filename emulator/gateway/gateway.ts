@@ -48,7 +48,7 @@ export interface Service {
 
 export interface GatewayOptions {
   /** Respond as the recorded gateway: `{}` to a DELETE, 0 to 9 digits in timestamps. */
-  readonly recorded: boolean;
+  readonly matchesRecording: boolean;
   /** Read for each response, because it may change while the gateway runs. */
   readonly settings?: { readonly omitEmpty: boolean };
 }
@@ -126,9 +126,9 @@ export class Gateway {
 
   private render({ message, onlyFields }: ServiceResponse, method: Method): GatewayResponse {
     const headers = { "Content-Type": "application/json", "Grpc-Metadata-Content-Type": "application/grpc" };
-    if (method.hasEmptyResponse && !this.options.recorded) return { status: 200, headers, body: "" };
+    if (method.hasEmptyResponse && !this.options.matchesRecording) return { status: 200, headers, body: "" };
     const response = renderMessage(message, method.response, {
-      milliseconds: !this.options.recorded,
+      milliseconds: !this.options.matchesRecording,
       onlyFields,
       omitEmpty: this.options.settings?.omitEmpty,
     });

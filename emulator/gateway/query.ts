@@ -40,7 +40,7 @@ export interface QueryOutcome {
   /** A value that reached the message was not UTF-8. */
   readonly hasInvalidUtf8: boolean;
   /** Paths of a field mask, and whether they replace the inferred ones or are added to them. */
-  readonly mask?: { readonly paths: readonly string[]; readonly replaces: boolean };
+  readonly mask?: { readonly paths: readonly string[]; readonly replacesInferred: boolean };
 }
 
 /**
@@ -80,7 +80,7 @@ interface ResolvedField {
 /** Writes query parameters to a request. */
 class QueryWriter {
   hasInvalidUtf8 = false;
-  mask: { paths: string[]; replaces: boolean } | undefined;
+  mask: { paths: string[]; replacesInferred: boolean } | undefined;
   private readonly written = new Map<string, string[]>();
 
   constructor(private readonly target: Message) {}
@@ -93,8 +93,8 @@ class QueryWriter {
     if (field === undefined) return;
     this.hasInvalidUtf8 ||= hasInvalidUtf8;
     if (field === maskPaths) {
-      const { paths = [], replaces = false } = this.mask ?? {};
-      this.mask = { paths: [...paths, ...values], replaces };
+      const { paths = [], replacesInferred = false } = this.mask ?? {};
+      this.mask = { paths: [...paths, ...values], replacesInferred };
     } else if (field.type.kind === "list") {
       const { item } = field.type;
       const earlier = (parent[field.name] ?? []) as Value[];
@@ -121,7 +121,7 @@ class QueryWriter {
     if (field.type.kind === "map") throw new QueryError(`unsupported map field "${field.snake}"`);
     const value = values[0] ?? "";
     if (field.type.kind === "fieldMask") {
-      this.mask = { paths: value.split(","), replaces: true };
+      this.mask = { paths: value.split(","), replacesInferred: true };
       return;
     }
     const parsed = parseItem(value, field.type, field);

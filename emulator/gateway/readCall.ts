@@ -63,6 +63,10 @@ function readBodyInto(message: Message, method: Method, body: Buffer, maskField:
   return { updateMask, maskSource: updateMask ? "body" : "inferred" };
 }
 
+/**
+ * Reads the query parameters into the message, and returns the mask that applies. A mask in the query replaces the
+ * inferred one; its items, as `updateMask.paths`, are added to it.
+ */
 function readQueryInto(
   message: Message,
   { match, rawQuery, isForm, body, ignoreMask }: CallSource,
@@ -76,8 +80,11 @@ function readQueryInto(
   const outcome = applyQuery(queryPairs(rawQuery, isForm, body), method.request, message, bound);
   if (outcome.hasInvalidUtf8) throw invalidUtf8();
   if (!outcome.mask || !maskField || ignoreMask) return mask;
-  const { replaces, paths } = outcome.mask;
-  return { updateMask: replaces ? [...paths] : [...(mask.updateMask ?? []), ...paths], maskSource: "query" };
+  const { replacesInferred, paths } = outcome.mask;
+  return {
+    updateMask: replacesInferred ? [...paths] : [...(mask.updateMask ?? []), ...paths],
+    maskSource: "query",
+  };
 }
 
 function readBody(body: Buffer): { node: JsonNode | undefined; text: string } {

@@ -16,7 +16,7 @@ export interface Method {
   readonly response: MessageType;
   /** The request field that the body fills, or `*` for the request as a whole. */
   readonly body?: string;
-  /** The response has no body, or `{}` with `recorded`. */
+  /** The response has no body, or `{}` with `matchesRecording`. */
   readonly hasEmptyResponse?: boolean;
   /** Needs no bearer token of the API; the method may check one itself. */
   readonly isPublic?: boolean;

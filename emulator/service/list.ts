@@ -47,7 +47,7 @@ export function listPage(
   table: KindTable,
   context: ServiceContext,
   request: Message,
-  recorded: boolean,
+  matchesRecording: boolean,
   shown?: (entry: Entry) => boolean,
 ): Message {
   const pageSize = readPageSize(request);
@@ -62,7 +62,7 @@ export function listPage(
   start += skip;
   const page = matching.slice(start, start + pageSize);
   const last = page.at(-1);
-  const skipped = recorded ? skip + (token?.s ?? 0) : skip;
+  const skipped = matchesRecording ? skip + (token?.s ?? 0) : skip;
 
   const result = newMessage();
   result[table.collection] = page.map((entry) => context.toResponse(entry, "list"));
@@ -75,7 +75,7 @@ export function listPage(
       s: skipped,
     });
   }
-  if (!recorded || table.isAlwaysCounted) result.totalCount = String(matching.length);
+  if (!matchesRecording || table.isAlwaysCounted) result.totalCount = String(matching.length);
   result.skipped = skipped;
   return result;
 }

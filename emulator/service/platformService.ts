@@ -27,7 +27,8 @@ import { emitWriteEvent } from "./writeEvents";
 export interface ServiceOptions {
   readonly tables: readonly KindTable[];
   readonly token: string;
-  readonly recorded: boolean;
+  /** Responds as the recorded gateway where it differs from the API's specification. */
+  readonly matchesRecording: boolean;
   readonly settings: EmulatorSettings;
   readonly issuer: Issuer;
   /** Milliseconds since 1970. */
@@ -51,7 +52,7 @@ export class PlatformService implements Service, ServiceContext {
   private writes = 0;
 
   constructor(private readonly options: ServiceOptions) {
-    const { settings, tables, issuer, now, recorded, token } = options;
+    const { settings, tables, issuer, now, matchesRecording, token } = options;
     this.settings = settings;
     this.now = now;
     this.tables = new TableRegistry(tables);
@@ -59,7 +60,14 @@ export class PlatformService implements Service, ServiceContext {
     this.deliveries = new Deliveries(settings);
     const { store, deliveries } = this;
     const url = (): string => this.url();
-    this.events = new EventPublisher({ store, deliveries, issuer, url, now, milliseconds: !recorded });
+    this.events = new EventPublisher({
+      store,
+      deliveries,
+      issuer,
+      url,
+      now,
+      milliseconds: !matchesRecording,
+    });
     this.tokens = new TokenService({ store, issuer, settings, now, token });
     this.capabilities = new CapabilityCheck(store);
     for (const table of tables) this.register(table);
@@ -121,7 +129,7 @@ export class PlatformService implements Service, ServiceContext {
   }
 
   list(kind: string, request: Message, isShown?: (entry: Entry) => boolean): Message {
-    return listPage(this.tables.require(kind), this, request, this.options.recorded, isShown);
+    return listPage(this.tables.require(kind), this, request, this.options.matchesRecording, isShown);
   }
 
   requireEntry(kind: string, uid: Value | undefined): Entry {
@@ -145,7 +153,7 @@ export class PlatformService implements Service, ServiceContext {
       state[collection] = [...this.store.all(kind)]
         .filter((entry) => !entry.builtIn)
         .map((entry) =>
-          renderMessage(this.toResponse(entry), message, { milliseconds: !this.options.recorded }),
+          renderMessage(this.toResponse(entry), message, { milliseconds: !this.options.matchesRecording }),
         );
     }
     return state;

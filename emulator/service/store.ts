@@ -27,20 +27,20 @@ export class Store {
   private readonly byKind = new Map<string, Map<string, Entry>>();
   private readonly children = new Map<string, Set<Entry>>();
   private readonly referrers = new Map<string, Set<Entry>>();
-  private readonly sorted = new Map<string, Entry[]>();
+  private readonly sortedCache = new Map<string, Entry[]>();
   private readonly people = new Map<string, Person>();
 
-  /** @param changed called after every change. */
+  /** @param onChange called after every change. */
   constructor(
     private readonly tables: readonly KindTable[],
-    private readonly changed: () => void = () => undefined,
+    private readonly onChange: () => void = () => undefined,
   ) {
     this.clear();
   }
 
   clear(): void {
     this.accessRequests.clear();
-    for (const index of [this.children, this.referrers, this.sorted, this.people]) index.clear();
+    for (const index of [this.children, this.referrers, this.sortedCache, this.people]) index.clear();
     for (const table of this.tables) {
       this.byKind.set(table.kind, new Map());
       for (const { uid, parent = "", value } of table.rules?.builtIn?.() ?? []) {
@@ -50,7 +50,7 @@ export class Store {
         this.add({ kind: table.kind, uid, parent, createdAt, updatedAt, value, builtIn: true });
       }
     }
-    this.changed();
+    this.onChange();
   }
 
   find(kind: string, uid: string): Entry | undefined {
@@ -61,7 +61,7 @@ export class Store {
     this.byKind.get(entry.kind)?.set(entry.uid, entry);
     if (entry.parent !== "") addTo(this.children, this.parentKey(entry), entry);
     this.forEachReference(entry, entry.value, (key) => addTo(this.referrers, key, entry));
-    this.notifyChange(entry.kind);
+    this.invalidate(entry.kind);
   }
 
   update(entry: Entry, value: Message, updatedAt: number): void {
@@ -69,14 +69,14 @@ export class Store {
     entry.value = value;
     entry.updatedAt = updatedAt;
     this.forEachReference(entry, value, (key) => addTo(this.referrers, key, entry));
-    this.notifyChange(entry.kind);
+    this.invalidate(entry.kind);
   }
 
   remove(entry: Entry): void {
     this.byKind.get(entry.kind)?.delete(entry.uid);
     if (entry.parent !== "") removeFrom(this.children, this.parentKey(entry), entry);
     this.forEachReference(entry, entry.value, (key) => removeFrom(this.referrers, key, entry));
-    this.notifyChange(entry.kind);
+    this.invalidate(entry.kind);
   }
 
   childrenOf({ kind, uid }: Pick<Entry, "kind" | "uid">): readonly Entry[] {
@@ -91,10 +91,10 @@ export class Store {
   /** All of a kind in this order, cached until the kind changes. */
   listSorted(kind: string, order: string, compare: (one: Entry, other: Entry) => number): readonly Entry[] {
     const key = `${kind} ${order}`;
-    let entries = this.sorted.get(key);
+    let entries = this.sortedCache.get(key);
     if (!entries) {
       entries = [...(this.byKind.get(kind)?.values() ?? [])].sort(compare);
-      this.sorted.set(key, entries);
+      this.sortedCache.set(key, entries);
     }
     return entries;
   }
@@ -116,7 +116,7 @@ export class Store {
     const uid = personUid(issuer, subject);
     if (!this.people.has(uid)) {
       this.people.set(uid, { issuer, subject });
-      this.changed();
+      this.onChange();
     }
     return uid;
   }
@@ -135,9 +135,10 @@ export class Store {
     return `${parentKind} ${entry.parent}`;
   }
 
-  private notifyChange(kind: string): void {
-    for (const key of this.sorted.keys()) if (key.startsWith(`${kind} `)) this.sorted.delete(key);
-    this.changed();
+  /** Drops the cached lists of a kind that has changed. */
+  private invalidate(kind: string): void {
+    for (const key of this.sortedCache.keys()) if (key.startsWith(`${kind} `)) this.sortedCache.delete(key);
+    this.onChange();
   }
 
   private forEachReference(entry: Entry, value: Message, visit: (key: string) => void): void {

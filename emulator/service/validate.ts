@@ -17,12 +17,12 @@ function fieldViolations(value: Value | undefined, field: Field, path: string): 
   const { name, format } = field;
   if (value === undefined || value === "") {
     if (!field.required) return [];
-    return [{ field: place, description: `${name} ${format?.rule ?? "is required"}` }];
+    return [{ field: place, description: `${name} ${format?.requirement ?? "is required"}` }];
   }
   const texts = typeof value === "object" ? Object.values(value) : [value];
   const wrong = format ? texts.filter((text) => typeof text === "string" && !format.accepts(text)) : [];
   return [
-    ...wrong.slice(0, 1).map(() => ({ field: place, description: `${name} ${format?.rule ?? ""}` })),
+    ...wrong.slice(0, 1).map(() => ({ field: place, description: `${name} ${format?.requirement ?? ""}` })),
     ...nestedViolations(value, field, place),
   ];
 }

@@ -1,6 +1,6 @@
 import type { FieldSpec, Message } from "../gateway/descriptor";
 import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/descriptor";
-import { documents, vulnerabilities } from "../data/advisories";
+import { advisoryDocuments, vulnerabilities } from "../data/advisories";
 import { invalidArgument, invalidField } from "../gateway/status";
 import { severity } from "./advisory";
 import type { KindTable } from "./kindTable";
@@ -107,7 +107,7 @@ export const advisoryDocument: KindTable = {
         return { resolvedVulnsReports: [] };
       },
     },
-    builtIn: documents,
+    builtIn: advisoryDocuments,
   },
 };
 

@@ -4,7 +4,7 @@ import type { FieldFlags, Format } from "../gateway/descriptor";
 
 function pattern(source: string): Format {
   const compiled = new RegExp(source, "u");
-  return { rule: `must match "${source}"`, accepts: (value) => compiled.test(value) };
+  return { requirement: `must match "${source}"`, accepts: (value) => compiled.test(value) };
 }
 
 /** Of all kinds with a name, except tags. */
@@ -13,7 +13,7 @@ export const nameFlags: FieldFlags = { required: true, format: pattern("^[a-z0-9
 /** In RE2, `\S` excludes ASCII white space without the vertical tab; in JavaScript it excludes more. */
 export const descriptionFlags: FieldFlags = {
   format: {
-    rule: 'must match "^[\\S ]{0,512}$"',
+    requirement: 'must match "^[\\S ]{0,512}$"',
     accepts: (value) => /^[^\t\n\f\r]{0,512}$/u.test(value),
   },
 };
@@ -21,23 +21,23 @@ export const descriptionFlags: FieldFlags = {
 export const alias = pattern("^[a-zA-Z0-9_.\\-\\/]*[a-zA-Z0-9_.\\-]:[a-zA-Z0-9_.\\-]+$");
 export const tagName = pattern("^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$");
 export const awsAccount: Format = {
-  rule: "must be 12 digits",
+  requirement: "must be 12 digits",
   accepts: (value) => /^[0-9]{12}$/.test(value),
 };
 
 const bundles = "application base byol ai ai-gpu featured fips commercial emeritoss".split(" ");
 export const bundle: Format = {
-  rule: `must be one of ${bundles.join(", ")}`,
+  requirement: `must be one of ${bundles.join(", ")}`,
   accepts: (value) => bundles.includes(value),
 };
 
 export const imageDigest: Format = {
-  rule: 'must be "sha256:" and 64 hexadecimal digits',
+  requirement: 'must be "sha256:" and 64 hexadecimal digits',
   accepts: (value) => /^sha256:[0-9a-f]{64}$/.test(value),
 };
 
 export const regularExpression: Format = {
-  rule: "must be a regular expression in RE2 syntax",
+  requirement: "must be a regular expression in RE2 syntax",
   accepts: (value) => {
     try {
       RE2JS.compile(value);
@@ -49,12 +49,12 @@ export const regularExpression: Format = {
 };
 
 export const httpsUrl: Format = {
-  rule: "must be an https URL",
+  requirement: "must be an https URL",
   accepts: (value) => /^https:\/\/[^/?#]/.test(value) && URL.canParse(value),
 };
 
 export const jwks: Format = {
-  rule: "must be a JSON web key set: an object with a list of keys",
+  requirement: "must be a JSON web key set: an object with a list of keys",
   accepts: (value) => {
     try {
       const parsed: unknown = JSON.parse(value);
@@ -66,12 +66,12 @@ export const jwks: Format = {
 };
 
 export const safeFileName: Format = {
-  rule: "must be a plain file name without a leading dot",
+  requirement: "must be a plain file name without a leading dot",
   accepts: (value) => /^[A-Za-z0-9_-][A-Za-z0-9._@+-]*$/.test(value),
 };
 
 export const rsaPublicKeyPem: Format = {
-  rule: "must be an RSA public key in PEM",
+  requirement: "must be an RSA public key in PEM",
   accepts: (value) => {
     if (!/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(value)) return false;
     try {
@@ -84,7 +84,7 @@ export const rsaPublicKeyPem: Format = {
 
 /** A part of what the service's HTML sanitiser refuses. */
 export const cleanMarkdown: Format = {
-  rule: "must not hold HTML that a sanitiser would change",
+  requirement: "must not hold HTML that a sanitiser would change",
   accepts: (value) =>
     !/<\s*\/?\s*(script|style|iframe|object|embed)\b/i.test(value) &&
     !/<[^>]*\son[a-z]+\s*=/i.test(value) &&
@@ -92,7 +92,7 @@ export const cleanMarkdown: Format = {
 };
 
 export const roleUid: Format = {
-  rule: "must be a uid",
+  requirement: "must be a uid",
   accepts: (value) => isUid(value),
 };
 

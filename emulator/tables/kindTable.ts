@@ -23,7 +23,7 @@ export interface KindTable {
   readonly hasNameFilter?: boolean;
   /** The list does not take `uidp`. */
   readonly isUnscoped?: boolean;
-  /** The list has a total also with `recorded`. */
+  /** The list has a total also with `matchesRecording`. */
   readonly isAlwaysCounted?: boolean;
   /** Further parameters of the list. */
   readonly filters?: Readonly<Record<string, FieldSpec>>;

@@ -132,7 +132,7 @@ describe("the gateway returns the recorded responses, and forwards the recorded 
   for (const wireCase of cases) {
     test(wireCase.name, async () => {
       const service = new StubService(wireCase.service);
-      const gateway = new Gateway(methodsFor(wireCase), service, { recorded: true });
+      const gateway = new Gateway(methodsFor(wireCase), service, { matchesRecording: true });
       const response = await gateway.handle({
         method: wireCase.method,
         target: wireCase.target,
