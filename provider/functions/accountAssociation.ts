@@ -3,7 +3,7 @@ import type { GetAccountAssociationResult } from "../resources/accountAssociatio
 import { decode } from "../schema/decoders";
 import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
 import { orNotFound, lookupsOf, notFoundMessage } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
@@ -52,16 +52,16 @@ export const getAccountAssociation = invoke(one);
 export const getAccountAssociationOutput = invokeOutput(one);
 
 /** Lists the account associations that match and that the token may see. */
-export const getAccountAssociations = invokeAny(list);
+export const getAccountAssociations = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getAccountAssociationsOutput = invokeAnyOutput(list);
+export const getAccountAssociationsOutput = invokeWithOptionalArgsOutput(list);
 
 const decodeCheck = decode.object<CheckAccountAssociationResult>(checked);
 
 const check: Lookup<CheckAccountAssociationArgs, CheckAccountAssociationResult> = {
   call: "checkAccountAssociation",
-  rules: {
+  validators: {
     uid: validate.required(validate.uid),
     provider: validate.required(
       validate.oneName(["GOOGLE", "AMAZON", "AZURE"].map((name) => `ACCOUNT_PROVIDER_TYPE_${name}`)),

@@ -2,8 +2,8 @@ import { decode } from "../schema/decoders";
 import type { Decoded } from "../schema/fields";
 import { decodeSeverities, eventKind } from "./advisoryParts";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
-import { listRules, lookupList } from "./listLookup";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
+import { listValidators, lookupList } from "./listLookup";
 import { lookupByUid } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
@@ -137,8 +137,8 @@ const eventType = validate.enumName(
 const advisories = lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
   call: "getAdvisories",
   collection: COLLECTION,
-  rules: {
-    ...listRules,
+  validators: {
+    ...listValidators,
     advisoryIds: texts("advisoryIds"),
     legacyAdvisoryIds: texts("legacyAdvisoryIds"),
     artifactNames: texts("artifactNames"),
@@ -182,7 +182,7 @@ export const getAdvisoryOutput = invokeOutput(oneAdvisory);
  *
  * @capability CAP_ADVISORIES_LIST
  */
-export const getAdvisories = invokeAny(advisories);
+export const getAdvisories = invokeWithOptionalArgs(advisories);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getAdvisoriesOutput = invokeAnyOutput(advisories);
+export const getAdvisoriesOutput = invokeWithOptionalArgsOutput(advisories);

@@ -2,7 +2,7 @@ import { decode } from "../schema/decoders";
 import type { Decoded } from "../schema/fields";
 import { decodeSeverities, eventKind } from "./advisoryParts";
 import { splitByUrlLength, validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
 
 /** Which documents to read. All by default. */
@@ -86,7 +86,7 @@ const decodeDocuments = decode.objects(decode.object<AdvisoryDocument>(document)
 
 const documents: Lookup<GetAdvisoryDocumentsArgs, AdvisoryDocument[]> = {
   call: "getAdvisoryDocuments",
-  rules: {
+  validators: {
     id: validate.sentAs("id", validate.text),
     cves: validate.sentAs("cves", validate.listOf(validate.text)),
   },
@@ -103,7 +103,7 @@ const MOST_IDS = 1000;
 
 const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = {
   call: "getVulnerabilityMetadata",
-  rules: { ids: validate.required(validate.listOf(validate.text)) },
+  validators: { ids: validate.required(validate.listOf(validate.text)) },
   run: async (client, { ids }) => {
     const parts = await Promise.all(
       splitByUrlLength("ids", ids, MOST_IDS).map(async (part) => {
@@ -123,10 +123,10 @@ const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = 
 };
 
 /** Reads the security advisories of packages. */
-export const getAdvisoryDocuments = invokeAny(documents);
+export const getAdvisoryDocuments = invokeWithOptionalArgs(documents);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getAdvisoryDocumentsOutput = invokeAnyOutput(documents);
+export const getAdvisoryDocumentsOutput = invokeWithOptionalArgsOutput(documents);
 
 /** Reads what is known of vulnerabilities, in the order of `ids`, each once. What nothing is known of is left out. */
 export const getVulnerabilityMetadata = invoke(metadata);

@@ -3,7 +3,7 @@ import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { limitRules, lookupList } from "./listLookup";
+import { limitValidators, lookupList } from "./listLookup";
 import type { LimitArgs } from "./listLookup";
 
 /** Which libraries to list. */
@@ -103,13 +103,13 @@ const orderBy = validate.sentAs("order_by", validate.orderBy);
 const artifacts = lookupList<GetArtifactsArgs, GetArtifactResult>({
   call: "getArtifacts",
   collection: COLLECTION,
-  rules: {
+  validators: {
     ecosystems,
     query: validate.sentAs("query", validate.text),
     cudaVersion: validate.sentAs("cudaVersion", validate.text),
     remediated: validate.sentAs("remediated", validate.flag),
     orderBy,
-    ...limitRules,
+    ...limitValidators,
   },
   read: decode.object<GetArtifactResult>(artifact),
 });
@@ -118,7 +118,7 @@ const versions = lookupList<GetArtifactVersionsArgs, GetArtifactVersionResult>({
   call: "getArtifactVersions",
   collection: ({ artifactUid }) => `${COLLECTION}/${encodeURIComponent(artifactUid)}/versions`,
   member: "artifactVersions",
-  rules: { artifactUid: validate.required(validate.segment), orderBy, ...limitRules },
+  validators: { artifactUid: validate.required(validate.segment), orderBy, ...limitValidators },
   read: decode.object<GetArtifactVersionResult>(version),
 });
 
@@ -126,7 +126,7 @@ const decodeCounts = decode.objects(decode.object<ArtifactCount>(ecosystemCount)
 
 const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
   call: "getArtifactCount",
-  rules: { ecosystems },
+  validators: { ecosystems },
   run: async (client, args) => {
     const path = `${COLLECTION}/count`;
     const response = await client.get(path, { ecosystems: args.ecosystems });

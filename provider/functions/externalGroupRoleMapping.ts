@@ -1,7 +1,7 @@
 import { ExternalGroupRoleMapping } from "../resources/externalGroupRoleMapping";
 import type { GetExternalGroupRoleMappingResult } from "../resources/externalGroupRoleMapping";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import { lookupsOf } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
@@ -30,7 +30,7 @@ export const getExternalGroupRoleMapping = invoke(one);
 export const getExternalGroupRoleMappingOutput = invokeOutput(one);
 
 /** Lists the mappings that match and that the token may see. */
-export const getExternalGroupRoleMappings = invokeAny(list);
+export const getExternalGroupRoleMappings = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getExternalGroupRoleMappingsOutput = invokeAnyOutput(list);
+export const getExternalGroupRoleMappingsOutput = invokeWithOptionalArgsOutput(list);

@@ -2,7 +2,14 @@ import { CodedError } from "../errorCodes/codedError";
 import { Group } from "../resources/group";
 import type { GetGroupResult } from "../resources/group";
 import { decode, isRecord, resourceDecoder } from "../schema/decoders";
-import { invoke, invokeAny, invokeAnyOutput, invokeNone, invokeNoneOutput, invokeOutput } from "./invoke";
+import {
+  invoke,
+  invokeWithOptionalArgs,
+  invokeWithOptionalArgsOutput,
+  invokeWithoutArgs,
+  invokeWithoutArgsOutput,
+  invokeOutput,
+} from "./invoke";
 import type { Lookup } from "./invoke";
 import { orNotFound, lookupsOf } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
@@ -33,14 +40,14 @@ export const getGroup = invoke(one);
 export const getGroupOutput = invokeOutput(one);
 
 /** Lists the groups that match and that the token may see. */
-export const getGroups = invokeAny(list);
+export const getGroups = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getGroupsOutput = invokeAnyOutput(list);
+export const getGroupsOutput = invokeWithOptionalArgsOutput(list);
 
 const ownGroup: Lookup<object, GetGroupResult> = {
   call: "lookupGroup",
-  rules: {},
+  validators: {},
   run: async (client) => {
     const none = "there is no group for the e-mail domain of this token";
     const { group } = await orNotFound(client.getAllowingEmpty(`${COLLECTION}:lookupGroup`), none);
@@ -51,7 +58,7 @@ const ownGroup: Lookup<object, GetGroupResult> = {
 
 const eligibility: Lookup<object, CheckEligibilityResult> = {
   call: "checkEligibility",
-  rules: {},
+  validators: {},
   run: async (client) => {
     const { eligible } = await client.getAllowingEmpty(`${COLLECTION}:checkEligibility`);
     return { eligible: decode.boolean(eligible) };
@@ -59,13 +66,13 @@ const eligibility: Lookup<object, CheckEligibilityResult> = {
 };
 
 /** The organisation of the domain of the e-mail address in the token. Throws where there is none. */
-export const lookupGroup = invokeNone(ownGroup);
+export const lookupGroup = invokeWithoutArgs(ownGroup);
 
 /** The same as an output. */
-export const lookupGroupOutput = invokeNoneOutput(ownGroup);
+export const lookupGroupOutput = invokeWithoutArgsOutput(ownGroup);
 
 /** Whether the domain of the e-mail address in the token is eligible for an organisation. */
-export const checkEligibility = invokeNone(eligibility);
+export const checkEligibility = invokeWithoutArgs(eligibility);
 
 /** The same as an output. */
-export const checkEligibilityOutput = invokeNoneOutput(eligibility);
+export const checkEligibilityOutput = invokeWithoutArgsOutput(eligibility);

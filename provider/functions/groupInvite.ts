@@ -1,7 +1,7 @@
 import { GroupInvite } from "../resources/groupInvite";
 import type { GetGroupInviteResult } from "../resources/groupInvite";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import { lookupsOf } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
@@ -26,7 +26,7 @@ export const getGroupInvite = invoke(one);
 export const getGroupInviteOutput = invokeOutput(one);
 
 /** Lists the invites that match and that the token may see. */
-export const getGroupInvites = invokeAny(list);
+export const getGroupInvites = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getGroupInvitesOutput = invokeAnyOutput(list);
+export const getGroupInvitesOutput = invokeWithOptionalArgsOutput(list);

@@ -3,7 +3,7 @@ import { Identity } from "../resources/identity";
 import type { GetIdentityResult } from "../resources/identity";
 import { decode } from "../schema/decoders";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
 import { lookupsOf } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
@@ -48,14 +48,14 @@ export const getIdentity = invoke(one);
 export const getIdentityOutput = invokeOutput(one);
 
 /** Lists the identities that match and that the token may see. */
-export const getIdentities = invokeAny(list);
+export const getIdentities = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getIdentitiesOutput = invokeAnyOutput(list);
+export const getIdentitiesOutput = invokeWithOptionalArgsOutput(list);
 
 const person: Lookup<LookupIdentityArgs, LookupIdentityResult> = {
   call: "lookupIdentity",
-  rules: { issuer: validate.required(validate.text), subject: validate.required(validate.text) },
+  validators: { issuer: validate.required(validate.text), subject: validate.required(validate.text) },
   run: async (client, { issuer, subject }) => {
     const response = await client.get(`${Identity.spec.collection}:lookupIdentity`, { issuer, subject });
     const uid = decode.string(response["uid"]);

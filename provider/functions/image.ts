@@ -53,7 +53,7 @@ function getImage(
 
 const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResult> = {
   call: "getImageArchitectures",
-  rules: { repoUid: validate.required(validate.uid), digest: validate.required(validate.digest) },
+  validators: { repoUid: validate.required(validate.uid), digest: validate.required(validate.digest) },
   run: async (client, args) => {
     const path = pathOf(client, args, "architectures");
     const response = await getImage(client, path, args);
@@ -63,7 +63,7 @@ const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResu
 
 const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
   call: "getImageSize",
-  rules: {
+  validators: {
     repoUid: validate.required(validate.uid),
     digest: validate.required(validate.digest),
     architecture: validate.text,

@@ -5,7 +5,7 @@ import type { Client } from "../api/client";
 import { ApiError } from "../api/errors";
 import { logLines } from "../api/logText";
 import { checkArguments, querySizeProblem } from "./validators";
-import type { LookupInputs, Rules } from "./validators";
+import type { LookupInputs, Validators } from "./validators";
 import { connect } from "./connection";
 
 /**
@@ -29,7 +29,7 @@ export class LookupError extends pulumi.RunError {
 /** What a lookup is called, what it takes, and how it runs. */
 export interface Lookup<A extends object, R> {
   readonly call: string;
-  readonly rules: Rules<A>;
+  readonly validators: Validators<A>;
   /** What is wrong with arguments that are right one by one. */
   readonly problem?: (args: A) => string | undefined;
   readonly run: (client: Client, args: A) => Promise<R>;
@@ -41,8 +41,8 @@ export interface Lookup<A extends object, R> {
  */
 async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
   try {
-    const checked = checkArguments(lookup.call, lookup.rules, args);
-    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.rules, checked);
+    const checked = checkArguments(lookup.call, lookup.validators, args);
+    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.validators, checked);
     if (problem !== undefined) throw new CodedError("PP1201", problem);
     const { client, cache } = connect();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
@@ -56,36 +56,36 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
   }
 }
 
-/** The functions that programs call are named after their lookup, as in stack traces. */
-function named<F extends (...args: never) => unknown>(name: string, call: F): F {
+/** Names the function that a program calls after its lookup, for stack traces. */
+function withName<F extends (...args: never) => unknown>(name: string, call: F): F {
   return Object.defineProperty(call, "name", { value: name });
 }
 
 /** The function of a lookup that needs arguments. */
 export function invoke<A extends object, R>(lookup: Lookup<A, R>): (args: A) => Promise<R> {
-  return named(lookup.call, (args) => run(lookup, args));
+  return withName(lookup.call, (args) => run(lookup, args));
 }
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** The `…Output` form of a lookup, whose arguments may be outputs of resources. */
 export function invokeOutput<A extends object, R>(
   lookup: Lookup<A, R>,
 ): (args: LookupInputs<A>) => pulumi.Output<R> {
-  return named(`${lookup.call}Output`, (args) =>
+  return withName(`${lookup.call}Output`, (args) =>
     pulumi.all([args as object]).apply(([resolved]) => run(lookup, resolved as A)),
   );
 }
 
 /** The function of a lookup whose arguments may be left out. */
-export function invokeAny<A extends object, R>(lookup: Lookup<A, R>): (args?: A) => Promise<R> {
-  return named(lookup.call, (args = {} as A) => run(lookup, args));
+export function invokeWithOptionalArgs<A extends object, R>(lookup: Lookup<A, R>): (args?: A) => Promise<R> {
+  return withName(lookup.call, (args = {} as A) => run(lookup, args));
 }
 
-/** The same with inputs. */
-export function invokeAnyOutput<A extends object, R>(
+/** The `…Output` form of a lookup whose arguments may be left out. */
+export function invokeWithOptionalArgsOutput<A extends object, R>(
   lookup: Lookup<A, R>,
 ): (args?: LookupInputs<A>) => pulumi.Output<R> {
   const call = invokeOutput(lookup);
-  return named(call.name, (args = {} as LookupInputs<A>) => call(args));
+  return withName(call.name, (args = {} as LookupInputs<A>) => call(args));
 }
 
 function messageOf(error: unknown): string {
@@ -106,11 +106,11 @@ function detailsOf(error: unknown): string[] {
 }
 
 /** The function of a lookup without arguments. */
-export function invokeNone<R>(lookup: Lookup<object, R>): () => Promise<R> {
-  return invokeAny(lookup);
+export function invokeWithoutArgs<R>(lookup: Lookup<object, R>): () => Promise<R> {
+  return invokeWithOptionalArgs(lookup);
 }
 
-/** The same as an output. */
-export function invokeNoneOutput<R>(lookup: Lookup<object, R>): () => pulumi.Output<R> {
-  return invokeAnyOutput(lookup);
+/** The `…Output` form of a lookup without arguments, which returns a `pulumi.Output`. */
+export function invokeWithoutArgsOutput<R>(lookup: Lookup<object, R>): () => pulumi.Output<R> {
+  return invokeWithOptionalArgsOutput(lookup);
 }

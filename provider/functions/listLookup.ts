@@ -1,7 +1,7 @@
 import type { JsonObject, Query } from "../api/client";
 import type { Lookup } from "./invoke";
 import { hasEmptyFilter, queryOf, querySize, splitByUrlLength, validate } from "./validators";
-import type { Rules } from "./validators";
+import type { Validators } from "./validators";
 
 /** What every list takes. */
 export interface LimitArgs {
@@ -31,12 +31,12 @@ export interface ListArgs extends LimitArgs {
   orderBy?: string;
 }
 
-export const limitRules: Rules<LimitArgs> = { limit: validate.limit };
+export const limitValidators: Validators<LimitArgs> = { limit: validate.limit };
 
 /** The order of the uids, in which requests for a part of them each may follow one another. */
 const BY_UID = /^uid(?: (asc|desc))?$/;
 
-export const listRules: Rules<ListArgs> = {
+export const listValidators: Validators<ListArgs> = {
   ancestorsOf: validate.sentAs("uidp.ancestors_of", validate.uid),
   descendantsOf: validate.sentAs("uidp.descendants_of", validate.uid),
   childrenOf: validate.sentAs("uidp.children_of", validate.uid),
@@ -46,14 +46,14 @@ export const listRules: Rules<ListArgs> = {
     canSplit: ({ orderBy }) => orderBy === undefined || (typeof orderBy === "string" && BY_UID.test(orderBy)),
   },
   orderBy: validate.sentAs("order_by", validate.orderBy),
-  ...limitRules,
+  ...limitValidators,
 };
 
 /** A list, and what is odd about it. */
 export interface ListLookup<A extends LimitArgs, R> {
   readonly call: string;
   readonly collection: string | ((args: A) => string);
-  readonly rules: Rules<A>;
+  readonly validators: Validators<A>;
   readonly read: (object: unknown) => R;
   readonly problem?: (args: A) => string | undefined;
   /** Selects the items that the server cannot filter; undefined if no such condition is set. */
@@ -84,19 +84,19 @@ function queriesOf(query: Query): Query[] {
 
 /** A lookup of all objects that match, over all pages. */
 export function lookupList<A extends LimitArgs, R>(list: ListLookup<A, R>): Lookup<A, R[]> {
-  const { call, rules, problem, read, keep, member, key } = list;
+  const { call, validators, problem, read, keep, member, key } = list;
   return {
     call,
-    rules,
+    validators,
     problem,
     run: async (client, args) => {
       const objects: R[] = [];
-      if (hasEmptyFilter(rules, args)) return objects;
+      if (hasEmptyFilter(validators, args)) return objects;
       const path = typeof list.collection === "string" ? list.collection : list.collection(args);
       const { limit = Infinity } = args;
       const isWanted = keep?.(args);
       const pageSize = isWanted ? MAX_PAGE : Math.min(limit, MAX_PAGE);
-      for (const query of queriesOf(queryOf(rules, args))) {
+      for (const query of queriesOf(queryOf(validators, args))) {
         for await (const item of client.list(path, query, { member, pageSize, key })) {
           const object = read(item);
           if (isWanted?.(object) === false) continue;

@@ -5,10 +5,10 @@ import { parentOf } from "../api/uid";
 import type { ResourceSpec } from "../engine/description";
 import { decode, resourceDecoder } from "../schema/decoders";
 import type { Lookup } from "./invoke";
-import { listRules, lookupList } from "./listLookup";
+import { listValidators, lookupList } from "./listLookup";
 import type { LimitArgs, ListArgs, ListLookup } from "./listLookup";
 import { validate } from "./validators";
-import type { Rules } from "./validators";
+import type { Validators } from "./validators";
 
 export type { LimitArgs, ListArgs } from "./listLookup";
 
@@ -128,19 +128,19 @@ function selectionProblem(args: Selection): string | undefined {
 export function lookupOne<A extends Selection, R>(
   call: string,
   collection: string,
-  rules: Rules<A>,
+  validators: Validators<A>,
   read: (object: unknown) => R,
   { query = {}, root, isPartialInLists = false }: ByName<A> = {},
 ): Lookup<A, R> {
   return {
     call,
-    rules,
+    validators,
     problem: selectionProblem,
     run: async (client, args) => {
       const { uid, name = "", parentUid } = args;
       if (uid !== undefined) return read(await getOne(client, collection, uid));
       const wanted = { name, parentUid, root: root?.(args) };
-      const listed = await findByName(client, collection, wanted, query, "parentUid" in rules);
+      const listed = await findByName(client, collection, wanted, query, "parentUid" in validators);
       return read(isPartialInLists ? await getOne(client, collection, decode.string(listed["uid"])) : listed);
     },
   };
@@ -171,11 +171,11 @@ export function lookupByUid<R>(
   call: string,
   collection: string,
   read: (object: unknown) => R,
-  rule = validate.uid,
+  validator = validate.uid,
 ): Lookup<ByUidArgs, R> {
   return {
     call,
-    rules: { uid: validate.required(rule) },
+    validators: { uid: validate.required(validator) },
     run: async (client, { uid }) => read(await getOne(client, collection, uid)),
   };
 }
@@ -189,8 +189,8 @@ type CommonKeys<Args> = Args extends { name?: string } ? keyof NamedListArgs : k
 interface KindLookups<One extends object, List extends LimitArgs, Result> {
   /** The calls: `getGroup`, `getGroups`. */
   readonly calls: readonly [one: string, list: string];
-  readonly selects?: Rules<Omit<One, keyof ByNameArgs>>;
-  readonly filters?: Rules<Omit<List, CommonKeys<List>>>;
+  readonly selects?: Validators<Omit<One, keyof ByNameArgs>>;
+  readonly filters?: Validators<Omit<List, CommonKeys<List>>>;
   readonly byName?: ByName<One>;
   readonly keep?: ListLookup<List, Result>["keep"];
 }
@@ -204,19 +204,25 @@ export function lookupsOf<One extends object, List extends LimitArgs, Result>(
   const read = resourceDecoder(spec) as (response: unknown) => Result;
   const parent = sharesParentUid ? {} : { parentUid: validate.uid };
   const selected = { uid: validate.uid, name: validate.text, ...parent, ...selects };
-  const rules = {
-    ...listRules,
+  const validators = {
+    ...listValidators,
     ...(listsByName ? { name: validate.sentAs("name", validate.text) } : {}),
     ...filters,
   };
   return {
     one: listsByName
-      ? lookupOne(one, collection, selected as unknown as Rules<One>, read, {
+      ? lookupOne(one, collection, selected as unknown as Validators<One>, read, {
           query: spec.listing?.query,
           isPartialInLists: spec.listing?.contents === "partial",
           ...byName,
         })
       : (lookupByUid(one, collection, read) as unknown as Lookup<One, Result>),
-    list: lookupList({ call: list, collection, rules: rules as unknown as Rules<List>, read, keep }),
+    list: lookupList({
+      call: list,
+      collection,
+      validators: validators as unknown as Validators<List>,
+      read,
+      keep,
+    }),
   };
 }

@@ -1,5 +1,5 @@
 import { decode } from "../schema/decoders";
-import { invokeNone, invokeNoneOutput } from "./invoke";
+import { invokeWithoutArgs, invokeWithoutArgsOutput } from "./invoke";
 import type { Lookup } from "./invoke";
 
 /** What `ping` returns. */
@@ -10,14 +10,14 @@ export interface PingResult {
 
 const signOfLife: Lookup<object, PingResult> = {
   call: "ping",
-  rules: {},
+  validators: {},
   run: async (client) => ({
     response: decode.string((await client.getAllowingEmpty("/ping/v2/ping"))["response"]),
   }),
 };
 
 /** Asks the API for a sign of life. Throws where the address or the network is wrong. */
-export const ping = invokeNone(signOfLife);
+export const ping = invokeWithoutArgs(signOfLife);
 
 /** The same as an output. */
-export const pingOutput = invokeNoneOutput(signOfLife);
+export const pingOutput = invokeWithoutArgsOutput(signOfLife);

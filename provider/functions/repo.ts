@@ -2,7 +2,7 @@ import { Repo } from "../resources/repo";
 import type { GetRepoResult } from "../resources/repo";
 import { decode } from "../schema/decoders";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
 import { orNotFound, lookupsOf, notFoundMessage } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
@@ -38,14 +38,14 @@ export const getRepo = invoke(one);
 export const getRepoOutput = invokeOutput(one);
 
 /** Lists the repositories that match and that the token may see. */
-export const getRepos = invokeAny(list);
+export const getRepos = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getReposOutput = invokeAnyOutput(list);
+export const getReposOutput = invokeWithOptionalArgsOutput(list);
 
 const readme: Lookup<GetRepoReadmeArgs, GetRepoReadmeResult> = {
   call: "getRepoReadme",
-  rules: { repoUid: validate.required(validate.uid) },
+  validators: { repoUid: validate.required(validate.uid) },
   run: async (client, { repoUid }) => {
     const path = client.address(Repo.spec.collection, repoUid, "/readme");
     const response = await orNotFound(client.getAllowingEmpty(path), notFoundMessage(repoUid));

@@ -1,7 +1,7 @@
 import { Role } from "../resources/role";
 import type { GetRoleResult } from "../resources/role";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import { lookupsOf } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
@@ -35,7 +35,7 @@ export const getRole = invoke(one);
 export const getRoleOutput = invokeOutput(one);
 
 /** Lists the roles that match and that the token may see. */
-export const getRoles = invokeAny(list);
+export const getRoles = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getRolesOutput = invokeAnyOutput(list);
+export const getRolesOutput = invokeWithOptionalArgsOutput(list);

@@ -1,7 +1,7 @@
 import { RoleBinding } from "../resources/roleBinding";
 import type { GetRoleBindingResult } from "../resources/roleBinding";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import { lookupsOf } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
@@ -34,7 +34,7 @@ export const getRoleBinding = invoke(one);
 export const getRoleBindingOutput = invokeOutput(one);
 
 /** Lists the role bindings that match and that the token may see. */
-export const getRoleBindings = invokeAny(list);
+export const getRoleBindings = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getRoleBindingsOutput = invokeAnyOutput(list);
+export const getRoleBindingsOutput = invokeWithOptionalArgsOutput(list);

@@ -1,7 +1,7 @@
 import { Tag } from "../resources/tag";
 import type { GetTagResult } from "../resources/tag";
 import { validate } from "./validators";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import { lookupsOf } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
@@ -47,7 +47,7 @@ export const getTag = invoke(one);
 export const getTagOutput = invokeOutput(one);
 
 /** Lists the tags that match and that the token may see. */
-export const getTags = invokeAny(list);
+export const getTags = invokeWithOptionalArgs(list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getTagsOutput = invokeAnyOutput(list);
+export const getTagsOutput = invokeWithOptionalArgsOutput(list);

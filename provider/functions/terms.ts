@@ -3,7 +3,7 @@ import { decode } from "../schema/decoders";
 import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeOutput } from "./invoke";
-import { limitRules, lookupList } from "./listLookup";
+import { limitValidators, lookupList } from "./listLookup";
 import type { LimitArgs } from "./listLookup";
 
 /** Selects the group whose accepted terms to list. */
@@ -30,7 +30,7 @@ const acceptances = lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
   call: "getTermsAcceptances",
   collection: ({ groupUid }) => `/iam/v2/terms/${encodeUid(groupUid)}`,
   member: "termsAcceptances",
-  rules: { groupUid: validate.required(validate.uid), ...limitRules },
+  validators: { groupUid: validate.required(validate.uid), ...limitValidators },
   read: decode.object<AcceptedTerms>(acceptance),
   // They have no uid.
   key: ({ docId, acceptedBy, orgUid, createTime }) => JSON.stringify([docId, acceptedBy, orgUid, createTime]),

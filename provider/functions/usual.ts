@@ -3,7 +3,7 @@ import { Subscription } from "../resources/subscription";
 import type { GetSubscriptionResult } from "../resources/subscription";
 import { IdentityProvider } from "../resources/identityProvider";
 import type { GetIdentityProviderResult } from "../resources/identityProvider";
-import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";
+import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import { lookupsOf } from "./lookup";
 import type { ByNameArgs, ByUidArgs, ListArgs, NamedListArgs } from "./lookup";
 
@@ -25,10 +25,10 @@ export const getSubscription = invoke(subscription.one);
 export const getSubscriptionOutput = invokeOutput(subscription.one);
 
 /** Lists the subscriptions that match and that the token may see. */
-export const getSubscriptions = invokeAny(subscription.list);
+export const getSubscriptions = invokeWithOptionalArgs(subscription.list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getSubscriptionsOutput = invokeAnyOutput(subscription.list);
+export const getSubscriptionsOutput = invokeWithOptionalArgsOutput(subscription.list);
 
 /** Selects one identity provider: by `uid`, or by `name`. */
 export type GetIdentityProviderArgs = ByNameArgs;
@@ -49,7 +49,7 @@ export const getIdentityProvider = invoke(identityProvider.one);
 export const getIdentityProviderOutput = invokeOutput(identityProvider.one);
 
 /** Lists the identity providers that match and that the token may see. */
-export const getIdentityProviders = invokeAny(identityProvider.list);
+export const getIdentityProviders = invokeWithOptionalArgs(identityProvider.list);
 
 /** The same with inputs, for arguments that are known only when other resources are. */
-export const getIdentityProvidersOutput = invokeAnyOutput(identityProvider.list);
+export const getIdentityProvidersOutput = invokeWithOptionalArgsOutput(identityProvider.list);

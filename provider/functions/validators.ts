@@ -12,8 +12,8 @@ export type LookupInputs<A> = {
     : pulumi.Input<A[K]>;
 };
 
-/** What an argument may be, and how it is sent. */
-export interface Rule<T> {
+/** Which values an argument may have, and how it is sent. */
+export interface Validator<T> {
   readonly is: (value: unknown) => value is T;
   /** Goes on after "must be". */
   readonly must: string;
@@ -21,7 +21,7 @@ export interface Rule<T> {
   readonly hidesValue?: boolean;
   readonly required?: boolean;
   /** Of each item of a list. */
-  readonly items?: Rule<unknown>;
+  readonly items?: Validator<unknown>;
   /** The query parameter; none where the lookup does something else with it. */
   readonly parameter?: string;
   /** Of a list: whether it may be sent in several requests, beside these arguments. */
@@ -30,63 +30,63 @@ export interface Rule<T> {
   readonly excludes?: boolean;
 }
 
-/** A rule for every argument: a forgotten one does not compile. */
-export type Rules<A> = { readonly [K in keyof A]-?: Rule<NonNullable<A[K]>> };
+/** A validator for every argument, so that a forgotten one does not compile. */
+export type Validators<A> = { readonly [K in keyof A]-?: Validator<NonNullable<A[K]>> };
 
-const text: Rule<string> = {
+const text: Validator<string> = {
   // Half a surrogate pair cannot be sent.
   is: (value): value is string => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value),
   must: "a string that is not empty",
   hidesValue: true,
 };
 
-const uid: Rule<string> = {
+const uid: Validator<string> = {
   is: isUid,
   must: "a uid: 40 hex digits, then 16 more after each slash",
 };
 
 /** A uid of unknown form: any string that a path may contain. */
-const anyUid: Rule<string> = {
+const anyUid: Validator<string> = {
   is: (value): value is string =>
     text.is(value) && value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
   must: "a uid as the API gave it",
 };
 
-const segment: Rule<string> = {
+const segment: Validator<string> = {
   is: (value): value is string => anyUid.is(value) && !value.includes("/"),
   must: "one that the API gave, without a slash",
 };
 
-const digest: Rule<string> = {
+const digest: Validator<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}$/.test(value),
   must: 'a digest: "sha256:" and 64 hex digits in lower case',
 };
 
-const flag: Rule<boolean> = {
+const flag: Validator<boolean> = {
   is: (value): value is boolean => typeof value === "boolean",
   must: "true or false",
 };
 
-const time: Rule<string> = {
+const time: Validator<string> = {
   is: (value): value is string => typeof value === "string" && timestampNanos(value) !== undefined,
   must: 'a time in RFC 3339 with its zone, as in "2026-01-28T12:00:00Z"',
 };
 
 /** The server decides which columns exist, so only the form is checked. */
-const orderBy: Rule<string> = {
+const orderBy: Validator<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_.]*(?: (?:asc|desc))?$/.test(value),
   must: 'a column and perhaps a direction, as in "name" or "created_at desc"',
 };
 
-const limit: Rule<number> = {
+const limit: Validator<number> = {
   is: (value): value is number => Number.isSafeInteger(value) && (value as number) >= 1,
   must: "a whole number of at least 1",
 };
 
 /** A full name. The server may add names, so the prefix is checked and the known names are suggested. */
-function enumName(prefix: string, known: string): Rule<string> {
+function enumName(prefix: string, known: string): Validator<string> {
   const names = known.split(" ").map((name) => `${prefix}${name}`);
   return {
     is: (value): value is string =>
@@ -96,14 +96,14 @@ function enumName(prefix: string, known: string): Rule<string> {
 }
 
 /** One of the names that there are: where a server drops unknown ones silently. */
-function oneName(names: readonly string[]): Rule<string> {
+function oneName(names: readonly string[]): Validator<string> {
   return {
     is: (value): value is string => typeof value === "string" && names.includes(value),
     must: `one of ${names.join(", ")}`,
   };
 }
 
-function listOf<T>(items: Rule<T>): Rule<T[]> {
+function listOf<T>(items: Validator<T>): Validator<T[]> {
   return {
     is: (value): value is T[] => Array.isArray(value) && value.every((item) => items.is(item)),
     must: "a list",
@@ -112,22 +112,22 @@ function listOf<T>(items: Rule<T>): Rule<T[]> {
 }
 
 /** A list that must name something. */
-function someOf<T>(items: Rule<T>): Rule<T[]> {
-  const rule = listOf(items);
+function someOf<T>(items: Validator<T>): Validator<T[]> {
+  const validator = listOf(items);
   return {
-    ...rule,
-    is: (value): value is T[] => rule.is(value) && value.length > 0,
+    ...validator,
+    is: (value): value is T[] => validator.is(value) && value.length > 0,
     must: `a list with at least one item, each ${items.must}`,
   };
 }
 
-function required<T>(rule: Rule<T>): Rule<T> {
-  return { ...rule, required: true };
+function required<T>(validator: Validator<T>): Validator<T> {
+  return { ...validator, required: true };
 }
 
 /** Sent as a query parameter of this name. */
-function sentAs<T>(parameter: string, rule: Rule<T>): Rule<T> {
-  return { ...rule, parameter };
+function sentAs<T>(parameter: string, validator: Validator<T>): Validator<T> {
+  return { ...validator, parameter };
 }
 
 /** The validators, by the names that lookups use. */
@@ -163,22 +163,22 @@ function isLater(value: unknown): boolean {
   return pulumi.Output.isInstance(value) || value instanceof Promise;
 }
 
-function checkValue(call: string, key: string, rule: Rule<unknown>, value: unknown): void {
+function checkValue(call: string, key: string, validator: Validator<unknown>, value: unknown): void {
   if (isLater(value))
     throw new CodedError("PP1202", `${key} is known only later: call ${call}Output instead`);
-  if (rule.items && Array.isArray(value)) {
+  if (validator.items && Array.isArray(value)) {
     for (const [i, item] of (value as unknown[]).entries()) {
-      checkValue(call, `${key}[${i}]`, rule.items, item);
+      checkValue(call, `${key}[${i}]`, validator.items, item);
     }
   }
-  const isRight: boolean = rule.is(value);
+  const isRight: boolean = validator.is(value);
   if (isRight) return;
-  const instead = rule.hidesValue || value === undefined ? "" : `, not ${describeValue(value)}`;
-  throw new CodedError("PP1201", `${key} must be ${rule.must}${instead}`);
+  const instead = validator.hidesValue || value === undefined ? "" : `, not ${describeValue(value)}`;
+  throw new CodedError("PP1201", `${key} must be ${validator.must}${instead}`);
 }
 
-/** The arguments that are given, in the order of their rules; an Error that names the first wrong one. */
-export function checkArguments<A extends object>(call: string, rules: Rules<A>, args: A): A {
+/** Returns the given arguments in the order of their validators. @throws CodedError that names the first wrong one */
+export function checkArguments<A extends object>(call: string, validators: Validators<A>, args: A): A {
   if (isLater(args))
     throw new CodedError("PP1202", `the arguments are known only later: call ${call}Output instead`);
   const given: unknown = args;
@@ -186,7 +186,7 @@ export function checkArguments<A extends object>(call: string, rules: Rules<A>, 
     throw new CodedError("PP1201", `the arguments must be an object, not ${describeValue(given)}`);
   }
   const values = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined));
-  const known = Object.entries<Rule<unknown>>(rules);
+  const known = Object.entries<Validator<unknown>>(validators);
   const names = known.map(([key]) => key);
   const strange = [...values.keys()].filter((key) => !names.includes(key));
   if (strange.length > 0) {
@@ -196,8 +196,8 @@ export function checkArguments<A extends object>(call: string, rules: Rules<A>, 
       `${strange.map((key) => printable(key, 100)).join(", ")} is not an argument; it takes ${takes}`,
     );
   }
-  for (const [key, rule] of known) {
-    if (values.has(key) || rule.required) checkValue(call, key, rule, values.get(key));
+  for (const [key, validator] of known) {
+    if (values.has(key) || validator.required) checkValue(call, key, validator, values.get(key));
   }
   return Object.fromEntries(
     names
@@ -210,9 +210,9 @@ export function checkArguments<A extends object>(call: string, rules: Rules<A>, 
 }
 
 /** The query that the arguments say. */
-export function queryOf<A extends object>(rules: Rules<A>, args: A): Query {
+export function queryOf<A extends object>(validators: Validators<A>, args: A): Query {
   const query: Record<string, Query[string]> = {};
-  for (const [key, { parameter }] of Object.entries<Rule<unknown>>(rules)) {
+  for (const [key, { parameter }] of Object.entries<Validator<unknown>>(validators)) {
     const value = (args as Record<string, unknown>)[key];
     if (parameter !== undefined && value !== undefined) query[parameter] = value as Query[string];
   }
@@ -228,8 +228,8 @@ export function querySize(query: Query): number {
 }
 
 /** Whether a list of values to look for is empty: the server would treat it as no filter and return everything. */
-export function hasEmptyFilter<A extends object>(rules: Rules<A>, args: A): boolean {
-  return Object.entries<Rule<unknown>>(rules).some(([key, { items, excludes }]) => {
+export function hasEmptyFilter<A extends object>(validators: Validators<A>, args: A): boolean {
+  return Object.entries<Validator<unknown>>(validators).some(([key, { items, excludes }]) => {
     const value = (args as Record<string, unknown>)[key];
     return items !== undefined && !excludes && Array.isArray(value) && value.length === 0;
   });
@@ -248,9 +248,9 @@ function encodedSize(parameter: string, value: unknown): number {
 }
 
 /** Reports arguments that are too long for one address; a list that can be divided is never too long. */
-export function querySizeProblem<A extends object>(rules: Rules<A>, args: A): string | undefined {
+export function querySizeProblem<A extends object>(validators: Validators<A>, args: A): string | undefined {
   const given = args as Readonly<Record<string, unknown>>;
-  const sizes = Object.entries<Rule<unknown>>(rules).flatMap(([key, { parameter, canSplit }]) => {
+  const sizes = Object.entries<Validator<unknown>>(validators).flatMap(([key, { parameter, canSplit }]) => {
     const value = given[key];
     return parameter === undefined || value === undefined || canSplit?.(given)
       ? []

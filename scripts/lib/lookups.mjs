@@ -57,10 +57,10 @@ ${withInputs}
 export const ${call}Output = invokeOutput(${name}.one);
 
 /** Lists the ${pluralOf(noun)} that match and that the token may see. */
-export const ${calls} = invokeAny(${name}.list);
+export const ${calls} = invokeWithOptionalArgs(${name}.list);
 
 ${withInputs}
-export const ${calls}Output = invokeAnyOutput(${name}.list);
+export const ${calls}Output = invokeWithOptionalArgsOutput(${name}.list);
 `;
 }
 
@@ -96,7 +96,7 @@ export function lookupsModule(specs) {
   return [
     "// Written by `npm run docs` from the descriptions of kinds that have no file of their own here.",
     ...imports,
-    'import { invoke, invokeAny, invokeAnyOutput, invokeOutput } from "./invoke";',
+    'import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";',
     'import { lookupsOf } from "./lookup";',
     `import type { ${args.sort().join(", ")} } from "./lookup";`,
     ...specs.map(lookupsOf),
