@@ -64,16 +64,17 @@ function plain(read: () => unknown): Json {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }
 
-interface Read {
+/** A resource of this package in the stack that a policy judges. */
+interface StackResource {
   readonly resource: PolicyResource;
   readonly kind: string;
   readonly inputs: Props;
   readonly outputs: Props;
-  /** It only looks like a resource of this package: what it says is not believed. */
+  /** Why the resource only looks like one of this package, so that its properties are not trusted. */
   readonly notReviewed?: string;
 }
 
-function readResource(resource: PolicyResource): Read[] {
+function toStackResources(resource: PolicyResource): StackResource[] {
   const kind = kindOf(resource.type);
   const fields = kind === undefined ? undefined : specs[kind]?.fields;
   if (kind === undefined || fields === undefined) return [];
@@ -84,7 +85,7 @@ function readResource(resource: PolicyResource): Read[] {
   return [{ resource, kind, inputs, outputs, ...(notReviewed === undefined ? {} : { notReviewed }) }];
 }
 
-function* references({ kind, inputs }: Read): Generator<[Leaf, Json | undefined]> {
+function* references({ kind, inputs }: StackResource): Generator<[Leaf, Json | undefined]> {
   const spec = specs[kind];
   if (spec === undefined) return;
   const found: [Leaf, Json | undefined][] = [];
@@ -96,7 +97,7 @@ function* references({ kind, inputs }: Read): Generator<[Leaf, Json | undefined]
 }
 
 /** The resource that a property comes from, where it can be one only. */
-function sourceOf({ resource }: Read, leaf: Leaf): PolicyResource | undefined {
+function sourceOf({ resource }: StackResource, leaf: Leaf): PolicyResource | undefined {
   const wanted = referredKind(leaf);
   const all = resource.propertyDependencies[leaf.property] ?? [];
   const candidates = all.filter(({ type }) => {
@@ -106,13 +107,10 @@ function sourceOf({ resource }: Read, leaf: Leaf): PolicyResource | undefined {
   return leaf.path === leaf.property && all.length === 1 ? candidates[0] : undefined;
 }
 
-/**
- * The uids of the stack's resources. A policy does not get them; a property that comes from one resource alone,
- * and names a resource, tells.
- */
-function learnUids(read: readonly Read[]): Map<string, string> {
+/** Maps uids to URNs. A policy gets no uids: they are learned from references that depend on one resource alone. */
+function findUrnsByUid(stackResources: readonly StackResource[]): Map<string, string> {
   const urns = new Map<string, string>();
-  for (const each of read) {
+  for (const each of stackResources) {
     for (const [leaf, value] of references(each)) {
       const source = sourceOf(each, leaf);
       if (source !== undefined && typeof value === "string" && !isUnknown(value)) urns.set(value, source.urn);
@@ -121,8 +119,8 @@ function learnUids(read: readonly Read[]): Map<string, string> {
   return urns;
 }
 
-/** The stack as a preview that makes all of it. */
-function recorded(each: Read, urns: ReadonlyMap<string, string>): RecordedResource {
+/** A stack resource as a preview would record it; uids of other resources of the stack become URNs. */
+function toRecordedResource(each: StackResource, urns: ReadonlyMap<string, string>): RecordedResource {
   const { resource, kind, outputs } = each;
   const spec = specs[kind];
   const inputs =
@@ -156,11 +154,11 @@ function findingsIn(
   rule: Rule,
   args: AccessPolicyArgs,
 ): readonly Finding[] {
-  const read = resources.flatMap(readResource);
-  if (read.length === 0) return [];
-  const urns = learnUids(read);
-  const steps = read.map((each) => {
-    const after = recorded(each, urns);
+  const stackResources = resources.flatMap(toStackResources);
+  if (stackResources.length === 0) return [];
+  const urns = findUrnsByUid(stackResources);
+  const steps = stackResources.map((each) => {
+    const after = toRecordedResource(each, urns);
     return { op: "create", urn: after.urn, after };
   });
   const { inventory, policyFile } = args;
@@ -219,28 +217,27 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
 export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPolicy[] {
   const levels = enforcementOf(args);
   return policyRules.flatMap((rule) => {
-    const policy = (isMandatory: boolean): StackValidationPolicy[] => {
-      const severity = rule.severities.find((each) => isHighOrCritical(each) === isMandatory);
+    const policyFor = (isSevere: boolean): StackValidationPolicy[] => {
+      const severity = rule.severities.find((each) => isHighOrCritical(each) === isSevere);
       if (severity === undefined) return [];
       return [
         {
-          name: isMandatory ? rule.name : `${rule.name}-advice`,
+          name: isSevere ? rule.name : `${rule.name}-advice`,
           displayName: `${rule.id} ${rule.name}`,
           description: `${rule.id}: ${rule.why}`,
           remediationSteps: rule.fix,
           severity,
           enforcementLevel:
-            levels.get(rule) ??
-            (isMandatory && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory"),
+            levels.get(rule) ?? (isSevere && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory"),
           validateStack: ({ resources }, report) => {
             for (const finding of findingsIn(resources, rule, args)) {
-              if (isHighOrCritical(finding.severity) === isMandatory) report(violation(finding), finding.urn);
+              if (isHighOrCritical(finding.severity) === isSevere) report(violation(finding), finding.urn);
             }
           },
         },
       ];
     };
-    return [...policy(true), ...policy(false)];
+    return [...policyFor(true), ...policyFor(false)];
   });
 }
 

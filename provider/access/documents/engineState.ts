@@ -75,8 +75,8 @@ export function cliVersionOf(manifest: unknown): string | undefined {
 export { kindOf } from "./reviewable";
 
 interface ReadOptions {
-  /** Digests contain the bare string "[secret]" for secrets. In other documents a program may have written that string. */
-  readonly bare: boolean;
+  /** Whether the string "[secret]" stands for a secret, as in digests. In other documents a program may have written it. */
+  readonly masksAreSecrets: boolean;
   readonly secretPaths: string[];
   readonly secrets?: PlainSecrets;
 }
@@ -85,15 +85,16 @@ interface ReadOptions {
 function recordSecret(secrets: PlainSecrets | undefined, path: string, plaintext: unknown): void {
   if (secrets === undefined || typeof plaintext !== "string") return;
   try {
-    secrets.set(path, readValue(JSON.parse(plaintext), path, { bare: false, secretPaths: [] }));
+    secrets.set(path, readValue(JSON.parse(plaintext), path, { masksAreSecrets: false, secretPaths: [] }));
   } catch {
     // The value is then treated as unknown.
   }
 }
 
+/** A value of a state without the engine's wrappers: secrets as a mask, outputs by value, resources by id. */
 function readValue(value: unknown, path: string, options: ReadOptions): Json {
   if (typeof value === "string") {
-    if (options.bare && value === SECRET_MASK) options.secretPaths.push(path);
+    if (options.masksAreSecrets && value === SECRET_MASK) options.secretPaths.push(path);
     return value;
   }
   if (Array.isArray(value)) return value.map((item, index) => readValue(item, `${path}[${index}]`, options));
@@ -198,15 +199,15 @@ function readUnreviewed(
 function readManaged(
   state: Record<string, unknown>,
   identity: Pick<RecordedResource, "urn" | "type" | "id" | "kind">,
-  bare: boolean,
+  masksAreSecrets: boolean,
   withSecrets: boolean,
 ): RecordedResource {
   const secretPaths: string[] = [];
   const secrets = withSecrets ? new PlainSecrets() : undefined;
   return {
     ...identity,
-    inputs: readProps(state["inputs"], { bare, secretPaths, secrets }),
-    outputs: readProps(state["outputs"], { bare, secretPaths: [] }),
+    inputs: readProps(state["inputs"], { masksAreSecrets, secretPaths, secrets }),
+    outputs: readProps(state["outputs"], { masksAreSecrets, secretPaths: [] }),
     secretPaths,
     ...(secrets === undefined ? {} : { secrets }),
     dependencies: readDependencies(state["propertyDependencies"]),
@@ -224,7 +225,7 @@ function readManaged(
  * Reads one state of a resource.
  *
  * @param state as the engine writes it: `ResourceV3`, or the states of its events.
- * @param form `digest` replaces secrets with a bare text; an `export` is what earlier updates recorded, and no program's word.
+ * @param form `digest` replaces secrets with a masksAreSecrets text; an `export` is what earlier updates recorded, and no program's word.
  * @param withSecrets keeps the plain text of secret inputs in `secrets`.
  */
 export function readState(

@@ -46,8 +46,8 @@ function endOfString(bytes: Buffer, start: number): number | undefined {
 /** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
 export const MOST_LEVELS = 200;
 
-/** What to do with the parts of a text. */
-export interface Parts {
+/** What a reader is called with, for each part of a text. */
+export interface JsonHandlers {
   /** What the text is called in messages: a path, or "standard input". */
   readonly name: string;
   /** The array whose elements come one at a time, by the keys that lead to it: `["deployment", "resources"]`. */
@@ -61,9 +61,8 @@ export interface Parts {
 
 /** Reads one text byte by byte, and hands each element of the long array over as soon as it ends. */
 class JsonReader {
-  /** The brackets that are open. */
-  private readonly opens: number[] = [];
-  /** The last key of each level, as far as keys may lead to the array. */
+  private readonly openBrackets: number[] = [];
+  /** The last key of each level on the path to the array. */
   private readonly keys: string[] = [];
   private expectsKey = false;
   private hasDocument = false;
@@ -80,29 +79,29 @@ class JsonReader {
 
   constructor(
     private readonly bytes: Buffer,
-    private readonly parts: Parts,
+    private readonly handlers: JsonHandlers,
   ) {}
 
   read(): void {
-    const { bytes, opens } = this;
+    const { bytes, openBrackets } = this;
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
       if (isBlank(byte)) continue;
-      if (opens.length === 0) this.startDocument(byte, at);
-      if (this.elementDepth === opens.length) this.startOrEndElement(byte, at);
+      if (openBrackets.length === 0) this.startDocument(byte, at);
+      if (this.elementDepth === openBrackets.length) this.startOrEndElement(byte, at);
       at = this.readToken(byte, at);
     }
-    if (opens.length > 0) throw cutOff(this.parts.name);
+    if (openBrackets.length > 0) throw cutOff(this.handlers.name);
     if (!this.hasDocument) {
       throw new DocumentError(
         "PP6001",
-        `${this.parts.name} is empty: did the command that should have written it fail?`,
+        `${this.handlers.name} is empty: did the command that should have written it fail?`,
       );
     }
   }
 
   private startDocument(byte: number, at: number): void {
-    if (byte !== OPEN_BRACE) throw notJson(this.bytes, at, this.parts.name);
+    if (byte !== OPEN_BRACE) throw notJson(this.bytes, at, this.handlers.name);
     this.documentStart = at;
     this.hasDocument = true;
   }
@@ -113,8 +112,8 @@ class JsonReader {
       return;
     }
     if (this.elementStart < 0) return;
-    if (this.elementLevels > MOST_LEVELS) this.parts.tooDeep();
-    else this.parts.element(this.parse(this.elementStart, at));
+    if (this.elementLevels > MOST_LEVELS) this.handlers.tooDeep();
+    else this.handlers.element(this.parse(this.elementStart, at));
     this.elementStart = -1;
     this.elementLevels = 0;
   }
@@ -123,12 +122,12 @@ class JsonReader {
   private readToken(byte: number, at: number): number {
     switch (byte) {
       case QUOTE:
-        return this.readString(at);
+        return this.skipString(at);
       case COLON:
         this.expectsKey = false;
         break;
       case COMMA:
-        this.expectsKey = this.opens[this.opens.length - 1] === OPEN_BRACE;
+        this.expectsKey = this.openBrackets[this.openBrackets.length - 1] === OPEN_BRACE;
         break;
       case OPEN_BRACKET:
       case OPEN_BRACE:
@@ -142,57 +141,57 @@ class JsonReader {
     return at;
   }
 
-  private readString(at: number): number {
+  /** Skips a string, and remembers a key on the path to the array. @returns the position of its last byte. */
+  private skipString(at: number): number {
     const end = endOfString(this.bytes, at);
-    if (end === undefined) throw cutOff(this.parts.name);
-    // Only keys outside of the array may lead to it.
-    if (this.expectsKey && this.elementDepth < 0 && this.opens.length <= this.parts.array.length) {
-      this.keys[this.opens.length - 1] = String(this.parse(at, end));
+    if (end === undefined) throw cutOff(this.handlers.name);
+    if (this.expectsKey && this.elementDepth < 0 && this.openBrackets.length <= this.handlers.array.length) {
+      this.keys[this.openBrackets.length - 1] = String(this.parse(at, end));
     }
     return end - 1;
   }
 
   private isAtArray(): boolean {
-    const { array } = this.parts;
+    const { array } = this.handlers;
     return (
-      this.opens.length === array.length &&
-      this.opens.every((open) => open === OPEN_BRACE) &&
+      this.openBrackets.length === array.length &&
+      this.openBrackets.every((open) => open === OPEN_BRACE) &&
       array.every((key, index) => this.keys[index] === key)
     );
   }
 
   private open(byte: number, at: number): void {
-    const { opens } = this;
+    const { openBrackets } = this;
     const mayBeArray = byte === OPEN_BRACKET && this.elementDepth < 0 && this.head === undefined;
     if (mayBeArray && this.isAtArray()) {
-      this.elementDepth = opens.length + 1;
+      this.elementDepth = openBrackets.length + 1;
       this.head = this.bytes.toString("utf8", this.documentStart, at + 1);
     }
-    opens.push(byte);
-    if (this.elementDepth >= 0) this.elementLevels = Math.max(this.elementLevels, opens.length);
-    else this.documentLevels = Math.max(this.documentLevels, opens.length);
+    openBrackets.push(byte);
+    if (this.elementDepth >= 0) this.elementLevels = Math.max(this.elementLevels, openBrackets.length);
+    else this.documentLevels = Math.max(this.documentLevels, openBrackets.length);
     this.expectsKey = byte === OPEN_BRACE;
   }
 
   private close(byte: number, at: number): void {
-    const { opens } = this;
-    const open = opens.pop();
+    const { openBrackets } = this;
+    const open = openBrackets.pop();
     if (open !== (byte === CLOSE_BRACE ? OPEN_BRACE : OPEN_BRACKET)) {
-      throw notJson(this.bytes, at, this.parts.name);
+      throw notJson(this.bytes, at, this.handlers.name);
     }
     this.expectsKey = false;
-    if (this.elementDepth === opens.length + 1) {
+    if (this.elementDepth === openBrackets.length + 1) {
       this.elementDepth = -1;
       this.tailStart = at;
     }
-    if (opens.length === 0) this.endDocument(at);
+    if (openBrackets.length === 0) this.endDocument(at);
   }
 
   private endDocument(at: number): void {
-    const { bytes, head, parts } = this;
-    if (this.documentLevels > MOST_LEVELS) parts.tooDeep();
-    else if (head === undefined) parts.document(this.parse(this.documentStart, at + 1));
-    else parts.document(parseText(head + bytes.toString("utf8", this.tailStart, at + 1), parts.name));
+    const { bytes, head, handlers } = this;
+    if (this.documentLevels > MOST_LEVELS) handlers.tooDeep();
+    else if (head === undefined) handlers.document(this.parse(this.documentStart, at + 1));
+    else handlers.document(parseText(head + bytes.toString("utf8", this.tailStart, at + 1), handlers.name));
     this.head = undefined;
     this.documentLevels = 0;
     this.keys.length = 0;
@@ -202,7 +201,7 @@ class JsonReader {
     try {
       return JSON.parse(this.bytes.toString("utf8", from, to));
     } catch {
-      throw notJson(this.bytes, from, this.parts.name);
+      throw notJson(this.bytes, from, this.handlers.name);
     }
   }
 }
@@ -213,8 +212,8 @@ class JsonReader {
  *
  * @throws DocumentError where it is empty, truncated, or not JSON.
  */
-export function readJson(input: string | Uint8Array, parts: Parts): void {
-  new JsonReader(utf8(input), parts).read();
+export function readJson(input: string | Uint8Array, handlers: JsonHandlers): void {
+  new JsonReader(utf8(input), handlers).read();
 }
 
 function parseText(text: string, name: string): unknown {

@@ -24,7 +24,7 @@ export interface UpdatePlan {
   readonly resources: readonly PlannedResource[];
 }
 
-function readResource(urn: string, value: unknown, name: string): PlannedResource {
+function readGoal(urn: string, value: unknown, name: string): PlannedResource {
   const steps = isObject(value) ? value["steps"] : undefined;
   if (!isObject(value) || !Array.isArray(steps) || steps.some((step) => typeof step !== "string")) {
     throw new DocumentError(
@@ -67,7 +67,7 @@ export function parsePlan(text: string, name = "the plan"): UpdatePlan {
   return {
     digest: sha256(sortedJson(value)),
     cli: cliVersionOf(value["manifest"]),
-    resources: Object.entries(resources).map(([urn, resource]) => readResource(urn, resource, name)),
+    resources: Object.entries(resources).map(([urn, resource]) => readGoal(urn, resource, name)),
   };
 }
 

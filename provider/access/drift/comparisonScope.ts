@@ -32,6 +32,7 @@ export class ComparisonScope {
     return this.byRoot.has(uid);
   }
 
+  /** Whether a run that is restricted to some objects compares this one. */
   includes(spec: ResourceSpec, uid: string): boolean {
     const { onlyUids: only } = this.request;
     if (only === undefined || only.has(uid)) return true;
@@ -56,8 +57,8 @@ export class ComparisonScope {
     );
   }
 
-  /** Whether an object that no inventory contains was deleted. Adds a note where that is unknown. */
-  isGone({ spec, uid, stack }: ManagedResource): boolean {
+  /** Whether an inventory covers an object, so that a missing one was deleted. Adds a note where none does. */
+  checkCoverage({ spec, uid, stack }: ManagedResource): boolean {
     const kind = aggregatedKind(spec) ?? spec.kind;
     const inventory = this.inventoryOf(uid);
     if (inventory === undefined) {

@@ -67,10 +67,10 @@ export class StateComparison {
     const { scope, describer, notes } = this.context;
     // A collection that could not be listed must not look as if it were empty.
     const isCollection = aggregatedKind(managed.spec) !== undefined;
-    if (isCollection && !scope.isGone(managed)) return;
+    if (isCollection && !scope.checkCoverage(managed)) return;
     const live = await this.liveArguments.read(managed);
     if (live === undefined) {
-      if (!scope.isGone(managed)) return;
+      if (!scope.checkCoverage(managed)) return;
       const before = managed.resource.inputs;
       this.compared.push({ managed, before });
       this.differences.push(describer.describeDeleted(managed, before));

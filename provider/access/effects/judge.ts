@@ -53,27 +53,27 @@ function judgeRole(before: Json | undefined, after: Json | undefined, context: E
   return effect.direction === "neutral" ? neutral("both roles allow the same") : effect;
 }
 
-/** When something ends, in nanoseconds; undefined where the text is no time. */
-function endOf(field: FieldSpec, value: Json | undefined): bigint | undefined {
+/** The expiry of a value, in nanoseconds; undefined where the text is no time. */
+function expiryOf(field: FieldSpec, value: Json | undefined): bigint | undefined {
   if (typeof value !== "string") return undefined;
   return field.type === "string" && field.format === "duration"
     ? durationNanos(value)
     : timestampNanos(value);
 }
 
-function judgeEnd({ field, key, before, after }: FieldStates, level: Level): Effect {
+function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): Effect {
   const isSetAfter = isSet(field, after);
   if (isSet(field, before) && isSetAfter) {
-    const [old, now] = [endOf(field, before), endOf(field, after)];
+    const [old, now] = [expiryOf(field, before), expiryOf(field, after)];
     if (old === undefined || now === undefined) return unknown("an end is no time that can be read");
     return now > old ? widened("ends later") : narrowed("ends earlier");
   }
   const unsetSide = isSetAfter ? level.before : level.after;
   const others = level.oneOfs.find(({ members }) => members.includes(key))?.members ?? [];
-  const isEndless = others.some(
+  const neverExpires = others.some(
     (other) => other !== key && isSet(level.fields[other] ?? field, unsetSide[other]),
   );
-  if (!isEndless && (field.serverFilled !== undefined || field.inputOnly === true)) {
+  if (!neverExpires && (field.serverFilled !== undefined || field.inputOnly === true)) {
     return unknown("the end that the server sets is not known");
   }
   return isSetAfter ? narrowed("has an end now") : widened("has no end any more");
@@ -95,7 +95,7 @@ export function judgeField(step: FieldStates, level: Level, context: EffectConte
     case "keys":
       return compareKeys(before, after);
     case "expiry":
-      return judgeEnd(step, level);
+      return judgeExpiry(step, level);
     case "permission":
     case "restriction": {
       const isLimit = effect === "restriction";
@@ -112,7 +112,7 @@ function isGiven(field: FieldSpec, value: Json | undefined): boolean {
   return (value ?? field.default ?? false) === true;
 }
 
-/** A condition that another map of the same object takes over: an exact claim that becomes a pattern. */
+/** Where a key is in another map on this side only (`claims` against `claimPatterns`), what that entry accepts. */
 function conditionInOtherMap(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
   const maps = Object.entries(level.fields).flatMap(([name, field]) =>
     field.type === "map" && field.access === "restriction" ? [{ name, values: field.values }] : [],
@@ -120,11 +120,11 @@ function conditionInOtherMap(key: string, level: Level, side: "before" | "after"
   const entryOf = (name: string, on: "before" | "after"): Json | undefined =>
     ownMember(membersOf(ownMember(level[on], name)), key);
   const other = side === "before" ? "after" : "before";
-  const moved = maps.filter(
+  const holders = maps.filter(
     ({ name }) => entryOf(name, side) !== undefined && entryOf(name, other) === undefined,
   );
-  const [only] = moved;
-  return only === undefined || moved.length > 1
+  const [only] = holders;
+  return only === undefined || holders.length > 1
     ? undefined
     : acceptedBy(only.values, entryOf(only.name, side));
 }

@@ -11,11 +11,11 @@ export function graphOfInventory(inventory: Inventory): AccessGraph {
 }
 
 export function graphOfState(recorded: StateExport): AccessGraph {
-  return acceptAssumed(buildGraphs(planResources([], recorded), undefined).after);
+  return acceptUnverified(buildGraphs(planResources([], recorded), undefined).after);
 }
-/** Treats resources read with `.get` as confirmed: for graphs that answer queries and judge nothing. */
-export function acceptAssumed({ entities }: AccessGraph): AccessGraph {
+/** Treats resources read with `.get` as verified, for graphs that answer queries and judge nothing. */
+export function acceptUnverified({ entities }: AccessGraph): AccessGraph {
   return graphOf(
-    new Map([...entities].map(([key, { assumed: _assumed, ...entity }]) => [key, entity as Entity])),
+    new Map([...entities].map(([key, { unverified: _unverified, ...entity }]) => [key, entity as Entity])),
   );
 }

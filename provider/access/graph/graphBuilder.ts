@@ -40,7 +40,7 @@ interface EntityPair {
 }
 
 /** A program may claim anything about a resource that it only reads. */
-const asAssumed = (entity: Entity): Entity => ({ ...entity, external: true, assumed: true });
+const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, unverified: true });
 
 /** Adds an entity; one that the program manages replaces one that it reads. */
 function putEntity(entities: Map<string, Entity>, entity: Entity): void {
@@ -132,14 +132,17 @@ class GraphBuilder {
       const read = [planned, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
       const after = planned && { ...planned, ...(read ? { inputs: read.inputs, name: read.name } : {}) };
       const isExternal = op === "read" || after?.external === true;
-      return { before: after && asAssumed(after), after: after && isExternal ? asAssumed(after) : after };
+      return {
+        before: after && asUnverified(after),
+        after: after && isExternal ? asUnverified(after) : after,
+      };
     }
-    const before = recorded?.external === true ? asAssumed(recorded) : recorded;
+    const before = recorded?.external === true ? asUnverified(recorded) : recorded;
     // A resource that only leaves the program stays on the server.
     if (op === "delete" && before && !this.removals.isRemovedFromServer(plan)) {
       return { before, after: { ...this.removals.rewriteReplacedRefs(before), external: true } };
     }
-    return { before, after: planned?.external === true ? asAssumed(planned) : planned };
+    return { before, after: planned?.external === true ? asUnverified(planned) : planned };
   }
 
   /** What of a replaced or changed resource stays on the server, outside of the program. */
@@ -176,7 +179,7 @@ class GraphBuilder {
 
   private merge(entity: Entity, live: Entity): Entity {
     const merged = mergeLive(entity, live);
-    if (entity.assumed !== true) this.merged.set(entity, merged);
+    if (entity.unverified !== true) this.merged.set(entity, merged);
     return merged;
   }
 }

@@ -17,9 +17,9 @@ export class GroupHierarchy {
     const entity = this.entities.get(key);
     if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
     const parent = entity.inputs["parentUid"];
-    // A uid contains the parent's uid; the inputs of a resource read with `.get` are unconfirmed.
-    const isTold = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
-    if (isTold) return parent;
+    // A uid contains the parent's uid; the inputs of a resource read with `.get` are unverified.
+    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.unverified;
+    if (isReliable) return parent;
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }
 

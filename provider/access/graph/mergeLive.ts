@@ -1,9 +1,9 @@
 import type { Entity } from "./model";
 
-/** Adds what the server returned to an entity. Of an assumed entity, only what the server returned remains. */
+/** Adds what the server returned to an entity. Of an unverified entity, only what the server returned remains. */
 export function mergeLive(entity: Entity, live: Entity): Entity {
-  const { urn, location, assumed: isAssumed, ...known } = entity;
-  if (isAssumed === true) return { ...live, urn, location };
+  const { urn, location, unverified, ...known } = entity;
+  if (unverified === true) return { ...live, urn, location };
   const { lastSeenTime, details, builtIn } = live;
   return {
     ...known,

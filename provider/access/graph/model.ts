@@ -29,8 +29,8 @@ export interface Entity {
   readonly unread?: readonly UnreadValue[];
   /** References that are taken to be the id of the one resource that they depend on. */
   readonly assumptions?: readonly Assumption[];
-  /** Read with `.get`, or adopted, and in no inventory: only the program describes it. */
-  readonly assumed?: true;
+  /** Only the program describes it: it is read with `.get` or adopted, and is in no inventory. */
+  readonly unverified?: true;
   readonly secretPaths: readonly string[];
   /** Secret properties that the document contained in plain text. Their values are not kept. */
   readonly plaintextSecrets?: readonly string[];

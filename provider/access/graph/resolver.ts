@@ -46,22 +46,25 @@ export class ReferenceResolver {
     return source;
   }
 
+  /** The one resource whose id an unknown reference must be; undefined where there is none or several. */
   private findSource(
     urns: readonly string[],
-    wanted: string | undefined,
-    isPart: boolean,
+    wantedKind: string | undefined,
+    isInsideProperty: boolean,
   ): string | undefined {
     const ofKind = urns.flatMap((urn) => {
       const plan = this.byUrn.get(urn);
       const kind = (plan?.after ?? plan?.before)?.kind;
-      return plan !== undefined && kind !== undefined && (wanted === undefined || kind === wanted)
+      return plan !== undefined && kind !== undefined && (wantedKind === undefined || kind === wantedKind)
         ? [plan]
         : [];
     });
     // An object or a map contains several references: only the id of a new resource can be the unknown one.
-    const candidates = isPart ? ofKind.filter(({ op }) => op === "create" || op === "replace") : ofKind;
+    const candidates = isInsideProperty
+      ? ofKind.filter(({ op }) => op === "create" || op === "replace")
+      : ofKind;
     const [only] = candidates;
-    return only !== undefined && candidates.length === 1 && (isPart || urns.length === 1)
+    return only !== undefined && candidates.length === 1 && (isInsideProperty || urns.length === 1)
       ? this.keyOf(only)
       : undefined;
   }

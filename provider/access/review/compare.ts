@@ -116,17 +116,20 @@ function findGaps(
 ): string[] {
   const covered = before !== undefined || inventory?.complete === true;
   const changed = changes.filter(({ op }) => op !== "same" && op !== "read");
-  const touched = changed.filter((change) => isReferredTo(change.kind) && changesAccessFields(change));
-  const hides = preview.omittedUnchanged > 0 && !covered;
+  const changedReferents = changed.filter(
+    (change) => isReferredTo(change.kind) && changesAccessFields(change),
+  );
+  const lacksUnchanged = preview.omittedUnchanged > 0 && !covered;
   const pending = before?.pendingOperations ?? 0;
   return [
     ...preview.problems,
+    // The one omitted resource may be the stack itself, which every preview counts.
     ...(isEmpty && preview.omittedUnchanged <= 1
       ? ["nothing was compared: the preview names no resource of the platform"]
       : []),
-    ...(hides && touched.length > 0
+    ...(lacksUnchanged && changedReferents.length > 0
       ? [
-          `resources that unchanged ones refer to change (${touched
+          `resources that unchanged ones refer to change (${changedReferents
             .slice(0, 3)
             .map(({ urn }) => urnParts(urn ?? "").name)
             .join(

@@ -39,9 +39,9 @@ class GrantPairing {
   /** The change that makes a lost grant this one; undefined where the grant is new. */
   pair(gained: ResolvedGrant): GrantChange | undefined {
     const moved = this.lost.findMoved(gained, this.sides.hierarchies.after);
-    if (moved !== undefined) return this.describeMove(moved, gained);
+    if (moved !== undefined) return this.pairWithMoved(moved, gained);
     const replaced = this.lost.findAtGroup(gained, (old) => this.hasComparableRole(old, gained.grant));
-    return replaced === undefined ? undefined : this.describeOtherRole(replaced, gained);
+    return replaced === undefined ? undefined : this.pairWithOtherRole(replaced, gained);
   }
 
   remaining(): ResolvedGrant[] {
@@ -57,20 +57,20 @@ class GrantPairing {
     );
   }
 
-  private describeMove(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
+  private pairWithMoved(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
     const [from, to] = [old.grant.group, gained.grant.group];
     const isUp = this.sides.hierarchies.before.chain(from.key).includes(to.key);
-    return this.describe(old, gained, `moves from ${from.path} ${isUp ? "up" : "down"} to ${to.path}`, isUp);
+    return this.pairAs(old, gained, `moves from ${from.path} ${isUp ? "up" : "down"} to ${to.path}`, isUp);
   }
 
-  private describeOtherRole(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
+  private pairWithOtherRole(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
     const { before, after } = this.sides.entities;
     const name = (role: GrantedRole, entities: Entities) => role.name ?? label(entities, role.key);
     const [from, to] = [name(old.grant.role, before), name(gained.grant.role, after)];
-    return this.describe(old, gained, `the role changes from ${from} to ${to}`, false);
+    return this.pairAs(old, gained, `the role changes from ${from} to ${to}`, false);
   }
 
-  private describe(
+  private pairAs(
     old: ResolvedGrant,
     gained: ResolvedGrant,
     reason: string,

@@ -111,7 +111,7 @@ class PolicyApplier {
   entryFor(finding: Finding): PolicyEntry | undefined {
     const texts = this.texts.of(finding);
     const fitting = this.index
-      .candidates(finding)
+      .entriesFor(finding)
       .filter((entry) => matchesEntry(entry, finding))
       .flatMap((entry): [Entry, EntryUse][] => {
         const use = this.uses.get(entry);

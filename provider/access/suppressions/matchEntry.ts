@@ -54,8 +54,8 @@ export class EntryIndex {
     }
   }
 
-  /** In the order of the file. */
-  candidates(finding: Finding): Entry[] {
+  /** Entries that may match the finding, in the order of the file. */
+  entriesFor(finding: Finding): Entry[] {
     const uids = new Set(statedTexts(finding).uid);
     const exact = [...uids].flatMap((uid) => this.byUid.get(uid ?? "") ?? []);
     return [...exact, ...this.others].sort((a, b) => a.line - b.line);

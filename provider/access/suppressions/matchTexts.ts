@@ -42,8 +42,8 @@ function displayNameOf(entity: Entity): string | undefined {
   return accessKinds[entity.kind]?.describeHolder?.(entity).displayName;
 }
 
-/** The name of a group as its path has it: a name alone must not pass for a path. */
-function nameAsPath({ name }: Entity): string | undefined {
+/** A group's name with slashes escaped, so that it never equals the path of a nested group. */
+function escapeName({ name }: Entity): string | undefined {
   return name === undefined ? undefined : groupPath([name]);
 }
 
@@ -179,7 +179,7 @@ export class VerifiedTexts {
     const after = this.byUid.get(record.key);
     const isThere = after === undefined || this.after.scope(after.key).path === path;
     const isStill = isThere && this.isUnmoved(record.key, after);
-    return [isStill && scope.path === path ? path : undefined, nameAsPath(record), scope.uid];
+    return [isStill && scope.path === path ? path : undefined, escapeName(record), scope.uid];
   }
 
   /**

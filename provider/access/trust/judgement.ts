@@ -97,11 +97,15 @@ export function judgeForm(
     const overlap = languages.intersects(pattern, anchored(form.whole));
     if (overlap !== "yes") return overlap === "no" ? { kind: "unrelated" } : TOO_MANY_STEPS;
   }
-  return toOpen(languages, pattern, findExample(languages, pattern, form, sample));
+  return openJudgement(languages, pattern, findExample(languages, pattern, form, sample));
 }
 
-/** That a pattern is open, and by which text. */
-export function toOpen(languages: Languages, pattern: string, example: string | undefined): PatternJudgement {
+/** Judges a pattern as open, with a text that it should not match. */
+export function openJudgement(
+  languages: Languages,
+  pattern: string,
+  example: string | undefined,
+): PatternJudgement {
   const reason =
     example === undefined ? "it matches more owners than it names" : languages.reasonFor(pattern, example);
   return { kind: "open", example, reason };

@@ -21,15 +21,15 @@ class Pair implements Automaton {
     private readonly budget: Budget,
   ) {
     ({ alphabet: this.alphabet, joint: this.joint } = joinAlphabets(left.alphabet, right.alphabet, budget));
-    this.start = this.numberOf(left.start, right.start);
+    this.start = this.stateOf(left.start, right.start);
   }
 
   step(state: number, symbol: number): number {
     const { left, right } = this.joint[symbol]!;
     const next = this.left.step(this.lefts[state]!, left);
     return this.left.isDead(next)
-      ? this.numberOf(next, this.right.start)
-      : this.numberOf(next, this.right.step(this.rights[state]!, right));
+      ? this.stateOf(next, this.right.start)
+      : this.stateOf(next, this.right.step(this.rights[state]!, right));
   }
 
   accepts(state: number): boolean {
@@ -54,7 +54,8 @@ class Pair implements Automaton {
     );
   }
 
-  private numberOf(left: number, right: number): number {
+  /** The number of a pair of states, given when it is first reached. */
+  private stateOf(left: number, right: number): number {
     const key = left * 0x4000000 + right;
     const known = this.numbers.get(key);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { getPublicSuffix } from "tldts";
-import { formOf, judgeForm, judgeForms, judgeWithin, MOST_OWNERS, toOpen } from "./judgement";
+import { formOf, judgeForm, judgeForms, judgeWithin, MOST_OWNERS, openJudgement } from "./judgement";
 import type { PatternJudgement, OwnedForm } from "./judgement";
 import { anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
@@ -59,7 +59,7 @@ function judgeHosts(
     }
     suffixes = following;
   }
-  if (domains.size > MOST_OWNERS) return toOpen(languages, pattern, undefined);
+  if (domains.size > MOST_OWNERS) return openJudgement(languages, pattern, undefined);
   return domains.size === 0 ? { kind: "unrelated" } : { kind: "pinned", names: [...domains] };
 }
 

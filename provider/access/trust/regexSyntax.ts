@@ -3,7 +3,7 @@ export const LONGEST_PATTERN = 1000;
 const LARGEST_PROGRAM = 20_000;
 
 /** A class such as `\pL` is a table of hundreds of ranges, and is built once for each use. */
-const UNICODE_CLASS_COST = 400;
+const UNICODE_CLASS_INSTRUCTIONS = 400;
 const MOST_FOLDED_RANGES = 20;
 
 interface Frame {
@@ -31,29 +31,29 @@ function endOfEscape(text: string, start: number): number {
   );
 }
 
-function classCost(text: string): number {
+function countClassInstructions(text: string): number {
   const tables = text.match(/\\[pPdDsSwW]|\[:/g)?.length ?? 0;
-  return 1 + MOST_FOLDED_RANGES + tables * UNICODE_CLASS_COST;
+  return 1 + MOST_FOLDED_RANGES + tables * UNICODE_CLASS_INSTRUCTIONS;
 }
 
-/** A piece of a pattern: where it ends, and how many instructions it takes. */
-interface Piece {
+/** An atom of a pattern: where it ends, and how many instructions it compiles to. */
+interface RegexAtom {
   readonly end: number;
-  readonly cost: number;
+  readonly instructions: number;
 }
 
-function readPiece(text: string, at: number): Piece {
+function readAtom(text: string, at: number): RegexAtom {
   if (text.startsWith("\\Q", at)) {
     const end = text.indexOf("\\E", at);
-    return { end: end < 0 ? text.length : end + 2, cost: (end < 0 ? text.length : end) - at };
+    return { end: end < 0 ? text.length : end + 2, instructions: (end < 0 ? text.length : end) - at };
   }
   if (text[at] === "\\") {
     const end = at + endOfEscape(text, at);
-    return { end, cost: /^\\[pP]/.test(text.slice(at, end)) ? UNICODE_CLASS_COST : 1 };
+    return { end, instructions: /^\\[pP]/.test(text.slice(at, end)) ? UNICODE_CLASS_INSTRUCTIONS : 1 };
   }
-  if (text[at] !== "[") return { end: at + 1, cost: 1 };
+  if (text[at] !== "[") return { end: at + 1, instructions: 1 };
   const end = endOfClass(text, at);
-  return { end, cost: classCost(text.slice(at, end)) };
+  return { end, instructions: countClassInstructions(text.slice(at, end)) };
 }
 
 /** `{2,5}`: how often at most, and where it ends. */
@@ -80,7 +80,7 @@ export function estimateProgram(text: string): number {
       at = count.end;
       continue;
     }
-    const { end, cost } = readPiece(text, at);
+    const { end, instructions } = readAtom(text, at);
     if (group !== undefined) {
       const inner = frame.sum + frame.last;
       frame = group;
@@ -89,7 +89,7 @@ export function estimateProgram(text: string): number {
       outer.push(frame);
       frame = { sum: 2, last: 0 };
     } else if (/[*+?]/.test(text.charAt(at))) frame.last += 2;
-    else add(cost);
+    else add(instructions);
     at = end;
   }
   return [...outer, frame].reduce((sum, each) => sum + each.sum + each.last, 0);

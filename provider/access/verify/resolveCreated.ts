@@ -82,7 +82,7 @@ class CreatedResolver {
       const id = this.uidByUrn.get(urn ?? "");
       return id === undefined || this.usedUids.has(id) ? undefined : id;
     }
-    return this.actual.find((live) => live.kind === kind && this.hasSameInputs(inputs, live))?.uid;
+    return this.actual.find((live) => live.kind === kind && this.isCandidate(inputs, live))?.uid;
   }
 
   private parentOf({ parentUid }: Props): string | undefined {
@@ -90,7 +90,8 @@ class CreatedResolver {
     return typeof parentUid === "string" && !isOpen ? parentUid : undefined;
   }
 
-  private hasSameInputs(inputs: Props, live: Entity): boolean {
+  /** Whether a live entity that is not matched yet has exactly these inputs. */
+  private isCandidate(inputs: Props, live: Entity): boolean {
     const spec = specs[live.kind];
     if (spec === undefined || live.uid === undefined || this.usedUids.has(live.uid)) return false;
     return sortedJson(mergeLive(spec, inputs, live.inputs).inputs) === sortedJson(inputs);

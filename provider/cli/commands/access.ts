@@ -8,7 +8,7 @@ import { parsePreview } from "../../access/documents/preview";
 import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../../access/report/render/accessTable";
 import { json } from "../../access/report/render/escape";
 import { parseStateExport } from "../../access/documents/stateExport";
-import { acceptAssumed } from "../../access/graph/accessGraphs";
+import { acceptUnverified } from "../../access/graph/accessGraphs";
 import { buildGraphs } from "../../access/graph/graphBuilder";
 import { planResources } from "../../access/graph/resourcePlan";
 import { logError } from "../output/log";
@@ -134,7 +134,7 @@ type Documents = Awaited<ReturnType<typeof readDocuments>>;
 /** The access graph that the documents describe together, and why it may lack something. */
 function buildGraph({ inventory, state, preview }: Documents) {
   const graphs = buildGraphs(planResources(preview?.steps ?? [], state), inventory);
-  const graph = acceptAssumed(graphs.after);
+  const graph = acceptUnverified(graphs.after);
   const omitted = state === undefined && inventory === undefined ? (preview?.omittedUnchanged ?? 0) : 0;
   const incomplete = [
     ...(preview?.problems ?? []),

@@ -1,6 +1,6 @@
 import { printable } from "../../../api/errors";
 import type { FieldSpec, Json, Props } from "../../../engine/description";
-import { equalIgnoringDrift, isObject, isSet } from "../../../engine/values/values";
+import { equalForDrift, isObject, isSet } from "../../../engine/values/values";
 import { isServerFilled } from "../../../engine/wire/merge";
 import { specOf } from "../../graph/directory";
 import { convertValue, unwrapBlock } from "./convert";
@@ -121,7 +121,7 @@ class AttributeComparison {
     live: Json | undefined,
     path: readonly string[],
   ): void {
-    if (equalIgnoringDrift(field, wanted, live)) return;
+    if (equalForDrift(field, wanted, live)) return;
     const isHidden = this.instance.sensitive?.has(path[0] ?? "") !== false || field.secret === true;
     const [terraform, actual] = isHidden ? ["[secret]", "[secret]"] : [show(wanted), show(live)];
     this.differences.push({ attribute: path.join("."), terraform, live: actual });

@@ -18,8 +18,8 @@ export function trustOf(report: Report): readonly TrustChange[] {
   return report.command === "drift" ? [] : report.trust;
 }
 
-/** Changes that concern no access, a line each. */
-export function unrelatedOf(report: Report): string[] {
+/** Describes the changes that concern no access, a line each. */
+export function describeUnrelatedChanges(report: Report): string[] {
   if (report.command !== "review") return [];
   return report.unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`);
 }

@@ -15,7 +15,7 @@ import {
   stacksOf,
   title,
   trustOf,
-  unrelatedOf,
+  describeUnrelatedChanges,
 } from "../words";
 import { fieldList } from "./changes";
 import { PageContext } from "./context";
@@ -157,7 +157,7 @@ function sections(context: PageContext): (Markup | undefined)[] {
     lineSection("policyChanged", "Policy file changed", policy.changed ?? []),
     lineSection("expired", "Expired suppressions", policy.expired),
     lineSection("unused", "Unused suppressions", policy.unused),
-    lineSection("unrelated", "Not access-related", unrelatedOf(report)),
+    lineSection("unrelated", "Not access-related", describeUnrelatedChanges(report)),
   ];
 }
 

@@ -13,7 +13,7 @@ import {
   stacksOf,
   title,
   trustOf,
-  unrelatedOf,
+  describeUnrelatedChanges,
 } from "../words";
 import { renderDiagram } from "./diagram";
 import { findingLines } from "./findings";
@@ -108,7 +108,7 @@ function lineSections(report: Report, budget: RenderBudget): string[] {
     ...section("Policy file changed", policy.changed ?? [], budget, true),
     ...section("Expired suppressions", policy.expired, budget, true),
     ...section("Unused suppressions", policy.unused, budget),
-    ...section("Not access-related", unrelatedOf(report), budget),
+    ...section("Not access-related", describeUnrelatedChanges(report), budget),
   ];
 }
 

@@ -5,7 +5,15 @@ import { headlineOf } from "../headline";
 import { provenanceParts } from "../provenance";
 import { coverageLines, severityCounts, tallies, tallyLine } from "../tallies";
 import { verdict } from "../verdict";
-import { differenceFinder, placeOf, plural, stacksOf, title, trustOf, unrelatedOf } from "../words";
+import {
+  differenceFinder,
+  placeOf,
+  plural,
+  stacksOf,
+  title,
+  trustOf,
+  describeUnrelatedChanges,
+} from "../words";
 import { fieldLine, findingEntry, label, snippetsOf } from "./findings";
 import { grantSections } from "./grants";
 import { TextPage } from "./textPage";
@@ -101,7 +109,7 @@ export function renderText(report: Report, options: RenderOptions): string {
   lineSection(page, "POLICY FILE CHANGED", report.policy.changed ?? []);
   lineSection(page, "EXPIRED SUPPRESSIONS", report.policy.expired);
   lineSection(page, "UNUSED SUPPRESSIONS", report.policy.unused);
-  const unrelated = unrelatedOf(report);
+  const unrelated = describeUnrelatedChanges(report);
   if (unrelated.length > 0) {
     page.heading("NOT ACCESS-RELATED");
     page.entry(2, "", unrelated.join(", "));
