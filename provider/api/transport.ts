@@ -140,9 +140,8 @@ export class Transport {
   }
 
   /**
-   * The error for a response of another server. Where this one has responded before, something in between
-   * did in its place: that is transient, and the request may have arrived. A redirect by anything else says that it
-   * did not.
+   * The error for a response that is not the API's. If the API has responded before, a proxy replied instead: that is
+   * transient, and the outcome is unknown. Before that, a redirect means that the request was not processed.
    */
   unexpectedResponse(
     { method, path }: RequestLine,

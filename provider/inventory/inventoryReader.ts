@@ -42,7 +42,7 @@ export class InventoryReader {
   private readonly refusals = new Refusals();
   private readonly counts = new Map<string, number>();
   private readonly responses = new Map<string, Promise<JsonObject>>();
-  private readonly readByName: ObjectName[] = [];
+  private readonly readByUid: ObjectName[] = [];
   private readonly wanted: ReadonlySet<string>;
   private readonly api: Api;
 
@@ -70,7 +70,7 @@ export class InventoryReader {
       complete: this.refusals.isEmpty,
       refused: this.refusals.sorted(),
       kinds: [...this.wanted].sort(compareTexts),
-      ...(this.readByName.length === 0 ? {} : { asked: [...this.readByName].sort(compareObjects) }),
+      ...(this.readByUid.length === 0 ? {} : { asked: [...this.readByUid].sort(compareObjects) }),
       objects: [...this.objects.values()].sort(compareObjects),
     };
   }
@@ -176,7 +176,7 @@ export class InventoryReader {
 
   /** Reads objects of a kind that is not listed: by list calls of many uids, or one by one where it has no list. */
   private async readByUids(spec: ResourceSpec, uids: readonly string[]): Promise<void> {
-    for (const uid of new Set(uids)) this.readByName.push({ kind: spec.kind, uid });
+    for (const uid of new Set(uids)) this.readByUid.push({ kind: spec.kind, uid });
     if (spec.listing?.singletonOf !== undefined) {
       await this.readEach(spec, uids);
       return;

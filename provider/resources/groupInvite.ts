@@ -39,7 +39,7 @@ const groupInvite = kind({
   },
   reads: {
     /** The uid of the role; empty once the role is deleted. */
-    roleUid: decode.uidOrIn("role"),
+    roleUid: decode.uidOrEmbedded("role"),
     /** The role as the API shows it; left out once it is deleted. */
     role: inviteRole,
     /** When it was made: RFC 3339, as the API wrote it. */

@@ -130,12 +130,12 @@ function optionalParentUid(_value: unknown, { uid }: JsonObject): string | undef
   return optionalString(parentOf(string(uid)));
 }
 
-/** The same of what always has a parent. */
+/** The parent's uid, of a kind that always has a parent. */
 function parentUid(value: unknown, body: JsonObject): string {
   return optionalParentUid(value, body) ?? "";
 }
 
-/** Whether it has no parent. */
+/** Whether an object is a root: it has no parent. */
 function isRoot(value: unknown, body: JsonObject): boolean {
   return optionalParentUid(value, body) === undefined;
 }
@@ -145,11 +145,11 @@ function uidOrParent(value: unknown, body: JsonObject): string {
   return optionalString(value) ?? parentUid(value, body);
 }
 
-/** A uid that a response holds beside the object that it stands for, or only in that. */
-function uidOrIn(member: string): Decoder<string> {
+/** The uid of a referenced object: its own field, else that of the object that the response embeds. */
+function uidOrEmbedded(member: string): Decoder<string> {
   return (value, body) => {
-    const hydrated = body[member];
-    return optionalString(value) ?? (isRecord(hydrated) ? string(hydrated["uid"]) : "");
+    const embedded = body[member];
+    return optionalString(value) ?? (isRecord(embedded) ? string(embedded["uid"]) : "");
   };
 }
 
@@ -157,7 +157,7 @@ function uidOrIn(member: string): Decoder<string> {
 function decoderOf(field: FieldSpec, isChoice: boolean): Decoder<unknown> {
   switch (field.type) {
     case "string":
-      if (field.hydratedIn !== undefined) return uidOrIn(field.hydratedIn);
+      if (field.hydratedIn !== undefined) return uidOrEmbedded(field.hydratedIn);
       if (field.format === "timestamp") return time;
       if (field.format === "int64") return int64;
       return isChoice ? optionalString : string;
@@ -262,6 +262,6 @@ export const decode = {
   parentUid,
   optionalParentUid,
   isRoot,
-  uidOrIn,
+  uidOrEmbedded,
   uidOrParent,
 };

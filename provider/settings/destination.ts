@@ -26,11 +26,11 @@ export function confirmDestinations(
   destinations: readonly (Destination | undefined)[],
 ): void {
   for (const destination of destinations) {
-    if (destination?.isOfStack) confirm(credential, destination);
+    if (destination?.isOfStack) requireConfirmation(credential, destination);
   }
 }
 
-function confirm(
+function requireConfirmation(
   credential: string,
   { value, key, variable, fallback, environmentValue }: Destination,
 ): void {

@@ -106,7 +106,7 @@ export async function request(
   for (let attempt = 0; ; attempt += 1) {
     const response = await send(host, { method, path, body, attempt: attempt + 1 }).catch(
       (error: unknown) => {
-        if (!isIdempotent || attempt + 1 >= ATTEMPTS) throw postError(error);
+        if (!isIdempotent || attempt + 1 >= ATTEMPTS) throw toPostError(error);
         return undefined;
       },
     );
@@ -154,7 +154,7 @@ async function send(host: ApiHost, { method, path, body, attempt }: HttpCall): P
   });
 }
 
-function postError(error: unknown): unknown {
+function toPostError(error: unknown): unknown {
   if (!(error instanceof ConnectionError)) return error;
   return new PostError(error.errorCode, printable(error.message), undefined, error.outcome === "unknown");
 }

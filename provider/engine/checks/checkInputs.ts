@@ -11,11 +11,11 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
   const olds = Object.keys(context.olds).length === 0 ? undefined : context.olds;
   if (olds && Object.keys({ ...olds, ...inputs }).every((key) => isRecorded(olds, key, inputs[key])))
     return [];
-  checker.fields(spec.fields, "", inputs, olds);
-  checker.oneOfs(spec.oneOfs ?? [], spec.fields, "", inputs);
+  checker.checkFields(spec.fields, "", inputs, olds);
+  checker.checkOneOfs(spec.oneOfs ?? [], spec.fields, "", inputs);
   const adopted = inputs[ADOPT];
   if (adopted !== undefined) {
-    checker.value({ type: "string", format: "uid" }, "adopt", adopted);
+    checker.checkValue({ type: "string", format: "uid" }, "adopt", adopted);
     if (adopted === "")
       checker.report("PP1006", "adopt", "must be the uid of the existing object, not empty");
   }

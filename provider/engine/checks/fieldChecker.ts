@@ -52,7 +52,7 @@ export class FieldChecker {
     this.failures.push({ property, reason, code });
   }
 
-  value(spec: FieldSpec, path: string, value: Json, old?: Json): void {
+  checkValue(spec: FieldSpec, path: string, value: Json, old?: Json): void {
     if (isUnknown(value)) return;
     if (!hasType(spec, value)) {
       const given = spec.secret ? "" : `, not ${describeType(value)}`;
@@ -70,7 +70,7 @@ export class FieldChecker {
         this.list(spec, path, value as Json[]);
         break;
       case "map":
-        this.map(spec, path, value as Props, membersOf(old));
+        this.checkMap(spec, path, value as Props, membersOf(old));
         break;
       case "object":
         this.object(spec, path, value as Props, membersOf(old));
@@ -123,11 +123,11 @@ export class FieldChecker {
     }
     items.forEach((item, i) => {
       if (item === null || item === "") this.report("PP1006", `${path}[${i}]`, "must not be empty");
-      else this.value(spec.items, `${path}[${i}]`, item);
+      else this.checkValue(spec.items, `${path}[${i}]`, item);
     });
   }
 
-  private map(spec: MapSpec, path: string, entries: Props, olds: Props | undefined): void {
+  private checkMap(spec: MapSpec, path: string, entries: Props, olds: Props | undefined): void {
     for (const [key, value] of Object.entries(entries)) {
       if (isRecorded(olds, key, value)) continue;
       const at = member(path, key);
@@ -136,7 +136,7 @@ export class FieldChecker {
       if (wrong !== undefined) this.report("PP1004", at, `key ${wrong}`);
       if (spec.reservedKeys?.regex.test(key)) this.report("PP1004", at, spec.reservedKeys.must);
       if (value === null || value === undefined) this.report("PP1001", at, "must have a value");
-      else this.value(spec.values, at, value, olds?.[key]);
+      else this.checkValue(spec.values, at, value, olds?.[key]);
     }
   }
 
@@ -146,11 +146,11 @@ export class FieldChecker {
     value: Props,
     olds: Props | undefined,
   ): void {
-    this.fields(spec.fields, path, value, olds);
-    this.oneOfs(spec.oneOfs ?? [], spec.fields, path, value);
+    this.checkFields(spec.fields, path, value, olds);
+    this.checkOneOfs(spec.oneOfs ?? [], spec.fields, path, value);
   }
 
-  fields(
+  checkFields(
     fields: Readonly<Record<string, FieldSpec>>,
     path: string,
     values: Props,
@@ -168,12 +168,12 @@ export class FieldChecker {
       if (field.required && !isRequiredSet(field, value)) {
         this.report("PP1001", at, missingReason(field));
       } else if (value !== undefined && value !== null) {
-        this.value(field, at, value, olds?.[key]);
+        this.checkValue(field, at, value, olds?.[key]);
       }
     }
   }
 
-  oneOfs(
+  checkOneOfs(
     oneOfs: readonly OneOf[],
     fields: Readonly<Record<string, FieldSpec>>,
     path: string,

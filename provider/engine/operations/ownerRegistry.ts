@@ -9,13 +9,13 @@ import { sortedJson } from "../values/values";
  * reason to a delete, so this registry records what the program of this run declares and owns.
  */
 
-/** A comparison of a recorded resource with the program's. The engine sends members in any order. */
-interface Comparison {
+/** A diff that the engine requested of a resource in this run. The engine sends members in any order. */
+interface RecordedDiff {
   readonly uid: string;
   /** The recorded outputs, in one spelling. */
   readonly olds: string;
-  /** False while the engine may still replace the resource. */
-  keepsObject: boolean;
+  /** Whether the diff proves that the resource keeps its object; false while the engine may still replace it. */
+  provesOwnership: boolean;
 }
 
 const uidKey = (kind: string, uid: string): string => `${kind} ${uid}`;
@@ -28,8 +28,8 @@ export class OwnerRegistry {
   /** Inputs that the program gave: a refresh has the engine compare what no program gave. */
   private readonly checked = new Set<string>();
   private readonly created = new Set<string>();
-  private readonly comparisonsByUid = new Map<string, Comparison[]>();
-  private readonly comparisonsByInputs = new Map<string, Comparison[]>();
+  private readonly diffsByUid = new Map<string, RecordedDiff[]>();
+  private readonly diffsByInputs = new Map<string, RecordedDiff[]>();
 
   /**
    * Whether a create or an update of this run failed. The engine may then go on (`--continue-on-error`), and what it
@@ -49,23 +49,22 @@ export class OwnerRegistry {
   recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: InputDifference): void {
     const key = inputsKey(spec, news);
     if (difference.replaces.length > 0 || !this.checked.has(key)) return;
-    const comparison = { uid, olds: sortedJson(olds), keepsObject: !difference.changed };
-    append(this.comparisonsByUid, uidKey(spec.kind, uid), comparison);
-    append(this.comparisonsByInputs, key, comparison);
+    const diff: RecordedDiff = { uid, olds: sortedJson(olds), provesOwnership: !difference.changed };
+    append(this.diffsByUid, uidKey(spec.kind, uid), diff);
+    append(this.diffsByInputs, key, diff);
   }
 
   /** Records that a resource keeps its object and is written to. */
   recordUpdate({ kind }: ResourceSpec, uid: string): void {
-    for (const comparison of this.comparisonsByUid.get(uidKey(kind, uid)) ?? [])
-      comparison.keepsObject = true;
+    for (const diff of this.diffsByUid.get(uidKey(kind, uid)) ?? []) diff.provesOwnership = true;
   }
 
   /** Records that a resource was created, or has taken over what existed. */
   recordCreate(spec: ResourceSpec, uid: string, inputs: Props): void {
     this.created.add(uidKey(spec.kind, uid));
-    // The engine may be replacing a resource whose inputs stay the same.
-    for (const comparison of this.comparisonsByInputs.get(inputsKey(spec, inputs)) ?? []) {
-      if (comparison.uid !== uid) comparison.keepsObject = false;
+    // A create with the inputs of a diffed resource may replace it, so that diff no longer proves that its object is kept.
+    for (const diff of this.diffsByInputs.get(inputsKey(spec, inputs)) ?? []) {
+      if (diff.uid !== uid) diff.provesOwnership = false;
     }
   }
 
@@ -82,8 +81,8 @@ export class OwnerRegistry {
     const key = uidKey(kind, uid);
     if (this.created.has(key) || this.declared.has(key)) return true;
     const own = olds === undefined ? undefined : sortedJson(olds);
-    return (this.comparisonsByUid.get(key) ?? []).some(
-      ({ keepsObject, olds: compared }) => keepsObject || compared !== own,
+    return (this.diffsByUid.get(key) ?? []).some(
+      ({ provesOwnership, olds: compared }) => provesOwnership || compared !== own,
     );
   }
 }

@@ -21,8 +21,8 @@ interface ChildOwner extends Owner {
 
 /** The owners of one parent's children: the one of all, and the first of those that own one. */
 interface Owners {
-  all?: ChildOwner;
-  one?: ChildOwner;
+  ownerOfAll?: ChildOwner;
+  firstOwnerOfOne?: ChildOwner;
 }
 
 /** What the engine's library keeps of an output beside its value; its types leave it out. */
@@ -118,19 +118,21 @@ class ChildOwners {
     }
   }
 
+  /** An owner of all children conflicts with every other owner at that parent. */
   private register(parent: unknown, owner: ChildOwner): void {
     const owners = this.byParent.get(parent) ?? {};
     this.byParent.set(parent, owners);
-    const other = owners.all ?? (owner.owns.all ? owners.one : undefined);
+    const other = owners.ownerOfAll ?? (owner.owns.all ? owners.firstOwnerOfOne : undefined);
     if (other && !isSame(owner, other)) throw conflict(owner, other);
-    if (owner.owns.all) owners.all = owner;
-    else owners.one ??= owner;
+    if (owner.owns.all) owners.ownerOfAll = owner;
+    else owners.firstOwnerOfOne ??= owner;
   }
 
   private followOutput(parent: unknown): void {
     whenKnown(parent, (key) => {
-      const { all, one } = this.byParent.get(parent) ?? {};
-      for (const owner of [all, one]) if (owner) this.errors.catch(() => this.register(key, owner));
+      const { ownerOfAll, firstOwnerOfOne } = this.byParent.get(parent) ?? {};
+      for (const owner of [ownerOfAll, firstOwnerOfOne])
+        if (owner) this.errors.catch(() => this.register(key, owner));
     });
   }
 }

@@ -57,35 +57,35 @@ function withSecrets(
 }
 
 /** What is the same for every resource of a kind. */
-interface Shape {
+interface KindConstants {
   readonly __provider: string;
   /** Undefined for each output of the server's, so that the engine's library makes it a property. */
   readonly outputs: Readonly<Record<string, undefined>>;
   readonly secretOutputs: readonly string[];
-  readonly takesSecrets: boolean;
+  readonly hasSecretFields: boolean;
 }
 
-const shapes = new WeakMap<ResourceSpec, Shape>();
+const constants = new WeakMap<ResourceSpec, KindConstants>();
 
-function shapeOf(spec: ResourceSpec): Shape {
-  const known = shapes.get(spec);
+function constantsOf(spec: ResourceSpec): KindConstants {
+  const known = constants.get(spec);
   if (known) return known;
   const outputs = Object.entries(spec.outputs ?? {});
-  const shape = {
+  const computed: KindConstants = {
     __provider: providerText(spec.kind),
     outputs: Object.fromEntries(outputs.map(([key]) => [key, undefined])),
     secretOutputs: outputs.filter(([, field]) => field.secret).map(([key]) => key),
-    takesSecrets: Object.values(spec.fields).some(containsSecret),
+    hasSecretFields: Object.values(spec.fields).some(containsSecret),
   };
-  shapes.set(spec, shape);
-  return shape;
+  constants.set(spec, computed);
+  return computed;
 }
 
 function withDefaults(
   spec: ResourceSpec,
   opts: pulumi.CustomResourceOptions | undefined,
 ): pulumi.CustomResourceOptions | undefined {
-  const { secretOutputs } = shapeOf(spec);
+  const { secretOutputs } = constantsOf(spec);
   const options =
     secretOutputs.length === 0
       ? opts
@@ -99,7 +99,7 @@ function properties(
   args: object | undefined,
   opts: pulumi.CustomResourceOptions | undefined,
 ): Record<string, unknown> {
-  const { __provider, outputs, takesSecrets } = shapeOf(spec);
+  const { __provider, outputs, hasSecretFields } = constantsOf(spec);
   if (opts?.id !== undefined) {
     const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
     return { ...all, ...outputs, __provider };
@@ -116,7 +116,7 @@ function properties(
   const set = Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider"),
   );
-  return Object.assign(takesSecrets ? withSecrets(spec.fields, set) : set, outputs, { __provider });
+  return Object.assign(hasSecretFields ? withSecrets(spec.fields, set) : set, outputs, { __provider });
 }
 
 let warned = false;

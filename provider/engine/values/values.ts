@@ -126,8 +126,8 @@ export function equal(spec: FieldSpec, a: Json | undefined, b: Json | undefined)
   return JSON.stringify(canonical(spec, a)) === JSON.stringify(canonical(spec, b));
 }
 
-/** Whether two values are equal apart from fields for people. */
-export function equalIgnoringDrift(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
+/** Whether two values are equal as drift compares them: without fields that have `ignoreDrift`, such as descriptions. */
+export function equalForDrift(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
   const [one, other] = [a, b].map((value) => canonical(spec, value, { includesIgnored: false }));
   return JSON.stringify(one) === JSON.stringify(other);
 }

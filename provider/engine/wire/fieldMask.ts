@@ -105,16 +105,18 @@ export function diffFields(spec: ResourceSpec, olds: Props, news: Props): Patch 
  * Whether an immutable part differs. An unknown value is treated as different: a preview knows every id except one that
  * changes, so an unknown immutable argument comes from a resource that is new or replaced.
  */
-function isReplaced(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
+function requiresReplacement(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
   if (equal(spec, old, now)) return false;
   if (spec.immutable) return true;
   if (spec.type !== "object") return false;
   const before = isObject(old) ? old : {};
   if (isUnknown(now)) {
-    return Object.entries(spec.fields).some(([key, field]) => isReplaced(field, before[key], UNKNOWN));
+    return Object.entries(spec.fields).some(([key, field]) =>
+      requiresReplacement(field, before[key], UNKNOWN),
+    );
   }
   if (!isObject(old) || !isObject(now)) return false;
-  return Object.entries(spec.fields).some(([key, field]) => isReplaced(field, old[key], now[key]));
+  return Object.entries(spec.fields).some(([key, field]) => requiresReplacement(field, old[key], now[key]));
 }
 
 /** Members of an immutable one-of where the choice itself changed. */
@@ -143,7 +145,7 @@ export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputD
   const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
   const replaces = new Set([
     ...Object.entries(spec.fields)
-      .filter(([key, field]) => isReplaced(field, olds[key], news[key]))
+      .filter(([key, field]) => requiresReplacement(field, olds[key], news[key]))
       .map(([key]) => key),
     ...switchedMembers(spec, olds, news),
   ]);

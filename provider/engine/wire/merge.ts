@@ -1,5 +1,5 @@
 import type { FieldSpec, Json, Props, ResourceSpec } from "../description";
-import { equal, equalIgnoringDrift, isObject, isSet } from "../values/values";
+import { equal, equalForDrift, isObject, isSet } from "../values/values";
 
 /** Where the server's forms of normalized fields are kept in outputs: `{"syncConfig.source": "…"}`. */
 export const NORMALIZED = "__normalized";
@@ -36,7 +36,7 @@ function mergeField(
     if (Object.keys(merged).length > 0) return merged;
     return isObject(old) && !isSet(spec, old) ? old : undefined;
   }
-  if ((context.takesAll ? equal : equalIgnoringDrift)(spec, old, live)) return old;
+  if ((context.takesAll ? equal : equalForDrift)(spec, old, live)) return old;
   if (isSet(spec, old) || context.takesAll) return live;
   return spec.security ? live : undefined;
 }

@@ -136,6 +136,7 @@ export class BindingCreator {
   }
 }
 
+/** Whether the server rejected the whole batch: nothing of it was created, and each binding is then sent alone. */
 function isRefusal(error: unknown): boolean {
   return [
     "INVALID_ARGUMENT",

@@ -33,6 +33,7 @@ async function runPulumiJson(args: readonly string[], cwd: string): Promise<unkn
   }
 }
 
+/** The stack's configuration with plain secrets: the API never returns them, and the imported state needs them. */
 async function readConfig(stack: string, cwd: string): Promise<StateParts["config"]> {
   const args = ["config", "--json", "--show-secrets", "--stack", stack];
   const config = (await runPulumiJson(args, cwd)) as Record<string, { value?: unknown; secret?: unknown }>;

@@ -160,6 +160,7 @@ export class LostCreateFinder {
     }
   }
 
+  /** Lists the objects below a parent, among which a lost create or an equal object is searched. */
   private async *listSiblings(parent: string | undefined, inputs: Props): AsyncIterable<JsonObject> {
     const { spec, client, find } = this.reader;
     if (spec.sharesParentUid && parent !== undefined) {
@@ -168,7 +169,7 @@ export class LostCreateFinder {
       return;
     }
     const name = inputs["name"];
-    // Creates that were lost in one batch share one list.
+    // Concurrent searches share one list.
     yield* await client().listShared(spec.collection, {
       ...(parent === undefined ? {} : { "uidp.children_of": parent }),
       ...(spec.listsByName && typeof name === "string" ? { name } : {}),
