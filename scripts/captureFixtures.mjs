@@ -26,8 +26,8 @@ function sorted(items) {
   return [...items].sort(order);
 }
 
-/** The engine lists what a resource depends on in any order. @param {string} _key @param {unknown} value */
-function inOrder(_key, value) {
+/** Sorts lists of URNs: the engine lists what a resource depends on in any order. @param {string} _key @param {unknown} value */
+function sortUrns(_key, value) {
   const isUrns = Array.isArray(value) && value.every((item) => String(item).startsWith("urn:pulumi:"));
   return isUrns ? [...value].sort() : value;
 }
@@ -51,7 +51,7 @@ function ordered(text) {
   const document = JSON.parse(text);
   if (document.steps) document.steps = sorted(document.steps);
   if (document.deployment) document.deployment.resources = sorted(document.deployment.resources);
-  return `${JSON.stringify(document, inOrder)}\n`;
+  return `${JSON.stringify(document, sortUrns)}\n`;
 }
 
 /** Replaces what differs between runs, the same text by the same text in all documents. */
@@ -165,8 +165,8 @@ class Capture {
     console.log(`${name}: ${Math.round(text.length / 1024)} KiB`);
   }
 
-  /** @param {string} step @param {string[]} args */
-  #succeed(step, args) {
+  /** Runs the CLI with this step of the program; fails if it fails. @param {string} step @param {string[]} args */
+  #pulumi(step, args) {
     return this.stack.succeed([...args, "--non-interactive"], { STEP: step });
   }
 
@@ -185,7 +185,7 @@ class Capture {
   }
 
   async #changeByHand() {
-    const { deployment } = JSON.parse(await this.#succeed("base", ["stack", "export"]));
+    const { deployment } = JSON.parse(await this.#pulumi("base", ["stack", "export"]));
     const uidOf = (/** @type {string} */ name) =>
       deployment.resources.find((/** @type {OfResource} */ { urn }) => urn.endsWith(`::${name}`)).id;
     await this.call("PATCH", `/iam/v2/roles/${uidOf("reader")}`, {
@@ -195,17 +195,17 @@ class Capture {
   }
 
   async run() {
-    await this.#succeed("base", ["stack", "init", "production"]);
+    await this.#pulumi("base", ["stack", "init", "production"]);
     await this.#preview({ name: "create.json", step: "base" });
-    await this.#succeed("base", UP);
-    this.#write("export-v3.json", await this.#succeed("base", ["stack", "export"]));
+    await this.#pulumi("base", UP);
+    this.#write("export-v3.json", await this.#pulumi("base", ["stack", "export"]));
     for (const preview of PREVIEWS) await this.#preview(preview);
     await this.#changeByHand();
     await this.#preview({ name: "refresh-and-preview.json", step: "base", args: ["--refresh", ...SAMES] });
     await this.#refresh("refresh.json");
     await this.#refresh("refresh-stream.ndjson", STREAM);
-    await this.#succeed("v4", UP);
-    this.#write("export-v4.json", await this.#succeed("v4", ["stack", "export", "--show-secrets"]));
+    await this.#pulumi("v4", UP);
+    this.#write("export-v4.json", await this.#pulumi("v4", ["stack", "export", "--show-secrets"]));
   }
 }
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { compare, leftOf, problemsOf, recordedIn } from "./chaos/compare.mjs";
+import { compare, remainingObjects, problemsOf, recordedIn } from "./chaos/compare.mjs";
 import { faultsOf, TIMEOUT_MS } from "./chaos/faults.mjs";
 import { programOf } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
@@ -95,7 +95,7 @@ async function faultDuring({ emulator, stack, declare }, { seed, declared, share
   const up = await repeat(stack, "up");
   const found = problemsOf(compare(declared, recordedIn(await stack.export()), emulator.state()));
   const down = await repeat(stack, "destroy");
-  const left = leftOf(emulator.state()).map((each) => `left after destroy: ${each}`);
+  const left = remainingObjects(emulator.state()).map((each) => `left after destroy: ${each}`);
   const requests = emulator.requests.length;
   const hit = emulator.requests.filter((/** @type {any} */ { fault }) => fault !== undefined).length;
   const line = `${Object.keys(declared).length} resources, ${requests} requests, ${hit} of them hit, ${up.runs} up, ${down.runs} destroy, ${seconds(began)}`;

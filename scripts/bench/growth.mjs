@@ -196,7 +196,7 @@ async function measure({ prepare }, count, runs) {
   return quickest;
 }
 
-/** @param {string[]} args */
+/** Fails where a scenario is too slow, or takes more than linear time from a quarter of the objects to all. @param {string[]} args */
 async function main([objects = "20000", only]) {
   const count = Number(objects);
   const failures = [];

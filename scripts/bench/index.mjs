@@ -116,7 +116,7 @@ async function measureOnce(at, subject, setting, folder) {
         throw new Error(`${subject.name} ${operation} ended with ${code}:\n${output.slice(-3000)}`);
       if (operation === "up") size = deployment.stateSize();
       const { byMethod, total: requests, connections } = server.requests();
-      check(subject, operation, server);
+      checkServerContent(subject, operation, server);
       const [program, provider] = [shown(usage?.program), shown(usage?.provider)];
       const figures = {
         wallMs,
@@ -136,8 +136,8 @@ async function measureOnce(at, subject, setting, folder) {
 }
 
 /** Checks that the server has what the measured operation should have written. @param {import("./subjects.mjs").Subject} subject @param {string} operation @param {BenchServer} server */
-function check(subject, operation, server) {
-  if (!subject.talks) return;
+function checkServerContent(subject, operation, server) {
+  if (!subject.sendsRequests) return;
   const expected = { update: [0, server.size], destroy: [0, 0] }[operation] ?? [server.size, 0];
   const actual = [server.holds(0), server.holds(1)];
   if (actual.join() !== expected.join()) {

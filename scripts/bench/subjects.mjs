@@ -19,7 +19,7 @@ import { findOpenTofu, PROVIDER } from "./openTofu.mjs";
  * @typedef {object} Subject
  * @property {string} name
  * @property {string} title
- * @property {boolean} talks Whether it makes requests.
+ * @property {boolean} sendsRequests Whether it makes requests.
  * @property {(at: BenchContext) => Promise<string | undefined>} problem Why it cannot be measured here.
  * @property {(at: BenchContext, server: import("./benchServer.mjs").BenchServer, folder: string) => Promise<Deployment>} deploy
  *
@@ -147,35 +147,35 @@ export const subjects = [
   {
     name: "usual",
     title: "dynamic provider as commonly written",
-    talks: true,
+    sendsRequests: true,
     problem: here,
     deploy: deployWithPulumi("usual"),
   },
   {
     name: "floor",
     title: "the engine's floor: no provider work",
-    talks: false,
+    sendsRequests: false,
     problem: here,
     deploy: deployWithPulumi("floor"),
   },
   {
     name: "roleBinding",
     title: "this package, a RoleBinding each",
-    talks: true,
+    sendsRequests: true,
     problem: here,
     deploy: deployWithPulumi("roleBinding"),
   },
   {
     name: "groupAccess",
     title: "this package, one GroupAccess",
-    talks: true,
+    sendsRequests: true,
     problem: here,
     deploy: deployWithPulumi("groupAccess"),
   },
   {
     name: "openTofu",
     title: "OpenTofu with a generic REST provider",
-    talks: true,
+    sendsRequests: true,
     problem: async (at) => {
       const found = await findOpenTofu(at);
       return typeof found === "string" ? found : undefined;

@@ -103,7 +103,7 @@ export function problemsOf({ problems, orphans }) {
 }
 
 /** Everything that the server holds, of the collections that can be emptied. @param {Record<string, Resource[]>} state */
-export function leftOf(state) {
+export function remainingObjects(state) {
   return Object.values(COLLECTIONS).flatMap((collection) =>
     (state[collection] ?? []).map(({ uid, name }) => `${collection} ${name ?? ""} ${uid}`),
   );

@@ -31,11 +31,11 @@ export async function copyTool({ folder, tool }, target, env) {
   for (const name of ["go.mod", "go.sum", ...added]) copy(folder, name);
   const texts = added.map((name) => readFileSync(path.join(folder, name), "utf8"));
   const methods = new Set(texts.flatMap((text) => [...text.matchAll(METHOD)].map(([head]) => head)));
-  const rename = (/** @type {string} */ text) =>
+  const renameReplaced = (/** @type {string} */ text) =>
     text.replace(METHOD, (head, receiver, name) =>
       methods.has(head) ? `func ${receiver} replaced${name}(` : head,
     );
   for (const name of readdirSync(source)) {
-    if (name.endsWith(".go") && !name.endsWith("_test.go")) copy(source, name, rename);
+    if (name.endsWith(".go") && !name.endsWith("_test.go")) copy(source, name, renameReplaced);
   }
 }
