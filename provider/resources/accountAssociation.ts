@@ -213,7 +213,7 @@ const accountAssociation = kind({
     updateTime: decode.time,
   },
   operations: { afterWrite: awaitReady },
-  rules: checkAwaited,
+  validate: checkAwaited,
   inputWarnings: {
     amazon: warnUnless("account", /^\d{12}$/, "account is usually the 12 digits of an AWS account"),
     google: warnUnless(

@@ -72,7 +72,7 @@ const group = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  rules: checkRoot,
+  validate: checkRoot,
   operations: {
     // Below a root group both are inherited, not set.
     normalizeResponse: (body, uid) =>

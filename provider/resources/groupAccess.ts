@@ -98,7 +98,7 @@ const groupAccess = kind({
     allowSelfRemoval: boolean({ inputOnly: true }),
   },
   declaredKeys: declaredGrantKeys,
-  rules: findRepeated,
+  validate: findRepeated,
   operations: {
     // What is there already is taken over.
     upsert: true,

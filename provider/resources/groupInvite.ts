@@ -50,7 +50,7 @@ const groupInvite = kind({
     // The lifetime is never returned: without it the next run replaces the invite.
     inputsAfterLostSecret: (inputs) => ({ ...inputs, ttl: null }),
   },
-  rules: ({ ttl }) => {
+  validate: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
     return nanos === undefined || nanos > 0n
       ? []

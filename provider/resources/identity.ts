@@ -153,7 +153,7 @@ const identity = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  rules: (inputs, _unknown, { olds, now }) =>
+  validate: (inputs, _unknown, { olds, now }) =>
     checkEnd("staticKeys.expirationTime", expirationIn(inputs), {
       now,
       recorded: expirationIn(olds),

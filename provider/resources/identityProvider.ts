@@ -150,7 +150,7 @@ const identityProvider = kind({
       scimEnabled: isObject(body["scim"]) ? body["scim"]["enabled"] : undefined,
     }),
   },
-  rules: checkCredential,
+  validate: checkCredential,
   inputWarnings: {
     parentUid: (value) =>
       typeof value === "string" && value.includes("/")

@@ -261,7 +261,7 @@ const repo = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  rules: checkSynced,
+  validate: checkSynced,
 });
 
 /** The arguments of a Repo. */

@@ -68,7 +68,7 @@ const repoReadme = kind({
      */
     content: string({ required: true }),
   },
-  rules: ({ content }) => checkContent(content),
+  validate: ({ content }) => checkContent(content),
   declaredKeys: readmeKeys,
   retainedBy: readmeKeys,
   operations: {

@@ -187,7 +187,7 @@ const scimToken = kind({
     delete: revokeToken,
     findLostCreates,
   },
-  rules: checkTimes,
+  validate: checkTimes,
 });
 
 /** The arguments of a ScimToken. */

@@ -19,12 +19,12 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
     if (adopted === "")
       checker.report("PP1006", "adopt", "must be the uid of the existing object, not empty");
   }
-  checker.failures.push(...runRules(spec, inputs, context));
+  checker.failures.push(...validateAcrossFields(spec, inputs, context));
   return checker.failures.map((failure) => hideValue(spec, inputs, failure));
 }
 
-/** A rule may look inside a value only if its form is right, so it gets no others. */
-function runRules(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
+/** Runs `spec.validate`, which may look inside a value only if its form is right, so it gets no others. */
+function validateAcrossFields(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
   const unknown = new Set(Object.keys(inputs).filter((key) => containsUnknown(inputs[key])));
   const valid = Object.fromEntries(
     Object.entries(inputs).filter(([key, value]) => {
@@ -32,7 +32,7 @@ function runRules(spec: ResourceSpec, inputs: Props, context: CheckContext): Fai
       return field && value !== undefined && value !== null && !isUnknown(value) && hasType(field, value);
     }),
   );
-  return spec.rules?.(valid, unknown, context) ?? [];
+  return spec.validate?.(valid, unknown, context) ?? [];
 }
 
 /**

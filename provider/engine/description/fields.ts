@@ -75,7 +75,7 @@ interface Behaviour {
   readonly path?: boolean;
   /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
   readonly subresource?: boolean;
-  /** For people: a difference at the server is not drift. A change in the program is sent like any other. */
+  /** Informational: a difference at the server is not drift. A change in the program is sent like any other. */
   readonly ignoreDrift?: boolean;
   /** An output that is returned only at creation: kept from state on read. */
   readonly createOnly?: boolean;

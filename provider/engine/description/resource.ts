@@ -120,8 +120,8 @@ export interface ResourceSpec {
    * clusters; `imageName`, in what pulls images.
    */
   readonly usedBy?: "uid" | "imageName";
-  /** Rules across fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
-  readonly rules?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
+  /** Validates what concerns several fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
+  readonly validate?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */
   readonly inputWarnings?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
 }

@@ -10,7 +10,7 @@ import type { Grant } from "./grant";
 
 /** A grant that a group's list names. */
 export interface ExistingGrant extends Grant {
-  /** For people: `alice as owner`. */
+  /** As messages show it: `alice as owner`. */
   readonly name: string;
   /** The bindings that grant it. */
   readonly uids: readonly string[];
