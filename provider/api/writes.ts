@@ -3,7 +3,7 @@ const REMEMBERED_MS = 60_000;
 
 /** When this client last wrote to what. Times are those of `performance.now()`. */
 export class WriteLog {
-  /** In the order of the writes. */
+  /** The time of the last write by uid or path, oldest first. */
   private readonly at = new Map<string, number>();
 
   /** A write to a resource has ended, well or not: its uid, or its path, a method after it left out. */

@@ -68,11 +68,11 @@ const eligibility: Lookup<object, CheckEligibilityResult> = {
 /** The organisation of the domain of the e-mail address in the token. Throws where there is none. */
 export const lookupGroup = invokeWithoutArgs(ownGroup);
 
-/** The same as an output. */
+/** `lookupGroup` with a `pulumi.Output` as its result. */
 export const lookupGroupOutput = invokeWithoutArgsOutput(ownGroup);
 
 /** Whether the domain of the e-mail address in the token is eligible for an organisation. */
 export const checkEligibility = invokeWithoutArgs(eligibility);
 
-/** The same as an output. */
+/** `checkEligibility` with a `pulumi.Output` as its result. */
 export const checkEligibilityOutput = invokeWithoutArgsOutput(eligibility);

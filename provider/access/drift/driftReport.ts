@@ -18,7 +18,7 @@ export interface DriftResult {
   readonly notes: DriftNotes;
   /** Worst first. */
   readonly findings: readonly Finding[];
-  /** In the order of their findings. */
+  /** The differences, in the order of their findings. */
   readonly differences: readonly Difference[];
   readonly coverage?: Coverage;
   readonly comparison: Comparison;

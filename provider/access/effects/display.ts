@@ -39,7 +39,7 @@ function readable(field: FieldSpec | undefined, value: Json, nameOf: NameOf): Js
   );
 }
 
-/** A value as text for people: one line, shortened; undefined where it is not set. */
+/** A value as reports show it: one line, shortened; undefined where it is not set. */
 export function displayValue(field: FieldSpec, value: Json | undefined, nameOf: NameOf): string | undefined {
   if (value === undefined || !isSet(field, value)) return undefined;
   const shown = readable(field, value, nameOf);

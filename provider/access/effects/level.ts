@@ -8,7 +8,7 @@ export interface Level {
   readonly oneOfs: readonly OneOf[];
   readonly before: Props;
   readonly after: Props;
-  /** The path as people read it, and as states name what they hide. */
+  /** The path as reports show it, and as states name what they hide. */
   readonly path: string;
   readonly statePath: string;
   /** The effect of a field that has none of its own: that of the field around it. */

@@ -39,7 +39,7 @@ export function comparePresence(before: boolean, after: boolean, isLimit: boolea
     : narrowed(after ? "set" : "taken away");
 }
 
-/** The items of a list by key. Fields for people, such as descriptions, are not part of the key. */
+/** The items of a list by key. Informational fields, such as descriptions, are not part of the key. */
 export function itemsOf(items: FieldSpec, value: Json | undefined): Members {
   const all = Array.isArray(value) ? value : [];
   return new Map(

@@ -15,7 +15,7 @@ function someOf(items: readonly string[]): string {
 }
 
 /** "RoleBinding deploys". */
-function nameOf({ urn }: RecordedResource): string {
+function describeResource({ urn }: RecordedResource): string {
   const { type, name } = urnParts(urn);
   return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
 }
@@ -84,7 +84,7 @@ export class ReferenceResolver {
       const { property, reason } = first;
       const paths = someOf([first, ...others].map(({ path }) => path));
       const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
-      this.problems.push(`${nameOf(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
+      this.problems.push(`${describeResource(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
     }
   }
 

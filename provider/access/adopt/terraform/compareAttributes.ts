@@ -7,7 +7,7 @@ import { convertValue, unwrapBlock } from "./convert";
 import type { AdoptableType, AttributeMapping, Attributes, BlockMapping, LeafMapping } from "./mapping";
 import type { TerraformInstance } from "./stateFile";
 
-/** An attribute whose value in Terraform's state is not the live one. Values are as people read them. */
+/** An attribute whose value in Terraform's state is not the live one. Values are as reports show them. */
 export interface AttributeDifference {
   readonly attribute: string;
   readonly terraform: string;

@@ -2,7 +2,7 @@ import { markdownBlock, shorten } from "../escape";
 import type { Finding, Severity } from "../../../review/finding";
 import type { Difference } from "../../report";
 import { answersTo, locationOf, plural, ruleOf } from "../words";
-import { code, fieldLine, say } from "./parts";
+import { code, fieldLine, escapeText } from "./parts";
 import type { CommentContext, RenderBudget } from "./parts";
 
 const severityIcons: Readonly<Record<Severity, string>> = {
@@ -16,7 +16,7 @@ const MOST_DETAILS = { all: 50, few: 5 };
 
 function detailLines({ details }: Finding, most: number): string[] {
   if (details.length === 0) return [];
-  const shown = details.slice(0, most).map((line) => say(line, 500));
+  const shown = details.slice(0, most).map((line) => escapeText(line, 500));
   const left = details.length - shown.length;
   if (left > 0) shown.push(`… and ${plural(left, "more line")}`);
   if (shown.length === 1) return [`  - ${shown.join("")}`];
@@ -34,16 +34,18 @@ function facts(finding: Finding, difference: Difference | undefined): string[] {
   return [
     ...(counterexample === undefined ? [] : [`accepts ${code(counterexample)}`]),
     ...(difference?.fields ?? []).map(fieldLine),
-    ...(difference?.at === undefined ? [] : [`when: ${say(difference.at)}`]),
-    ...(difference?.actor === undefined ? [] : [`who: ${say(difference.actor)}`]),
-    ...(advice === undefined ? [] : [`**Fix:** ${say(advice, 500)}`]),
+    ...(difference?.at === undefined ? [] : [`when: ${escapeText(difference.at)}`]),
+    ...(difference?.actor === undefined ? [] : [`who: ${escapeText(difference.actor)}`]),
+    ...(advice === undefined ? [] : [`**Fix:** ${escapeText(advice, 500)}`]),
   ].map((line) => `  - ${line}`);
 }
 
 function suppressionLines({ suppression }: Finding): string[] {
   if (suppression === undefined) return [];
   const { reason, expires } = suppression;
-  return [`  - suppressed${expires === undefined ? "" : ` until ${say(expires)}`}: ${say(reason, 500)}`];
+  return [
+    `  - suppressed${expires === undefined ? "" : ` until ${escapeText(expires)}`}: ${escapeText(reason, 500)}`,
+  ];
 }
 
 /** One finding, with what belongs to it where the budget has room or it is critical. */
@@ -55,7 +57,7 @@ export function findingLines(
 ): string[] {
   const { severity, message, suppression } = finding;
   const place = context.place(locationOf(finding));
-  const head = `- ${severityIcons[severity]} **${severity}** ${code(ruleOf(finding))} ${say(message, 500)}`;
+  const head = `- ${severityIcons[severity]} **${severity}** ${code(ruleOf(finding))} ${escapeText(message, 500)}`;
   const lines = [place === undefined ? head : `${head} (${place})`, ...suppressionLines(finding)];
   if (!budget.details && severity !== "critical") return lines;
   lines.push(...facts(finding, difference));

@@ -1,6 +1,6 @@
 import type { GrantChange } from "../../../graph/grant";
 import { capabilityWords, changeOrder, grantHeadings, nameOf, plural, subjectOf } from "../words";
-import { code, fold, say } from "./parts";
+import { code, fold, escapeText } from "./parts";
 import type { CommentContext, RenderBudget } from "./parts";
 
 const changeWords: Readonly<Record<GrantChange["change"], string>> = {
@@ -16,23 +16,26 @@ const struck = (text: string): string => `<del>${text}</del> `;
 function grantRow(change: GrantChange, context: CommentContext): string {
   const { grant, before } = change;
   const { displayName, name } = subjectOf(grant);
-  const who = name === undefined ? say(displayName, 120) : `${say(displayName, 120)}<br>${code(name, 80)}`;
+  const who =
+    name === undefined
+      ? escapeText(displayName, 120)
+      : `${escapeText(displayName, 120)}<br>${code(name, 80)}`;
   const place = context.place(grant.location);
   const role = code(nameOf(grant.role), 80);
   const isMoved = before !== undefined && before.group.key !== grant.group.key;
   const oldRole =
     before !== undefined && before.role.key !== grant.role.key ? struck(code(nameOf(before.role), 80)) : "";
-  const oldGroup = isMoved ? struck(say(before.group.path, 160)) : "";
+  const oldGroup = isMoved ? struck(escapeText(before.group.path, 160)) : "";
   const can = [
-    ...capabilityWords(change.capabilitiesAdded).map((words) => `+ ${say(words, 160)}`),
-    ...capabilityWords(change.capabilitiesRemoved).map((words) => `− ${say(words, 160)}`),
+    ...capabilityWords(change.capabilitiesAdded).map((words) => `+ ${escapeText(words, 160)}`),
+    ...capabilityWords(change.capabilitiesRemoved).map((words) => `− ${escapeText(words, 160)}`),
   ];
-  const what = can.length === 0 ? say(change.reason, 200) : can.join("<br>");
+  const what = can.length === 0 ? escapeText(change.reason, 200) : can.join("<br>");
   const cells = [
     changeWords[change.change],
     who,
     `${oldRole}${change.change === "lost" ? struck(role).trimEnd() : role}`,
-    `${oldGroup}${say(grant.group.path, 160)}${grant.group.isRoot ? " (root)" : ""}`,
+    `${oldGroup}${escapeText(grant.group.path, 160)}${grant.group.isRoot ? " (root)" : ""}`,
     what,
     place ?? "",
   ];

@@ -69,7 +69,8 @@ export function linkTo(address: string | undefined, text: string): string {
   return address === undefined ? text : `[${text}](<${html(address)}>)`;
 }
 
-export const say = (text: string, limit = LONGEST_VALUE): string => markdown(shorten(text, limit));
+/** A string shortened and escaped for Markdown. */
+export const escapeText = (text: string, limit = LONGEST_VALUE): string => markdown(shorten(text, limit));
 export const code = (text: string, limit = LONGEST_VALUE): string => markdownCode(shorten(text, limit));
 
 export function fieldLine({ path, before, after }: FieldChange): string {
@@ -88,7 +89,7 @@ export function section(
   open = false,
 ): string[] {
   if (lines.length === 0) return [];
-  const shown = lines.slice(0, budget.lines).map((line) => `- ${say(line, 500)}`);
+  const shown = lines.slice(0, budget.lines).map((line) => `- ${escapeText(line, 500)}`);
   const left = lines.length - shown.length;
   const body =
     left === 0 ? shown : [...shown, `- … and ${left.toLocaleString("en-US")} more, not shown here`];

@@ -18,7 +18,7 @@ import {
 import { renderDiagram } from "./diagram";
 import { findingLines } from "./findings";
 import { grantTable } from "./grants";
-import { code, CommentContext, fieldLine, fold, linkTo, say, section } from "./parts";
+import { code, CommentContext, fieldLine, fold, linkTo, escapeText, section } from "./parts";
 import type { RenderBudget } from "./parts";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
@@ -48,7 +48,7 @@ function head({ report, options, links, headline }: CommentContext): string[] {
   return [
     `### ${icons[state]} ${title(report)}${of}`,
     "",
-    ...(headline === undefined ? [] : [`**${say(headline.main)}**${rest}.`, ""]),
+    ...(headline === undefined ? [] : [`**${escapeText(headline.main)}**${rest}.`, ""]),
     parts.join(" "),
     "",
     ...(about.length === 0 ? [] : [about.join(" · "), ""]),
@@ -82,7 +82,7 @@ function trustSection({ report }: CommentContext, budget: RenderBudget): string[
   const changes = trust
     .slice(0, budget.lines)
     .flatMap((change) => [
-      `- ${say(change.kind)} ${code(change.name)}: affects ${plural(change.grants, "grant")}`,
+      `- ${escapeText(change.kind)} ${code(change.name)}: affects ${plural(change.grants, "grant")}`,
       ...(budget.details ? change.fields.map((field) => `  - ${fieldLine(field)}`) : []),
     ]);
   return fold(`Roles and trust changed (${trust.length})`, changes);
@@ -128,7 +128,7 @@ function build(context: CommentContext, budget: RenderBudget): string {
     ...trustSection(context, budget),
     ...suppressedSection(context, budget),
     ...lineSections(report, budget),
-    `<sub>${say(provenanceParts(report).join(", "))}</sub>`,
+    `<sub>${escapeText(provenanceParts(report).join(", "))}</sub>`,
     ...(digest === undefined ? [] : [`<sub>digest of the report: ${code(digest)}</sub>`]),
   ];
   return `${lines.join("\n")}\n`;
