@@ -115,7 +115,7 @@ class GrantResolver {
   directGrants(entity: Entity): ResolvedGrant[] {
     // The program alone claims that a resource read with `.get` grants something: that is neither new nor
     // existing access.
-    if (entity.unverified === true) return [];
+    if (entity.assumed === true) return [];
     return grantsIn(entity).flatMap((raw) => {
       const { role, group } = raw;
       const resolved = this.holder(entity, raw);
@@ -144,7 +144,7 @@ class GrantResolver {
     bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>,
   ): ResolvedGrant[] {
     const impersonated =
-      entity.unverified === true ? undefined : accessKinds[entity.kind]?.impersonates?.(entity);
+      entity.assumed === true ? undefined : accessKinds[entity.kind]?.impersonates?.(entity);
     if (
       impersonated === undefined ||
       !GrantResolver.isResolved(impersonated.holder) ||
@@ -164,7 +164,7 @@ class GrantResolver {
 
   /** A service gets the grants of the identity that it acts as. */
   serviceGrants(entity: Entity, bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>): ResolvedGrant[] {
-    if (entity.unverified === true) return [];
+    if (entity.assumed === true) return [];
     return (accessKinds[entity.kind]?.services?.(entity) ?? []).flatMap(([service, identity]) => {
       if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
       const as = this.identity(identity);

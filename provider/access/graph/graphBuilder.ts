@@ -40,7 +40,7 @@ interface EntityPair {
 }
 
 /** A program may claim anything about a resource that it only reads. */
-const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, unverified: true });
+const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, assumed: true });
 
 /** Adds an entity; one that the program manages replaces one that it reads. */
 function putEntity(entities: Map<string, Entity>, entity: Entity): void {
@@ -179,7 +179,7 @@ class GraphBuilder {
 
   private merge(entity: Entity, live: Entity): Entity {
     const merged = mergeLive(entity, live);
-    if (entity.unverified !== true) this.merged.set(entity, merged);
+    if (entity.assumed !== true) this.merged.set(entity, merged);
     return merged;
   }
 }

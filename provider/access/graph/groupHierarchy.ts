@@ -18,7 +18,7 @@ export class GroupHierarchy {
     if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
     const parent = entity.inputs["parentUid"];
     // A uid contains the parent's uid; the inputs of a resource read with `.get` are unverified.
-    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.unverified;
+    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
     if (isReliable) return parent;
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }

@@ -30,7 +30,7 @@ export interface Entity {
   /** References that are taken to be the id of the one resource that they depend on. */
   readonly assumptions?: readonly Assumption[];
   /** Only the program describes it: it is read with `.get` or adopted, and is in no inventory. */
-  readonly unverified?: true;
+  readonly assumed?: true;
   readonly secretPaths: readonly string[];
   /** Secret properties that the document contained in plain text. Their values are not kept. */
   readonly plaintextSecrets?: readonly string[];

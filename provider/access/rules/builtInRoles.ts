@@ -18,8 +18,7 @@ function findCapabilities(
   for (const graph of [after, before]) {
     for (const entity of graph.entities.values()) {
       // A program may claim of any role that it is this one.
-      if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid) || entity.unverified)
-        continue;
+      if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid) || entity.assumed) continue;
       const capabilities = capabilitiesOf(entity);
       if (capabilities) return capabilities;
     }

@@ -69,7 +69,7 @@ interface Doubt {
 /** A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone. */
 function doubtsOfGroup(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
   const entity = facts.entity(group.key);
-  const isDescribed = entity === undefined ? group.uid === undefined : entity.unverified !== true;
+  const isDescribed = entity === undefined ? group.uid === undefined : entity.assumed !== true;
   if (facts.comparison.inventory === undefined || isDescribed) return [];
   const gains = `${subject.displayName} gains ${role.name ?? role.uid ?? "a role"} on ${group.path}`;
   const message = `${gains}: the inventory does not contain this group`;
@@ -89,7 +89,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
         message: `${subject.displayName} gains ${what} on ${group.path}: the capabilities of the role are unknown`,
         advice: INVENTORY,
       });
-    } else if (heldRole?.unverified === true) {
+    } else if (heldRole?.assumed === true) {
       doubts.push({
         field: "role",
         message: `${subject.displayName} gains ${what} on ${group.path}: only the program states the capabilities of the role`,
@@ -97,7 +97,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
       });
     }
   }
-  if (subject.type === "identity" && (holder === undefined || holder.unverified === true)) {
+  if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
     doubts.push({
       field: "subject",
       message: `${subject.name ?? subject.displayName} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
