@@ -43,7 +43,7 @@ const plain = plainKinds(
   kindTables,
 );
 
-/** How many of each kind. What has no uid of its own, or no list, is in no seed. */
+/** How many of each kind that an inventory lists by default. */
 function countsOf({ groups, identities, roles, bindings, repos, others }: OrganisationSize) {
   return {
     Group: groups,
@@ -52,7 +52,6 @@ function countsOf({ groups, identities, roles, bindings, repos, others }: Organi
     Role: roles,
     RoleBinding: bindings,
     Repo: repos,
-    Tag: others,
     IdentityProvider: Math.min(1, others),
     ExternalGroupRoleMapping: others,
     GroupInvite: others,
