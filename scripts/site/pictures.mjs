@@ -4,6 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import MarkdownIt from "markdown-it";
 import { obtainBrowser } from "../lib/browser.mjs";
+import { drawSigns } from "./signs.mjs";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#1f2328, #f0f6fc); --line: light-dark(#d1d9e0, #3d444d);
@@ -18,12 +19,13 @@ th, td { border: 1px solid var(--line); padding: 6px 12px; text-align: left; }
 tr:nth-child(2n) td, code { background: var(--soft); }
 code { font: 12px ui-monospace, monospace; padding: 2px 4px; border-radius: 4px; }
 pre { background: var(--soft); padding: 12px; overflow-x: auto; }
+svg { width: 1em; height: 1em; vertical-align: -0.125em; }
 blockquote { margin: 0; padding: 0 1em; border-left: 4px solid var(--line); }
 `;
 
 /** A page that shows the Markdown of a report as a comment of a pull request. @param {string} markdown */
 export function commentPage(markdown) {
-  const body = new MarkdownIt({ html: true, linkify: false }).render(markdown);
+  const body = drawSigns(new MarkdownIt({ html: true, linkify: false }).render(markdown));
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
