@@ -11,8 +11,6 @@ export default tseslint.config(
       "test/fixtures/",
       "site/.*/",
       "!site/.vitepress/",
-      "site/.vitepress/.temp/",
-      "site/.vitepress/*.timestamp-*",
     ],
   },
   eslint.configs.recommended,

@@ -1,8 +1,16 @@
 // @ts-check
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
-import { withTemporaryFolder } from "../lib/files.mjs";
-import { remove, runToSuccess } from "../lib/processes.mjs";
+import { fillFolder, withTemporaryFolder } from "../lib/files.mjs";
+import { runToSuccess } from "../lib/processes.mjs";
 import { copyPages } from "./pages.mjs";
 import { buildSidebars } from "./sidebar.mjs";
 import { extractTag } from "./versions.mjs";
@@ -32,16 +40,22 @@ function mediaText(media) {
   return hasPictures ? text : text.replaceAll("<PictureLink ", "<PictureLink without-picture ");
 }
 
+/** Prepares a folder of its own for VitePress, which writes beside its configuration. @param {string} folder */
+function prepareWorkspace(folder) {
+  cpSync(path.join(site, ".vitepress"), path.join(folder, ".vitepress"), { recursive: true });
+  symlinkSync(path.join(site, "node_modules"), path.join(folder, "node_modules"), "junction");
+}
+
 /**
  * Builds the pages of a checkout.
- * @param {{ checkout: string, base: string, out: string, versions: Version[], media: string | undefined }} at
+ * @param {{ checkout: string, workspace: string, base: string, out: string, versions: Version[], media: string | undefined }} at
  * @returns {Promise<number>} How many pages.
  */
-async function buildVersion({ checkout, base, out, versions, media }) {
+async function buildVersion({ checkout, workspace, base, out, versions, media }) {
   const manifest = manifestOf(checkout);
-  const into = path.join(site, ".pages");
-  remove(into);
-  mkdirSync(into);
+  const into = path.join(workspace, ".pages");
+  mkdirSync(into, { recursive: true });
+  prepareWorkspace(workspace);
   const repository = repositoryOf(manifest);
   const titles = copyPages({ root: checkout, into, repository });
   cpSync(path.join(site, "index.md"), path.join(into, "index.md"));
@@ -52,7 +66,7 @@ async function buildVersion({ checkout, base, out, versions, media }) {
   const data = { version: manifest.version, repository, base, out, versions, sidebar: buildSidebars(titles) };
   writeFileSync(path.join(into, "site.json"), JSON.stringify(data));
   const vitepress = path.join(site, "node_modules", "vitepress", "bin", "vitepress.js");
-  await runToSuccess(process.execPath, [vitepress, "build", site], { cwd: site });
+  await runToSuccess(process.execPath, [vitepress, "build", workspace], { cwd: workspace });
   return titles.size;
 }
 
@@ -68,15 +82,18 @@ export async function buildSite({ root, out, base, tags, media, log }) {
     { version, base },
     ...older.map((released) => ({ version: released, base: `${base}${released}/` })),
   ];
-  remove(out);
-  for (const each of versions) {
-    await withTemporaryFolder("site", async (folder) => {
+  const buildInto = (/** @type {string} */ target, /** @type {Version} */ each) =>
+    withTemporaryFolder("site", async (folder) => {
       const isCurrent = each.version === version;
-      if (!isCurrent) await extractTag(root, `v${each.version}`, folder);
-      const checkout = isCurrent ? root : folder;
-      const target = isCurrent ? out : path.join(out, each.version);
-      const count = await buildVersion({ checkout, base: each.base, out: target, versions, media });
+      const checkout = isCurrent ? root : path.join(folder, "checkout");
+      if (!isCurrent) await extractTag(root, `v${each.version}`, checkout);
+      const workspace = path.join(folder, "workspace");
+      const pages = isCurrent ? target : path.join(target, each.version);
+      const count = await buildVersion({ checkout, workspace, base: each.base, out: pages, versions, media });
       log(`${count} pages of ${each.version}`);
     });
-  }
+  const fill = async (/** @type {string} */ target) => {
+    for (const each of versions) await buildInto(target, each);
+  };
+  await fillFolder(out, fill, () => false);
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import semver from "semver";
 import { runToSuccess } from "../lib/processes.mjs";
@@ -10,8 +11,9 @@ export async function listReleases(root) {
   return semver.rsort(tags);
 }
 
-/** Writes the files of a tag into a folder. @param {string} root @param {string} tag @param {string} folder */
+/** Writes the files of a tag into a new folder. @param {string} root @param {string} tag @param {string} folder */
 export async function extractTag(root, tag, folder) {
+  mkdirSync(folder);
   const archive = path.join(folder, ".archive.tar");
   await runToSuccess("git", ["archive", "--output", archive, tag], { cwd: root });
   await runToSuccess("tar", ["-xf", archive], { cwd: folder });
