@@ -5,6 +5,12 @@ import { evaluate, removeTemporaryFolders, temporaryFolder, writeFiles } from ".
 
 afterAll(removeTemporaryFolders);
 
+/** The pages that the first page links to. */
+const linked = readFileSync(path.resolve(__dirname, "../../site/index.md"), "utf8").matchAll(
+  /\]\(\/(docs\/[^)]+)\)/g,
+);
+const documents = Object.fromEntries([...linked].map(([, page = ""]) => [`${page}.md`, `# ${page}\n`]));
+
 /** A repository with one release, two versions of a page, and tags that are no release. */
 function createRepository(): string {
   const folder = temporaryFolder();
@@ -13,13 +19,9 @@ function createRepository(): string {
   const write = (version: string): void => {
     writeFiles(folder, {
       "package.json": { version },
+      ...documents,
       "README.md": `# Acme\n\n[One](docs/quick-start.md), [source](examples/one)\n`,
       "docs/quick-start.md": `# Quick start of ${version}\n`,
-      "docs/reference/README.md": "# Reference\n",
-      "docs/ci.md": "# CI\n",
-      "docs/drift.md": "# Drift\n",
-      "docs/commands.md": "# Commands\n",
-      "docs/settings.md": "# Settings\n",
       "examples/one/index.ts": "export {};\n",
     });
     git("add", ".");
