@@ -34,6 +34,15 @@ function linkSources(md) {
   });
 }
 
+/** Draws blocks of Mermaid. @param {import("vitepress").MarkdownRenderer} md */
+function drawDiagrams(md) {
+  const { fence } = md.renderer.rules;
+  md.renderer.rules.fence = (tokens, index, ...context) => {
+    const block = fence?.(tokens, index, ...context) ?? "";
+    return tokens[index]?.info.trim() === "mermaid" ? `<Diagram>${block}</Diagram>` : block;
+  };
+}
+
 /** @param {{ version: string, base: string }} version */
 const versionLink = ({ version, base }) => ({
   component: "VersionLink",
@@ -59,6 +68,7 @@ export default defineConfig({
     config: (md) => {
       linkSources(md);
       protectInlineCode(md);
+      drawDiagrams(md);
     },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },

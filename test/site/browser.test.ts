@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { executablePath, findViolations, fitsWindow } from "../provider/access/report/render/browser";
-import { pages, serve } from "./support";
+import { fileOf, pages, serve } from "./support";
 
 const { version } = JSON.parse(readFileSync(path.resolve(__dirname, "../../package.json"), "utf8")) as {
   version: string;
@@ -17,8 +17,25 @@ const FORMS = [
   "/docs/rules.html",
   "/docs/commands.html",
   "/docs/reference/resources/RoleBinding.html",
-  "/docs/architecture.html",
 ];
+
+const MERMAID = /class="language-mermaid/g;
+const diagramPages = pages.filter((address) => readFileSync(fileOf(address), "utf8").match(MERMAID));
+
+/** The texts of each diagram with their contrast, by the formula of axe. */
+const READ_DIAGRAMS = `
+  [...document.querySelectorAll(".diagram svg")].map((svg) => {
+    const { Color, getContrast } = axe.commons.color;
+    const parse = (text) => { const color = new Color(); color.parseString(text); return color; };
+    const backgroundOf = (label) => {
+      const shape = label.closest(".node, .cluster")?.querySelector("rect, path, polygon, circle");
+      return shape ? getComputedStyle(shape).fill : getComputedStyle(label).backgroundColor;
+    };
+    return [...svg.querySelectorAll("foreignObject p")].map((label) => [
+      label.textContent,
+      getContrast(parse(backgroundOf(label)), parse(getComputedStyle(label).color)),
+    ]);
+  })`;
 
 (executablePath === undefined ? describe.skip : describe)("the site in a browser", () => {
   let browser: Browser;
@@ -61,6 +78,30 @@ const FORMS = [
     }
     await page.close();
   });
+
+  test("there are pages with diagrams", () => expect(diagramPages).toContain("/docs/architecture.html"));
+
+  test.each(diagramPages)(
+    "each diagram of %s is drawn with legible texts, light and dark",
+    async (address) => {
+      const count = readFileSync(fileOf(address), "utf8").match(MERMAID)?.length;
+      const page = await openPage(address, { reducedMotion: "reduce" });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page
+          .locator(`.diagram[data-scheme=${colorScheme}] svg`)
+          .nth((count ?? 0) - 1)
+          .waitFor({ timeout: 0 });
+        expect(await findViolations(page)).toEqual([]);
+        const diagrams = await page.evaluate<[string, number][][]>(READ_DIAGRAMS);
+        expect(diagrams).toHaveLength(count ?? 0);
+        expect(diagrams.filter((labels) => labels.length === 0)).toEqual([]);
+        expect(diagrams.flat().filter(([text, contrast]) => text === "" || !(contrast >= 4.5))).toEqual([]);
+      }
+      expect(await page.locator(".language-mermaid").count()).toBe(0);
+      await page.close();
+    },
+  );
 
   test("no page is wider than a phone", async () => {
     // The scripts change no width, and without them a page is there at once.

@@ -1,5 +1,6 @@
 // @ts-check
 import DefaultTheme from "vitepress/theme";
+import Diagram from "./Diagram.vue";
 import PictureLink from "./PictureLink.vue";
 import Recording from "./Recording.vue";
 import VersionLink from "./VersionLink.vue";
@@ -9,6 +10,7 @@ export default {
   extends: DefaultTheme,
   /** @param {import("vitepress").EnhanceAppContext} context */
   enhanceApp({ app }) {
+    app.component("Diagram", Diagram);
     app.component("VersionLink", VersionLink);
     app.component("Recording", Recording);
     app.component("PictureLink", PictureLink);
