@@ -83,6 +83,10 @@ export interface Held {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
+/** Whether a change would take from an identity provider the one of the two that it needs. */
+export const lacksOtherProof = (inputs: Readonly<Record<string, unknown>>, property: string): boolean =>
+  property === "oidc.pkceEnabled" && memberAt(inputs, "oidc.clientSecret") === undefined;
+
 /** The changes that the samples of a kind have, and that fit a resource as it is. */
 function fitting({ kind, inputs }: Held): FieldCase[] {
   const isSynced = inputs["syncConfig"] !== undefined;
@@ -100,8 +104,7 @@ function fitting({ kind, inputs }: Held): FieldCase[] {
       // An audience that the server filled in belongs to its issuer.
       if (property === "claimMatch.issuer" && memberAt(inputs, "claimMatch.audience") === undefined)
         return false;
-      // A provider needs one of the two.
-      return property !== "oidc.pkceEnabled" || memberAt(inputs, "oidc.clientSecret") !== undefined;
+      return !lacksOtherProof(inputs, property);
     });
 }
 

@@ -7,7 +7,7 @@ import type { Emulator } from "../../emulator";
 import { pairsOf, previewText } from "../../scripts/lib/documents.cjs";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { specOf } from "../provider/support/samples";
-import { withUids } from "./byHand";
+import { lacksOtherProof, withUids } from "./byHand";
 import { clientOf } from "./driftMatrix";
 import { memberAt, ownOf, propertyPathOf, samples, surroundings, withMember } from "./samples";
 
@@ -77,7 +77,9 @@ export function randomChange(inventory: Inventory, seed: number): RandomChange {
     const isUsed = users.some((user) => JSON.stringify(user).includes(uid));
     if (!isUsed && random() < 0.4) return [];
     const fields = samples.filter((sample) => sample.kind === kind).flatMap((sample) => sample.fields);
-    const field = pick(fields.filter((each) => memberAt(inputs, propertyPathOf(each)) !== undefined));
+    const isChangeable = (property: string): boolean =>
+      memberAt(inputs, property) !== undefined && !lacksOtherProof(inputs, property);
+    const field = pick(fields.filter((each) => isChangeable(propertyPathOf(each))));
     if (field === undefined) return [resource];
     const to = withUids(field.to, ids);
     return [{ ...resource, inputs: withMember(inputs, propertyPathOf(field), to) as Props }];

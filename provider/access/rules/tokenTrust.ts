@@ -48,7 +48,7 @@ export const anyIssuer: Rule = {
   id: "T2",
   name: "any-issuer",
   severities: ["critical", "high"],
-  when: "critical for a pattern that accepts an issuer that others can run; high for an issuer that `--issuer-allow` does not name, or that is new to the organisation",
+  when: "critical for a pattern that accepts issuers others can run; high for an issuer that is new or not in `--issuer-allow`",
   what: "An `issuerPattern` accepts an issuer that others can run: its dots are not escaped, it is not anchored, or a wildcard accepts another host. `.*` also matches slashes, and `https://*.acme.com` is a shell pattern that means something else as a regular expression. The registered domain of the host, by the public suffix list, must be fixed: `[a-z]+\\.github\\.io` is reported. At services that give each customer a host or a path, the customer must be fixed too: EKS, GKE, Okta, Auth0, Azure, S3 and others. The finding shows an issuer that the pattern accepts. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity of the organisation trusts yet. Not reported then: an issuer of a vendor whose subjects these rules judge, such as GitHub Actions.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or anchor and escape the pattern: `^https://[a-z0-9-]+\\.acme\\.example$`.",
