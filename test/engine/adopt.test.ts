@@ -96,6 +96,11 @@ describe("adopt, through the real engine", () => {
     expect(first.stdout).toMatch(/set this secret: pulumi config set --secret \w+ClientSecret\n/);
     expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
     expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"]);
+    // No registry has the package: the printed commands add it, from the checkout.
+    expect(readFileSync(join(out, "package.json"), "utf8")).not.toContain("pulumi-platform");
+    expect(first.stdout).toMatch(
+      /\n {2}\(cd \S+ && npm pack\) && cp \S+\.tgz \.\n {2}npm install \.\/pulumi-platform-\S+\.tgz\n/,
+    );
     symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));
     await stack.init();
 

@@ -20,6 +20,9 @@ test("the commands of docs/quick-start.md run as they stand, with an emulator as
   expect(stdout).toMatch(/^ok +groups +acme \([0-9a-f]{40}\)$/m);
   expect(stdout).toMatch(/^wrote index\.ts$/m);
   expect(stdout).toMatch(/^wrote \.github\/workflows\/access-review\.yml$/m);
+  expect(stdout).toMatch(
+    /cp \S+\.tgz \. && npm install \S+ {3}# pulumi-platform is outside of the repository/,
+  );
   expect(stdout).toMatch(/platform:RoleBinding +deployer-views-team +created/);
   const [shown] = readPage("README.md").fences.filter(({ language }) => language === "text");
   const lines = shown?.text.trimEnd().split("\n") ?? [];

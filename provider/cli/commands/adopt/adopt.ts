@@ -31,7 +31,7 @@ import { readStack } from "./existingStack";
 import type { ExistingStack } from "./existingStack";
 import { describeForgetting, describeTerraform, readTerraformState } from "./fromTerraform";
 import { importState } from "./importState";
-import { chooseFile, writeProject } from "./project";
+import { chooseFile, describeInstallation, writeProject } from "./project";
 
 const forms = ["text", "json"] as const;
 
@@ -181,7 +181,8 @@ function describeNextSteps({ resources }: Adoption, out: string): string[] {
   const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
   return [
     ...keys.map((key) => `set this secret: pulumi config set --secret ${key}`),
-    `next, in ${printable(out, 200)}: npm install, and pulumi stack init if there is no stack yet;`,
+    `next, in ${printable(out, 200)}, with pulumi stack init if there is no stack yet:`,
+    ...describeInstallation(out).map((line) => `  ${line}`),
     "then run this command again with --stack STACK --write-state",
   ];
 }

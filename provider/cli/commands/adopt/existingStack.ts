@@ -21,7 +21,7 @@ export async function readStack(out: string, stack: string): Promise<ExistingSta
   if (isEmptyFolder(out)) {
     throw new UsageError(
       "PP5011",
-      `${printable(out, 200)} is empty: run adopt without --write-state first, then npm install and pulumi stack init there`,
+      `${printable(out, 200)} is empty: run adopt without --write-state first, then the commands that it prints`,
     );
   }
   const exported = await runPulumi(["stack", "export", "--stack", stack], out);

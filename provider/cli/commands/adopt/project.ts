@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { printable } from "../../../api/errors";
 import { UsageError } from "../../framework/exitCodes";
-import { packageVersion } from "../../framework/packageVersion";
+import { packageFolder } from "../../framework/packageVersion";
+import { packageSource } from "../../output/packageSource";
 import { writeText } from "../../output/writeFiles";
 
 const HEADER = "// Written by pulumi-platform adopt";
@@ -27,7 +28,7 @@ const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** The files that make an empty folder a project. */
 function projectFiles(name: string): Record<string, string> {
-  const dependencies = { "@pulumi/pulumi": "^3.216.0", "pulumi-platform": `^${packageVersion()}` };
+  const dependencies = { "@pulumi/pulumi": "^3.216.0" };
   const devDependencies = { "@types/node": "^20.19.0", typescript: "^5.9.0" };
   const compilerOptions = {
     strict: true,
@@ -56,6 +57,15 @@ interface FileChoice {
   readonly isManaging: boolean;
   /** Whether `--only` selects what is declared: the main file may declare more. */
   readonly isPartial: boolean;
+}
+
+/** The commands that install what the program needs, in its folder. */
+export function describeInstallation(out: string): readonly string[] {
+  const manifest = join(out, "package.json");
+  if (existsSync(manifest) && readFileSync(manifest, "utf8").includes('"pulumi-platform"'))
+    return ["npm install"];
+  const { prepare, specifier } = packageSource(packageFolder());
+  return [...prepare, `npm install ${specifier}`];
 }
 
 /** Chooses the file of the program: the main one of a folder that is new, or that this command has written. */

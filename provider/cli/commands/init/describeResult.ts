@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { printable } from "../../../api/errors";
-import { quoteForShell } from "../../../api/shellText";
-import { packageVersion } from "../../framework/packageVersion";
 import { ORGANIZATION } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 import { GITLAB_FOLDER } from "./gitlabFiles";
@@ -10,6 +8,7 @@ import type { Host, ProjectFolder } from "./inspectFolder";
 import { localDependencies } from "./localDependencies";
 import { decidingFiles } from "./packageManager";
 import type { Language } from "./programFiles";
+import { packageSource, quote } from "../../output/packageSource";
 import { pathOf } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
 
@@ -35,9 +34,6 @@ const shownPath = (file: NewFile): string =>
 
 const lines = (...parts: readonly (string | readonly string[])[]): string => `${parts.flat().join("\n")}\n`;
 
-/** A word of the shell. */
-const quote = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));
-
 /** What replaces a dependency outside of the repository, which a job of CI does not have. */
 function describeOutside({ found, host }: InitResult): string[] {
   if (host === "none") return [];
@@ -56,18 +52,15 @@ function describeInstallation(result: InitResult): string[] {
   const { manifest, packageManager } = found;
   const has = (name: string): boolean =>
     Object.hasOwn({ ...manifest?.dependencies, ...manifest?.devDependencies }, name);
-  const tarball = `pulumi-platform-${packageVersion()}.tgz`;
-  const isCheckout = existsSync(join(packageRoot, "provider"));
+  const { specifier, prepare } = packageSource(packageRoot);
   const add = [
-    ...(has("pulumi-platform") ? [] : [isCheckout ? `./${tarball}` : `pulumi-platform@${packageVersion()}`]),
+    ...(has("pulumi-platform") ? [] : [specifier]),
     ...(manifest !== undefined && !has("@pulumi/pulumi") ? ["@pulumi/pulumi"] : []),
   ];
   const missing = ["typescript", "@types/node"].filter((name) => !has(name));
   const needsTypes = found.project === undefined && language === "typescript" && manifest !== undefined;
   return [
-    ...(isCheckout && !has("pulumi-platform")
-      ? [`(cd ${quote(packageRoot)} && npm pack) && cp ${quote(join(packageRoot, tarball))} .`]
-      : []),
+    ...(has("pulumi-platform") ? [] : prepare),
     ...describeOutside(result),
     ...(add.length === 0 ? [packageManager.install] : [`${packageManager.add} ${add.join(" ")}`]),
     ...(needsTypes && missing.length > 0 ? [`${packageManager.addForDevelopment} ${missing.join(" ")}`] : []),

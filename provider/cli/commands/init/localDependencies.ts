@@ -9,6 +9,7 @@ export interface LocalDependency {
   readonly inRepository: string | undefined;
 }
 
+/** As file:…, or as a path. */
 const LOCAL = /^(?:(?:file|link|portal):|(?=\.{0,2}\/))(?<path>.*)$/;
 
 /** The local dependencies that package.json names. */
