@@ -19,7 +19,8 @@ const load = (/** @type {string} */ file) => require(path.join(root, "dist", "pr
 const { policySchema } = load("access/suppressions/policySchema.js");
 const { insertUncomparedFields, uncomparedFields } = load("access/drift/uncomparedFields.js");
 const { insertTerraformMapping } = load("access/adopt/terraform/mappingPage.js");
-const { rulesPage } = load("access/rules/explain.js");
+const { referenceOf, rulesPage } = load("access/rules/explain.js");
+const { rules } = load("access/rules/index.js");
 const { renderCommandsPage } = load("cli/commandsPage.js");
 const { renderTroubleshootingPage } = load("cli/troubleshootingPage.js");
 
@@ -73,6 +74,6 @@ write(
   example,
   await format(capabilitiesModule(jobs), { parser: "typescript", printWidth: 110, trailingComma: "all" }),
 );
-const pages = referencePages(root, specs, uncomparedFields());
+const pages = referencePages(root, specs, uncomparedFields(), rules.map(referenceOf));
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
 for (const [file, text] of pages) write(file, await format(text, { parser: "markdown", printWidth: 110 }));

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { uncomparedFields } from "../../provider/access/drift/uncomparedFields";
+import { rules } from "../../provider/access/rules";
+import { referenceOf } from "../../provider/access/rules/explain";
 import { kinds } from "../../provider/resources";
 import { settingDefinitions } from "../../provider/settings/definitions";
 import type { SettingDefinition } from "../../provider/settings/definitions";
@@ -21,9 +23,10 @@ test("the usual lookups equal the output of npm run docs", async () => {
 
 test("docs/reference equals the output of npm run docs, and no page is stale", async () => {
   const uncompared = JSON.stringify(uncomparedFields());
+  const references = JSON.stringify(rules.map(referenceOf));
   const pages = await evaluate(
     "lib/reference/index.mjs",
-    `((pages) => [...pages, ["stale", m.stalePages(${root}, pages).join()]])(m.referencePages(${root}, ${specs}, ${uncompared}))`,
+    `((pages) => [...pages, ["stale", m.stalePages(${root}, pages).join()]])(m.referencePages(${root}, ${specs}, ${uncompared}, ${references}))`,
   );
   const written = new Map(pages as [string, string][]);
   expect(written.get("stale")).toBe("");

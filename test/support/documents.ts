@@ -6,6 +6,7 @@ import type { Preview } from "../../provider/access/documents/preview";
 import type { Provenance, Report, ReviewReport } from "../../provider/access/report/report";
 import { review } from "../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
+import { withNamedKinds } from "./namedKinds";
 import type { Props } from "../../provider/engine/description";
 
 /*
@@ -86,7 +87,7 @@ export function judge(given: Preview, more: Omit<Sources, "preview"> = {}): Revi
     {
       provenance: PROVENANCE,
       failOn: "high",
-      rules: (comparison) => findingsOf(comparison, defaultRuleOptions(now)),
+      rules: (comparison) => withNamedKinds(findingsOf(comparison, defaultRuleOptions(now))),
     },
   );
   // What post and verify refuse is no report.

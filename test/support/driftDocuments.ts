@@ -4,6 +4,7 @@ import type { Inventory, InventoryObject } from "../../provider/access/documents
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Preview } from "../../provider/access/documents/preview";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
+import { withNamedKinds } from "./namedKinds";
 import type { RuleOptions } from "../../provider/access/rules";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import type { StateExport } from "../../provider/access/documents/stateExport";
@@ -76,7 +77,7 @@ export const previewOf = (before: readonly Live[], after: readonly Live[]): Prev
 export const rulesWith =
   (options: Partial<RuleOptions> = {}) =>
   (...[comparison]: Parameters<NonNullable<DriftRequest["rules"]>>) =>
-    findingsOf(comparison, { ...defaultRuleOptions(NOW), ...options });
+    withNamedKinds(findingsOf(comparison, { ...defaultRuleOptions(NOW), ...options }));
 
 /** Drift between what a stack records and what lives, judged by all rules. */
 export function driftBetween(

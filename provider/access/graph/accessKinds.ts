@@ -31,6 +31,8 @@ export interface AccessKind {
   readonly invite?: true;
   /** It decides who signs in: a provider by its `accessFields`, a directory token by its possession. */
   readonly signIn?: "provider" | "directoryToken";
+  /** It gives a role to a group of a directory. */
+  readonly mapsGroups?: true;
   /** A comparison of grants shows each difference of it. */
   readonly shownByGrants?: true;
   readonly grants?: (entity: Entity) => DeclaredGrant[];
@@ -111,6 +113,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     accessFields: ["oidc", "scimEnabled"],
   },
   ExternalGroupRoleMapping: {
+    mapsGroups: true,
     shownByGrants: true,
     grants: ({ inputs }) => [
       {

@@ -1,6 +1,5 @@
 import type { Deletion } from "../../engine/description";
 import { specs } from "../documents/specs";
-import { accessKinds } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../engine/values/times";
@@ -9,6 +8,7 @@ import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isBuiltInRole } from "./builtInRoles";
+import { bindsRoles, everyKind } from "./kindConditions";
 import type { Rule } from "./rule";
 import { lockOut } from "./lockout";
 
@@ -21,7 +21,7 @@ function daysSinceSeen(facts: Facts, entity: Entity): number | undefined {
   return Math.floor((facts.options.now - Number(nanos / 1_000_000n)) / DAY_MS);
 }
 
-const blockerOf = ({ kind }: Entity): Deletion["blockedBy"] => specs[kind]?.deletion?.blockedBy;
+const blockerOf = ({ kind }: Pick<Entity, "kind">): Deletion["blockedBy"] => specs[kind]?.deletion?.blockedBy;
 
 const isUnmanaged = ({ external, urn }: Entity): boolean => external === true || urn === undefined;
 
@@ -99,6 +99,7 @@ const inUse: Rule = {
   exampleMatch: { name: "ci-old" },
   needsBefore: true,
   driftAdvice: "create it again from its program, or move what still refers to it",
+  about: everyKind,
   find: (facts) => [...findStillInUse(facts), ...findUnprotected(facts)],
 };
 
@@ -108,7 +109,7 @@ function blockersOf(facts: Facts, before: Entity, op: string): Entity[] {
   const blocker = blockerOf(before);
   if (blocker === undefined) return [];
   if (blocker === "bindings") {
-    return dependents.filter(({ kind }) => accessKinds[kind]?.binding || accessKinds[kind]?.ownsBindings);
+    return dependents.filter(({ kind }) => bindsRoles(kind));
   }
   return dependents.filter(
     (entity) =>
@@ -164,6 +165,7 @@ const willFail: Rule = {
   exampleMatch: { name: "old-team" },
   needsBefore: true,
   planOnly: true,
+  about: (kind) => blockerOf({ kind }) !== undefined,
   find: (facts) => [...findRefusedDeletes(facts), ...findBuiltInRoleChanges(facts)],
 };
 
@@ -181,6 +183,7 @@ const massRemoval: Rule = {
   needsWhole: true,
   driftAdvice:
     "find out who removed them; the next update of their programs restores them; if it was intended, raise --max-removal for this run",
+  about: "change",
   find: (facts) => {
     const tuplesBefore = new Set(facts.comparison.before.grants.map(tupleOf));
     // What is lost with the place of a group was granted elsewhere.

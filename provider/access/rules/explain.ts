@@ -1,5 +1,6 @@
 import { rules } from ".";
-import { isAlwaysHigh, whyNotInPolicyPack } from "./rule";
+import { specs } from "../documents/specs";
+import { canReport, isAlwaysHigh, whyNotInPolicyPack } from "./rule";
 import type { Rule } from ".";
 
 /** What is to be known of a rule, as data. */
@@ -111,6 +112,37 @@ export function listAsMarkdown(): string {
   return ["| Rule | Name | Severity |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
+const anchorOf = ({ id, name }: Rule): string => `${id.toLowerCase()}-${name}`;
+
+/** A rule as the page of a resource lists it. */
+export interface RuleReference extends Pick<Rule, "id" | "name" | "severities"> {
+  /** Where docs/rules.md explains it. */
+  readonly anchor: string;
+  /** The kinds that it can report; none where it judges the change as a whole. */
+  readonly kinds: readonly string[];
+}
+
+export function referenceOf(rule: Rule): RuleReference {
+  const { id, name, severities } = rule;
+  const kinds = Object.keys(specs).filter((kind) => canReport(rule, kind));
+  return { id, name, severities, anchor: anchorOf(rule), kinds };
+}
+
+function describeKinds({ kinds }: RuleReference): string {
+  if (kinds.length === 0) return "the change as a whole";
+  if (kinds.length === Object.keys(specs).length) return "every resource";
+  return kinds.map((kind) => `[${kind}](reference/resources/${kind}.md)`).join(", ");
+}
+
+/** A rule on the page of all rules: its explanation, then links. */
+function sectionOf(rule: Rule): string {
+  return [
+    explainAsMarkdown(rule),
+    wrapped(`**Can report** ${describeKinds(referenceOf(rule))}.`, "", 110),
+    `[Where to look](troubleshooting.md#${rule.id.toLowerCase()})`,
+  ].join("\n\n");
+}
+
 /** The page that documents all rules. */
 export function rulesPage(): string {
   return `# Rules of the access review
@@ -123,6 +155,6 @@ A rule judges what a change does to access, not what existed before. Fix a findi
 
 ${listAsMarkdown()}
 
-${rules.map((rule) => `${explainAsMarkdown(rule)}\n\n[Where to look](troubleshooting.md#${rule.id.toLowerCase()})`).join("\n\n")}
+${rules.map(sectionOf).join("\n\n")}
 `;
 }

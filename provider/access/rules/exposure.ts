@@ -4,10 +4,13 @@ import { fieldsWhere, textAtPath } from "./describedFields";
 import { limitLines, labelOf, listFirst, plural } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { everyKind } from "./kindConditions";
 import type { Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
 
 const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
+
+const receivesEvents = (kind: string): boolean => eventReceivers(kind).length > 0;
 
 function hostOf(address: string | undefined): string | undefined {
   return address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
@@ -26,7 +29,7 @@ function findNewHosts(facts: Facts): FindingInput[] {
   const known = new Set(before.flatMap(hostsOf).map(({ host }) => host));
   const isAllowed = (host: string): boolean =>
     known.has(host) || facts.options.sinkAllow.some((glob) => globMatches(glob, host));
-  const writes = [...facts.writes((kind) => eventReceivers(kind).length > 0)];
+  const writes = [...facts.writes(receivesEvents)];
   return writes.flatMap(({ after }) =>
     hostsOf(after)
       .filter(({ host }) => !isAllowed(host))
@@ -52,6 +55,7 @@ const exposure: Rule = {
   except: "Use `--sink-allow` instead of a suppression.",
   exampleMatch: { group: "acme / security" },
   needsBefore: false,
+  about: receivesEvents,
   find: findNewHosts,
 };
 
@@ -112,6 +116,7 @@ const unresolved: Rule = {
   exampleMatch: { role: "team-*" },
   needsBefore: false,
   driftAdvice: "run drift with an inventory of all kinds and with all stacks",
+  about: everyKind,
   find: (facts) => {
     const findings = [...findAssumed(facts), ...findUnknownValues(facts)];
     const lines = facts.comparison.unresolved;

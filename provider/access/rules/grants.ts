@@ -3,6 +3,7 @@ import type { GrantChange } from "../graph/grant";
 import { listFirst, limitLines } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { givesAccess } from "./kindConditions";
 import type { Rule } from "./rule";
 import { roleName, subjectName, scopeText, priorReason } from "./grantText";
 import { massGrant, identityProvider } from "./signIn";
@@ -33,6 +34,7 @@ const ownerGrant: Rule = {
     "For the few owners that every organisation needs: each by uid or name, with an expiry date for the next check.",
   exampleMatch: { subject: "break-glass", group: "acme" },
   needsBefore: false,
+  about: givesAccess,
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const change of facts.newOrWiderGrants()) {
@@ -70,6 +72,7 @@ const takeoverCaps: Rule = {
   except: "For the identity that your pipeline runs as, pinned to one repository and one branch.",
   exampleMatch: { subject: "ci-platform", role: "iam-admin" },
   needsBefore: false,
+  about: givesAccess,
   find: (facts) =>
     Array.from(grantsWithNewCapabilities(facts, isTakeover), ({ change, capabilities }) =>
       facts.aboutGrant(change.grant, {
@@ -97,6 +100,7 @@ const delegationCaps: Rule = {
   except: "For a service that issues pull tokens.",
   exampleMatch: { role: "registry.pull_token_creator", group: "acme / ci*" },
   needsBefore: false,
+  about: givesAccess,
   find: (facts) =>
     Array.from(grantsWithNewCapabilities(facts, isDelegation), ({ change, capabilities, all }) =>
       facts.aboutGrant(change.grant, {
@@ -124,6 +128,7 @@ const supplyChainWrite: Rule = {
   except: "For the identity of a build pipeline, pinned to its repository and branch.",
   exampleMatch: { subject: "ci-*", role: "registry.push" },
   needsBefore: false,
+  about: givesAccess,
   find: (facts) =>
     Array.from(grantsWithNewCapabilities(facts, isSupplyChain), ({ change, capabilities }) =>
       facts.aboutGrant(change.grant, {

@@ -5,21 +5,19 @@ import { findPrivateMember } from "../../engine/values/jwks";
 import { durationNanos, timestampNanos } from "../../engine/values/times";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
-import { accessKinds } from "../graph/accessKinds";
 import type { ResourceChange } from "../review/comparison";
 import { fieldsWhere, splitPath, textAtPath, valueAt } from "./describedFields";
 import { labelOf, plural } from "./wording";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { isInvite } from "./kindConditions";
 import type { Rule } from "./rule";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 const LONG_DAYS = 90;
 const INVITE_DAYS = 7;
-
-const isInvite = (kind: string): boolean => accessKinds[kind]?.invite === true;
 
 /** The private member of the first key that has one; never its value. */
 function findPrivateMemberIn(jwks: string): string | undefined {
@@ -87,6 +85,7 @@ const staticKeys: Rule = {
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",
   exampleMatch: { name: "air-gapped-cluster" },
   needsBefore: false,
+  about: hasKeySet,
   find: (facts) =>
     [...facts.writes(hasKeySet)].flatMap((change) =>
       keySets(change.kind).flatMap(({ path }) => judgeKeySet(facts, change, path)),
@@ -172,6 +171,7 @@ const expiry: Rule = {
   exampleMatch: { name: "build-cluster" },
   needsBefore: false,
   judgesUnchanged: true,
+  about: (kind) => hasKeySet(kind) || isInvite(kind),
   find: (facts) => {
     const written = new Set(Array.from(facts.writes(hasKeySet), ({ after }) => after.key));
     const findings: FindingInput[] = [];
@@ -196,6 +196,7 @@ const openInvite: Rule = {
   except: "For an event with many guests, with a read-only role, until it is over.",
   exampleMatch: { group: "acme / workshop", role: "viewer" },
   needsBefore: false,
+  about: isInvite,
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const { op, after } of facts.writes(isInvite)) {
@@ -263,6 +264,7 @@ const plainSecret: Rule = {
   needsBefore: false,
   notInPolicyPack: "a policy gets every secret as plain text",
   planOnly: true,
+  about: (kind) => secretFields(kind).length > 0,
   find: (facts) =>
     [...facts.comparison.after.entities.values()].flatMap((entity) =>
       plaintextSecretsOf(entity).map((property) =>

@@ -6,6 +6,7 @@ import { trustOf } from "./inputValues";
 import { plural, limitLines, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { bindsRoles, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 
 /** The identities that own each root group. */
@@ -151,6 +152,7 @@ export const lockOut: Rule = {
   needsBefore: true,
   needsWhole: true,
   driftAdvice: "restore this owner, or bind another one, and find out who removed it",
+  about: (kind) => bindsRoles(kind) || isAssumable(kind),
   find: (facts) => [
     ...findLostOwners(facts).flatMap((change) => [
       ...findTooFewOwners(facts, change),

@@ -11,17 +11,18 @@ import { textAt } from "./inputValues";
 import type { Rule } from "./rule";
 import { labelOf, listFirst } from "./wording";
 
-const imageFields = fieldsWhere(({ images }) => images !== undefined);
-
-const hasImageFields = (kind: string): boolean => imageFields(kind).length > 0;
+/** Fields that say which images a name stands for. */
+const imageNames = fieldsWhere(({ images }) => images === "image" || images === "source");
 
 const shortenDigest = (digest: string | undefined): string =>
   digest === undefined ? "another image" : digest.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]+$/, "$1…");
 
+const isPulledByName = (kind: string): boolean => specs[kind]?.usedBy === "imageName";
+
 /** Deleted or replaced resources by whose names images are pulled. */
 function findRemovedNames(facts: Facts): FindingInput[] {
   return [...facts.removals()].flatMap(({ op, before }) => {
-    if (specs[before.kind]?.usedBy !== "imageName") return [];
+    if (!isPulledByName(before.kind)) return [];
     return [
       facts.aboutEntity(before, {
         severity: "high",
@@ -72,13 +73,15 @@ function findOtherImages(
   { op, before, after }: ResourceChange & { readonly after: Entity },
 ): FindingInput[] {
   if (op !== "update" || before === undefined) return [];
-  return imageFields(after.kind).flatMap(({ path, field }) => {
+  return imageNames(after.kind).flatMap(({ path, field }) => {
     const values = [before, after].map(({ inputs }) => textAtPath(inputs, path));
     if (values[0] === values[1]) return [];
-    if (field.images === "image") return [reportMovedName(facts, after, path, values)];
-    return field.images === "source" ? [reportNewSource(facts, after, path, values)] : [];
+    const report = field.images === "image" ? reportMovedName : reportNewSource;
+    return [report(facts, after, path, values)];
   });
 }
+
+const namesImages = (kind: string): boolean => isPulledByName(kind) || imageNames(kind).length > 0;
 
 const registryLoss: Rule = {
   id: "R1",
@@ -91,9 +94,10 @@ const registryLoss: Rule = {
   except: "For tags that a release moves (`latest`, `1.2`), by the pipeline that releases.",
   exampleMatch: { name: "latest" },
   needsBefore: true,
+  about: namesImages,
   find: (facts) => [
     ...findRemovedNames(facts),
-    ...[...facts.writes(hasImageFields)].flatMap((change) => findOtherImages(facts, change)),
+    ...[...facts.writes(namesImages)].flatMap((change) => findOtherImages(facts, change)),
   ],
 };
 
@@ -111,6 +115,10 @@ const imageTrusts: Readonly<Partial<Record<ImageEffect, ImageTrust>>> = {
   packageRepositories: { severity: "medium", consequence: "installs packages from new repositories" },
   user: { severity: "medium", consequence: "runs as root" },
 };
+
+const trustFields = fieldsWhere(({ images }) => images !== undefined && imageTrusts[images] !== undefined);
+
+const changesImageTrust = (kind: string): boolean => trustFields(kind).length > 0;
 
 /** Whether an image is to run as root: `root`, 0, or either with a group. */
 function isRoot(user: string | undefined): boolean {
@@ -136,7 +144,7 @@ function findAddedTrust(
   facts: Facts,
   { before, after }: ResourceChange & { readonly after: Entity },
 ): FindingInput[] {
-  return imageFields(after.kind).flatMap((described) => {
+  return trustFields(after.kind).flatMap((described) => {
     const { path, field } = described;
     const trust = field.images && imageTrusts[field.images];
     if (trust === undefined) return [];
@@ -167,7 +175,8 @@ const imageTrust: Rule = {
   except: "For the certificate authority and the mirror of your own company.",
   exampleMatch: { name: "base-*" },
   needsBefore: false,
-  find: (facts) => [...facts.writes(hasImageFields)].flatMap((change) => findAddedTrust(facts, change)),
+  about: changesImageTrust,
+  find: (facts) => [...facts.writes(changesImageTrust)].flatMap((change) => findAddedTrust(facts, change)),
 };
 
 export const registryRules: readonly Rule[] = [registryLoss, imageTrust];

@@ -2,6 +2,7 @@ import { isHighOrCritical } from "../review/finding";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import type { KindCondition } from "./kindConditions";
 
 /** What is asked of a change of access, and what to say about it. */
 export interface Rule {
@@ -34,12 +35,19 @@ export interface Rule {
   readonly judgesUnchanged?: true;
   /** What to do where the change has happened already, if that differs from the advice on a plan. */
   readonly driftAdvice?: string;
+  /** The kinds of resources that its findings name; `change` if they are about the change as a whole. */
+  readonly about: KindCondition | "change";
   readonly find: (facts: Facts) => FindingInput[];
 }
 
 /** Why a policy pack cannot run a rule; undefined where it can. */
 export function whyNotInPolicyPack({ needsBefore, notInPolicyPack }: Rule): string | undefined {
   return needsBefore ? "it needs the state before the change" : notInPolicyPack;
+}
+
+/** Whether a rule can report a resource of a kind. */
+export function canReport({ about }: Rule, kind: string): boolean {
+  return about !== "change" && about(kind);
 }
 
 /** Whether all findings of a rule are high or critical. */

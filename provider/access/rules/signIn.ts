@@ -4,6 +4,7 @@ import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { listFirst, labelOf, limitLines } from "./wording";
 import { textAt } from "./inputValues";
 import type { FindingInput } from "./findingInput";
+import { decidesSignIn } from "./kindConditions";
 import type { Rule } from "./rule";
 import { roleName, scopeText } from "./grantText";
 
@@ -18,6 +19,7 @@ export const massGrant: Rule = {
   except: "For a directory group whose members are reviewed as strictly as this program.",
   exampleMatch: { subject: "platform-admins", role: "owner" },
   needsBefore: false,
+  about: (kind) => decidesSignIn(kind) || accessKinds[kind]?.mapsGroups === true,
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const { grant } of facts.newOrWiderGrants()) {
@@ -64,9 +66,10 @@ export const identityProvider: Rule = {
   except: "For the directory of your own company, by its uid.",
   exampleMatch: { name: "staff" },
   needsBefore: true,
+  about: decidesSignIn,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, after, fields } of facts.writes((kind) => accessKinds[kind]?.signIn !== undefined)) {
+    for (const { op, after, fields } of facts.writes(decidesSignIn)) {
       const isProvider = accessKinds[after.kind]?.signIn === "provider";
       const changed = fields
         .filter(({ path, direction }) => isProvider && isAccessField(after.kind, path) && mayWiden(direction))

@@ -10,6 +10,7 @@ import { labelOf, plural } from "./wording";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import {
@@ -32,6 +33,7 @@ export const anySubject: Rule = {
   except: "Almost never: only if the issuer is your own and everyone who can sign in there is meant.",
   exampleMatch: { name: "internal-sso", issuer: "https://sso.acme.example" },
   needsBefore: false,
+  about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {
@@ -84,6 +86,7 @@ export const sharedIssuer: Rule = {
   except: "Never while the issuer serves other customers.",
   exampleMatch: { name: "public-demo", issuer: "https://token.actions.githubusercontent.com" },
   needsBefore: false,
+  about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {
@@ -187,6 +190,7 @@ export const pullRequestRef: Rule = {
   except: "For an identity that only reads what pull requests need.",
   exampleMatch: { name: "ci-preview", subject: "repo:acme/*:pull_request" },
   needsBefore: false,
+  about: isAssumable,
   find: (facts) =>
     [...identitiesToJudge(facts)].flatMap((entity) => {
       const runs = findUntrustedRunsOf(facts, entity);

@@ -6,6 +6,7 @@ import { labelOf } from "./wording";
 import { knownIssuerOf } from "../trust/issuers";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { judge, describeOpenPattern, counterexampleOf } from "./openPatterns";
 import { identitiesToJudge, listGrants, claimsOf } from "./trustedIdentities";
@@ -55,6 +56,7 @@ export const anyIssuer: Rule = {
   except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
   exampleMatch: { issuer: "https://oidc.partner.example" },
   needsBefore: false,
+  about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {
@@ -123,6 +125,7 @@ export const looseMatch: Rule = {
   except: "For an issuer that cannot set the audience.",
   exampleMatch: { issuer: "https://legacy-ci.acme.example" },
   needsBefore: false,
+  about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {

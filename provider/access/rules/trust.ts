@@ -1,9 +1,10 @@
 import { mayWiden } from "../effects";
 import type { Entity } from "../graph/model";
 import { fieldsWhere } from "./describedFields";
-import { accessKinds, isPrincipalField } from "../graph/accessKinds";
+import { isPrincipalField } from "../graph/accessKinds";
 import { labelOf, plural, limitLines } from "./wording";
 import type { FindingInput } from "./findingInput";
+import { hasPrincipal } from "./kindConditions";
 import type { Rule } from "./rule";
 import { anySubject, sharedIssuer, pullRequestRef } from "./subjectTrust";
 import { anyIssuer, looseMatch } from "./tokenTrust";
@@ -45,11 +46,10 @@ const trustChanged: Rule = {
   exampleMatch: { name: "ci-deployer", subject: "repo:acme/pay:*" },
   needsBefore: true,
   driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
+  about: hasPrincipal,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, before, after, fields } of facts.writes(
-      (kind) => accessKinds[kind]?.principal !== undefined,
-    )) {
+    for (const { op, before, after, fields } of facts.writes(hasPrincipal)) {
       if (op === "create" || before === undefined) continue;
       const changed = fields.filter(
         ({ path, direction }) => isPrincipalField(after.kind, path) && mayWiden(direction),

@@ -1,13 +1,11 @@
 import { isObject } from "../../engine/values/values";
 import type { Json } from "../../engine/description";
-import { accessKinds, isAccessField } from "../graph/accessKinds";
+import { isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
+import { isAssumable } from "./kindConditions";
 import { limitLines } from "./wording";
 import type { Facts } from "./facts";
-
-/** Whether principals assume resources of a kind by tokens and keys. */
-export const isAssumable = (kind: string): boolean => accessKinds[kind]?.assumable === true;
 
 /**
  * Identities whose trust is to be judged: made or changed in what they trust, or unchanged and given

@@ -7,6 +7,7 @@ import type { UnreadReason, UnreadValue } from "../graph/unread";
 import { limitLines, labelOf, plural, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { everyKind, givesAccess, hasAccessField } from "./kindConditions";
 import type { Rule } from "./rule";
 
 const INSTEAD: Readonly<Record<UnreadReason, string>> = {
@@ -158,6 +159,7 @@ export const cannotBeJudged: Rule = {
   exampleMatch: { name: "partner-events" },
   needsBefore: false,
   driftAdvice: "look at the live object, and restore what its program declares unless one of you changed it",
+  about: (kind) => kind === "Group" || givesAccess(kind) || hasAccessField(kind),
   find: findUnjudged,
 };
 
@@ -179,6 +181,7 @@ export const notReviewed: Rule = {
   exampleMatch: { name: "migrate-database" },
   needsBefore: false,
   planOnly: true,
+  about: everyKind,
   find: ({ comparison }) =>
     comparison.changes.flatMap((change): FindingInput[] => {
       const { notReviewed: why, kind, urn, location, op } = change;

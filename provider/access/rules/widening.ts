@@ -8,6 +8,7 @@ import type { Grant } from "../graph/grant";
 import { labelOf, listFirst, plural, limitLines } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { givesAccess } from "./kindConditions";
 import type { Rule } from "./rule";
 import { scopeText, subjectName, roleName } from "./grantText";
 
@@ -31,6 +32,8 @@ function assessGain(
   return ["low", ""];
 }
 
+const isRole = (kind: string): boolean => kind === "Role";
+
 export const roleWidened: Rule = {
   id: "G4",
   name: "role-widened",
@@ -42,9 +45,10 @@ export const roleWidened: Rule = {
   except: "After a reviewer has checked that every listed subject needs the added capabilities.",
   exampleMatch: { role: "developer" },
   needsBefore: true,
+  about: isRole,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, before, after } of facts.writes((kind) => kind === "Role")) {
+    for (const { op, before, after } of facts.writes(isRole)) {
       if (op === "create" || before === undefined) continue;
       const old = new Set(capabilitiesOf(before));
       const added = (capabilitiesOf(after) ?? []).filter((capability) => !old.has(capability));
@@ -84,6 +88,7 @@ export const scopeWidened: Rule = {
   except: "For a subject that is meant to reach all groups below, such as a central team.",
   exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },
   needsBefore: true,
+  about: givesAccess,
   find: (facts) => {
     const lostChanges = facts.comparison.grants.filter(({ change }) => change === "lost");
     const lost = new GrantIndex(lostChanges.map(({ grant }) => grant));

@@ -97,9 +97,10 @@ function indexPage(sources, specs, pages) {
  * @param {string} root
  * @param {readonly Spec[]} specs
  * @param {readonly import("./resourcePage.mjs").Uncompared[]} uncompared
+ * @param {readonly import("./resourcePage.mjs").RuleReference[]} rules
  * @returns {Map<string, string>}
  */
-export function referencePages(root, specs, uncompared) {
+export function referencePages(root, specs, uncompared, rules) {
   const sources = new Sources(root);
   const lookups = groupLookups(specs, sources.lookups());
   const pages = new Map([["docs/reference/README.md", indexPage(sources, specs, lookups)]]);
@@ -112,6 +113,7 @@ export function referencePages(root, specs, uncompared) {
       exampleText: readExample(root, "resources", lowerFirst(spec.kind)),
       uncompared: uncompared.find(({ kind }) => kind === spec.kind),
       skipReason: skipReason(spec),
+      rules,
     });
     pages.set(`docs/reference/resources/${spec.kind}.md`, text);
   }

@@ -8,6 +8,7 @@ import { code, example, page, table } from "./markdown.mjs";
  * @typedef {import("./fields.mjs").Shape} Shape
  * @typedef {import("../../../provider/engine/description/index.js").ResourceSpec} Spec
  * @typedef {import("../../../provider/access/drift/uncomparedFields.js").UncomparedFields} Uncompared
+ * @typedef {import("../../../provider/access/rules/explain.js").RuleReference} RuleReference
  */
 
 /** @param {import("./sources.mjs").Sources} sources @param {import("typescript").Type} type @param {Fields} fields @param {string} prefix */
@@ -98,17 +99,36 @@ function effectsIn(fields, prefix, around) {
   });
 }
 
-/** @param {Spec} spec */
-function reviewSection({ fields }) {
+/** @param {RuleReference} rule */
+const linkTo = ({ id, anchor }) => `[${id}](../../rules.md#${anchor})`;
+
+/** The rules that can report a resource of this kind. @param {Spec} spec @param {readonly RuleReference[]} rules */
+function ruleList({ kind }, rules) {
+  const rows = rules
+    .filter(({ kinds }) => kinds.includes(kind))
+    .map((rule) => [linkTo(rule), rule.name, rule.severities.join(", ")]);
+  const others = rules
+    .filter(({ kinds }) => kinds.length === 0)
+    .map((rule) => `${linkTo(rule)} ${rule.name}`);
+  return [
+    `These rules can report it. The change as a whole is judged by ${others.join(", ")}.`,
+    table(["Rule", "Name", "Severity"], rows),
+  ];
+}
+
+/** @param {Spec} spec @param {readonly RuleReference[]} rules */
+function reviewSection(spec, rules) {
+  const { fields } = spec;
   const rows = effectsIn(fields, "");
   const intro =
     rows.length > 0
-      ? "[A review](../../review.md) judges a change of these arguments, and the [rules](../../rules.md) what is dangerous about it:"
+      ? "[A review](../../review.md) judges a change of these arguments:"
       : "No argument decides who may do what. [A review](../../review.md) lists a change as neutral.";
   return [
     "## In a review",
     intro,
     ...(rows.length > 0 ? [table(["Argument", "Effect of a change"], rows)] : []),
+    ...ruleList(spec, rules),
   ].join("\n\n");
 }
 
@@ -147,9 +167,9 @@ function adoptionText({ kind, listing, owns }, skipReason) {
 /**
  * @param {import("./sources.mjs").Sources} sources
  * @param {Spec} spec
- * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined }} facts
+ * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[] }} facts
  */
-export function resourcePage(sources, spec, { exampleText, uncompared, skipReason }) {
+export function resourcePage(sources, spec, { exampleText, uncompared, skipReason, rules }) {
   const { kind, fields, oneOfs = [] } = spec;
   const args = sources.typeOf(`${kind}Args`);
   const members = describeFields(sources, args, fields, "");
@@ -166,7 +186,7 @@ export function resourcePage(sources, spec, { exampleText, uncompared, skipReaso
     ...shapesIn(sources, args, members).map(shapeSection),
     outputsSection(sources, spec),
     capabilitiesSection(spec),
-    reviewSection(spec),
+    reviewSection(spec, rules),
     driftSection(spec, uncompared),
     adoptionText(spec, skipReason),
   ]);

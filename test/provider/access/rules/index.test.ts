@@ -1,4 +1,6 @@
 import { defaultRuleOptions, findingsOf, findRule, rules } from "../../../../provider/access/rules";
+import { canReport } from "../../../../provider/access/rules/rule";
+import { specs } from "../../../../provider/access/documents/specs";
 import { severities } from "../../../../provider/access/review/finding";
 import {
   acme,
@@ -47,6 +49,17 @@ it("documents every rule completely", () => {
     for (const text of [rule.what, rule.why, rule.fix, rule.except]) expect(text).toMatch(/^[A-Z].*\.$/s);
     expect(rule.severities).toEqual(severities.filter((each) => rule.severities.includes(each)));
   }
+});
+
+it("lists every rule at a kind at least, or says that it is about the change as a whole", () => {
+  const kinds = Object.keys(specs);
+  for (const rule of rules) {
+    expect([rule.id, kinds.some((kind) => canReport(rule, kind))]).toEqual([
+      rule.id,
+      rule.about !== "change",
+    ]);
+  }
+  expect(rules.filter(({ about }) => about === "change").map(({ id }) => id)).toEqual(["D4"]);
 });
 
 it("writes sentences of at most 25 words", () => {

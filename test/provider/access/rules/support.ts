@@ -2,12 +2,14 @@ import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/a
 import type { RuleOptions } from "../../../../provider/access/rules";
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Finding } from "../../../../provider/access/review/finding";
+import { withNamedKinds } from "../../../support/namedKinds";
 
 export const NOW = Date.parse("2026-06-01T00:00:00Z");
 
 /** The findings of one rule. */
 export function found(id: string, given: Comparison, options: Partial<RuleOptions> = {}): Finding[] {
-  return findingsOf(given, { ...defaultRuleOptions(NOW), ...options }, [findRule(id)!]);
+  const all = { ...defaultRuleOptions(NOW), ...options };
+  return withNamedKinds(findingsOf(given, all, [findRule(id)!]));
 }
 
 /** Their severities, worst first. */

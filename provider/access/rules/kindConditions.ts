@@ -1,0 +1,33 @@
+import { specs } from "../documents/specs";
+import { accessKinds } from "../graph/accessKinds";
+import { decidesAccess } from "../graph/fieldAccess";
+
+/** A condition on the kind of a resource. */
+export type KindCondition = (kind: string) => boolean;
+
+export const everyKind: KindCondition = () => true;
+
+/** A resource of the kind grants something, or passes on what others are granted. */
+export const givesAccess: KindCondition = (kind) => {
+  const { grants, impersonates, services } = accessKinds[kind] ?? {};
+  return [grants, impersonates, services].some((member) => member !== undefined);
+};
+
+/** A resource of the kind binds roles to identities. */
+export const bindsRoles: KindCondition = (kind) =>
+  accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;
+
+export const isInvite: KindCondition = (kind) => accessKinds[kind]?.invite === true;
+
+/** It decides who signs in. */
+export const decidesSignIn: KindCondition = (kind) => accessKinds[kind]?.signIn !== undefined;
+
+/** Principals assume resources of the kind by tokens and keys. */
+export const isAssumable: KindCondition = (kind) => accessKinds[kind]?.assumable === true;
+
+/** Its trust decides which principal gets existing grants. */
+export const hasPrincipal: KindCondition = (kind) => accessKinds[kind]?.principal !== undefined;
+
+/** One of its arguments decides access. */
+export const hasAccessField: KindCondition = (kind) =>
+  Object.values(specs[kind]?.fields ?? {}).some((field) => decidesAccess(field));
