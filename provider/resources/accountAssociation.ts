@@ -4,7 +4,7 @@ import { resource } from "../engine/program/resource";
 import type { Api, Clock, Failure, Json, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { kind, list, map, object, shape, string, word } from "../schema/fields";
-import type { ArgsOf, ResultOf } from "../schema/fields";
+import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
 import { description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
@@ -230,3 +230,4 @@ export interface AccountAssociationArgs extends ArgsOf<typeof accountAssociation
 export interface GetAccountAssociationResult extends ResultOf<typeof accountAssociation> {}
 /** Names the accounts, at clouds and elsewhere, that belong to a group. */
 export class AccountAssociation extends resource<AccountAssociationArgs>(accountAssociation) {}
+export interface AccountAssociation extends Resolved<AccountAssociationArgs> {}

@@ -1,6 +1,6 @@
 import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
-import { kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 
 const grants = { required: true, immutable: true, security: true } as const;
 
@@ -43,3 +43,4 @@ export interface GetExternalGroupRoleMappingResult extends ResultOf<typeof exter
 export class ExternalGroupRoleMapping extends resource<ExternalGroupRoleMappingArgs>(
   externalGroupRoleMapping,
 ) {}
+export interface ExternalGroupRoleMapping extends Resolved<ExternalGroupRoleMappingArgs> {}

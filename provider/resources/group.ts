@@ -1,7 +1,7 @@
 import { resource } from "../engine/program/resource";
 import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
-import { boolean, enumOf, kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { description } from "./common";
 
 function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
@@ -86,3 +86,4 @@ export interface GroupArgs extends ArgsOf<typeof group> {}
 export interface GetGroupResult extends ResultOf<typeof group> {}
 /** A group: an organisation (root) or a team, folder or environment below one. */
 export class Group extends resource<GroupArgs>(group) {}
+export interface Group extends Resolved<GroupArgs> {}

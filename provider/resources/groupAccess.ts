@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import type { Failure, Props } from "../engine/description";
 import { isObject, isUnknown } from "../engine/values/values";
 import { boolean, kind, list, map, object, shape, string } from "../schema/fields";
-import type { ArgsOf } from "../schema/fields";
+import type { ArgsOf, Resolved } from "../schema/fields";
 import { parentGroup } from "./common";
 import { bindingKind } from "./grants";
 import { declaredGrantKeys } from "./groupBindings/grant";
@@ -116,3 +116,4 @@ export interface GroupAccessArgs extends ArgsOf<typeof groupAccess> {}
  * by name, and goes with the next `up`. Deleting it takes away the program's bindings, and no others.
  */
 export class GroupAccess extends resource<GroupAccessArgs>(groupAccess) {}
+export interface GroupAccess extends Resolved<GroupAccessArgs> {}

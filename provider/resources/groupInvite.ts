@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import { durationNanos } from "../engine/values/times";
 import { decode } from "../schema/decoders";
 import { boolean, kind, secret, string } from "../schema/fields";
-import type { ArgsOf, OutputsOf, ResultOf } from "../schema/fields";
+import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../schema/fields";
 import { inviteRole, parentGroup } from "./common";
 
 /** The role is hydrated for as long as it exists: without it, the invite grants nothing. */
@@ -64,4 +64,4 @@ export interface GroupInviteArgs extends ArgsOf<typeof groupInvite> {}
 export interface GetGroupInviteResult extends ResultOf<typeof groupInvite> {}
 /** Invites people to a group with a role, by a code. */
 export class GroupInvite extends resource<GroupInviteArgs>(groupInvite) {}
-export interface GroupInvite extends OutputsOf<typeof groupInvite> {}
+export interface GroupInvite extends Resolved<GroupInviteArgs>, OutputsOf<typeof groupInvite> {}

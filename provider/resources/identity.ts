@@ -3,7 +3,7 @@ import type { Props } from "../engine/description";
 import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, map, object, shape, string } from "../schema/fields";
-import type { ArgsOf, ResultOf } from "../schema/fields";
+import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
 import { checkEnd, description, parentGroup } from "./common";
 
 /** Decides who may assume the identity. */
@@ -167,3 +167,4 @@ export interface IdentityArgs extends ArgsOf<typeof identity> {}
 export interface GetIdentityResult extends ResultOf<typeof identity> {}
 /** Someone, or something, that can hold roles. */
 export class Identity extends resource<IdentityArgs>(identity) {}
+export interface Identity extends Resolved<IdentityArgs> {}

@@ -4,7 +4,7 @@ import type { Api, Failure, Props } from "../engine/description";
 import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../schema/fields";
-import type { ArgsOf, Decoded, ResultOf } from "../schema/fields";
+import type { ArgsOf, Decoded, Resolved, ResultOf } from "../schema/fields";
 import { description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
@@ -165,3 +165,4 @@ export interface IdentityProviderArgs extends ArgsOf<typeof identityProvider> {}
 export interface GetIdentityProviderResult extends ResultOf<typeof identityProvider> {}
 /** Signs the people of an organisation in. */
 export class IdentityProvider extends resource<IdentityProviderArgs>(identityProvider) {}
+export interface IdentityProvider extends Resolved<IdentityProviderArgs> {}

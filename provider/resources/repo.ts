@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { enumOf, integer, kind, list, map, object, shape, string } from "../schema/fields";
-import type { ArgsOf, ResultOf } from "../schema/fields";
+import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
 import { bundle, oneLine, parentGroup, tagName } from "./common";
 
 /** Says what an image is, not who may do what. */
@@ -270,3 +270,4 @@ export interface RepoArgs extends ArgsOf<typeof repo> {}
 export interface GetRepoResult extends ResultOf<typeof repo> {}
 /** A repository of container images. */
 export class Repo extends resource<RepoArgs>(repo) {}
+export interface Repo extends Resolved<RepoArgs> {}

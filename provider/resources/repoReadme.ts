@@ -1,6 +1,6 @@
 import { resource } from "../engine/program/resource";
 import type { Api, Failure, Json, Props } from "../engine/description";
-import { kind, string, type ArgsOf } from "../schema/fields";
+import { kind, string, type ArgsOf, type Resolved } from "../schema/fields";
 import { parentRepo } from "./common";
 
 const COLLECTION = "/registry/v2/repos";
@@ -97,3 +97,4 @@ export interface RepoReadmeArgs extends ArgsOf<typeof repoReadme> {}
  * needs a capability that the platform may keep to its own staff: a refusal says so.
  */
 export class RepoReadme extends resource<RepoReadmeArgs>(repoReadme) {}
+export interface RepoReadme extends Resolved<RepoReadmeArgs> {}

@@ -1,6 +1,6 @@
 import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
-import { enumOf, kind, list, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { adviseOnCapabilities, capabilityNames } from "./capabilities";
 import { description, parentGroup } from "./common";
 
@@ -51,3 +51,4 @@ export interface RoleArgs extends ArgsOf<typeof role> {}
 export interface GetRoleResult extends ResultOf<typeof role> {}
 /** A custom role. Built-in roles never change: find them with `getRole`. */
 export class Role extends resource<RoleArgs>(role) {}
+export interface Role extends Resolved<RoleArgs> {}

@@ -1,6 +1,6 @@
 import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
-import { kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
 import { bindingBatch, bindingKind, grantee, grantedRole, grantKey } from "./grants";
 
@@ -41,3 +41,4 @@ export interface RoleBindingArgs extends ArgsOf<typeof roleBinding> {}
 export interface GetRoleBindingResult extends ResultOf<typeof roleBinding> {}
 /** A grant: an identity holds a role on a group and all below it. */
 export class RoleBinding extends resource<RoleBindingArgs>(roleBinding) {}
+export interface RoleBinding extends Resolved<RoleBindingArgs> {}

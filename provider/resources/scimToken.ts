@@ -4,7 +4,7 @@ import { resource } from "../engine/program/resource";
 import type { Api, CheckContext, Failure, Json, Props } from "../engine/description";
 import { equal, isObject, isSet } from "../engine/values/values";
 import { boolean, kind, secret, shape, string } from "../schema/fields";
-import type { ArgsOf, OutputsOf } from "../schema/fields";
+import type { ArgsOf, OutputsOf, Resolved } from "../schema/fields";
 import { checkEnd } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
@@ -197,4 +197,4 @@ export interface ScimTokenArgs extends ArgsOf<typeof scimToken> {}
  * made, and kept as a secret in state. Its id is the identity provider's. Deleting it revokes it.
  */
 export class ScimToken extends resource<ScimTokenArgs>(scimToken) {}
-export interface ScimToken extends OutputsOf<typeof scimToken> {}
+export interface ScimToken extends Resolved<ScimTokenArgs>, OutputsOf<typeof scimToken> {}

@@ -1,5 +1,5 @@
 import { resource } from "../engine/program/resource";
-import { kind, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { eventReceiver, parentGroup } from "./common";
 
 const subscription = kind({
@@ -23,3 +23,4 @@ export interface SubscriptionArgs extends ArgsOf<typeof subscription> {}
 export interface GetSubscriptionResult extends ResultOf<typeof subscription> {}
 /** Delivers the events of a group as CloudEvents to a sink. */
 export class Subscription extends resource<SubscriptionArgs>(subscription) {}
+export interface Subscription extends Resolved<SubscriptionArgs> {}

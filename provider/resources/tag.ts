@@ -1,7 +1,7 @@
 import { resource } from "../engine/program/resource";
 import type { Api, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
-import { boolean, kind, list, string, type ArgsOf, type ResultOf } from "../schema/fields";
+import { boolean, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { bundle, parentRepo, tagName } from "./common";
 
 const COLLECTION = "/registry/v2/tags";
@@ -86,3 +86,4 @@ export interface GetTagResult extends ResultOf<typeof tag> {}
  * read it with `Tag.get`. Of a synced repository the tags come from the source: do not declare them.
  */
 export class Tag extends resource<TagArgs>(tag) {}
+export interface Tag extends Resolved<TagArgs> {}

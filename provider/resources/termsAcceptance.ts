@@ -1,6 +1,6 @@
 import { resource } from "../engine/program/resource";
 import type { Api, Props } from "../engine/description";
-import { kind, list, string, type ArgsOf } from "../schema/fields";
+import { kind, list, string, type ArgsOf, type Resolved } from "../schema/fields";
 import { parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/terms";
@@ -79,3 +79,4 @@ export interface TermsAcceptanceArgs extends ArgsOf<typeof termsAcceptance> {}
  * takes it out of the state and changes nothing at the server.
  */
 export class TermsAcceptance extends resource<TermsAcceptanceArgs>(termsAcceptance) {}
+export interface TermsAcceptance extends Resolved<TermsAcceptanceArgs> {}

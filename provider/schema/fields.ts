@@ -287,6 +287,9 @@ export type ResultOf<S extends Shape & { readonly outputs?: Outputs }> = (S exte
   ResultsOfFields<NonNullable<S["outputs"]>, never, never> &
   Decoded<NonNullable<S["reads"]>>;
 
+/** The outputs of a resource with these arguments. */
+export type Resolved<A> = { readonly [K in keyof A]-?: pulumi.Output<pulumi.Unwrap<A[K]>> };
+
 /** The outputs that the server adds to those of the arguments. */
 export type OutputsOf<K extends { readonly outputs?: Outputs }> = OutputsOfFields<NonNullable<K["outputs"]>>;
 

@@ -1,4 +1,3 @@
-import type { Unwrap } from "@pulumi/pulumi";
 import { withCode } from "../../errorCodes/codedError";
 import * as pulumi from "./sdk";
 import { recordResource, recordResourceId } from "./ownership";
@@ -194,14 +193,11 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   }
 }
 
-/** The outputs of a resource with these arguments. */
-type Resolved<A> = { readonly [K in keyof A]-?: pulumi.Output<Unwrap<A[K]>> };
-
 /** The constructor of a kind with these arguments. */
 export interface ResourceClass<Args> {
   /** @internal */
   readonly spec: ResourceSpec;
-  new (name: string, args: Args, opts?: pulumi.CustomResourceOptions): PlatformResource & Resolved<Args>;
+  new (name: string, args: Args, opts?: pulumi.CustomResourceOptions): PlatformResource;
   /** Reads one that this program does not manage, by its uid. */
   get<Resource>(
     this: new (name: string, args: Args, opts?: pulumi.CustomResourceOptions) => Resource,
@@ -212,8 +208,8 @@ export interface ResourceClass<Args> {
 }
 
 /**
- * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares what the
- * server adds.
+ * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares the
+ * outputs: with them in a type of its base, linters would not take the class for one of Pulumi's resources.
  */
 export function resource<Args extends object>(
   kind: ResourceSpec & { readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec } },
