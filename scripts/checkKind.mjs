@@ -5,7 +5,7 @@ import { ensureReady, root } from "./setup.mjs";
 import { run, runScript } from "./lib/processes.mjs";
 
 /*
- *   npm run check:kind Webhook   the checks of one kind: lint of its files, its cases in the unit tests over all kinds, and
+ *   npm run check:kind Webhook   the checks of one kind: format, lint and types, its cases in the unit tests over all kinds, and
  *                                one life through the real engine
  */
 
@@ -17,7 +17,11 @@ const UNIT_TESTS = [
   "test/provider/resources/(checkFailures|acceptedInputs|hostileInputs).test.ts",
   "test/provider/engine/[a-z]+/(fieldMask|wire|handlers|secretFields|sharedObjects|faults|capabilities).test.ts",
   "test/provider/access/effects/describeEffects.test.ts",
+  "test/provider/functions/listAnswers.test.ts",
 ];
+
+/** Tests of these files that range over all kinds in one case. */
+const OVER_ALL_KINDS = "has these types|every lookup of the package is here";
 
 /** The files that describe kinds, by the names of their classes. @returns {Map<string, string>} */
 export function describedKinds() {
@@ -52,6 +56,9 @@ export function filesOf(file) {
     `emulator/tables/${file}`,
     "emulator/tables/index.ts",
     ...samplesOf(file),
+    `examples/reference/resources/${file}`,
+    "provider/resources/capabilities.ts",
+    "emulator/data/capabilities.json",
     `test/provider/resources/${file.replace(/ts$/, "test.ts")}`,
   ].filter((each) => existsSync(path.join(root, each)));
 }
@@ -80,8 +87,10 @@ async function checkKind(kind, file) {
   const files = filesOf(file);
   const prettier = "node_modules/prettier/bin/prettier.cjs";
   await runStep("format", prettier, ["--check", "--log-level", "warn", ...files]);
-  await runStep("lint", "node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...files]);
-  const cases = ["--selectProjects", "unit", "--testNamePattern", `\\b${kind}\\b`];
+  const lint = ["--max-warnings", "0", "--no-warn-ignored", ...files];
+  await runStep("lint", "node_modules/eslint/bin/eslint.js", lint);
+  await runStep("types", "node_modules/typescript/bin/tsc", ["--noEmit"]);
+  const cases = ["--selectProjects", "unit", "--testNamePattern", `\\b${kind}\\b|${OVER_ALL_KINDS}`];
   await runStep("unit tests", "scripts/test.mjs", [...cases, "--testPathPatterns", ...UNIT_TESTS]);
   const life = ["test/engine/lifecycle.test.ts", "--selectProjects", "engine"];
   await runStep("life", "scripts/test.mjs", life, { PULUMI_PLATFORM_TEST_KIND: kind });

@@ -1,5 +1,8 @@
 import fc, { casesOf } from "../../support/properties";
+import type { ResourceSpec } from "../../../provider/engine/description";
+import * as usual from "../../../provider/functions/usual";
 import * as platform from "../../../provider/index";
+import { kinds } from "../../../provider/resources";
 import { ProgramContext } from "../support/program";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
 
@@ -8,9 +11,23 @@ import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
 const context = new ProgramContext().install();
 const DIGEST = `sha256:${"a".repeat(64)}`;
 const uid = GROUP_UID;
+const collectionOf = ({ collection }: ResourceSpec): string =>
+  collection.slice(collection.lastIndexOf("/") + 1);
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+type Lookup = readonly [member: string, () => Promise<unknown>];
+
+/** The lookups that are generated: of one by its uid, and the list. */
+const generated = Object.entries(usual).filter(([name]) => !name.endsWith("Output"));
+const usualLookups = generated.map(([name, call]): [string, Lookup] => {
+  const list = kinds.find(({ spec }) => name === `get${capitalized(collectionOf(spec))}`);
+  const lookup = call as (args?: { uid: string }) => Promise<unknown>;
+  return [name, list === undefined ? ["", () => lookup({ uid })] : [collectionOf(list.spec), () => lookup()]];
+});
 
 /** Each lookup, and the member of the answer that holds its list. */
-const lookups: Readonly<Record<string, readonly [member: string, () => Promise<unknown>]>> = {
+const lookups: Readonly<Record<string, Lookup>> = {
+  ...Object.fromEntries(usualLookups),
   checkAccountAssociation: [
     "",
     () => platform.checkAccountAssociation({ uid, provider: "ACCOUNT_PROVIDER_TYPE_AZURE" }),
@@ -32,8 +49,6 @@ const lookups: Readonly<Record<string, readonly [member: string, () => Promise<u
   getGroups: ["groups", () => platform.getGroups()],
   getIdentities: ["identities", () => platform.getIdentities()],
   getIdentity: ["identities", () => platform.getIdentity({ name: "a" })],
-  getIdentityProvider: ["", () => platform.getIdentityProvider({ uid })],
-  getIdentityProviders: ["identityProviders", () => platform.getIdentityProviders()],
   getImageArchitectures: ["", () => platform.getImageArchitectures({ repoUid: uid, digest: DIGEST })],
   getImageSize: ["", () => platform.getImageSize({ repoUid: uid, digest: DIGEST })],
   getRepo: ["", () => platform.getRepo({ uid })],
@@ -43,8 +58,6 @@ const lookups: Readonly<Record<string, readonly [member: string, () => Promise<u
   getRoleBinding: ["", () => platform.getRoleBinding({ uid })],
   getRoleBindings: ["roleBindings", () => platform.getRoleBindings()],
   getRoles: ["roles", () => platform.getRoles({ builtIn: true })],
-  getSubscription: ["", () => platform.getSubscription({ uid })],
-  getSubscriptions: ["subscriptions", () => platform.getSubscriptions()],
   getTag: ["tags", () => platform.getTag({ name: "a" })],
   getTags: ["tags", () => platform.getTags({ deprecated: false })],
   getTermsAcceptances: ["termsAcceptances", () => platform.getTermsAcceptances({ groupUid: uid })],

@@ -3,7 +3,7 @@ import { ConfigError } from "../../../../provider/api/errors";
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
 import type { Handlers } from "../../../../provider/engine/operations/handlers";
 import { HandlerError, PartialFailure } from "../../../../provider/engine/operations/messages";
-import { UNKNOWN } from "../../../../provider/engine/description";
+import { isFoundByComparison, UNKNOWN } from "../../../../provider/engine/description";
 import type { Props } from "../../../../provider/engine/description";
 import {
   clientOf,
@@ -151,8 +151,8 @@ describe("create", () => {
         outs: { ...inputs, ...requiredOutputs(kind) },
       });
       expect(server.calls).toEqual([
-        // Nothing tells how old a subscription is: those that are there are looked at before.
-        ...(kind === "Subscription" ? [`GET ${collection}`] : []),
+        // Where nothing tells how old an object is, those that are there are looked at before.
+        ...(isFoundByComparison(specOf(kind)) ? [`GET ${collection}`] : []),
         `POST ${collection}${parent === undefined ? "" : `/${parent}`}`,
       ]);
       const { body } = server.last();
