@@ -237,7 +237,7 @@ function setScimEnabled(call: AuthenticatedCall, context: ServiceContext): Messa
   const entry = requireProvider(call, context);
   checkEtag(call, entry);
   const { enabled } = call.request;
-  if (enabled && countOwners(entry.parent, context) < ownersNeeded) {
+  if (enabled && countOwnerBindings(entry.parent, context) < ownersNeeded) {
     throw failedPrecondition(
       "OWNERS_REQUIRED",
       entry.parent,
@@ -250,7 +250,8 @@ function setScimEnabled(call: AuthenticatedCall, context: ServiceContext): Messa
   return response;
 }
 
-function countOwners(group: string, { store }: ServiceContext): number {
+/** How many bindings of `owner` a group has: SCIM needs two, so that a directory cannot lock everyone out. */
+function countOwnerBindings(group: string, { store }: ServiceContext): number {
   return store.childrenOf({ kind: "Group", uid: group }).filter(({ kind, value }) => {
     const role = kind === "RoleBinding" ? store.find("Role", value.roleUid as string) : undefined;
     return role?.builtIn === true && role.value.name === "owner";

@@ -71,7 +71,7 @@ function notYetValid(claim: string): EventError {
   );
 }
 
-/** The group whose subscription a token is for. @throws EventError where it is none of these. */
+/** The group whose subscription a token is for. @throws EventError where it is none of `groups`. */
 export function readSubscriptionGroup(payload: JWTPayload, groups: readonly string[]): string {
   const subject = payload.sub ?? "";
   const group = subject.startsWith(SUBJECT_PREFIX) ? subject.slice(SUBJECT_PREFIX.length) : undefined;

@@ -29,7 +29,7 @@ async function accept(api: Api, group: string, inputs: Props): Promise<Props> {
   return readAcceptance(api, group, inputs);
 }
 
-/** What others accepted besides is no affair of this resource. */
+/** Keeps the terms that this resource names; those that others accepted are left out. */
 function selectOwnDocuments(live: Props, olds: Props): Props {
   const ours = documentIdsOf(olds);
   const now = documentIdsOf(live);

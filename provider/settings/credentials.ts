@@ -32,7 +32,7 @@ function findGithubSource({ env }: SettingSources, audience: string): OidcSource
   return { kind: "github", requestUrl, requestToken, audience, setting: "GitHub Actions" };
 }
 
-/** The OIDC token of the first source that has one. @throws ConfigError where none has */
+/** Where the OIDC token comes from: the first source that has one. @throws ConfigError where none has */
 function readOidcSource(
   sources: SettingSources,
   {

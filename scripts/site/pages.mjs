@@ -43,7 +43,7 @@ function linkedSources(root, pages) {
   return [...new Set(targets)].filter((target) => !pages.includes(target)).sort();
 }
 
-/** A page that shows a file, or the files of a folder. @param {string} root @param {string} source */
+/** A page that shows a file, or the files of a folder: pages link to sources, and the site has no other address of them. @param {string} root @param {string} source */
 function sourcePage(root, source) {
   const parts = filesBelow(path.join(root, source)).map((file) => {
     const language = path.extname(file).slice(1);

@@ -44,8 +44,8 @@ export function forgetCommand(urn: string, stack: string): string | undefined {
 const MAX_LABEL_LENGTH = 100;
 
 /**
- * Replaces the reserved keys of a map, which a program must not use: they are the keys of members that it does not
- * declare.
+ * Replaces the reserved keys of a map, which a program must not use. A GroupAccess has them as labels of bindings that no
+ * program declares: each gets a plain label.
  */
 function replaceReservedKeys(field: FieldSpec | undefined, value: Json): Json {
   if (field?.type !== "map" || field.reservedKeys === undefined || !isObject(value)) return value;

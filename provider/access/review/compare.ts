@@ -35,6 +35,7 @@ export interface Sources {
 const isReferredTo = (kind: string): boolean =>
   accessKinds[kind] !== undefined && accessKinds[kind].grants === undefined;
 
+/** Whether a change may alter what unchanged resources mean; nothing unchanged refers to a new one. */
 function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
   if (op !== "update") return op !== "create";
   return fields.some(({ path }) => isAccessField(kind, path));

@@ -10,7 +10,7 @@ export const subjectName = ({ subject }: Grant): string => {
   return `${subject.displayName} (${anyone})`;
 };
 
-/** What it was before, where that was not nothing. */
-export function priorReason({ before, reason }: GrantChange): string[] {
+/** How a grant that existed before has changed; nothing for a new grant. */
+export function changeReason({ before, reason }: GrantChange): string[] {
   return before === undefined ? [] : [reason];
 }

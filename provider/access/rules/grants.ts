@@ -5,7 +5,7 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { givesAccess } from "./kindConditions";
 import type { Rule } from "./rule";
-import { roleName, subjectName, scopeText, priorReason } from "./grantText";
+import { roleName, subjectName, scopeText, changeReason } from "./grantText";
 import { massGrant, identityProvider } from "./signIn";
 import { roleWidened, scopeWidened } from "./widening";
 
@@ -48,7 +48,7 @@ const ownerGrant: Rule = {
           severity: isRoot || grant.subject.matchesMany ? "critical" : "high",
           message: `${subjectName(grant)} becomes ${like} ${scopeText(grant)}`,
           details: [
-            ...priorReason(change),
+            ...changeReason(change),
             ...(before !== undefined && facts.roles.isOwner(before.role)
               ? ["it already owned a smaller scope"]
               : []),
@@ -80,7 +80,7 @@ const takeoverCaps: Rule = {
         message: `${subjectName(change.grant)} can take over the access of others ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `through role ${roleName(change.grant)}`,
-          ...priorReason(change),
+          ...changeReason(change),
           ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:
@@ -108,7 +108,7 @@ const delegationCaps: Rule = {
         message: `${subjectName(change.grant)} can give its access to others ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `through role ${roleName(change.grant)}`,
-          ...priorReason(change),
+          ...changeReason(change),
           ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:
@@ -136,7 +136,7 @@ const supplyChainWrite: Rule = {
         message: `${subjectName(change.grant)} can change what others pull ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `through role ${roleName(change.grant)}`,
-          ...priorReason(change),
+          ...changeReason(change),
           ...limitLines(capabilities.length > 3 ? capabilities : []),
         ],
         advice:

@@ -45,7 +45,7 @@ export function whyNotInPolicyPack({ needsBefore, notInPolicyPack }: Rule): stri
   return needsBefore ? "it needs the state before the change" : notInPolicyPack;
 }
 
-/** Whether a rule can report a resource of a kind. */
+/** Whether a rule can report a resource of a kind; false of a rule about the change as a whole. */
 export function canReport({ about }: Rule, kind: string): boolean {
   return about !== "change" && about(kind);
 }

@@ -62,7 +62,7 @@ const withoutTexts = <T extends Named>(named: T): T => ({
   ...("path" in named ? { path: "" } : {}),
 });
 
-/** The grant by the uids of its objects; undefined if one of them has no uid. */
+/** The uids of a grant, which tell whether it existed before the change; undefined if one of its objects has none. */
 function grantUids({ uid, subject, role, group }: Grant): string | undefined {
   const uids = [uid, subject.uid, role.uid, group.uid];
   return uids.includes(undefined) ? undefined : JSON.stringify(uids);

@@ -54,6 +54,7 @@ function decidesAccess(kind: string): (property: string) => boolean {
   return (property) => isAccessField(kind, property) || fields[property]?.security === true;
 }
 
+/** The changed fields that decide access and that no grant shows; of a group only its parent. */
 function changedFields(kind: string, old: Props, now: Props, context: EffectContext): FieldChange[] {
   const spec = specs[kind];
   if (spec === undefined) return [];

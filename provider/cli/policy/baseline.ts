@@ -23,6 +23,7 @@ interface Addition {
   readonly remaining: readonly Finding[];
 }
 
+/** What `--write-baseline` added to the policy file, and what it left to a person; a line each. */
 function describeAddition(
   name: string,
   { entryCount, remaining }: Pick<Addition, "entryCount" | "remaining">,

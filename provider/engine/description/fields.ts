@@ -149,7 +149,7 @@ export interface MapSpec extends Behaviour {
   /** Whether an empty map is a value although the field is required. */
   readonly allowEmpty?: boolean;
   readonly keys?: Pattern;
-  /** Keys that the server refuses. */
+  /** Keys that a program must not use. */
   readonly reservedKeys?: Pattern;
 }
 
