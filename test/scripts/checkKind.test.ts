@@ -25,5 +25,8 @@ test("a kind is checked by the files that are written for it by hand", async () 
     "emulator/tables/subscription.ts",
     "emulator/tables/index.ts",
     "test/support/samples/registry.ts",
+    "examples/reference/resources/subscription.ts",
+    "provider/resources/capabilities.ts",
+    "emulator/data/capabilities.json",
   ]);
 });
