@@ -34,13 +34,16 @@ const shownPath = (file: NewFile): string =>
 
 const lines = (...parts: readonly (string | readonly string[])[]): string => `${parts.flat().join("\n")}\n`;
 
+/** Whether a local dependency is a file of `npm pack`, which patterns for all such files cover; else it is a folder. */
+const isTarball = (path: string): boolean => /\.(?:tgz|tar\.gz)$/.test(path);
+
 /** What replaces a dependency outside of the repository, which a job of CI does not have. */
 function describeOutside({ found, host }: InitResult): string[] {
   if (host === "none") return [];
   return localDependencies(found).flatMap(({ name, path, inRepository }) => {
     if (inRepository !== undefined) return [];
     const why = `# ${printable(name, 100)} is outside of the repository, and CI does not have it`;
-    if (!/\.(?:tgz|tar\.gz)$/.test(path)) return [`${why}: install a .tgz of npm pack from within`];
+    if (!isTarball(path)) return [`${why}: install a .tgz of npm pack from within`];
     const file = quote(`./${basename(path)}`);
     return [`cp ${quote(path)} . && ${found.packageManager.add} ${file}   ${why}`];
   });
@@ -100,7 +103,7 @@ function describePlaceholders({ settings, host, written }: InitResult): string[]
 /** The lines for CODEOWNERS: the files that decide how a change is reviewed. */
 function describeOwners({ found, host, settings: { packageManager } }: InitResult): string[] {
   const folders = localDependencies(found).flatMap(({ inRepository }) =>
-    inRepository === undefined || inRepository.endsWith(".tgz") ? [] : [`/${inRepository}/`],
+    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository}/`],
   );
   const rules = host === "github" ? "/.github/" : "CODEOWNERS";
   const files = [rules, "access-policy.yaml", ...decidingFiles(packageManager), ...folders];

@@ -184,11 +184,14 @@ describe("what CI does not have", () => {
     folder.remove();
   });
 
-  test.each(["file:pulumi-platform-0.1.0.tgz", "file:../vendor/a.tgz", "^0.1.0"])(
+  test.each(["file:pulumi-platform-0.1.0.tgz", "file:../vendor/a.tgz", "file:../vendor/a.tar.gz", "^0.1.0"])(
     "%s is not",
     async (path) => {
       const folder = new InitFolder().repository(GITHUB).write(manifest(path));
-      expect((await folder.init("infra")).stdout).not.toContain("outside of the repository");
+      const { stdout } = await folder.init("infra");
+      expect(stdout).not.toContain("outside of the repository");
+      // The patterns for all such files cover it: a pattern for a folder of its name would match nothing.
+      expect(stdout).not.toContain("/vendor/");
       folder.remove();
     },
   );
