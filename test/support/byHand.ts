@@ -1,5 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
+import { replaceReferences } from "../../scripts/lib/organisation/index.cjs";
 import type { Declarations } from "./engine";
 import { declared, memberAt, nested, propertyPathOf, samples, surroundings } from "./samples";
 import type { FieldCase, Sample } from "./samples";
@@ -14,8 +15,7 @@ export const addresses: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** The value with `${name}` replaced by uids. */
 export function withUids(value: unknown, ids: Readonly<Record<string, string>>): unknown {
-  const text = JSON.stringify(value ?? null);
-  return JSON.parse(text.replace(/\$\{([\w-]+)\}/g, (_, name: string) => ids[name] ?? "")) as unknown;
+  return replaceReferences(value, (name) => ids[name] ?? "") as unknown;
 }
 
 /** The body that makes what a program declares; without what the address says. */

@@ -41,10 +41,14 @@ function organisationOf(options) {
   return builder.declared;
 }
 
-/** The value with each `${name}` replaced by the uid of that name. @param {unknown} value @param {ReadonlyMap<string, string>} uids */
-function withUids(value, uids) {
-  const text = JSON.stringify(value).replace(/\$\{([\w-]+)\}/g, (whole, name) => uids.get(name) ?? whole);
-  return JSON.parse(text);
+/**
+ * The value with each reference `${name}` replaced.
+ * @param {unknown} value
+ * @param {(name: string, reference: string) => string} replace
+ */
+function replaceReferences(value, replace) {
+  const text = JSON.stringify(value ?? null);
+  return JSON.parse(text.replace(/\$\{([\w-]+)\}/g, (reference, name) => replace(name, reference)));
 }
 
 /**
@@ -58,7 +62,7 @@ function objectsOf(declarations, root, nextPart) {
   /** @type {Map<string, string>} */
   const uids = new Map();
   return Object.entries(declarations).map(([name, { kind, args }]) => {
-    const inputs = withUids(args, uids);
+    const inputs = replaceReferences(args, (name, reference) => uids.get(name) ?? reference);
     const parentUid = inputs["parentUid"];
     const isPart = ["AccountAssociation", "RepoReadme", "TermsAcceptance"].includes(kind);
     const uid = parentUid === undefined ? root : isPart ? parentUid : `${parentUid}/${nextPart()}`;
@@ -67,4 +71,4 @@ function objectsOf(declarations, root, nextPart) {
   });
 }
 
-module.exports = { objectsOf, organisationOf, plainKinds };
+module.exports = { objectsOf, organisationOf, plainKinds, replaceReferences };
