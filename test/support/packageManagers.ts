@@ -12,6 +12,8 @@ interface Candidate {
   /** Its script, among the installed packages. */
   readonly script: string;
   readonly lockfile: string;
+  /** Installs and writes the lockfile, also where the tests run in CI: package managers refuse to write it there. */
+  readonly install: readonly string[];
   /** What a project needs beside the lockfile: Pulumi reads packages from node_modules. */
   readonly configuration: Files;
 }
@@ -19,12 +21,25 @@ interface Candidate {
 const PACKAGES = [PNPM, "yarn@1.22.22", "@yarnpkg/cli-dist@4.9.2"];
 
 const CANDIDATES = {
-  pnpm: { command: "pnpm", script: "pnpm/bin/pnpm.cjs", lockfile: "pnpm-lock.yaml", configuration: {} },
-  "Yarn 1": { command: "yarn", script: "yarn/bin/yarn.js", lockfile: "yarn.lock", configuration: {} },
+  pnpm: {
+    command: "pnpm",
+    script: "pnpm/bin/pnpm.cjs",
+    lockfile: "pnpm-lock.yaml",
+    install: ["install", "--no-frozen-lockfile"],
+    configuration: {},
+  },
+  "Yarn 1": {
+    command: "yarn",
+    script: "yarn/bin/yarn.js",
+    lockfile: "yarn.lock",
+    install: ["install"],
+    configuration: {},
+  },
   "Yarn 4": {
     command: "yarn",
     script: "@yarnpkg/cli-dist/bin/yarn.js",
     lockfile: "yarn.lock",
+    install: ["install", "--no-immutable"],
     configuration: { ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\n" },
   },
 } as const satisfies Readonly<Record<string, Candidate>>;
@@ -52,7 +67,7 @@ export async function usePackageManager(
   fixture: AccessFixture,
   name: CandidateName,
 ): Promise<PackageManager> {
-  const { command, script, lockfile, configuration }: Candidate = CANDIDATES[name];
+  const { command, script, lockfile, install, configuration }: Candidate = CANDIDATES[name];
   const path = join(installedModules(), script);
   if (!existsSync(path)) throw new Error(`${name} is not at ${path}`);
   const start = JSON.stringify(`#!/bin/sh\nexec node '${path}' "$@"\n`);
@@ -67,7 +82,7 @@ require("fs").writeFileSync(${JSON.stringify(join(fixture.commands, command))}, 
   for (const file of ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"])
     rmSync(join(cwd, file), { force: true });
   for (const [file, text] of Object.entries(configuration)) writeFileSync(join(cwd, file), text);
-  const { code, output } = await run(process.execPath, [path, "install"], { cwd, env: fixture.tools() });
+  const { code, output } = await run(process.execPath, [path, ...install], { cwd, env: fixture.tools() });
   if (code !== 0) throw new Error(`${name} install ended with ${code}:\n${output}`);
   fixture.repository.remove(
     ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"].map((file) => `infra/${file}`),
