@@ -78,8 +78,8 @@ export function saveDataFile(path: string, store: Store, tables: readonly KindTa
 
 function serialise(store: Store, tables: readonly KindTable[]): string {
   const lines: string[] = [];
-  for (const { kind, message, rules } of tables) {
-    if (!rules) continue;
+  for (const { kind, message, behaviour } of tables) {
+    if (!behaviour) continue;
     for (const { uid, createdAt, updatedAt, value, builtIn } of store.all(kind)) {
       if (builtIn) continue;
       const rendered = renderMessage(value, message, { milliseconds: false });
@@ -97,7 +97,7 @@ function load(text: string, store: Store, tables: readonly KindTable[]): void {
   if (!/\}\s*$/.test(text)) throw new Error("text after the end");
   for (const node of readItems(requireMember(root, "resources"))) {
     const kind = readString(requireMember(node, "kind"));
-    const table = tables.find((candidate) => candidate.kind === kind && candidate.rules);
+    const table = tables.find((candidate) => candidate.kind === kind && candidate.behaviour);
     if (!table) throw new Error(`unknown kind "${kind}"`);
     const uid = readString(requireMember(node, "uid"));
     const value: Message = decodeMessage(requireMember(node, "value"), table.message, text);
@@ -117,8 +117,8 @@ function load(text: string, store: Store, tables: readonly KindTable[]): void {
 }
 
 /** Uid of the parent of a stored resource. */
-export function parentOf(uid: string, { rules }: KindTable): string {
-  if (rules?.hasUidOfParent) return uid;
+export function parentOf(uid: string, { behaviour }: KindTable): string {
+  if (behaviour?.hasUidOfParent) return uid;
   return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";
 }
 

@@ -30,7 +30,7 @@ export class RequestLog {
   private entries: LoggedRequest[] = [];
   private lastSeq = 0;
   private running = 0;
-  private most = 0;
+  private highestInFlight = 0;
 
   /** @param onEnd called when a request ends. */
   constructor(private readonly onEnd: (entry: LoggedRequest) => void = () => undefined) {}
@@ -41,7 +41,7 @@ export class RequestLog {
 
   /** Most requests that ran at once since the log was cleared. */
   get maxInFlight(): number {
-    return this.most;
+    return this.highestInFlight;
   }
 
   /** Adds an entry; `done` marks the end of the request and may be called again. */
@@ -49,7 +49,7 @@ export class RequestLog {
     const cut = target.indexOf("?");
     const started = performance.now();
     this.running += 1;
-    this.most = Math.max(this.most, this.running);
+    this.highestInFlight = Math.max(this.highestInFlight, this.running);
     this.lastSeq += 1;
     const entry: LoggedRequest = {
       seq: this.lastSeq,
@@ -74,7 +74,7 @@ export class RequestLog {
 
   clear(): void {
     this.entries = [];
-    this.most = this.running;
+    this.highestInFlight = this.running;
   }
 }
 

@@ -44,8 +44,12 @@ function ordered(text) {
     const urnOf = (event) => (event.resourcePreEvent ?? event.resOutputsEvent)?.metadata.urn;
     const first = events.findIndex(urnOf);
     const steps = sorted(events.filter(urnOf).map((event) => ({ urn: urnOf(event), event })));
-    const others = events.filter((event) => urnOf(event) === undefined);
-    const all = [...others.slice(0, first), ...steps.map(({ event }) => event), ...others.slice(first)];
+    const stackEvents = events.filter((event) => urnOf(event) === undefined);
+    const all = [
+      ...stackEvents.slice(0, first),
+      ...steps.map(({ event }) => event),
+      ...stackEvents.slice(first),
+    ];
     return all.map((event, sequence) => `${JSON.stringify({ ...event, sequence })}\n`).join("");
   }
   const document = JSON.parse(text);

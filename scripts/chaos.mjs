@@ -23,7 +23,7 @@ Seeds that are even run without batching.`;
 const MOST_RUNS = 3;
 const TOKEN = "chaos-token-0123456789";
 
-/** Both ways of sending requests are to hold. @param {number} seed */
+/** Whether a seed runs with batched creates: every second one, so that both ways are tested. @param {number} seed */
 const isBatching = (seed) => seed % 2 === 1;
 
 const { startEmulator } = createRequire(import.meta.url)(path.join(root, "dist", "emulator", "index.js"));
@@ -45,7 +45,7 @@ async function findCli() {
 }
 
 /**
- * A server and an empty stack on it; both end with `body`.
+ * Runs `body` with a new emulator and an empty stack on it, and stops the emulator after it.
  * @template T
  * @param {PulumiCli} cli
  * @param {number} seed
@@ -72,8 +72,8 @@ const withStack = (cli, seed, body) =>
     }
   });
 
-/** Runs a command until it succeeds, but not too often. @param {Stack} stack @param {string} command */
-async function repeat(stack, command) {
+/** Runs a command until it succeeds, at most `MOST_RUNS` times. @param {Stack} stack @param {string} command */
+async function runUntilItSucceeds(stack, command) {
   const args = [command, "--yes", "--skip-preview", "--continue-on-error", "--non-interactive"];
   for (let runs = 1; ; runs += 1) {
     const { code, output } = await stack.pulumi(args);
@@ -83,7 +83,7 @@ async function repeat(stack, command) {
 }
 
 /**
- * Faults on a share of all requests.
+ * Runs `up` and `destroy` with faults on a share of all requests, and compares what is created with what is declared.
  * @param {ChaosContext} context
  * @param {{ seed: number, declared: Record<string, any>, share: number }} options
  */
@@ -92,14 +92,14 @@ async function faultDuring({ emulator, stack, declare }, { seed, declared, share
   for (const fault of faultsOf(seed, share)) emulator.addFault(fault);
   emulator.settings({ newGroupRefusalMs: 300 });
   const began = Date.now();
-  const up = await repeat(stack, "up");
+  const up = await runUntilItSucceeds(stack, "up");
   const found = problemsOf(compare(declared, recordedIn(await stack.export()), emulator.state()));
-  const down = await repeat(stack, "destroy");
-  const left = remainingObjects(emulator.state()).map((each) => `left after destroy: ${each}`);
+  const down = await runUntilItSucceeds(stack, "destroy");
+  const left = remainingObjects(emulator.state()).map((object) => `left after destroy: ${object}`);
   const requests = emulator.requests.length;
   const hit = emulator.requests.filter((/** @type {any} */ { fault }) => fault !== undefined).length;
-  const line = `${Object.keys(declared).length} resources, ${requests} requests, ${hit} of them hit, ${up.runs} up, ${down.runs} destroy, ${seconds(began)}`;
-  return { line, problems: [...found, ...up.problems, ...left, ...down.problems] };
+  const summary = `${Object.keys(declared).length} resources, ${requests} requests, ${hit} of them hit, ${up.runs} up, ${down.runs} destroy, ${seconds(began)}`;
+  return { summary, problems: [...found, ...up.problems, ...left, ...down.problems] };
 }
 
 /** @param {string[]} args */
@@ -137,25 +137,24 @@ function readArguments(args) {
 
 /** @param {string[]} args */
 async function main(args) {
-  const options = readArguments(args);
-  const { seeds, first, resources, share } = options;
-  if (options.help) return console.log(USAGE);
+  const { seeds, first, resources, share, parallel, kill, help } = readArguments(args);
+  if (help) return console.log(USAGE);
   const cli = await findCli();
   const began = Date.now();
   let failed = 0;
-  const open = Array.from({ length: seeds }, (_, index) => first + index);
+  const pendingSeeds = Array.from({ length: seeds }, (_, index) => first + index);
   const worker = async () => {
-    for (let seed = open.shift(); seed !== undefined; seed = open.shift()) {
-      const each = { seed, declared: programOf(seed, resources), share };
-      const cause = options.kill ? killDuring : faultDuring;
-      const { line, problems } = await withStack(cli, seed, (context) => cause(context, each));
+    for (let seed = pendingSeeds.shift(); seed !== undefined; seed = pendingSeeds.shift()) {
+      const options = { seed, declared: programOf(seed, resources), share };
+      const run = kill ? killDuring : faultDuring;
+      const { summary, problems } = await withStack(cli, seed, (context) => run(context, options));
       const mode = isBatching(seed) ? "" : ", without batching";
-      console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${line}${mode}`);
+      console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${summary}${mode}`);
       for (const problem of problems) console.log(`  ${problem.replaceAll("\n", "\n  ")}`);
       if (problems.length > 0) failed += 1;
     }
   };
-  await Promise.all(Array.from({ length: options.parallel }, worker));
+  await Promise.all(Array.from({ length: parallel }, worker));
   console.log(`${seeds - failed} of ${seeds} seeds ok (${seconds(began)})`);
   return failed === 0 ? 0 : 1;
 }

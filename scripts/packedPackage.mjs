@@ -59,9 +59,9 @@ function installedVersion(name) {
  * @param {string} folder
  */
 async function install(manager, tarball, folder) {
-  const others = COMPANIONS.map((name) => `${name}@${installedVersion(name)}`);
+  const companions = COMPANIONS.map((name) => `${name}@${installedVersion(name)}`);
   writeFileSync(path.join(folder, "package.json"), '{ "name": "project", "private": true }\n');
-  const [command = "", ...args] = [...ADD[manager], tarball, ...others];
+  const [command = "", ...args] = [...ADD[manager], tarball, ...companions];
   const { code, output } = await run(command, args, { cwd: folder });
   if (code === 0) return;
   throw new Error(

@@ -134,17 +134,17 @@ export function messageType(
   fields: Record<string, FieldSpec>,
   requiredOneofs: readonly string[] = [],
 ): MessageType {
-  const described = Object.entries(fields).map(([name, maker]): Field => ({
+  const namedFields = Object.entries(fields).map(([name, maker]): Field => ({
     ...maker,
     name,
     snake: snakeCase(name),
   }));
   const byName = new Map<string, Field>();
-  for (const field of described) {
+  for (const field of namedFields) {
     byName.set(field.name, field);
     byName.set(field.snake, field);
   }
-  return { fullName, fields: described, byName, requiredOneofs };
+  return { fullName, fields: namedFields, byName, requiredOneofs };
 }
 
 export function snakeCase(camel: string): string {

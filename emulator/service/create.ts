@@ -25,8 +25,8 @@ export function prepareCreate(
   }: { kind: string; parent: string; sent: Message; fieldPrefix?: string },
 ): () => Entry {
   const table = tables.require(kind);
-  const { rules, message } = table;
-  if (!rules) throw new StatusError(Code.unimplemented, `${kind} is not emulated`);
+  const { behaviour, message } = table;
+  if (!behaviour) throw new StatusError(Code.unimplemented, `${kind} is not emulated`);
   checkParent(context, tables, table, parent);
   const now = context.now();
   const violations: Violation[] = [];
@@ -42,12 +42,12 @@ export function prepareCreate(
     addViolation: (field, description) => violations.push({ field: `${fieldPrefix}${field}`, description }),
   };
   violations.push(...violationsOf(write.value, message, fieldPrefix));
-  rules.check?.(write, context);
+  behaviour.check?.(write, context);
   if (violations.length > 0) throw invalidArgument(violations);
-  const overwritten = rules.findOverwritten?.(write, context);
-  rules.complete?.(write, context);
+  const overwritten = behaviour.findOverwritten?.(write, context);
+  behaviour.complete?.(write, context);
   return () => {
-    const uid = overwritten?.uid ?? (rules.hasUidOfParent ? parent : context.store.newUid(parent));
+    const uid = overwritten?.uid ?? (behaviour.hasUidOfParent ? parent : context.store.newUid(parent));
     return context.put(kind, uid, parent, write.value);
   };
 }
@@ -55,14 +55,14 @@ export function prepareCreate(
 function checkParent(
   context: ServiceContext,
   tables: TableRegistry,
-  { rules }: KindTable,
+  { behaviour }: KindTable,
   parent: string,
 ): void {
-  if (!rules || (parent === "" && rules.mayBeRoot)) return;
+  if (!behaviour || (parent === "" && behaviour.mayBeRoot)) return;
   if (parent === "") throw invalidField("parent", "parent is required");
-  const entry = context.store.find(rules.parent, parent);
-  if (!entry) throw notFound(rules.parent, parent);
-  for (const table of tables.all) table.rules?.checkCreateBelow?.(parent, context);
+  const entry = context.store.find(behaviour.parent, parent);
+  if (!entry) throw notFound(behaviour.parent, parent);
+  for (const table of tables.all) table.behaviour?.checkCreateBelow?.(parent, context);
   checkGroupAge(context, entry);
 }
 

@@ -8,8 +8,8 @@ export function checkDelete(store: Store, tables: TableRegistry, entry: Entry): 
   const title = `${entry.kind} "${entry.uid}"`;
   const children = store
     .childrenOf(entry)
-    .filter((child) => !tables.find(child.kind)?.rules?.isDeletedWithParent);
-  if (tables.find(entry.kind)?.rules?.refusesDeleteWithChildren && children.length > 0) {
+    .filter((child) => !tables.find(child.kind)?.behaviour?.isDeletedWithParent);
+  if (tables.find(entry.kind)?.behaviour?.refusesDeleteWithChildren && children.length > 0) {
     const description = `${title} still has ${describeEntries(tables, children)}`;
     throw failedPrecondition("RESOURCE_NOT_EMPTY", entry.uid, description);
   }
@@ -34,8 +34,8 @@ function referrersOf(
   tables: TableRegistry,
   entry: Entry,
 ): { referrers: readonly Entry[]; onDelete: Reference["onDelete"] }[] {
-  return tables.all.flatMap(({ kind, rules }) =>
-    (rules?.references ?? [])
+  return tables.all.flatMap(({ kind, behaviour }) =>
+    (behaviour?.references ?? [])
       .filter((reference) => reference.kind === entry.kind)
       .map(({ field, onDelete }) => ({ referrers: store.referrersOf(kind, field, entry.uid), onDelete })),
   );

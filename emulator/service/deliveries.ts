@@ -72,9 +72,9 @@ export class Deliveries {
     if (this.entries.length >= maxEntries) this.entries.splice(0, maxEntries / 10);
     this.entries.push(delivery);
     if (deliverTo === "") return;
-    const url = deliverTo === "sinks" ? sink : deliverTo;
+    const targetUrl = deliverTo === "sinks" ? sink : deliverTo;
     const { signal } = this.abort;
-    this.waiting.push(() => deliver(delivery, outgoing, url, signal));
+    this.waiting.push(() => deliver(delivery, outgoing, targetUrl, signal));
     // Later, so that the request that caused the event gets its response first.
     setImmediate(() => this.startNext());
   }
@@ -117,7 +117,7 @@ export class Deliveries {
 async function deliver(
   delivery: Delivery,
   { headers, sink, data, authorization }: OutgoingEvent,
-  url: string,
+  targetUrl: string,
   signal: AbortSignal,
 ): Promise<void> {
   const sent = { ...headers, "X-Emulator-Sink": sink, Authorization: authorization() };
@@ -125,7 +125,7 @@ async function deliver(
     try {
       if (delay > 0) await wait(delay, undefined, { signal, ref: false });
       delivery.attempts += 1;
-      const response = await fetch(url, {
+      const response = await fetch(targetUrl, {
         method: "POST",
         headers: sent,
         body: data,

@@ -151,9 +151,9 @@ function selectEntries(
   if (table.hasNameFilter && request.name !== undefined) {
     tests.push((entry) => textOf(entry, "name") === request.name);
   }
-  const { rules } = table;
-  if (rules?.isListed) tests.push((entry) => rules.isListed?.(entry, request) ?? true);
-  for (const [name, match] of Object.entries(rules?.matches ?? {})) {
+  const { behaviour } = table;
+  if (behaviour?.isListed) tests.push((entry) => behaviour.isListed?.(entry, request) ?? true);
+  for (const [name, match] of Object.entries(behaviour?.matches ?? {})) {
     const filterValue = request[name];
     if (filterValue !== undefined) tests.push((entry) => match(entry, filterValue, context, request));
   }

@@ -100,7 +100,7 @@ export class PlatformService implements Service, ServiceContext {
   }
 
   toResponse(entry: Entry, form: ResponseForm = "get"): Message {
-    return this.tables.find(entry.kind)?.rules?.toResponse?.(entry, this, form) ?? entry.value;
+    return this.tables.find(entry.kind)?.behaviour?.toResponse?.(entry, this, form) ?? entry.value;
   }
 
   emit(event: PlatformEvent, caller: Caller): void {
@@ -137,19 +137,19 @@ export class PlatformService implements Service, ServiceContext {
     if (typeof uid !== "string") throw invalidField("uid", "uid is required");
     const entry = this.store.find(kind, uid);
     if (entry) return entry;
-    const { rules } = this.tables.require(kind);
-    if (!rules?.impliedValue) throw notFound(kind, uid);
-    const parent = this.requireEntry(rules.parent, uid);
+    const { behaviour } = this.tables.require(kind);
+    if (!behaviour?.impliedValue) throw notFound(kind, uid);
+    const parent = this.requireEntry(behaviour.parent, uid);
     const { createdAt, updatedAt } = parent;
-    const value = { ...rules.impliedValue(parent), uid };
+    const value = { ...behaviour.impliedValue(parent), uid };
     return { kind, uid, parent: uid, createdAt, updatedAt, builtIn: false, value };
   }
 
   /** All resources by collection as a get returns them, without the built-in ones. */
   listState(): Record<string, Record<string, unknown>[]> {
     const state: Record<string, Record<string, unknown>[]> = {};
-    for (const { kind, collection, message, rules } of this.tables.all) {
-      if (!rules) continue;
+    for (const { kind, collection, message, behaviour } of this.tables.all) {
+      if (!behaviour) continue;
       state[collection] = [...this.store.all(kind)]
         .filter((entry) => !entry.builtIn)
         .map((entry) =>
@@ -168,8 +168,8 @@ export class PlatformService implements Service, ServiceContext {
   }
 
   private register(table: KindTable): void {
-    const { rules, service, kind } = table;
-    if (!rules) return;
+    const { behaviour, service, kind } = table;
+    if (!behaviour) return;
     const standard: Record<string, Handler> = {
       [`List${pluralKind(table)}`]: (call) => ({
         message: this.list(kind, call.request, this.visibleTo(call)),
@@ -180,7 +180,7 @@ export class PlatformService implements Service, ServiceContext {
       [`Delete${kind}`]: (call) => this.delete(table, call),
     };
     for (const [name, handler] of Object.entries(standard)) this.handlers.set(`${service}/${name}`, handler);
-    for (const [name, run] of Object.entries(rules.custom ?? {})) {
+    for (const [name, run] of Object.entries(behaviour.custom ?? {})) {
       // A kind may implement a method of another service, as repos do for images.
       const rpc = table.custom?.find((method) => method.rpc.endsWith(`/${name}`))?.rpc;
       this.handlers.set(rpc ?? `${service}/${name}`, (call) => ({ message: run(call, this) }));
@@ -217,10 +217,10 @@ export class PlatformService implements Service, ServiceContext {
     return response;
   }
 
-  private delete({ kind, rules }: KindTable, { request, caller }: AuthenticatedCall): ServiceResponse {
+  private delete({ kind, behaviour }: KindTable, { request, caller }: AuthenticatedCall): ServiceResponse {
     const message = newMessage();
     const { uid } = request;
-    if (rules?.hasIdempotentDelete && uid !== undefined && !this.store.find(kind, uid as string)) {
+    if (behaviour?.hasIdempotentDelete && uid !== undefined && !this.store.find(kind, uid as string)) {
       return { message };
     }
     const entry = this.requireMutable(kind, uid);

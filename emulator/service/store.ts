@@ -43,7 +43,7 @@ export class Store {
     for (const index of [this.children, this.referrers, this.sortedCache, this.people]) index.clear();
     for (const table of this.tables) {
       this.byKind.set(table.kind, new Map());
-      for (const { uid, parent = "", value } of table.rules?.builtIn?.() ?? []) {
+      for (const { uid, parent = "", value } of table.behaviour?.builtIn?.() ?? []) {
         const createdAt = millisecondsOf(value.createTime) ?? 0;
         const updatedAt = millisecondsOf(value.updateTime) ?? createdAt;
         value.uid = uid;
@@ -131,7 +131,7 @@ export class Store {
 
   /** The key includes the kind, because an account association has the uid of its group but not its children. */
   private parentKey(entry: Entry): string {
-    const parentKind = this.tables.find((table) => table.kind === entry.kind)?.rules?.parent ?? "";
+    const parentKind = this.tables.find((table) => table.kind === entry.kind)?.behaviour?.parent ?? "";
     return `${parentKind} ${entry.parent}`;
   }
 
@@ -142,7 +142,7 @@ export class Store {
   }
 
   private forEachReference(entry: Entry, value: Message, visit: (key: string) => void): void {
-    const references = this.tables.find((table) => table.kind === entry.kind)?.rules?.references ?? [];
+    const references = this.tables.find((table) => table.kind === entry.kind)?.behaviour?.references ?? [];
     for (const { field } of references) visit(`${entry.kind}.${field}.${value[field] as string}`);
   }
 }

@@ -34,9 +34,9 @@ export function updateEntry(
   const violations: Violation[] = [];
   const write = writeOf(context, table, entry, call, mask, violations);
   violations.push(...violationsOf(write.value, table.message), ...immutableViolations(write, table.message));
-  table.rules?.check?.(write, context);
+  table.behaviour?.check?.(write, context);
   if (violations.length > 0) throw invalidArgument(violations);
-  table.rules?.complete?.(write, context);
+  table.behaviour?.complete?.(write, context);
   context.put(entry.kind, entry.uid, entry.parent, write.value);
   const message = context.toResponse(context.requireEntry(table.kind, entry.uid));
   return { isWritten: true, response: responseTo(mask, message, context.settings) };

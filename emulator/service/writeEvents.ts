@@ -14,8 +14,8 @@ export function emitWriteEvent(
   action: EventAction,
   caller: Caller,
 ): void {
-  const { message: type, rules } = tables.require(entry.kind);
-  const events = rules?.events;
+  const { message: type, behaviour } = tables.require(entry.kind);
+  const events = behaviour?.events;
   if (!events?.actions.includes(action)) return;
   const subject = events.findSubject?.(entry, context);
   if (subject) {

@@ -77,7 +77,7 @@ export const accountAssociation: KindTable = {
   ],
   defaultOrder: "group asc",
   columns: { group: "uid" },
-  rules: {
+  behaviour: {
     parent: "Group",
     hasUidOfParent: true,
     hasIdempotentDelete: true,

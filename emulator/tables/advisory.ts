@@ -3,7 +3,7 @@ import { bytes, enumOf, enumType, list, messageType, object, text, timestamp } f
 import { advisories } from "../data/advisories";
 import type { Entry } from "../service/store";
 import { times, uid } from "./common";
-import type { KindRules, KindTable } from "./kindTable";
+import type { KindBehaviour, KindTable } from "./kindTable";
 
 const name = (suffix: string): string => `chainguard.platform.vulnerabilities.v2.${suffix}`;
 
@@ -67,7 +67,7 @@ const includes = (filterValue: unknown, value: unknown): boolean =>
 const containsIgnoringCase = (value: unknown, part: string): boolean =>
   typeof value === "string" && value.toLowerCase().includes(part.toLowerCase());
 
-const matches: NonNullable<KindRules["matches"]> = {
+const matches: NonNullable<KindBehaviour["matches"]> = {
   ...Object.fromEntries(
     Object.entries(listFilters).map(([filter, field]) => [
       filter,
@@ -148,5 +148,5 @@ export const advisory: KindTable = {
     origin: text(),
     query: text(),
   },
-  rules: { parent: "", matches, builtIn: advisories },
+  behaviour: { parent: "", matches, builtIn: advisories },
 };

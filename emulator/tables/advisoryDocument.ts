@@ -81,7 +81,7 @@ export const advisoryDocument: KindTable = {
       }),
     },
   ],
-  rules: {
+  behaviour: {
     parent: "",
     custom: {
       ListDocuments({ request: { id, cves } }, { store }) {
@@ -140,7 +140,7 @@ export const vulnerabilityMetadata: KindTable = {
       isPublic: true,
     },
   ],
-  rules: {
+  behaviour: {
     parent: "",
     custom: {
       ListVulnerabilityMetadata({ request }, context) {

@@ -11,10 +11,15 @@ const name = (suffix: string): string => `chainguard.platform.libraries.v2.${suf
 const service = "libraries.v2.ArtifactsService";
 const ecosystem = enumOf(enumType("ECOSYSTEM", "JAVA PYTHON"));
 
-const described: Readonly<Record<string, FieldSpec>> = { uid, name: text(), description: text(), ...times };
+const commonFields: Readonly<Record<string, FieldSpec>> = {
+  uid,
+  name: text(),
+  description: text(),
+  ...times,
+};
 
 const versionMessage = messageType(name("ArtifactVersion"), {
-  ...described,
+  ...commonFields,
   version: text(),
   sizeBytes: int64(),
 });
@@ -25,7 +30,7 @@ export const artifact: KindTable = {
   collection: "artifacts",
   service,
   message: messageType(name("Artifact"), {
-    ...described,
+    ...commonFields,
     ecosystem,
     latestVersion: text(),
     versionCount: int32(),
@@ -48,7 +53,7 @@ export const artifact: KindTable = {
       }),
     },
   ],
-  rules: {
+  behaviour: {
     parent: "",
     matches: {
       query: (entry, filterValue) =>
@@ -109,7 +114,7 @@ export const artifactVersion: KindTable = {
       }),
     },
   ],
-  rules: {
+  behaviour: {
     parent: "Artifact",
     custom: {
       ListArtifactVersions({ request }, context) {

@@ -44,7 +44,7 @@ export const externalGroupRoleMapping: KindTable = {
       }),
     },
   ],
-  rules: {
+  behaviour: {
     parent: "IdentityProvider",
     references: [{ field: "roleUid", kind: "Role", onDelete: "refuse" }],
     check(write, context) {

@@ -65,7 +65,7 @@ export const group: KindTable = {
       response: emptyMessage,
     },
   ],
-  rules: {
+  behaviour: {
     parent: "Group",
     events: {
       name: "iam.group",

@@ -48,7 +48,7 @@ export const groupInvite: KindTable = {
   furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"] },
   filters: { keyId: text() },
   defaultOrder: "created_at desc",
-  rules: {
+  behaviour: {
     parent: "Group",
     check(write, context) {
       const { roleUid, ttl } = write.value as { roleUid?: string; ttl?: string };

@@ -146,7 +146,7 @@ export const identity: KindTable = {
       response: metadata,
     },
   ],
-  rules: {
+  behaviour: {
     parent: "Group",
     events: { name: "iam.identity", actions: ["created", "updated", "deleted"] },
     check(write) {
@@ -221,7 +221,7 @@ export const callerMetadata: KindTable = {
   service: "iam.v2.IdentitiesService",
   message: metadata,
   methods: [],
-  rules: { parent: "" },
+  behaviour: { parent: "" },
 };
 
 /** The life of keys counts from the identity's creation, or from now when it had none before. */

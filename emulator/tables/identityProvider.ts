@@ -52,7 +52,7 @@ export const identityProviders: KindTable = {
   furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"], update: ["IAM_ROLE_BINDINGS_CREATE"] },
   hasNameFilter: true,
   custom: scimMethods,
-  rules: {
+  behaviour: {
     parent: "Group",
     references: [{ field: "defaultRole", kind: "Role", onDelete: "refuse" }],
     check(write, context) {

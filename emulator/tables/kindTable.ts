@@ -8,7 +8,7 @@ import type { EmulatorSettings } from "../settings";
 
 export type StandardMethod = "list" | "get" | "create" | "update" | "delete";
 
-/** One kind of resource in wire terms: its addresses, its fields, and the rules of the service behind it. */
+/** One kind of resource in wire terms: its addresses, its fields, and the behaviour of the service behind it. */
 export interface KindTable {
   /** Name of the kind, of its message, and in the names of its methods. */
   readonly kind: string;
@@ -36,14 +36,14 @@ export interface KindTable {
   readonly capabilities?: string;
   /** Capabilities that a standard method needs besides its own, without `CAP_`. */
   readonly furtherCapabilities?: Partial<Readonly<Record<StandardMethod, readonly string[]>>>;
-  /** Without rules the gateway knows the kind, and the service responds with 501. */
-  readonly rules?: KindRules;
+  /** Without it the gateway knows the kind, and the service responds with 501. */
+  readonly behaviour?: KindBehaviour;
 }
 
 /** The request that a response belongs to: some fields are returned only at creation, some not in lists. */
 export type ResponseForm = "create" | "get" | "list";
 
-export interface KindRules {
+export interface KindBehaviour {
   /** Kind of the parent; "" for none. */
   readonly parent: string;
   /** A create without parent makes a root. */
@@ -141,7 +141,7 @@ export interface Write {
   addViolation(field: string, description: string): void;
 }
 
-/** What the rules of a kind use of the service. */
+/** What the behaviour of a kind uses of the service. */
 export interface ServiceContext {
   readonly store: Store;
   readonly settings: Readonly<EmulatorSettings>;

@@ -99,7 +99,7 @@ export const repo: KindTable = {
       response: messageType(name("GetSizeResponse"), { size: int64(), architecture: text() }),
     },
   ],
-  rules: {
+  behaviour: {
     parent: "Group",
     check(write) {
       checkSync(write);
@@ -168,7 +168,7 @@ export const repoReadme: KindTable = {
   service: "registry.v2.ReposService",
   message: readme,
   methods: [],
-  rules: {
+  behaviour: {
     parent: "Repo",
     hasUidOfParent: true,
     isDeletedWithParent: true,

@@ -24,7 +24,7 @@ export const role: KindTable = {
   methods: ["list", "get", "create", "update", "delete"],
   capabilities: "IAM_ROLES",
   hasNameFilter: true,
-  rules: {
+  behaviour: {
     parent: "Group",
     events: { name: "iam.roles", actions: ["created", "updated", "deleted"] },
     builtIn: () =>

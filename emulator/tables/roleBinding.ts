@@ -66,7 +66,7 @@ export const roleBinding: KindTable = {
       response: batchResponse,
     },
   ],
-  rules: {
+  behaviour: {
     parent: "Group",
     events: { name: "iam.rolebindings", actions: ["created", "updated", "deleted"] },
     hasIdempotentDelete: true,

@@ -15,7 +15,7 @@ import type { Method } from "../gateway/routes";
 import { durationMs, millisecondsOf, timestampOf } from "../gateway/scalars";
 import { aborted, failedPrecondition, invalidField, notFound } from "../gateway/status";
 import type { Entry } from "../service/store";
-import type { AuthenticatedCall, KindRules, ServiceContext } from "./kindTable";
+import type { AuthenticatedCall, KindBehaviour, ServiceContext } from "./kindTable";
 
 const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 const service = "iam.v2.IdentityProvidersService";
@@ -259,7 +259,7 @@ function countOwnerBindings(group: string, { store }: ServiceContext): number {
 }
 
 /** The implementations of `scimMethods`. */
-export const scimHandlers: NonNullable<KindRules["custom"]> = {
+export const scimHandlers: NonNullable<KindBehaviour["custom"]> = {
   GenerateScimToken: generateToken,
   RegenerateScimToken: regenerateToken,
   RevokeScimToken: revokeToken,

@@ -14,7 +14,7 @@ export const subscription: KindTable = {
   }),
   methods: ["list", "get", "create", "delete"],
   capabilities: "EVENTS_SUBSCRIPTION",
-  rules: {
+  behaviour: {
     parent: "Group",
     events: { name: "events.subscription", actions: ["created", "deleted"] },
   },

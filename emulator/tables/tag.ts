@@ -27,7 +27,7 @@ export const tag: KindTable = {
     includeDates: bool(),
     includeEpochs: bool(),
   },
-  rules: {
+  behaviour: {
     parent: "Repo",
     findOverwritten: ({ parent, value }, { store }) =>
       store.childrenOf({ kind: "Repo", uid: parent }).find((entry) => {

@@ -60,7 +60,7 @@ export const termsAcceptance: KindTable = {
     },
   ],
   isUnscoped: true,
-  rules: {
+  behaviour: {
     parent: "Group",
     isDeletedWithParent: true,
     checkCreateBelow(parent, context) {

@@ -76,7 +76,7 @@ class SharedCollection {
   ) {}
 
   read(uid: string): Promise<JsonObject> {
-    const cache = this.cacheFor(uid);
+    const cache = this.getOrCreateCache(uid);
     if (cache) cache.reads += 1;
     const cached = this.takeCached(uid, cache);
     if (cached) return Promise.resolve(cached);
@@ -86,7 +86,7 @@ class SharedCollection {
     });
   }
 
-  private cacheFor(uid: string): ParentCache | undefined {
+  private getOrCreateCache(uid: string): ParentCache | undefined {
     const parent = parentOf(uid);
     if (parent === undefined) return undefined;
     const known = this.parents.get(parent);
@@ -177,7 +177,7 @@ class SharedCollection {
       if (response === undefined || !this.isCurrent(reader.uid, sentAt)) getAlone(reader);
       else reader.resolve(response);
     }
-    for (const uid of uids) this.prefetchPage(this.cacheFor(uid));
+    for (const uid of uids) this.prefetchPage(this.getOrCreateCache(uid));
   }
 
   /** Requests the next page of a parent's children, and the ones after it, as long as they are used. No read waits for it. */

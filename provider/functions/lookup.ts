@@ -103,9 +103,9 @@ async function findByName(
   for await (const item of client.list(collection, filter)) {
     if (isMatch(item, query)) matching.push(item);
   }
-  const [first, ...others] = matching;
+  const [first, second] = matching;
   if (first === undefined) throw noneError(query);
-  if (others.length > 0) throw ambiguousError(query, matching, narrows);
+  if (second !== undefined) throw ambiguousError(query, matching, narrows);
   return first;
 }
 
@@ -118,9 +118,9 @@ interface Selection {
 
 function selectionProblem(args: Selection): string | undefined {
   if ((args.uid === undefined) === (args.name === undefined)) return "set either uid or name";
-  const others = Object.keys(args).filter((key) => key !== "uid");
-  return args.uid !== undefined && others.length > 0
-    ? `uid conflicts with the other arguments: remove ${others.join(", ")}`
+  const conflicting = Object.keys(args).filter((key) => key !== "uid");
+  return args.uid !== undefined && conflicting.length > 0
+    ? `uid conflicts with the other arguments: remove ${conflicting.join(", ")}`
     : undefined;
 }
 

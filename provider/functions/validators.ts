@@ -269,7 +269,7 @@ export function querySizeProblem<A extends object>(validators: Validators<A>, ar
 export function splitByUrlLength(
   parameter: string,
   values: readonly string[],
-  most = Infinity,
+  maxValues = Infinity,
   used = 0,
 ): string[][] {
   const parts: string[][] = [];
@@ -277,7 +277,7 @@ export function splitByUrlLength(
   for (const value of new Set(values)) {
     const cost = encodedSize(parameter, value);
     const part = parts.at(-1);
-    if (part === undefined || size + cost > MAX_ENCODED - used || part.length >= most) {
+    if (part === undefined || size + cost > MAX_ENCODED - used || part.length >= maxValues) {
       parts.push([value]);
       size = cost;
     } else {

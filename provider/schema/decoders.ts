@@ -185,8 +185,8 @@ function listDecoder(items: FieldSpec): Decoder<unknown> {
   return items.type === "enum" ? enumNames : strings;
 }
 
-/** What a description tells of the members of an object, or of a resource. */
-interface Described {
+/** The part of a description that says how to decode an object or a resource. */
+interface DecodableShape {
   readonly fields: Readonly<Record<string, FieldSpec>>;
   readonly oneOfs?: readonly OneOf[];
   readonly reads?: Reads;
@@ -197,7 +197,7 @@ function isRead({ inputOnly, subresource, createOnly }: FieldSpec): boolean {
   return !inputOnly && !subresource && !createOnly;
 }
 
-function membersOf({ fields, oneOfs = [], reads = {} }: Described): Member[] {
+function membersOf({ fields, oneOfs = [], reads = {} }: DecodableShape): Member[] {
   return [
     ...Object.entries(fields)
       .filter(([key, field]) => isRead(field) && !Object.hasOwn(reads, key))
@@ -209,34 +209,34 @@ function membersOf({ fields, oneOfs = [], reads = {} }: Described): Member[] {
   ];
 }
 
-function shapeDecoder(described: Described): (value: unknown) => JsonObject {
-  const members = membersOf(described);
+function shapeDecoder(shape: DecodableShape): (value: unknown) => JsonObject {
+  const members = membersOf(shape);
   return (value) => decodeMembers(members, value);
 }
 
 /** A resource, as lookups return it: by its description, which is looked at when the first response comes. */
-export function resourceDecoder(described: DescribedResource): (value: unknown) => object {
+export function resourceDecoder(resource: DecodableResource): (value: unknown) => object {
   let decode: ((value: unknown) => JsonObject) | undefined;
   return (value) => {
-    decode ??= shapeDecoder(withUids(described));
+    decode ??= shapeDecoder(withUids(resource));
     return decode(value);
   };
 }
 
-interface DescribedResource extends Described {
-  readonly outputs?: Described["fields"];
+interface DecodableResource extends DecodableShape {
+  readonly outputs?: DecodableShape["fields"];
   readonly sharesParentUid?: boolean;
 }
 
 /** The uids of a resource and of its parent are read from its own, unless a response tells them in another way. */
-function withUids(described: DescribedResource): Described {
-  const { fields, outputs, reads, sharesParentUid } = described;
+function withUids(resource: DecodableResource): DecodableShape {
+  const { fields, outputs, reads, sharesParentUid } = resource;
   const ownUid: Decoder<string> = (_value, { uid }) => string(uid);
   const parents = Object.entries(fields)
     .filter(([, field]) => field.path)
     .map(([key]) => [key, sharesParentUid ? ownUid : parentUid] as const);
   return {
-    ...described,
+    ...resource,
     fields: { ...fields, ...outputs },
     reads: { uid: string, ...Object.fromEntries(parents), ...reads },
   };

@@ -47,17 +47,17 @@ export const classes = {
 };
 
 /**
- * All classes, which together hit this share of all requests. The first one that hits a request is its fault, so
- * those further down are drawn a little more often.
+ * Returns all classes as faults, which together hit this share of all requests. A request gets the first fault that is
+ * drawn for it, so the probability rises a little down the list.
  * @param {number} seed
  * @param {number} share From 0 to 1.
  */
 export function faultsOf(seed, share) {
   const all = Object.values(classes);
-  const each = share / all.length;
+  const perClass = share / all.length;
   return all.map((fault, index) => ({
     ...fault,
-    probability: each / (1 - index * each),
+    probability: perClass / (1 - index * perClass),
     seed: seed * 1000 + index,
   }));
 }

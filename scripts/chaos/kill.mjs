@@ -10,19 +10,19 @@ import { loadTables } from "./kinds.mjs";
 const LATENCY_MS = 30;
 
 /**
- * A process and all that it started: plugins lead groups of their own.
+ * Lists a process and all that it started, directly or not: a plugin leads a process group of its own.
  * @param {number} leader
  * @returns {Promise<{ pid: number, args: string }[]>}
  */
-async function familyOf(leader) {
+async function listProcessTree(leader) {
   const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,args="]);
   const all = stdout
     .split("\n")
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
     .map((found) => ({ pid: Number(found?.[1]), parent: Number(found?.[2]), args: found?.[3] ?? "" }));
-  const family = all.filter(({ pid }) => pid === leader);
-  for (const { pid } of family) family.push(...all.filter(({ parent }) => parent === pid));
-  return family;
+  const tree = all.filter(({ pid }) => pid === leader);
+  for (const { pid } of tree) tree.push(...all.filter(({ parent }) => parent === pid));
+  return tree;
 }
 
 /** @param {number} pid */
@@ -35,8 +35,8 @@ function kill(pid) {
 }
 
 /**
- * A file backend puts its state in place whole, but not the attributes beside it: a kill in the middle of writing those
- * leaves an empty file, with which the CLI cannot load the state. Whether such a file had to be deleted.
+ * Deletes empty attribute files of a file backend, and says whether there were any. It writes them without a rename, so a
+ * kill leaves an empty one, with which the CLI cannot load the state.
  * @param {import("../lib/stack.mjs").Stack} stack
  */
 function deleteTornAttributes(stack) {
@@ -48,16 +48,16 @@ function deleteTornAttributes(stack) {
   return torn.length > 0;
 }
 
-/** Where each collection is. @param {string} collection */
-const pathOf = (collection) =>
+/** Returns the path of a collection. @param {string} collection */
+const findCollectionPath = (collection) =>
   `${loadTables().find((table) => table.collection === collection)?.prefix ?? ""}/${collection}`;
 
 /**
- * Whether an object at the server may be what a declaration makes: of its kind, and of its name where it has one.
+ * Whether a declaration may have created an object at the server: both have the same kind and name.
  * @param {{ collection: string, resource: Record<string, any> }} orphan
  * @param {{ kind: string, args: Record<string, unknown> } | undefined} declaration
  */
-function mayBe({ collection, resource }, declaration) {
+function mayBeCreatedBy({ collection, resource }, declaration) {
   const isOfKind = COLLECTIONS[declaration?.kind ?? ""] === collection;
   return isOfKind && (resource["name"] ?? "") === (declaration?.args["name"] ?? "");
 }
@@ -80,7 +80,7 @@ async function killUp({ emulator, stack }, target, point) {
     .pulumi(["up", "--yes", "--skip-preview", "--non-interactive"], { started: (pid) => (leader = pid) })
     .finally(() => (ended = true));
   while (!ended && emulator.requests.length < point) await sleep(2);
-  for (const { pid, args } of await familyOf(leader)) {
+  for (const { pid, args } of await listProcessTree(leader)) {
     if (target === "engine" || args.includes("cmd/dynamic-provider")) kill(pid);
   }
   const { output } = await up;
@@ -104,10 +104,10 @@ function unrecordedObjects(recorded, emulator) {
   const inState = new Set(
     [...recorded.values()].map(({ type, id }) => `${String(type).split(":").at(-1)} ${id}`),
   );
-  const kindOf = (/** @type {string} */ collection) =>
-    Object.entries(COLLECTIONS).find(([, each]) => each === collection)?.[0];
+  const findKind = (/** @type {string} */ collection) =>
+    Object.entries(COLLECTIONS).find(([, candidate]) => candidate === collection)?.[0];
   const objects = compare({}, new Map(), emulator.state()).orphans.filter(
-    ({ collection, resource }) => !inState.has(`${kindOf(collection)} ${resource["uid"]}`),
+    ({ collection, resource }) => !inState.has(`${findKind(collection)} ${resource["uid"]}`),
   );
   const identityProviders = emulator.state()["identityProviders"] ?? [];
   const scimTokens = identityProviders.filter(
@@ -130,7 +130,7 @@ async function deleteUnrecorded(emulator, { objects, scimTokens }) {
     if (status !== 200) problems.push(`${method} ${target} responds with ${status}`);
   };
   for (const { collection, resource } of objects) {
-    await send("DELETE", `${pathOf(collection)}/${resource["uid"]}`);
+    await send("DELETE", `${findCollectionPath(collection)}/${resource["uid"]}`);
   }
   for (const { uid } of scimTokens) await send("POST", `/iam/v2/identityProviders/${uid}:revokeScimToken`);
   return problems;
@@ -142,7 +142,7 @@ async function deleteUnrecorded(emulator, { objects, scimTokens }) {
  * is deleted, the next `up` makes exactly what is declared.
  * @param {ChaosContext} context
  * @param {{ seed: number, declared: Record<string, any> }} options
- * @returns {Promise<{ line: string, problems: string[] }>}
+ * @returns {Promise<{ summary: string, problems: string[] }>}
  */
 export async function killDuring(context, { seed, declared }) {
   const { emulator, stack, declare } = context;
@@ -159,7 +159,7 @@ export async function killDuring(context, { seed, declared }) {
   const underWay = resourcesUnderWay(state, output);
   const unrecorded = unrecordedObjects(recordedIn(state), emulator);
   const unexplained = unrecorded.objects
-    .filter((orphan) => ![...underWay].some((name) => mayBe(orphan, declared[String(name)])))
+    .filter((orphan) => ![...underWay].some((name) => mayBeCreatedBy(orphan, declared[String(name)])))
     .map(
       ({ collection, resource }) => `what was not under way is in no state: ${collection} ${resource["uid"]}`,
     );
@@ -168,6 +168,6 @@ export async function killDuring(context, { seed, declared }) {
   const again = await stack.pulumi(["up", "--yes", "--skip-preview", "--non-interactive"]);
   const found = problemsOf(compare(declared, recordedIn(await stack.export()), emulator.state()));
   const failed = again.code === 0 ? [] : [`the next up ended with ${again.code}:\n${excerpt(again.output)}`];
-  const line = `${target} killed after ${point} requests: ${underWay.size} under way, ${unrecorded.objects.length} of them created and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
-  return { line, problems: [...unexplained, ...refused, ...found, ...failed] };
+  const summary = `${target} killed after ${point} requests: ${underWay.size} under way, ${unrecorded.objects.length} of them created and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
+  return { summary, problems: [...unexplained, ...refused, ...found, ...failed] };
 }

@@ -94,7 +94,7 @@ export async function preview(tour, step) {
 function checkPreview(tour, step, drift) {
   /** @param {{ id: string, gone: boolean, differences: Difference[] }[]} list */
   const comparable = (list) =>
-    list.map(({ id, gone, differences }) => JSON.stringify([id, gone, differences.map(entriesOf)])).sort();
+    list.map(({ id, gone, differences }) => JSON.stringify([id, gone, differences.map(toComparable)])).sort();
   const expected = tour.handChanges.map(({ uid, drift: differences }) => ({
     id: uid,
     gone: differences.length === 0,
@@ -203,6 +203,6 @@ function widenTrust(state) {
 }
 
 /** @param {Difference} difference */
-function entriesOf({ path, from, to }) {
+function toComparable({ path, from, to }) {
   return [path, from, to];
 }

@@ -49,10 +49,10 @@ export function goModules(root) {
     if (tool === undefined || version === undefined || go === undefined) {
       throw new Error(`scripts/cli/${name}/go.mod lacks its tool, its version or its Go version`);
     }
-    const others = ["go.sum", ...addedFiles(folder)].map((file) =>
+    const pinnedFiles = ["go.sum", ...addedFiles(folder)].map((file) =>
       readFileSync(path.join(folder, file), "utf8"),
     );
-    return { folder, tool, version, go, pins: mod + others.join("") };
+    return { folder, tool, version, go, pins: mod + pinnedFiles.join("") };
   });
 }
 

@@ -44,11 +44,11 @@ function rowOf(definition) {
  * @param {Readonly<Record<string, import("../../provider/settings/environment.js").HostVariable>>} variables
  */
 export function withSettings(page, definitions, variables) {
-  const settings = table(
+  const settingsTable = table(
     ["Stack configuration", "Environment", "Type", "Default", "Secret", "Meaning"],
     Object.values(definitions).map(rowOf),
   );
   const rows = Object.entries(variables).map(([name, { of, text }]) => [code(name), of, text]);
-  const others = table(["Variable", "Set by", "What it is read for"], rows);
-  return replacePart(replacePart(page, SETTINGS, settings), VARIABLES, others);
+  const variablesTable = table(["Variable", "Set by", "What it is read for"], rows);
+  return replacePart(replacePart(page, SETTINGS, settingsTable), VARIABLES, variablesTable);
 }

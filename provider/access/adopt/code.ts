@@ -167,9 +167,9 @@ function printLines(values: readonly CodeValue[], indent: number): string {
 function printCall(call: Call, indent: number, used: number): string {
   const head = printCallee(call);
   const last = call.args.at(-1);
-  const others = call.args.slice(0, -1).map(printFlat);
-  if (last !== undefined && canOpen(last) && !others.includes(undefined)) {
-    const start = `${head}${others.map((argument) => `${argument ?? ""}, `).join("")}`;
+  const leadingArgs = call.args.slice(0, -1).map(printFlat);
+  if (last !== undefined && canOpen(last) && !leadingArgs.includes(undefined)) {
+    const start = `${head}${leadingArgs.map((argument) => `${argument ?? ""}, `).join("")}`;
     const lastText = printValue(last, indent, used + widthOf(start), WIDTH);
     const [opening = ""] = lastText.split("\n");
     if (used + widthOf(start + opening) <= WIDTH) return `${start}${lastText})`;

@@ -84,7 +84,9 @@ export class StateComparison {
     const normalized = resource.outputs[NORMALIZED];
     const olds = normalized === undefined ? recorded : { ...recorded, [NORMALIZED]: normalized };
     const { inputs: after } = mergeLive(spec, olds, live);
-    const changes = diffInputs(spec, recorded, after).changed ? this.effectsOf(managed, recorded, after) : [];
+    const changes = diffInputs(spec, recorded, after).changed
+      ? this.describeUnignoredEffects(managed, recorded, after)
+      : [];
     if (changes.length === 0) {
       this.compared.push({ managed, before: after, after });
       return;
@@ -95,7 +97,11 @@ export class StateComparison {
   }
 
   /** The changes that the program does not ignore. */
-  private effectsOf({ spec, resource }: ManagedResource, recorded: Props, after: Props): FieldEffect[] {
+  private describeUnignoredEffects(
+    { spec, resource }: ManagedResource,
+    recorded: Props,
+    after: Props,
+  ): FieldEffect[] {
     const effects = { ...this.context.effects, secretPaths: resource.secretPaths };
     return describeEffects(spec, recorded, after, effects).filter(
       ({ path }) => !isIgnored(path, resource.ignoreChanges),

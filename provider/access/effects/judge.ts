@@ -69,8 +69,8 @@ function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): 
     return now > old ? widened("ends later") : narrowed("ends earlier");
   }
   const unsetSide = isSetAfter ? level.before : level.after;
-  const others = level.oneOfs.find(({ members }) => members.includes(key))?.members ?? [];
-  const neverExpires = others.some(
+  const oneOfMembers = level.oneOfs.find(({ members }) => members.includes(key))?.members ?? [];
+  const neverExpires = oneOfMembers.some(
     (other) => other !== key && isSet(level.fields[other] ?? field, unsetSide[other]),
   );
   if (!neverExpires && (field.serverFilled !== undefined || field.inputOnly === true)) {
@@ -120,11 +120,11 @@ function conditionInOtherMap(key: string, level: Level, side: "before" | "after"
   const entryOf = (name: string, on: "before" | "after"): Json | undefined =>
     ownMember(membersOf(ownMember(level[on], name)), key);
   const other = side === "before" ? "after" : "before";
-  const holders = maps.filter(
+  const mapsWithKey = maps.filter(
     ({ name }) => entryOf(name, side) !== undefined && entryOf(name, other) === undefined,
   );
-  const [only] = holders;
-  return only === undefined || holders.length > 1
+  const [only] = mapsWithKey;
+  return only === undefined || mapsWithKey.length > 1
     ? undefined
     : acceptedBy(only.values, entryOf(only.name, side));
 }

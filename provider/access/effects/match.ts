@@ -32,8 +32,8 @@ export function acceptedByOneOf(
   isRequired: boolean,
 ): Accepted {
   const members = Object.entries(fields);
-  const [first, ...others] = members.filter(([key, field]) => isSet(field, siblings[key]));
-  if (others.length > 0) return "unknown";
+  const [first, second] = members.filter(([key, field]) => isSet(field, siblings[key]));
+  if (second !== undefined) return "unknown";
   if (first !== undefined) return acceptedBy(first[1], siblings[first[0]]);
   const [filled] = members.flatMap(([, field]) => acceptedByDefault(field, siblings) ?? []);
   return filled ?? (isRequired ? "nothing" : "unknown");

@@ -11,7 +11,7 @@ export interface DeclaredGrant {
   readonly holder:
     | { readonly identity: Reference }
     /** The resource itself is the subject: whoever accepts the invite, or signs in through the provider. */
-    | { readonly type: "invite" | "identityProvider"; readonly described: SubjectDescription }
+    | { readonly type: "invite" | "identityProvider"; readonly description: SubjectDescription }
     | { readonly externalGroup: string; readonly provider: Reference };
   readonly role: Reference;
   readonly group: Reference;
@@ -39,7 +39,7 @@ export interface AccessKind {
   /** The resource whose subjects the owner of this one can choose: a SCIM token writes the users of its directory. */
   readonly impersonates?: (entity: Entity) => {
     readonly subject: SubjectDescription;
-    readonly holder: Reference;
+    readonly directory: Reference;
   };
   /** Services that act as identities, and so have their grants. */
   readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
@@ -92,7 +92,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     shownByGrants: true,
     grants: (entity) => [
       {
-        holder: { type: "invite", described: describeInvite(entity) },
+        holder: { type: "invite", description: describeInvite(entity) },
         role: entity.inputs["roleUid"],
         group: entity.inputs["parentUid"],
       },
@@ -105,7 +105,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     signIn: "provider",
     grants: (entity) => [
       {
-        holder: { type: "identityProvider", described: describeProvider(entity) },
+        holder: { type: "identityProvider", description: describeProvider(entity) },
         role: entity.inputs["defaultRole"],
         group: entity.inputs["parentUid"],
       },
@@ -127,7 +127,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     signIn: "directoryToken",
     impersonates: ({ inputs }) => ({
       subject: { displayName: "whoever has a SCIM token", matchesMany: true },
-      holder: inputs["parentUid"],
+      directory: inputs["parentUid"],
     }),
     accessFields: ["expireTime", "neverExpires"],
   },

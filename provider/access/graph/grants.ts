@@ -8,30 +8,45 @@ import { capabilitiesOf } from "./roleCapabilities";
 import { GroupHierarchy, namedOf, label } from "./groupHierarchy";
 import { type Reference, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 
-/** A grant, and the entities that say who its holder is. */
+/** A grant, and the keys of the entities that define who its subject is. */
 export interface ResolvedGrant {
   readonly grant: Grant;
-  readonly holders: readonly string[];
+  readonly subjectEntityKeys: readonly string[];
 }
 
-/** The key of the subject of a resource. It contains the e-mail address of an invite, so that another address is another subject. */
+/** Returns the key of a resource's own subject. It contains the e-mail address of an invite, so that another address is another subject. */
 function subjectKey({ kind, key, inputs }: Entity): string {
   const { email } = inputs;
   if (!accessKinds[kind]?.invite || typeof email !== "string" || email === "") return key;
   return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
 }
 
-/** The grants of another subject, as this subject gets them through a resource. */
+/** Copies the grants of another subject to a subject that gets them through a resource. */
 function inheritGrants(
   { kind, urn, uid, location }: Entity,
   subject: Subject,
   inherited: readonly ResolvedGrant[] | undefined,
-  holder: string,
+  subjectEntityKey: string,
 ): ResolvedGrant[] {
   return (inherited ?? []).map(({ grant: { role, group } }) => ({
     grant: { subject, role, group, sourceKind: kind, urn, uid, location },
-    holders: [holder],
+    subjectEntityKeys: [subjectEntityKey],
   }));
+}
+
+type ResolvedSubject = Pick<ResolvedGrant, "subjectEntityKeys"> & { readonly subject: Subject };
+
+/** The subject of a grant whose reference to it was not read. */
+function unknownSubject(unread: string, what: string): ResolvedSubject {
+  return {
+    subject: {
+      type: "unknown",
+      key: keyOfUnread(unread),
+      displayName: `${what} that ${reasonWords(reasonOf(unread))}`,
+      matchesMany: false,
+    },
+    subjectEntityKeys: [],
+  };
 }
 
 class GrantResolver {
@@ -43,7 +58,7 @@ class GrantResolver {
     this.hierarchy = new GroupHierarchy(entities);
   }
 
-  identity(key: string): Subject {
+  resolveIdentity(key: string): Subject {
     const known = this.subjects.get(key);
     if (known) return known;
     const entity = this.entities.get(key);
@@ -56,7 +71,7 @@ class GrantResolver {
     return subject;
   }
 
-  role(key: string): GrantedRole {
+  resolveRole(key: string): GrantedRole {
     const known = this.roles.get(key);
     if (known) return known;
     const entity = this.entities.get(key);
@@ -75,41 +90,37 @@ class GrantResolver {
     return typeof reference === "string" && reference !== "";
   }
 
-  private holder(entity: Entity, raw: DeclaredGrant): { subject: Subject; holders: string[] } | undefined {
-    const { holder } = raw;
-    const unknown = (value: string, what: string): { subject: Subject; holders: string[] } => ({
-      subject: {
-        type: "unknown",
-        key: keyOfUnread(value),
-        displayName: `${what} that ${reasonWords(reasonOf(value))}`,
-        matchesMany: false,
-      },
-      holders: [],
-    });
+  /** Resolves the subject of a grant; undefined where the reference to it leads to nothing. */
+  private resolveSubject(entity: Entity, { holder }: DeclaredGrant): ResolvedSubject | undefined {
     if ("identity" in holder) {
       const { identity } = holder;
-      if (isUnread(identity)) return unknown(identity, "an identity");
+      if (isUnread(identity)) return unknownSubject(identity, "an identity");
       if (!GrantResolver.isResolved(identity)) return undefined;
-      return { subject: this.identity(identity), holders: [identity] };
+      return { subject: this.resolveIdentity(identity), subjectEntityKeys: [identity] };
     }
     if ("type" in holder) {
       const key = subjectKey(entity);
-      const subject = { ...namedOf(this.entities, entity.key), key, type: holder.type, ...holder.described };
-      return { subject, holders: [entity.key] };
+      const subject = {
+        ...namedOf(this.entities, entity.key),
+        key,
+        type: holder.type,
+        ...holder.description,
+      };
+      return { subject, subjectEntityKeys: [entity.key] };
     }
     const { provider, externalGroup } = holder;
-    if (isUnread(provider)) return unknown(provider, "a group of an identity provider");
-    if (isUnread(externalGroup)) return unknown(externalGroup, "a group of an identity provider");
+    if (isUnread(provider)) return unknownSubject(provider, "a group of an identity provider");
+    if (isUnread(externalGroup)) return unknownSubject(externalGroup, "a group of an identity provider");
     if (!GrantResolver.isResolved(provider)) return undefined;
-    const of = this.entities.get(provider)?.name ?? label(this.entities, provider);
+    const providerLabel = this.entities.get(provider)?.name ?? label(this.entities, provider);
     const subject: Subject = {
       type: "externalGroup",
       key: compositeKey("externalGroup", provider, externalGroup),
       name: externalGroup,
-      displayName: `group “${externalGroup}” of ${of}`,
+      displayName: `group “${externalGroup}” of ${providerLabel}`,
       matchesMany: false,
     };
-    return { subject, holders: [provider] };
+    return { subject, subjectEntityKeys: [provider] };
   }
 
   directGrants(entity: Entity): ResolvedGrant[] {
@@ -118,14 +129,14 @@ class GrantResolver {
     if (entity.assumed === true) return [];
     return grantsIn(entity).flatMap((raw) => {
       const { role, group } = raw;
-      const resolved = this.holder(entity, raw);
+      const resolved = this.resolveSubject(entity, raw);
       if (resolved === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
         return [];
       const grant: Grant = {
         subject: resolved.subject,
         role: isUnread(role)
           ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
-          : this.role(role),
+          : this.resolveRole(role),
         group: isUnread(group)
           ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
           : this.hierarchy.scope(group),
@@ -134,7 +145,7 @@ class GrantResolver {
         uid: entity.uid,
         location: entity.location,
       };
-      return [{ grant, holders: resolved.holders }];
+      return [{ grant, subjectEntityKeys: resolved.subjectEntityKeys }];
     });
   }
 
@@ -147,19 +158,19 @@ class GrantResolver {
       entity.assumed === true ? undefined : accessKinds[entity.kind]?.impersonates?.(entity);
     if (
       impersonated === undefined ||
-      !GrantResolver.isResolved(impersonated.holder) ||
-      isUnread(impersonated.holder)
+      !GrantResolver.isResolved(impersonated.directory) ||
+      isUnread(impersonated.directory)
     )
       return [];
-    const of = label(this.entities, impersonated.holder);
+    const directoryLabel = label(this.entities, impersonated.directory);
     const subject: Subject = {
       type: "identityProvider",
       key: compositeKey("scimToken", entity.key),
       ...(entity.name === undefined ? {} : { name: entity.name }),
-      displayName: `${impersonated.subject.displayName} of “${of}”`,
+      displayName: `${impersonated.subject.displayName} of “${directoryLabel}”`,
       matchesMany: impersonated.subject.matchesMany,
     };
-    return inheritGrants(entity, subject, bySubject.get(impersonated.holder), entity.key);
+    return inheritGrants(entity, subject, bySubject.get(impersonated.directory), entity.key);
   }
 
   /** A service gets the grants of the identity that it acts as. */
@@ -167,12 +178,12 @@ class GrantResolver {
     if (entity.assumed === true) return [];
     return (accessKinds[entity.kind]?.services?.(entity) ?? []).flatMap(([service, identity]) => {
       if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
-      const as = this.identity(identity);
+      const actsAs = this.resolveIdentity(identity);
       const subject: Subject = {
         type: "service",
         key: compositeKey("service", entity.key, service),
         name: service,
-        displayName: `the platform's service ${service}, as ${as.name ?? as.displayName}`,
+        displayName: `the platform's service ${service}, as ${actsAs.name ?? actsAs.displayName}`,
         matchesMany: false,
       };
       return inheritGrants(entity, subject, bySubject.get(identity), identity);
@@ -180,10 +191,10 @@ class GrantResolver {
   }
 }
 
-/** All that a set of resources grants, with whose trust each grant hangs on. Sorted. */
+/** Resolves every grant of a set of resources, and the entities that define its subject. Sorted. */
 export function resolveGrants(entities: Entities): ResolvedGrant[] {
-  const tracer = new GrantResolver(entities);
-  const direct = [...entities.values()].flatMap((entity) => tracer.directGrants(entity));
+  const resolver = new GrantResolver(entities);
+  const direct = [...entities.values()].flatMap((entity) => resolver.directGrants(entity));
   const bySubject = new Map<string, ResolvedGrant[]>();
   for (const resolved of direct) {
     // The grants of a directory group are inherited through its identity provider.
@@ -194,8 +205,8 @@ export function resolveGrants(entities: Entities): ResolvedGrant[] {
     all.push(resolved);
   }
   const derived = [...entities.values()].flatMap((entity) => [
-    ...tracer.serviceGrants(entity, bySubject),
-    ...tracer.impersonatedGrants(entity, bySubject),
+    ...resolver.serviceGrants(entity, bySubject),
+    ...resolver.impersonatedGrants(entity, bySubject),
   ]);
   return [...direct, ...derived].sort((a, b) => compareGrants(a.grant, b.grant));
 }

@@ -51,8 +51,8 @@ function conditions(match: Record<string, unknown>): string {
 /** A subject of an exact issuer, after the issuer. */
 function describeSubject(issuer: string, subject: string): string {
   const known = knownIssuerOf(issuer);
-  const described = known?.describe(subject, issuer);
-  if (known !== undefined && described !== undefined) return `${known.name} ${described}`;
+  const description = known?.describe(subject, issuer);
+  if (known !== undefined && description !== undefined) return `${known.name} ${description}`;
   const [, namespace = "", account = ""] =
     /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(subject) ?? [];
   const who =

@@ -19,7 +19,7 @@ export class TrustComparison {
     this.context = { before: sideOf(before), after: sideOf(after), languages };
   }
 
-  private effectsOf(key: string): readonly FieldEffect[] {
+  private findTrustEffects(key: string): readonly FieldEffect[] {
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const [before, after] = [this.before.get(key), this.after.get(key)];
@@ -36,8 +36,8 @@ export class TrustComparison {
   }
 
   compare(old: ResolvedGrant, now: ResolvedGrant): TrustChange {
-    const holders = new Set([...old.holders, ...now.holders]);
-    const effects = [...holders].flatMap((key) => this.effectsOf(key));
+    const subjectEntityKeys = new Set([...old.subjectEntityKeys, ...now.subjectEntityKeys]);
+    const effects = [...subjectEntityKeys].flatMap((key) => this.findTrustEffects(key));
     const direction = combineDirections(effects.map((effect) => effect.direction));
     if (direction === "neutral") return { direction, reasons: [] };
     const [before, after] = [old.grant.subject.displayName, now.grant.subject.displayName];

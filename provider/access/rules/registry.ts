@@ -144,11 +144,11 @@ function findAddedTrust(
   facts: Facts,
   { before, after }: ResourceChange & { readonly after: Entity },
 ): FindingInput[] {
-  return trustFields(after.kind).flatMap((described) => {
-    const { path, field } = described;
+  return trustFields(after.kind).flatMap((trustField) => {
+    const { path, field } = trustField;
     const trust = field.images && imageTrusts[field.images];
     if (trust === undefined) return [];
-    const added = addedTrust(described, before?.inputs, after.inputs);
+    const added = addedTrust(trustField, before?.inputs, after.inputs);
     if (added.length === 0) return [];
     return [
       facts.aboutEntity(after, {

@@ -1,6 +1,6 @@
 import type { Entity } from "../graph/model";
 
-/** The kind in words: "identity provider". */
+/** Spells a kind in words: "identity provider". */
 export function nounOf(kind: string): string {
   return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
@@ -10,15 +10,17 @@ export function labelOf({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" |
   return `${nounOf(kind)} ${name ?? urn?.split("::").at(-1) ?? uid ?? "without a name"}`;
 }
 
-/** The first few of many, and how many more there are. */
-export function listFirst(items: readonly string[], most = 6): string {
-  const shown = items.slice(0, most).join(", ");
-  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+/** Joins the first items of a list, and says how many more there are. */
+export function listFirst(items: readonly string[], maxItems = 6): string {
+  const shown = items.slice(0, maxItems).join(", ");
+  return items.length > maxItems ? `${shown} and ${items.length - maxItems} more` : shown;
 }
 
-/** Lines for a report: not more than anybody reads. */
-export function limitLines(lines: readonly string[], most = 20): string[] {
-  return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : [...lines];
+/** Cuts a list of lines to what a reader takes in, and says how many more there are. */
+export function limitLines(lines: readonly string[], maxLines = 20): string[] {
+  return lines.length > maxLines
+    ? [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`]
+    : [...lines];
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -39,13 +39,13 @@ type Entry = Policy["entries"][number];
 export class EntryIndex {
   /** Entries by the one uid that they match. */
   private readonly byUid = new Map<string, Entry[]>();
-  private readonly others: Entry[] = [];
+  private readonly withoutExactUid: Entry[] = [];
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) {
       const { uid } = entry.match;
       if (uid === undefined || /[*?\\]/.test(uid)) {
-        this.others.push(entry);
+        this.withoutExactUid.push(entry);
         continue;
       }
       const known = this.byUid.get(uid);
@@ -58,6 +58,6 @@ export class EntryIndex {
   entriesFor(finding: Finding): Entry[] {
     const uids = new Set(statedTexts(finding).uid);
     const exact = [...uids].flatMap((uid) => this.byUid.get(uid ?? "") ?? []);
-    return [...exact, ...this.others].sort((a, b) => a.line - b.line);
+    return [...exact, ...this.withoutExactUid].sort((a, b) => a.line - b.line);
   }
 }

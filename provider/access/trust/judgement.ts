@@ -83,11 +83,11 @@ export function judgeForm(
   languages: Languages,
   pattern: string,
   form: OwnedForm,
-  most = MOST_OWNERS,
+  maxOwners = MOST_OWNERS,
 ): PatternJudgement {
   let sample: { readonly owner: SegmentSpec; readonly names: Names } | undefined;
   for (const owner of form.owners) {
-    const names = languages.names(pattern, owner, most);
+    const names = languages.names(pattern, owner, maxOwners);
     if (names === "tooLarge") return TOO_MANY_STEPS;
     if (!names.isMany)
       return names.list.length === 0 ? { kind: "unrelated" } : { kind: "pinned", names: names.list };

@@ -104,7 +104,7 @@ export class Languages {
   }
 
   /** The names that a segment has in the strings that a pattern matches. */
-  names(pattern: string, segment: SegmentSpec, most: number): Names | "tooLarge" {
+  names(pattern: string, segment: SegmentSpec, maxNames: number): Names | "tooLarge" {
     return this.budget.ask(() => {
       const { before, name, after, namePatterns = [], excludedName } = segment;
       const whole = this.automatonOf(pattern);
@@ -121,7 +121,7 @@ export class Languages {
         named = (text === excludedName ? difference : intersection)(named, condition, this.budget);
       }
       const ignoresCase = segment.ignoresCase === true;
-      return namesIn(whole, { before: start, name: named, after: end, ignoresCase }, most, this.budget);
+      return namesIn(whole, { before: start, name: named, after: end, ignoresCase }, maxNames, this.budget);
     });
   }
 

@@ -75,7 +75,7 @@ function explore(
 }
 
 /** The characters of a name, in classes that are treated in the same way. */
-function nameSymbols(pattern: Automaton, { name, ignoresCase }: Segment, most: number): Symbols[] {
+function nameSymbols(pattern: Automaton, { name, ignoresCase }: Segment, maxNames: number): Symbols[] {
   const found = new Map<string, { chars: string[]; isMany: boolean; ways: number[]; name: number }>();
   const add = (code: number, isRange: boolean): void => {
     const char = String.fromCodePoint(code);
@@ -86,13 +86,14 @@ function nameSymbols(pattern: Automaton, { name, ignoresCase }: Segment, most: n
     const key = `${ways.join()}:${own}`;
     const known = found.get(key) ?? { chars: [], isMany: false, ways, name: own };
     found.set(key, known);
-    if (known.chars.length <= most) known.chars.push(char);
+    if (known.chars.length <= maxNames) known.chars.push(char);
     known.isMany ||= isRange;
   };
   for (let code = 0; code <= LAST_ASCII; code += 1) add(code, false);
   const starts = new Set([LAST_ASCII + 1, ...pattern.alphabet.starts, ...name.alphabet.starts]);
-  const others = [...starts].filter((start) => start > LAST_ASCII).sort((a, b) => a - b);
-  for (const [i, start] of others.entries()) add(start, (others[i + 1] ?? Infinity) > start + 1);
+  const nonAsciiStarts = [...starts].filter((start) => start > LAST_ASCII).sort((a, b) => a - b);
+  for (const [i, start] of nonAsciiStarts.entries())
+    add(start, (nonAsciiStarts[i + 1] ?? Infinity) > start + 1);
   return [...found.values()];
 }
 
@@ -226,7 +227,7 @@ function sampleNames(start: NameState, budget: Budget): string[] {
 }
 
 /** Lists the names that a graph leads to; undefined where there are more than `most`. */
-function listNames(start: NameState, most: number, budget: Budget): string[] | undefined {
+function listNames(start: NameState, maxNames: number, budget: Budget): string[] | undefined {
   const names: string[] = [];
   let level: (readonly [NameState, string])[] = [[start, ""]];
   while (level.length > 0) {
@@ -240,7 +241,7 @@ function listNames(start: NameState, most: number, budget: Budget): string[] | u
       }
     }
     budget.spend(following.length * 4 + 1);
-    if (names.length > most || following.length > most) return undefined;
+    if (names.length > maxNames || following.length > maxNames) return undefined;
     level = following;
   }
   return names;
@@ -248,15 +249,15 @@ function listNames(start: NameState, most: number, budget: Budget): string[] | u
 
 /**
  * The names that a segment has in the texts of a pattern.
- * @param most How many are listed; more are `isMany`.
+ * @param maxNames How many are listed; more are `isMany`.
  */
-export function namesIn(pattern: Automaton, segment: Segment, most: number, budget: Budget): Names {
+export function namesIn(pattern: Automaton, segment: Segment, maxNames: number, budget: Budget): Names {
   const from = statesAfter(pattern, segment.before, budget);
   if (from.size === 0) return { isMany: false, list: [] };
-  const symbols = nameSymbols(pattern, segment, most);
+  const symbols = nameSymbols(pattern, segment, maxNames);
   budget.spend(symbols.length * 10);
   const graph = new NameGraph(pattern, segment, symbols, budget);
   const start = graph.build([...from].sort((a, b) => a - b));
-  const all = listNames(start, most, budget);
+  const all = listNames(start, maxNames, budget);
   return { isMany: all === undefined, list: all ?? sampleNames(start, budget) };
 }

@@ -56,15 +56,15 @@ function readAtom(text: string, at: number): RegexAtom {
   return { end, instructions: countClassInstructions(text.slice(at, end)) };
 }
 
-/** `{2,5}`: how often at most, and where it ends. */
-function readCount(text: string, at: number): { readonly end: number; readonly most: number } | undefined {
+/** Reads a repetition such as `{2,5}`: how often it repeats at most, and where it ends. */
+function readCount(text: string, at: number): { readonly end: number; readonly max: number } | undefined {
   if (text[at] !== "{") return undefined;
-  const [all, least, comma, most] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(text.slice(at, at + 16)) ?? [];
+  const [all, lower, comma, upper] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(text.slice(at, at + 16)) ?? [];
   if (all === undefined) return undefined;
-  return { end: at + all.length, most: Math.max(Number(least) + (comma ? 1 : 0), Number(most ?? 0), 1) };
+  return { end: at + all.length, max: Math.max(Number(lower) + (comma ? 1 : 0), Number(upper ?? 0), 1) };
 }
 
-/** How many instructions a pattern compiles to at most, before any work is spent on it. */
+/** Estimates how many instructions a pattern compiles to at most, before any work is spent on it. */
 export function estimateProgram(text: string): number {
   const outer: Frame[] = [];
   let frame: Frame = { sum: 2, last: 0 };
@@ -76,7 +76,7 @@ export function estimateProgram(text: string): number {
     const count = readCount(text, at);
     const group = text[at] === ")" ? outer.pop() : undefined;
     if (count !== undefined) {
-      frame.last = (frame.last + 1) * count.most;
+      frame.last = (frame.last + 1) * count.max;
       at = count.end;
       continue;
     }

@@ -7,8 +7,8 @@ export const NORMALIZED = "__normalized";
 interface MergeContext {
   readonly known: Readonly<Record<string, string>>;
   readonly normalized: Record<string, string>;
-  /** Everything that is set is taken: the program's inputs are not known. */
-  readonly takesAll: boolean;
+  /** Includes live values that the program did not set, since its inputs are not known. */
+  readonly includesUnset: boolean;
 }
 
 function mergeField(
@@ -26,18 +26,18 @@ function mergeField(
     }
     if (live !== old) return live;
   }
-  if (spec.type === "object" && isObject(live) && (isObject(old) || !context.takesAll)) {
+  if (spec.type === "object" && isObject(live) && (isObject(old) || !context.includesUnset)) {
     // A member that the program did not set may be security relevant although its object is not.
     const before = isObject(old) ? old : {};
     const merged = mergeFields(spec.fields, `${path}.`, before, live, {
       ...context,
-      takesAll: context.takesAll || (old === undefined && spec.security === true),
+      includesUnset: context.includesUnset || (old === undefined && spec.security === true),
     });
     if (Object.keys(merged).length > 0) return merged;
     return isObject(old) && !isSet(spec, old) ? old : undefined;
   }
-  if ((context.takesAll ? equal : equalForDrift)(spec, old, live)) return old;
-  if (isSet(spec, old) || context.takesAll) return live;
+  if ((context.includesUnset ? equal : equalForDrift)(spec, old, live)) return old;
+  if (isSet(spec, old) || context.includesUnset) return live;
   return spec.security ? live : undefined;
 }
 
@@ -57,7 +57,7 @@ function mergeFields(
   const entries = Object.entries(fields)
     .map(([key, field]): [string, Json | undefined] => [
       key,
-      olds[key] === undefined && !context.takesAll && isServerFilled(field, live, key)
+      olds[key] === undefined && !context.includesUnset && isServerFilled(field, live, key)
         ? undefined
         : mergeField(field, `${prefix}${key}`, olds[key], live[key], context),
     ])
@@ -77,9 +77,9 @@ export interface Merged {
  * program did not set is included only if it decides access, and a value that no response contains is kept.
  */
 export function mergeLive(spec: ResourceSpec, olds: Props, live: Props): Merged {
-  const takesAll = !Object.keys(spec.fields).some((key) => olds[key] !== undefined);
+  const includesUnset = !Object.keys(spec.fields).some((key) => olds[key] !== undefined);
   const normalized: Record<string, string> = {};
-  const context = { known: knownForms(olds), normalized, takesAll };
+  const context = { known: knownForms(olds), normalized, includesUnset };
   const inputs = mergeFields(spec.fields, "", olds, live, context);
   return { inputs, outs: withNormalized(inputs, normalized) };
 }

@@ -107,11 +107,11 @@ function ruleList({ kind }, rules) {
   const rows = rules
     .filter(({ kinds }) => kinds.includes(kind))
     .map((rule) => [linkTo(rule), rule.name, rule.severities.join(", ")]);
-  const others = rules
+  const wholeChangeRules = rules
     .filter(({ kinds }) => kinds.length === 0)
     .map((rule) => `${linkTo(rule)} ${rule.name}`);
   return [
-    `These rules can report it. The change as a whole is judged by ${others.join(", ")}.`,
+    `These rules can report it. The change as a whole is judged by ${wholeChangeRules.join(", ")}.`,
     table(["Rule", "Name", "Severity"], rows),
   ];
 }

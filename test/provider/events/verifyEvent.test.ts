@@ -33,7 +33,7 @@ async function problemOf(verification: Promise<PlatformEvent>): Promise<[string,
   return [error.problem, error.status, error.message];
 }
 
-function entriesOf(headers: EventHeaders): [string, string[]][] {
+function toHeaderEntries(headers: EventHeaders): [string, string[]][] {
   const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
   return entries.map(([name, value]) => [name, typeof value === "string" ? [value] : [...(value ?? [])]]);
 }
@@ -299,7 +299,7 @@ describe("an event", () => {
       for (const name of Object.keys(headers)) {
         const given = form(headers);
         const more: [string, string[]][] = [
-          ...entriesOf(given),
+          ...toHeaderEntries(given),
           [name, [name === "authorization" ? "Bearer x" : "2"]],
         ];
         const [problem, , text] = await problemOf(verifyEvent(more, body, { issuer, group }));

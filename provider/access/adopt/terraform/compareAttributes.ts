@@ -145,8 +145,8 @@ export function kindsOfInstance(
   { attributes }: TerraformInstance,
   mapping: AdoptableType,
 ): readonly string[] {
-  const others = Object.entries(mapping.attributes).flatMap(([name, one]) =>
+  const attributeKinds = Object.entries(mapping.attributes).flatMap(([name, one]) =>
     "kind" in one && one.kind !== undefined && !isEmpty(attributes[name]) ? [one.kind] : [],
   );
-  return [mapping.kind, ...others];
+  return [mapping.kind, ...attributeKinds];
 }

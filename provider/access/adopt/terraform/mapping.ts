@@ -55,7 +55,7 @@ function computed(...names: readonly string[]): Attributes {
 const block = (to: string, members: Attributes): AttributeMapping => ({ to, members });
 
 const parent = { parent_id: { to: "parentUid" } } as const;
-const described = { ...parent, ...sameNames("name", "description") };
+const parentAndTexts = { ...parent, ...sameNames("name", "description") };
 
 const decidedByService: AttributeMapping = { reason: "the service decides it; no argument sets it" };
 
@@ -112,7 +112,7 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Group",
     attributes: {
       ...computed(),
-      ...described,
+      ...parentAndTexts,
       ...sameNames("verified"),
       verified_protection: {
         reason: "a guard of Terraform's; here the resource option protect guards a group",
@@ -124,7 +124,7 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Identity",
     attributes: {
       ...computed("created_at", "updated_at", "last_seen"),
-      ...described,
+      ...parentAndTexts,
       claim_match: claimMatch,
       static: staticKeys,
       aws_identity: awsIdentity,
@@ -136,7 +136,7 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Role",
     attributes: {
       ...computed(),
-      ...described,
+      ...parentAndTexts,
       capabilities: { to: "capabilities", convert: "capabilities" },
     },
   },
@@ -153,7 +153,7 @@ const adoptable: readonly AdoptableType[] = [
   {
     type: "identity_provider",
     kind: "IdentityProvider",
-    attributes: { ...computed(), ...described, ...sameNames("default_role"), oidc },
+    attributes: { ...computed(), ...parentAndTexts, ...sameNames("default_role"), oidc },
   },
   {
     type: "account_associations",
@@ -187,7 +187,7 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Repo",
     attributes: {
       ...computed(),
-      ...described,
+      ...parentAndTexts,
       ...sameNames("bundles", "aliases", "active_tags"),
       tier: { to: "catalogTier" },
       readme: { to: "content", kind: "RepoReadme" },

@@ -64,17 +64,19 @@ function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChang
 /** The report in one sentence: who gains or loses the most. Undefined where no grant changes. */
 export function headlineOf(report: Report): Headline | undefined {
   const changes = changesOf(report);
-  const most = mostSevere(report, changes);
-  const [first] = most;
+  const shownChanges = mostSevere(report, changes);
+  const [first] = shownChanges;
   if (first === undefined) return undefined;
   const { role, group } = first.grant;
-  const grants = most.map(({ grant }) => grant);
+  const grants = shownChanges.map(({ grant }) => grant);
   const isOne = new Set(grants.map(({ subject }) => subject.key)).size === 1;
   const [one, many, after] = verbs[first.change];
   const main = `${countSubjects(grants)} ${isOne ? one : many} ${nameOf(role)} at ${group.path}${after}`;
-  const more = changes.length - most.length;
+  const hiddenCount = changes.length - shownChanges.length;
   return {
     main,
-    ...(more === 0 ? {} : { rest: plural(more, "more change of access", "more changes of access") }),
+    ...(hiddenCount === 0
+      ? {}
+      : { rest: plural(hiddenCount, "more change of access", "more changes of access") }),
   };
 }

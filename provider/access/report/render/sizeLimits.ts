@@ -7,14 +7,14 @@ export const byteLength = (text: string): number => Buffer.byteLength(text, "utf
  */
 export function largestThatFits(
   maxBytes: number,
-  most: number,
+  maxItems: number,
   build: (items: number) => string,
 ): string | undefined {
-  const whole = build(most);
+  const whole = build(maxItems);
   if (byteLength(whole) <= maxBytes) return whole;
   let largest: string | undefined;
   let low = 0;
-  let high = most - 1;
+  let high = maxItems - 1;
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
     const text = build(middle);

@@ -223,11 +223,11 @@ allow:
     expect(readFileSync(path, "utf8")).toBe(text);
 
     // A person takes the marks of the comment away, and completes the entries.
-    const entriesOf = text
+    const commentedEntries = text
       .split(/^ {2}# (?:high|critical) .*\n/m)
       .slice(1)
       .join("");
-    file("baseline.yaml", text + completed(entriesOf.replace(/^ {2}# ?/gm, "  ")));
+    file("baseline.yaml", text + completed(commentedEntries.replace(/^ {2}# ?/gm, "  ")));
     const clean = await reportOf("--policy", path);
     expect({ code: clean.code, stderr: clean.stderr }).toEqual({ code: 0, stderr: "" });
     expect(clean.report).toMatchObject({ findings: [], policy: { unused: [], expired: [] } });

@@ -14,9 +14,9 @@ const severityIcons: Readonly<Record<Severity, string>> = {
 /** Details that a finding shows where there is room, and where there is little. */
 const MOST_DETAILS = { all: 50, few: 5 };
 
-function detailLines({ details }: Finding, most: number): string[] {
+function detailLines({ details }: Finding, maxLines: number): string[] {
   if (details.length === 0) return [];
-  const shown = details.slice(0, most).map((line) => escapeText(line, 500));
+  const shown = details.slice(0, maxLines).map((line) => escapeText(line, 500));
   const left = details.length - shown.length;
   if (left > 0) shown.push(`… and ${plural(left, "more line")}`);
   if (shown.length === 1) return [`  - ${shown.join("")}`];
