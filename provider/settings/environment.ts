@@ -53,7 +53,7 @@ export const hostVariables = {
   },
   PULUMI_HOME: {
     of: "Pulumi",
-    text: "Holds `credentials.json`, which names the backends of `pulumi login`.",
+    text: "Holds `credentials.json`, which names the backends of `pulumi login`, and `config.json` with their organizations.",
   },
   PULUMI_CREDENTIALS_PATH: {
     of: "Pulumi",

@@ -41,9 +41,23 @@ export class InitFolder {
     return remote === undefined ? this : this.git("remote", "add", "origin", remote);
   }
 
+  /** The folder of Pulumi's credentials, which is never that of this machine. */
+  readonly pulumiHome = `${this.root}-home`;
+  /** Variables of the command beside those of an empty machine. */
+  env: Readonly<Record<string, string>> = {};
+
   /** Runs the command in this process. @param dir below the folder. */
   init(dir: string, ...argv: readonly string[]): Promise<Ended> {
-    return runCommand(command.main, [join(this.root, dir), ...argv], {});
+    const env = { PULUMI_HOME: this.pulumiHome, ...this.env };
+    return runCommand(command.main, [join(this.root, dir), ...argv], env);
+  }
+
+  /** Writes what `pulumi login` and `pulumi org` store. */
+  writePulumiHome(files: Readonly<Record<string, unknown>>): this {
+    mkdirSync(this.pulumiHome, { recursive: true });
+    for (const [name, value] of Object.entries(files))
+      writeFileSync(join(this.pulumiHome, name), JSON.stringify(value));
+    return this;
   }
 
   /** Every file with its text, git's own left out. */
@@ -57,6 +71,6 @@ export class InitFolder {
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    for (const folder of [this.root, this.pulumiHome]) rmSync(folder, { recursive: true, force: true });
   }
 }

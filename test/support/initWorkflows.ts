@@ -3,7 +3,9 @@ import { basename, join } from "node:path";
 import type { CiSettings } from "../../provider/cli/commands/init/fillExample";
 import { githubFiles } from "../../provider/cli/commands/init/githubFiles";
 import { gitlabFiles } from "../../provider/cli/commands/init/gitlabFiles";
+import { describeForCi } from "../../provider/cli/commands/init/ciBackend";
 import { findPackageManager } from "../../provider/cli/commands/init/packageManager";
+import { PULUMI_CLOUD_BY_DEFAULT } from "../../provider/cli/input/backend";
 import { ROOT } from "./engine";
 
 /**
@@ -19,6 +21,7 @@ export function writeInitWorkflows(folder: string, project: Partial<CiSettings> 
     path: "infra",
     defaultBranch: "main",
     packageManager: findPackageManager([]),
+    backend: describeForCi(PULUMI_CLOUD_BY_DEFAULT, undefined),
     ...project,
   };
   mkdirSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ import { ConfigError } from "../../api/errors";
 import { isSafe } from "../../api/loopback";
 import type { Environment } from "../../settings/environment";
 
-const PULUMI_CLOUD = "https://api.pulumi.com";
+export const PULUMI_CLOUD = "https://api.pulumi.com";
 
 /** In the order in which the Pulumi CLI looks for them. */
 const PROJECT_FILES = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
@@ -32,15 +32,30 @@ function projectBackend(folder: string): { readonly path: string; readonly url: 
   return typeof url === "string" && url !== "" ? { path, url } : undefined;
 }
 
+const pulumiHome = (env: Environment): string => env["PULUMI_HOME"] || join(homedir(), ".pulumi");
+
+interface Login {
+  readonly path: string;
+  readonly current?: string;
+  readonly all: readonly string[];
+}
+
 /** The backends that `pulumi login` has stored on this machine. */
-function readLogin(env: Environment): { readonly current?: string; readonly all: readonly string[] } {
-  const home = env["PULUMI_HOME"] || join(homedir(), ".pulumi");
-  const credentials = tryReadYaml(join(env["PULUMI_CREDENTIALS_PATH"] || home, "credentials.json"));
+function readLogin(env: Environment): Login {
+  const path = join(env["PULUMI_CREDENTIALS_PATH"] || pulumiHome(env), "credentials.json");
+  const credentials = tryReadYaml(path);
   const current = memberOf(credentials, "current");
   const accounts = Object.keys(memberOf(credentials, "accounts") ?? {});
   return typeof current === "string" && current !== ""
-    ? { current, all: [current, ...accounts] }
-    : { all: accounts };
+    ? { path, current, all: [current, ...accounts] }
+    : { path, all: accounts };
+}
+
+/** The organization that `pulumi org set-default` has stored for a backend. */
+export function readDefaultOrganization(backend: string, env: Environment): string | undefined {
+  const backends = memberOf(tryReadYaml(join(pulumiHome(env), "config.json")), "backends");
+  const name = memberOf(memberOf(backends, backend), "defaultOrg");
+  return typeof name === "string" && name !== "" ? name : undefined;
 }
 
 /** Refuses an address that shows the token of the backend to the network. */
@@ -52,6 +67,19 @@ function checkTransport(url: string, name: string): void {
   );
 }
 
+/** A backend, and what names it. */
+export interface NamedBackend {
+  readonly url: string;
+  readonly source: "environment" | "project" | "login" | "default";
+  /** The file that names it. */
+  readonly path?: string;
+  /** What the project names, where another backend is used. */
+  readonly overridden?: string;
+}
+
+/** The backend where nothing names one. */
+export const PULUMI_CLOUD_BY_DEFAULT: NamedBackend = { url: PULUMI_CLOUD, source: "default" };
+
 /**
  * The backend that the Pulumi CLI uses in a folder: that of the environment, that of the project if this machine is logged
  * in to it, or that of the login.
@@ -59,17 +87,20 @@ function checkTransport(url: string, name: string): void {
  * @throws ConfigError where only the project names it: whoever can change that file would receive the token, and choose
  * the state.
  */
-function chooseBackend(folder: string, env: Environment): string {
+export function findBackend(folder: string, env: Environment): NamedBackend {
   const given = env["PULUMI_BACKEND_URL"];
+  const project = projectBackend(folder);
   if (given) {
     checkTransport(given, "PULUMI_BACKEND_URL");
-    return given;
+    const isOverridden = project !== undefined && project.url !== given;
+    return { url: given, source: "environment", ...(isOverridden && { overridden: project.url }) };
   }
-  const project = projectBackend(folder);
-  const { current = PULUMI_CLOUD, all } = readLogin(env);
-  if (project === undefined) return current;
+  const { path, current, all } = readLogin(env);
+  if (project === undefined) {
+    return current === undefined ? PULUMI_CLOUD_BY_DEFAULT : { url: current, source: "login", path };
+  }
   checkTransport(project.url, `backend.url of ${project.path}`);
-  if (all.includes(project.url)) return project.url;
+  if (all.includes(project.url)) return { ...project, source: "project" };
   const shown = JSON.stringify(printableAddress(project.url));
   throw new ConfigError(
     "PP2011",
@@ -85,5 +116,5 @@ function chooseBackend(folder: string, env: Environment): string {
  */
 export const pulumiEnvironment = (env: Environment, cwd = "."): NodeJS.ProcessEnv => ({
   ...env,
-  PULUMI_BACKEND_URL: chooseBackend(resolve(cwd), env),
+  PULUMI_BACKEND_URL: findBackend(resolve(cwd), env).url,
 });

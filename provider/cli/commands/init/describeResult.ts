@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { printable } from "../../../api/errors";
+import { isSelfManaged } from "./ciBackend";
+import { describeBackend } from "./describeBackend";
 import { ORGANIZATION } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 import { GITLAB_FOLDER } from "./gitlabFiles";
@@ -73,12 +75,13 @@ function describeInstallation(result: InitResult): string[] {
 /** The commands that apply a new program. */
 function describeFirstUpdate({ found, settings }: InitResult): string[] {
   if (found.project !== undefined) return [];
-  const { baseUrl, organization, stack } = settings;
+  const { baseUrl, backend, organization, stack } = settings;
+  const isKnown = organization !== ORGANIZATION && !isSelfManaged(backend.kind);
   const { name, run } = settings.packageManager;
   return [
     `export PLATFORM_BASE_URL=${baseUrl ?? "https://…"} PLATFORM_TOKEN=…`,
     `${name === "npm" ? "npx" : run} pulumi-platform doctor   # checks both, and prints the uid of the root group`,
-    `pulumi stack init ${organization === ORGANIZATION ? stack : `${organization}/${stack}`}`,
+    `pulumi stack init ${isKnown ? `${organization}/${stack}` : stack}`,
     "pulumi config set rootUid UID",
     "pulumi up",
   ];
@@ -162,6 +165,11 @@ function describeExisting(result: InitResult): string[] {
   return [...left, "", `add to ${shownPath(program)}:`, "", program.text.trimEnd()];
 }
 
+function describeCiBackend({ host, settings, existing, written }: InitResult): string[] {
+  const text = [...existing, ...written].map((file) => file.text).join("\n");
+  return host === "none" ? [] : describeBackend(settings.backend, host, text);
+}
+
 export function describeResult(result: InitResult): string {
   const { found, written, existing } = result;
   const place = relative(process.cwd(), found.folder);
@@ -170,6 +178,7 @@ export function describeResult(result: InitResult): string {
     written.length === 0 && existing.length > 0 ? ["nothing to write: all files exist"] : [],
     describeExisting(result),
     describePlaceholders(result),
+    describeCiBackend(result),
     "",
     "next:",
     [

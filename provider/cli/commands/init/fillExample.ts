@@ -1,5 +1,6 @@
 import { isScalar, visit } from "yaml";
 import type { Document } from "yaml";
+import type { CiBackend } from "./ciBackend";
 import { withPackageManager } from "./packageManager";
 import type { PackageManager } from "./packageManager";
 
@@ -11,7 +12,7 @@ export const LAYOUT = { lineWidth: 120, flowCollectionPadding: false } as const;
 
 /** The values of a project in the files for CI. */
 export interface CiSettings {
-  /** Of Pulumi Cloud. */
+  /** Of the stack. */
   readonly organization: string;
   readonly project: string;
   readonly stack: string;
@@ -19,6 +20,7 @@ export interface CiSettings {
   readonly path: string;
   readonly defaultBranch: string;
   readonly packageManager: PackageManager;
+  readonly backend: CiBackend;
   readonly baseUrl?: string;
   readonly issuerUrl?: string;
 }

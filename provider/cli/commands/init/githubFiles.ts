@@ -5,6 +5,7 @@ import type { Document, Node, YAMLMap, YAMLSeq } from "yaml";
 import { CodedError } from "../../../errorCodes/codedError";
 import { fillExample, LAYOUT, withoutInstructions } from "./fillExample";
 import type { CiSettings } from "./fillExample";
+import { fillBackend } from "./githubBackend";
 
 /*
  * The workflows of examples/ci name the actions of this package's repository by a placeholder. Here the steps of each
@@ -130,6 +131,7 @@ export function githubFiles(packageRoot: string, settings: CiSettings): Record<s
       const document = parseDocument(readFileSync(join(examples, name), "utf8"));
       inlineWorkflow(join(packageRoot, "actions"), document);
       fillBranch(document, settings.defaultBranch);
+      fillBackend(document, settings.backend);
       fillExample(document, settings);
       return [`.github/workflows/${name}`, withoutInstructions(document.toString(LAYOUT), settings)];
     }),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseAllDocuments, parseDocument } from "yaml";
 import { fillExample, LAYOUT, withoutInstructions } from "./fillExample";
 import type { CiSettings } from "./fillExample";
+import { gitlabVariables } from "./describeBackend";
 
 /*
  * The pipeline of examples/ci includes components of this package's repository, which each GitLab must have a copy of. Here
@@ -44,7 +45,16 @@ export function gitlabFiles(packageRoot: string, settings: CiSettings): Record<s
   fillExample(document, settings);
   const { include } = document.toJS() as { include: readonly Include[] };
   document.delete("include");
-  const components = include.map((part) => inlineComponent(join(packageRoot, "templates"), part));
-  const text = [document.toString(LAYOUT), ...components].join("\n");
+  const { url } = settings.backend;
+  const components = include.map(({ component, inputs }) =>
+    inlineComponent(join(packageRoot, "templates"), {
+      component,
+      inputs: { ...inputs, ...(url !== undefined && { "backend-url": url }) },
+    }),
+  );
+  const header = document
+    .toString(LAYOUT)
+    .replaceAll("PULUMI_ACCESS_TOKEN", gitlabVariables(settings.backend).join(", "));
+  const text = [header, ...components].join("\n");
   return { [`${GITLAB_FOLDER}/gitlab-ci.yml`]: withoutInstructions(text, settings) };
 }

@@ -5,13 +5,16 @@ import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
 import { packageFolder } from "../../framework/packageVersion";
 import { webAddress } from "../../input/repository";
+import { findBackend, PULUMI_CLOUD_BY_DEFAULT } from "../../input/backend";
+import type { NamedBackend } from "../../input/backend";
+import { checkOrganization, describeForCi, findOrganization } from "./ciBackend";
 import { describeDryRun, describeResult } from "./describeResult";
 import type { InitPlan } from "./describeResult";
 import { ORGANIZATION } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 import { githubFiles } from "./githubFiles";
 import { gitlabFiles } from "./gitlabFiles";
-import { inspectFolder } from "./inspectFolder";
+import { inspectFolder, readStackEncryption } from "./inspectFolder";
 import type { ProjectFolder } from "./inspectFolder";
 import { checkLockfiles } from "./packageManager";
 import { policyFile, programFiles } from "./programFiles";
@@ -94,10 +97,17 @@ function chooseProject({ project }: InitValues, found: ProjectFolder): string {
   return found.project ?? project ?? (ofFolder === "" ? "access" : ofFolder);
 }
 
-/** The organization, which only the stack's whole name has, and the name of the stack. */
-function chooseStack({ stack }: InitValues, found: ProjectFolder, project: string): [string, string] {
+/** The organization, which only the stack's whole name and the backend have, and the name of the stack. */
+function chooseStack(
+  { stack }: InitValues,
+  found: ProjectFolder,
+  project: string,
+  backend: NamedBackend,
+): [string, string] {
   const parts = (stack ?? found.stack ?? "prod").split("/");
-  const [organization, named, name] = parts.length === 1 ? [ORGANIZATION, project, ...parts] : parts;
+  const ofBackend = findOrganization(backend, readEnvironment());
+  const known = ofBackend !== undefined && NAME.test(ofBackend) ? ofBackend : ORGANIZATION;
+  const [organization, named, name] = parts.length === 1 ? [known, project, ...parts] : parts;
   if (parts.length % 2 === 0 || parts.length > 3 || !parts.every((part) => NAME.test(part))) {
     throw new UsageError(
       "PP5002",
@@ -110,6 +120,7 @@ function chooseStack({ stack }: InitValues, found: ProjectFolder, project: strin
       `--stack names the project ${named ?? ""}, and this one is ${printable(project, 100)}; give --stack its name`,
     );
   }
+  if (parts.length > 1) checkOrganization(backend, organization ?? "");
   return [organization ?? "", name ?? ""];
 }
 
@@ -149,10 +160,12 @@ const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
   Object.entries(files).map(([path, text]) => ({ base, path, text }));
 
 /** Everything that the files hold: from the flags, the environment and the folder. */
-function chooseSettings(values: InitValues, found: ProjectFolder): CiSettings {
+function chooseSettings(values: InitValues, found: ProjectFolder, host: InitPlan["host"]): CiSettings {
   const project = chooseProject(values, found);
-  const [organization, stack] = chooseStack(values, found, project);
+  const named = host === "none" ? PULUMI_CLOUD_BY_DEFAULT : findBackend(found.folder, readEnvironment());
+  const [organization, stack] = chooseStack(values, found, project, named);
   return {
+    backend: describeForCi(named, readStackEncryption(found, stack)),
     organization,
     project,
     stack,
@@ -194,9 +207,9 @@ function init(dir: string, values: InitValues): number {
   if (packageRoot === undefined)
     throw new UsageError("PP5011", "init needs the installed package: run it by npx");
   const found = inspectFolder(dir);
-  const settings = chooseSettings(values, found);
-  const language = chooseLanguage(values, found);
   const host = values.ci ?? found.host ?? "none";
+  const settings = chooseSettings(values, found, host);
+  const language = chooseLanguage(values, found);
   if (host !== "none") {
     checkPath(found);
     checkLockfiles(found.folders, found.packageManager);

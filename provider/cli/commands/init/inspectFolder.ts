@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { printable } from "../../../api/errors";
 import { UsageError } from "../../framework/exitCodes";
 import { describeFileError } from "../../input/fileErrors";
+import type { StackEncryption } from "./ciBackend";
 import { findPackageManager } from "./packageManager";
 import type { PackageManager } from "./packageManager";
 
@@ -139,6 +140,14 @@ function findStack(folder: string): string | undefined {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const stacks = names.flatMap((name) => /^Pulumi\.([\w.-]+)\.ya?ml$/.exec(name)?.[1] ?? []);
   return stacks.length === 1 ? stacks[0] : undefined;
+}
+
+/** How the configuration of a stack says that secrets are encrypted; undefined where there is none yet. */
+export function readStackEncryption({ folder }: ProjectFolder, stack: string): StackEncryption | undefined {
+  const path = [`Pulumi.${stack}.yaml`, `Pulumi.${stack}.yml`]
+    .map((name) => join(folder, name))
+    .find((file) => existsSync(file));
+  return path === undefined ? undefined : readFile(path, parse);
 }
 
 /** @throws UsageError where the folder is a file, or holds a file that is not valid. */

@@ -1,0 +1,339 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { describeForCi } from "../../../../provider/cli/commands/init/ciBackend";
+import type { Job, Workflow } from "../../../support/githubActions";
+import { readWorkflow } from "../../../support/githubActions";
+import { InitFolder } from "../../../support/initFolder";
+import { writeInitWorkflows } from "../../../support/initWorkflows";
+
+const GITHUB = "git@github.com:acme/access.git";
+const GITLAB = "git@gitlab.com:acme/access.git";
+const CLOUD = "https://api.pulumi.com";
+const SECRET = "canary";
+
+let folder: InitFolder;
+beforeEach(() => {
+  folder = new InitFolder();
+});
+afterEach(() => {
+  folder.remove();
+});
+
+/** What init printed, and the files for CI as one text. */
+async function initCi(
+  remote: string,
+  backend: string | undefined,
+  ...argv: readonly string[]
+): Promise<{ printed: string; text: string }> {
+  folder.repository(remote);
+  if (backend !== undefined) folder.env = { PULUMI_BACKEND_URL: backend };
+  const { code, stdout, stderr } = await folder.init("infra", ...argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const files = Object.entries(folder.files()).filter(([path]) => /\.github|access-ci/.test(path));
+  return { printed: stdout, text: files.map(([, text]) => text).join("\n") };
+}
+
+const workflowNames = ["access-deploy", "access-drift", "access-preview", "access-review"];
+
+const workflows = (): Workflow[] =>
+  workflowNames.map((name) => parse(folder.files()[`.github/workflows/${name}.yml`] ?? "") as Workflow);
+
+/** Jobs that run the Pulumi CLI, or a command of ours that does. */
+const isUsingState = ({ steps }: Job): boolean =>
+  steps.some(({ run = "" }) => /\bpulumi (preview|up)\b|pulumi-platform (drift|verify)/.test(run));
+
+interface Expected {
+  /** The address in the files. */
+  readonly written: string;
+  readonly stack: string;
+  /** The action that opens the backend for a job. */
+  readonly action: string;
+  /** Names of GitHub's variables and secrets for the state, in the order of their names. */
+  readonly github: readonly string[];
+  readonly gitlab: readonly string[];
+}
+
+const TOKEN = ["PULUMI_ACCESS_TOKEN"];
+const PASSPHRASE = "PULUMI_CONFIG_PASSPHRASE";
+
+const BACKENDS: Readonly<Record<string, Expected>> = {
+  [CLOUD]: {
+    written: "${{ vars.PULUMI_BACKEND_URL || 'https://api.pulumi.com' }}",
+    stack: "ORGANIZATION/infra/prod",
+    action: "pulumi/auth-actions",
+    github: [],
+    gitlab: TOKEN,
+  },
+  "https://pulumi.acme.example/": {
+    written: "https://pulumi.acme.example",
+    stack: "ORGANIZATION/infra/prod",
+    action: "pulumi/auth-actions",
+    github: [],
+    gitlab: TOKEN,
+  },
+  "s3://acme-state/access?region=eu-west-1&awssdk=v2": {
+    written: "s3://acme-state/access?region=eu-west-1&awssdk=v2",
+    stack: "organization/infra/prod",
+    action: "aws-actions/configure-aws-credentials",
+    github: ["AWS_DEPLOY_ROLE", "AWS_PREVIEW_ROLE", PASSPHRASE],
+    gitlab: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", PASSPHRASE],
+  },
+  "s3://acme-state": {
+    written: "s3://acme-state",
+    stack: "organization/infra/prod",
+    action: "aws-actions/configure-aws-credentials",
+    github: ["AWS_DEPLOY_ROLE", "AWS_PREVIEW_ROLE", "AWS_REGION", PASSPHRASE],
+    gitlab: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", PASSPHRASE],
+  },
+  "gs://acme-state": {
+    written: "gs://acme-state",
+    stack: "organization/infra/prod",
+    action: "google-github-actions/auth",
+    github: [
+      "GCP_DEPLOY_SERVICE_ACCOUNT",
+      "GCP_PREVIEW_SERVICE_ACCOUNT",
+      "GCP_WORKLOAD_IDENTITY_PROVIDER",
+      PASSPHRASE,
+    ],
+    gitlab: ["GOOGLE_CREDENTIALS", PASSPHRASE],
+  },
+  "azblob://state": {
+    written: "azblob://state",
+    stack: "organization/infra/prod",
+    action: "azure/login",
+    github: [
+      "AZURE_DEPLOY_CLIENT_ID",
+      "AZURE_PREVIEW_CLIENT_ID",
+      "AZURE_STORAGE_ACCOUNT",
+      "AZURE_SUBSCRIPTION_ID",
+      "AZURE_TENANT_ID",
+      PASSPHRASE,
+    ],
+    gitlab: ["AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY", PASSPHRASE],
+  },
+  "azblob://state?storage_account=acme": {
+    written: "azblob://state?storage_account=acme",
+    stack: "organization/infra/prod",
+    action: "azure/login",
+    github: [
+      "AZURE_DEPLOY_CLIENT_ID",
+      "AZURE_PREVIEW_CLIENT_ID",
+      "AZURE_SUBSCRIPTION_ID",
+      "AZURE_TENANT_ID",
+      PASSPHRASE,
+    ],
+    gitlab: ["AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY", PASSPHRASE],
+  },
+};
+
+describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) => {
+  test("is opened in GitHub by each job that uses the state, and by no other", async () => {
+    const { printed, text } = await initCi(GITHUB, backend);
+    for (const { env } of workflows())
+      expect(env).toMatchObject({ STACK: expected.stack, PULUMI_BACKEND_URL: expected.written });
+    for (const job of workflows().flatMap(({ jobs }) => Object.values(jobs))) {
+      const uses = job.steps.flatMap((step) => step.uses ?? []);
+      const login = uses.findIndex((use) => use.startsWith(`${expected.action}@`));
+      expect(login !== -1).toBe(isUsingState(job));
+      expect(JSON.stringify(job).includes(`secrets.${PASSPHRASE}`)).toBe(
+        isUsingState(job) && expected.github.includes(PASSPHRASE),
+      );
+      if (login === -1 || expected.action === "pulumi/auth-actions") continue;
+      expect(login).toBe(uses.findIndex((use) => use.startsWith("actions/checkout@")) + 1);
+      expect(JSON.stringify(job)).toContain(job.environment === "production" ? "_DEPLOY_" : "_PREVIEW_");
+      expect(JSON.stringify(job)).not.toContain("pulumi/auth-actions");
+    }
+    const lines = text.match(/uses: (?:aws|google|azure)\S*\/.*/g) ?? [];
+    for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const named = text.match(/(?<=\b(?:vars|secrets)\.)(?:AWS|GCP|AZURE|PULUMI_CONFIG)_\w+/g) ?? [];
+    expect([...new Set(named)].sort()).toEqual(expected.github);
+    for (const name of expected.github) expect(printed).toMatch(new RegExp(`^  CI needs .*${name}`, "m"));
+    expect(printed).toContain(`\nbackend: ${backend.replace(/\/$/, "")}`);
+    expect(printed).toContain("(PULUMI_BACKEND_URL)\n");
+  });
+
+  test("is in the pipeline of GitLab, with the names of its variables", async () => {
+    const { printed, text } = await initCi(GITLAB, backend);
+    const pipeline = parse(text) as Record<string, { variables?: Record<string, { value: string }> }>;
+    for (const part of ["review", "deploy", "drift"]) {
+      expect(pipeline[`.access-${part}-settings`]?.variables).toMatchObject({
+        ACCESS_STACK: { value: expected.stack },
+        PULUMI_BACKEND_URL: { value: backend === CLOUD ? CLOUD : expected.written },
+      });
+    }
+    const names = expected.gitlab.join(", ");
+    expect(printed).toContain(`\n  CI needs ${names}: as variables of the environments`);
+    expect(text.replaceAll(/\n# /g, " ").split(`${names} (may`)).toHaveLength(3);
+    if (expected.gitlab !== TOKEN) expect(text).not.toContain("PULUMI_ACCESS_TOKEN");
+  });
+});
+
+test("a self-hosted Pulumi Cloud gives the token of each job", async () => {
+  await initCi(GITHUB, "https://pulumi.acme.example");
+  const steps = workflows().flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps));
+  const logins = steps.filter(({ uses = "" }) => uses.startsWith("pulumi/auth-actions@"));
+  expect(logins).toHaveLength(5);
+  for (const login of logins)
+    expect(login.with).toMatchObject({ "cloud-url": "https://pulumi.acme.example" });
+});
+
+test.each(["file:///home/ada/state", "file://~", "http://127.0.0.1:8080"])(
+  "%s is on this machine: CI gets Pulumi Cloud, and the output says what to do",
+  async (backend) => {
+    const { printed, text } = await initCi(GITHUB, backend);
+    expect(text).not.toContain(backend);
+    expect(text).toContain("https://api.pulumi.com");
+    expect(text).not.toContain(PASSPHRASE);
+    expect(printed).toContain(`\nbackend: ${backend} (PULUMI_BACKEND_URL)\n  CI cannot reach it`);
+    expect(printed).toContain("CI needs a backend that it can reach: move the stack");
+  },
+);
+
+describe("where it is found:", () => {
+  const login = {
+    "credentials.json": { current: "s3://of-login", accounts: { "gs://other": { accessToken: SECRET } } },
+  };
+  const project = (url: string): Record<string, string> => ({
+    "infra/Pulumi.yaml": `name: infra\nruntime: nodejs\nbackend:\n  url: ${url}\n`,
+  });
+
+  test("nothing names Pulumi Cloud", async () => {
+    const { printed } = await initCi(GITHUB, undefined);
+    expect(printed).toContain(`backend: ${CLOUD} (the default: this machine has no pulumi login)\n`);
+  });
+
+  test("the login of this machine, without its tokens", async () => {
+    folder.writePulumiHome(login);
+    const { printed, text } = await initCi(GITHUB, undefined);
+    expect(printed).toContain(
+      `backend: s3://of-login (pulumi login, in ${join(folder.pulumiHome, "credentials.json")})\n`,
+    );
+    expect(text).toContain("PULUMI_BACKEND_URL: s3://of-login\n");
+    expect(printed + text).not.toContain(SECRET);
+  });
+
+  test("the project, which a login confirms", async () => {
+    folder.writePulumiHome(login).write(project("gs://other"));
+    const { printed, text } = await initCi(GITHUB, undefined);
+    expect(printed).toMatch(
+      /backend: gs:\/\/other \(backend\.url of \S*Pulumi\.yaml, and a pulumi login\)\n/,
+    );
+    expect(text).toContain("PULUMI_BACKEND_URL: gs://other\n");
+  });
+
+  test("a project that nothing confirms is refused, as review --stack refuses it", async () => {
+    folder.writePulumiHome(login).write(project("s3://of-a-pull-request")).repository(GITHUB);
+    const before = folder.files();
+    const { code, stderr } = await folder.init("infra");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^pulumi-platform: backend\.url of .* set PULUMI_BACKEND_URL to the same value.* \(PP2011\)\n$/,
+    );
+    expect(folder.files()).toEqual(before);
+    expect((await folder.init("infra", "--ci", "none")).code).toBe(0);
+  });
+
+  test("the environment comes first, and the output names the project's other one", async () => {
+    folder.write(project("s3://user:canary@of-project"));
+    const { printed, text } = await initCi(GITHUB, "s3://of-environment");
+    expect(text).toContain("PULUMI_BACKEND_URL: s3://of-environment\n");
+    expect(printed).toContain("Pulumi.yaml names s3://…@of-project, which CI does not use");
+    expect(printed + text).not.toContain(SECRET);
+  });
+
+  test("the default organization of the login takes the place of a placeholder", async () => {
+    folder.writePulumiHome({ "config.json": { backends: { [CLOUD]: { defaultOrg: "acme-cloud" } } } });
+    const { printed, text } = await initCi(GITHUB, undefined);
+    expect(text).toContain("STACK: acme-cloud/infra/prod\n");
+    expect(printed).not.toContain("replace in");
+  });
+});
+
+test.each([
+  ["s3://user:canary@acme-state", "s3://acme-state", "user name and password"],
+  ["https://canary@pulumi.acme.example", "https://pulumi.acme.example", "user name and password"],
+  ["s3://acme-state?region=a&profile=canary", "s3://acme-state?region=a", "profile"],
+  ["gs://acme-state?access_id=canary", "gs://acme-state", "access_id"],
+  ["s3://acme-state?endpoint=https://u:canary@minio", "s3://acme-state", "endpoint"],
+  ["s3://acme-state?region=$(canary)", "s3://acme-state", "region"],
+])("of %s, credentials are neither written nor printed", async (backend, written, omitted) => {
+  for (const remote of [GITHUB, GITLAB]) {
+    const one = new InitFolder().repository(remote);
+    one.env = { PULUMI_BACKEND_URL: backend };
+    const { code, stdout } = await one.init("infra");
+    const text = Object.values(one.files()).join("\n");
+    one.remove();
+    expect(code).toBe(0);
+    expect(stdout).toContain(`the files leave out: ${omitted}\n`);
+    expect(text).toMatch(
+      new RegExp(`PULUMI_BACKEND_URL: (\\{ value: ")?${written.replace("?", "\\?")}["\n]`),
+    );
+    expect(stdout + text).not.toContain(SECRET);
+  }
+});
+
+test.each([
+  ["postgres://user:canary@db.acme.example/state", "postgres://…@db.acme.example/state"],
+  ["s3://acme state", "s3://acme state"],
+])("%s cannot be written: the files read a variable", async (backend, shown) => {
+  const { printed, text } = await initCi(GITHUB, backend);
+  expect(text).toContain("PULUMI_BACKEND_URL: ${{ vars.PULUMI_BACKEND_URL }}\n");
+  expect(printed).toContain(`backend: ${shown} (`);
+  expect(printed).toContain("set the variable PULUMI_BACKEND_URL of CI");
+  expect(printed + text).not.toContain(SECRET);
+});
+
+test.each([
+  ["secretsprovider: awskms://alias/access\n", "s3://acme-state", false],
+  ["encryptionsalt: v1:abc\n", "s3://acme-state", true],
+  ["encryptionsalt: v1:abc\n", CLOUD, true],
+  ["config: {}\n", CLOUD, false],
+])("a stack with %j in %s needs a passphrase: %p", async (configuration, backend, isNeeded) => {
+  folder.write({
+    "infra/Pulumi.yaml": "name: infra\nruntime: nodejs\n",
+    "infra/Pulumi.live.yaml": configuration,
+  });
+  const { printed, text } = await initCi(GITHUB, backend);
+  expect(text.includes(PASSPHRASE)).toBe(isNeeded);
+  expect(printed.includes(PASSPHRASE)).toBe(isNeeded);
+});
+
+test("an organization that a bucket cannot have is refused", async () => {
+  folder.repository(GITHUB);
+  folder.env = { PULUMI_BACKEND_URL: "s3://acme-state" };
+  const { code, stderr } = await folder.init("infra", "--stack", "acme/infra/prod");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      "pulumi-platform: --stack names the organization acme, and s3://acme-state has none; write organization in its place (PP5003)\n",
+  });
+});
+
+test("plain http to another machine is refused", async () => {
+  folder.repository(GITHUB);
+  folder.env = { PULUMI_BACKEND_URL: "http://pulumi.acme.example" };
+  const { code, stderr } = await folder.init("infra");
+  expect(code).toBe(2);
+  expect(stderr).toContain("use https (PP2011)");
+});
+
+test("the workflows for a bucket are valid, and only the named jobs have a secret", () => {
+  const scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-bucket-"));
+  const backend = describeForCi({ url: "s3://acme-state", source: "login" }, undefined);
+  const written = writeInitWorkflows(scratch, { backend });
+  const withSecret = workflowNames.flatMap((name) =>
+    Object.entries(readWorkflow(join(written, `${name}.yml`)).jobs)
+      .filter(([, job]) => JSON.stringify(job).includes("secrets."))
+      .map(([job]) => `${name} ${job}`),
+  );
+  expect(withSecret.sort()).toEqual([
+    "access-deploy deploy",
+    "access-deploy plan",
+    "access-deploy verify",
+    "access-drift drift",
+    "access-preview preview",
+  ]);
+  rmSync(scratch, { recursive: true, force: true });
+});
