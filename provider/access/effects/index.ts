@@ -4,3 +4,4 @@ export { describeEffects } from "./describeEffects";
 export type { FieldEffect } from "./describeEffects";
 export { combineDirections, mayWiden } from "./direction";
 export type { Direction } from "./direction";
+export { compareKeys } from "./sets";

@@ -1,4 +1,5 @@
 import { isTakeover, isDelegation, isSupplyChain } from "./capabilities";
+import { hasWideReach } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { listFirst, limitLines } from "./wording";
 import type { Facts } from "./facts";
@@ -45,7 +46,7 @@ const ownerGrant: Rule = {
         grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is equivalent to owner,`;
       findings.push(
         facts.aboutGrant(grant, {
-          severity: isRoot || grant.subject.matchesMany ? "critical" : "high",
+          severity: hasWideReach(grant) ? "critical" : "high",
           message: `${subjectName(grant)} becomes ${like} ${scopeText(grant)}`,
           details: [
             ...changeReason(change),
@@ -93,7 +94,7 @@ const delegationCaps: Rule = {
   id: "G3",
   name: "delegation-caps",
   severities: ["high", "medium"],
-  when: "high together with a capability of G2; otherwise medium",
+  when: "high at a root group, if several outsiders can be the subject, or together with a capability of G2; otherwise medium",
   what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. Not reported: what the subject could already do there or on a group above, and a grant of `owner` (G1).",
   why: "It can give its own access to anyone, outside of this program and its reviews. With a capability of G2 it can first widen its own access.",
   fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them.",
@@ -104,7 +105,7 @@ const delegationCaps: Rule = {
   find: (facts) =>
     Array.from(grantsWithNewCapabilities(facts, isDelegation), ({ change, capabilities, all }) =>
       facts.aboutGrant(change.grant, {
-        severity: all.some(isTakeover) ? "high" : "medium",
+        severity: all.some(isTakeover) || hasWideReach(change.grant) ? "high" : "medium",
         message: `${subjectName(change.grant)} can give its access to others ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `through role ${roleName(change.grant)}`,
@@ -121,7 +122,7 @@ const supplyChainWrite: Rule = {
   id: "G6",
   name: "supply-chain-write",
   severities: ["high", "medium"],
-  when: "high if several outsiders can be the subject; otherwise medium",
+  when: "high at a root group, or if several outsiders can be the subject; otherwise medium",
   what: "A subject gains a capability to change what others pull, build or run. That is to write manifests, tags, repositories, packages, libraries or skills, to edit image overlays, to start builds or to sign. To change policies or advisories counts too. Not reported: reading and pulling, what the subject could already do there or on a group above, and a grant of `owner` (G1).",
   why: "Whoever moves a tag or edits an overlay decides what runs in production at the next pull, without a deployment.",
   fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories.",
@@ -132,7 +133,7 @@ const supplyChainWrite: Rule = {
   find: (facts) =>
     Array.from(grantsWithNewCapabilities(facts, isSupplyChain), ({ change, capabilities }) =>
       facts.aboutGrant(change.grant, {
-        severity: change.grant.subject.matchesMany ? "high" : "medium",
+        severity: hasWideReach(change.grant) ? "high" : "medium",
         message: `${subjectName(change.grant)} can change what others pull ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `through role ${roleName(change.grant)}`,

@@ -1,7 +1,10 @@
 import { globMatches } from "../trust/glob";
+import { compareKeys } from "../effects";
+import type { FieldEffect } from "../effects";
 import { isAccessField } from "../graph/accessKinds";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { ResourceChange } from "../review/comparison";
+import { fieldsWhere, textAtPath } from "./describedFields";
 import { trustOf } from "./inputValues";
 import { plural, limitLines, listFirst } from "./wording";
 import type { Facts } from "./facts";
@@ -113,13 +116,48 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
   });
 }
 
+const keySets = fieldsWhere(({ access }) => access === "keys");
+const expiries = fieldsWhere(({ access }) => access === "expiry");
+
+const isKeySet = (kind: string, path: string): boolean => keySets(kind).some((field) => field.path === path);
+
+const isCredential = (kind: string, path: string): boolean =>
+  isKeySet(kind, path) || expiries(kind).some((field) => field.path === path);
+
+/** Whether the holder of an old key may be unable to use it: an added key or a later expiry takes nothing away. */
+function mayLoseCredential(
+  { kind, before, after }: ResourceChange,
+  { path, direction }: FieldEffect,
+): boolean {
+  if (direction !== "widened") return true;
+  const [old, now] = [textAtPath(before?.inputs, path), textAtPath(after?.inputs, path)];
+  // Compared the other way round, a set that keeps each old key only shrinks.
+  return isKeySet(kind, path) && compareKeys(now, old).direction !== "narrowed";
+}
+
+interface LossOfTrust {
+  readonly message: string;
+  readonly advice: string;
+}
+
 /** What keeps an identity from signing in again; undefined where it can. */
-function lossOfTrust({ op, kind, fields }: ResourceChange): string | undefined {
-  if (op === "delete" || op === "replace") return `is ${op}d`;
+function lossOfTrust(change: ResourceChange): LossOfTrust | undefined {
+  const { op, kind, fields } = change;
+  const advice = "apply this with another identity: the pipeline may not be able to sign in again";
+  if (op === "delete" || op === "replace") return { message: `is ${op}d`, advice };
   // A match that accepts less need not accept the pipeline any more.
   const trust = fields.filter(({ path, direction }) => isAccessField(kind, path) && direction !== "neutral");
   if (op !== "update" || trust.length === 0) return undefined;
-  return `trusts a different principal: ${trust.map(({ path }) => path).join(", ")}`;
+  if (!trust.every(({ path }) => isCredential(kind, path))) {
+    return { message: `trusts a different principal: ${trust.map(({ path }) => path).join(", ")}`, advice };
+  }
+  const lost = trust.filter((field) => mayLoseCredential(change, field));
+  if (lost.length === 0) return undefined;
+  return {
+    message: `may lose the key that it authenticates with: ${lost.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
+    advice:
+      "to rotate a key, add the new one beside the old one, let the pipeline use it, then remove the old one in a second change",
+  };
 }
 
 function findLostOwnIdentity(facts: Facts): FindingInput[] {
@@ -132,8 +170,8 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
       facts.aboutEntity(before, {
         severity: "critical",
         field: "self",
-        message: `the pipeline's own identity, ${before.name ?? before.key}, ${loss}`,
-        advice: "apply this with another identity: the pipeline may not be able to sign in again",
+        message: `the pipeline's own identity, ${before.name ?? before.key}, ${loss.message}`,
+        advice: loss.advice,
       }),
     ];
   });
@@ -144,7 +182,7 @@ export const lockOut: Rule = {
   name: "lock-out",
   severities: ["critical", "high"],
   when: "critical; high if owners of the root group may be bound elsewhere and no inventory shows them",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, or trusts a different principal. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner is not reported.",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",

@@ -1,4 +1,5 @@
 import { mayWiden } from "../effects";
+import type { FieldEffect } from "../effects";
 import type { Entity } from "../graph/model";
 import { fieldsWhere } from "./describedFields";
 import { isPrincipalField } from "../graph/accessKinds";
@@ -15,19 +16,19 @@ const keySets = fieldsWhere(({ access }) => access === "keys");
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
 function describeTrustChange(
   after: Entity,
-  changed: readonly string[],
+  changed: readonly FieldEffect[],
   grants: number,
 ): Pick<FindingInput, "message" | "advice"> {
-  const areKeys = changed.every((path) => keySets(after.kind).some((field) => field.path === path));
+  const areKeys = changed.every(({ path }) => keySets(after.kind).some((field) => field.path === path));
   if (areKeys) {
     return {
-      message: `the keys of ${labelOf(after)} change: whoever has a new one gets ${plural(grants, "grant")}: ${changed.join(", ")}`,
+      message: `the keys of ${labelOf(after)} change: whoever has a new one gets ${plural(grants, "grant")}: ${changed.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
       advice:
         "if you rotate the keys of the same principal, suppress this for the identity until the pull request is merged; otherwise remove the new keys",
     };
   }
   return {
-    message: `the trust of ${labelOf(after)} changes: a different principal inherits ${plural(grants, "grant")}: ${changed.join(", ")}`,
+    message: `the trust of ${labelOf(after)} changes: a different principal inherits ${plural(grants, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
     advice:
       "create a new identity for the new principal and bind what it needs, instead of changing this one",
   };
@@ -61,11 +62,7 @@ const trustChanged: Rule = {
         facts.aboutEntity(after, {
           severity: "high",
           field: changed[0]?.path ?? "",
-          ...describeTrustChange(
-            after,
-            changed.map(({ path }) => path),
-            grants.length,
-          ),
+          ...describeTrustChange(after, changed, grants.length),
           details: [
             ...limitLines(
               changed.map(

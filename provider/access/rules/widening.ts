@@ -4,6 +4,7 @@ import { GrantIndex } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
+import { hasWideReach } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { labelOf, listFirst, plural, limitLines } from "./wording";
 import type { Facts } from "./facts";
@@ -19,16 +20,15 @@ function assessGain(
   before: Entity,
   added: readonly string[],
 ): [Severity, string] {
-  const { isRoot } = grant.group;
+  const isWide = hasWideReach(grant);
   const role = { key: before.key, builtIn: false, capabilities: capabilitiesOf(before) ?? [] };
   if (facts.roles.isOwner(grant.role) && !facts.roles.isOwner(role)) {
-    return [isRoot || grant.subject.matchesMany ? "critical" : "high", "it is now equivalent to owner"];
+    return [isWide ? "critical" : "high", "it is now equivalent to owner"];
   }
   if (added.some(isTakeover)) return ["high", "it can now take over the access of others"];
-  if (added.some(isDelegation)) return ["medium", "it can now give its access to others"];
-  if (added.some(isSupplyChain)) {
-    return [grant.subject.matchesMany ? "high" : "medium", "it can now change what others pull"];
-  }
+  const severity = isWide ? "high" : "medium";
+  if (added.some(isDelegation)) return [severity, "it can now give its access to others"];
+  if (added.some(isSupplyChain)) return [severity, "it can now change what others pull"];
   return ["low", ""];
 }
 

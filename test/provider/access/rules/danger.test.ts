@@ -117,6 +117,61 @@ describe("D1 lock-out", () => {
   });
 });
 
+describe("D1 of an identity with static keys that is --self", () => {
+  const keySet = (...kids: string[]): string =>
+    JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", kid })) });
+  const withKeys = (issuerKeys: string, more: Props = {}): Resource =>
+    identity("cyd", {
+      staticKeys: { issuer: "https://ci.acme.example", subject: "cyd", issuerKeys, ...more },
+    });
+  const lossOf = (old: Resource, now: Resource) =>
+    found("D1", compareResources([...groups, old], [...groups, now]), { self: old.uid });
+  const until = (expirationTime: string): Props => ({ expirationTime });
+
+  it.each([
+    ["a key is replaced", withKeys(keySet("a")), withKeys(keySet("b")), "adds key b; takes away key a"],
+    ["a key is removed", withKeys(keySet("a", "b")), withKeys(keySet("b")), "takes away key a"],
+    ["the keys cannot be read", withKeys(keySet("a")), withKeys("{}"), "a key set is no JSON Web Key Set"],
+    [
+      "the keys expire earlier",
+      withKeys(keySet("a"), until("2026-09-01T00:00:00Z")),
+      withKeys(keySet("a"), until("2026-08-01T00:00:00Z")),
+      "ends earlier",
+    ],
+  ])("says which where %s, and speaks of no other principal", (_, old, now, what) => {
+    const [finding, ...others] = lossOf(old, now);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({
+      severity: "critical",
+      message: expect.stringMatching(
+        /^the pipeline's own identity, cyd, may lose the key that it authenticates with: staticKeys\.\w+ \(/,
+      ),
+      advice: expect.stringContaining("to rotate a key, add the new one beside the old one"),
+    });
+    expect(finding?.message).toContain(what);
+  });
+
+  it.each([
+    ["a key is added beside the old one", withKeys(keySet("a")), withKeys(keySet("a", "b"))],
+    ["the same keys are written in another order", withKeys(keySet("a", "b")), withKeys(keySet("b", "a"))],
+    [
+      "the keys expire later",
+      withKeys(keySet("a"), until("2026-08-01T00:00:00Z")),
+      withKeys(keySet("a"), until("2026-09-01T00:00:00Z")),
+    ],
+  ])("is silent where %s", (_, old, now) => {
+    expect(lossOf(old, now)).toEqual([]);
+  });
+
+  it("still speaks of a different principal where more than the keys changes", () => {
+    const [finding] = lossOf(withKeys(keySet("a")), withKeys(keySet("b"), { subject: "dan" }));
+    expect(finding).toMatchObject({
+      severity: "critical",
+      message: expect.stringContaining("trusts a different principal: staticKeys.subject"),
+    });
+  });
+});
+
 describe("D2 in-use", () => {
   const seen = (days: number): Resource =>
     identity("old", pinned, { lastSeenTime: new Date(NOW - days * 86_400_000 + 1000).toISOString() });

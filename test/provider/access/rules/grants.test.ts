@@ -1,3 +1,4 @@
+import builtInRoles from "../../../../emulator/data/builtinRoles.json";
 import type { Props } from "../../../../provider/engine/description";
 import {
   acme,
@@ -266,6 +267,55 @@ describe("G6 supply-chain-write", () => {
     expect(severitiesOf("G6", adding([...withOwner, held], binding(who, held, payments)))).toEqual(
       severity === undefined ? [] : [severity],
     );
+  });
+});
+
+/** A built-in role with the capabilities that the platform gives it. */
+const builtInRole = (name: keyof typeof builtInRoles): Resource =>
+  role(
+    name,
+    builtInRoles[name].capabilities.map((capability) => capability.replace(/^CAP_/, "")),
+    { builtIn: true, external: true },
+  );
+
+describe("the severity of a grant that reaches the whole organisation", () => {
+  const reaches: [string, Resource, string][] = [
+    ["a pinned identity at the root group", ci, acme],
+    ["a pattern at the root group", open, acme],
+    ["a pattern below it", open, payments],
+  ];
+  const gains: [string, string, Resource][] = [
+    ["G3", "limited_owner", builtInRole("limited_owner")],
+    ["G3", "registry.pull_token_creator", builtInRole("registry.pull_token_creator")],
+    ["G6", "editor", builtInRole("editor")],
+    ["G6", "registry.push", pusher],
+  ];
+  const cases = gains.flatMap(([id, name, held]) =>
+    reaches.map(([where, who, group]) => [id, name, where, held, who, group] as const),
+  );
+
+  it.each(cases)("%s for %s, of %s is high", (id, _name, _where, held, who, group) => {
+    expect(severitiesOf(id, adding([...withOwner, held], binding(who, held, group)))).toEqual(["high"]);
+  });
+
+  it.each(gains)("%s for %s, of a pinned identity below it is medium", (id, _name, held) => {
+    expect(severitiesOf(id, adding([...withOwner, held], binding(ci, held, payments)))).toEqual(["medium"]);
+  });
+
+  it.each(["TAG_CREATE", "IAM_IDENTITY_CREATE"])(
+    "G4 is high too where a bound role gains CAP_%s",
+    (gained) => {
+      const [old, now] = [role("dev", ["REPO_LIST"]), role("dev", ["REPO_LIST", gained])];
+      for (const [, who, group] of reaches) {
+        const bound = [...base, binding(who, old, group)];
+        expect(severitiesOf("G4", compareResources([...bound, old], [...bound, now]))).toEqual(["high"]);
+      }
+    },
+  );
+
+  it("lets a role that only reads pass", () => {
+    const change = adding(withOwner, binding(ci, viewer, acme));
+    for (const id of ["G1", "G2", "G3", "G6"]) expect(found(id, change)).toEqual([]);
   });
 });
 

@@ -339,14 +339,14 @@ describe("T5 trust-changed", () => {
     keys({ issuerKeys: JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", kid })) }) });
 
   it.each([
-    ["added", keySet("old"), keySet("old", "new")],
-    ["replaced", keySet("old"), keySet("new")],
-    ["unreadable", keySet("old"), keys({ issuerKeys: "{}" })],
-  ])("says of %s keys that their holder gets the grants", (_, from, to) => {
+    ["added", keySet("old"), keySet("old", "new"), "adds key new"],
+    ["replaced", keySet("old"), keySet("new"), "adds key new; takes away key old"],
+    ["unreadable", keySet("old"), keys({ issuerKeys: "{}" }), "a key set is no JSON Web Key Set"],
+  ])("says of %s keys which ones they are, and that their holder gets the grants", (_, from, to, which) => {
     expect(found("T5", changed(from, to))).toMatchObject([
       {
         severity: "high",
-        message: "the keys of identity ci change: whoever has a new one gets 1 grant: staticKeys.issuerKeys",
+        message: `the keys of identity ci change: whoever has a new one gets 1 grant: staticKeys.issuerKeys (${which})`,
         advice: expect.stringContaining("if you rotate the keys") as string,
       },
     ]);

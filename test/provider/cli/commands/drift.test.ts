@@ -51,10 +51,12 @@ describe("pulumi-platform drift", () => {
     const org = await uidOf("/iam/v2/groups", { name: "org" });
     const team = { name: "team", description: "of the program" };
     described = await uidOf(`/iam/v2/groups/${org}`, team);
+    const apps = await uidOf(`/iam/v2/groups/${org}`, { name: "apps" });
     const reader = { name: "reader", capabilities: ["CAP_REPO_LIST"] };
     role = await uidOf(`/iam/v2/roles/${org}`, reader);
     const resources = [
       { kind: "Group", name: "team", id: described, inputs: { parentUid: org, ...team } },
+      { kind: "Group", name: "apps", id: apps, inputs: { parentUid: org, name: "apps" } },
       { kind: "Role", name: "reader", id: role, inputs: { parentUid: org, ...reader } },
     ].map(({ kind, name, id, inputs }) => {
       const type = `pulumi-nodejs:dynamic/platform:${kind}`;
@@ -63,8 +65,8 @@ describe("pulumi-platform drift", () => {
     });
     file("export.json", JSON.stringify({ version: 3, deployment: { resources } }));
     const ci = { name: "ci", claimMatch: { issuer: "https://a.example.com", subject: "ci" } };
-    const identityUid = await uidOf(`/iam/v2/identities/${org}`, ci);
-    byHand = await uidOf(`/iam/v2/roleBindings/${org}`, { identityUid, roleUid: role });
+    const identityUid = await uidOf(`/iam/v2/identities/${apps}`, ci);
+    byHand = await uidOf(`/iam/v2/roleBindings/${apps}`, { identityUid, roleUid: role });
     await call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, {
       capabilities: ["CAP_REPO_LIST", "CAP_REPO_DELETE"],
     });
