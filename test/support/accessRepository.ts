@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./engine";
+import { SECRETS_PROVIDER } from "./keyServer";
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -65,6 +66,8 @@ export const ownerBinding = ({ owner }: Program): string =>
 export class AccessRepository {
   readonly origin: string;
   private readonly work: string;
+  /** A clone of each branch that was checked out since its last commit. */
+  private readonly clones = new Map<string, string>();
 
   /** @param folder Where nothing is; jobs run below it, too, so that they find the engine's SDK. */
   constructor(
@@ -91,6 +94,7 @@ export class AccessRepository {
       "infra/package.json": JSON.stringify({ private: true, main: "index.js", ...NAMED }),
       "infra/package-lock.json": LOCKFILE,
       "infra/Pulumi.yaml": "name: access\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
+      "infra/Pulumi.prod.yaml": `secretsprovider: ${SECRETS_PROVIDER.url}\nencryptedkey: ${SECRETS_PROVIDER.encryptedkey}\n`,
       "infra/access-policy.yaml": "allow: []\n",
       "infra/index.js": programText(this.program, "as it was"),
       ".gitignore": "node_modules/\n",
@@ -101,6 +105,7 @@ export class AccessRepository {
 
   /** Pushes a branch that begins at the default one. Answers its commit. */
   branch(name: string, files: Files): string {
+    this.clones.delete(name);
     this.git("checkout", "--quiet", "-B", name, "main");
     this.write(files);
     this.commit();
@@ -116,15 +121,16 @@ export class AccessRepository {
 
   /** @param branch The newest commit of which is checked out. */
   checkout(branch: string, folder: string): void {
-    mkdirSync(folder, { recursive: true });
-    execFileSync(
-      "git",
-      ["clone", "--quiet", "--depth=1", `--branch=${branch}`, `file://${this.origin}`, "."],
-      {
-        cwd: folder,
-        stdio: "ignore",
-      },
-    );
+    const clone = this.clones.get(branch) ?? this.clone(branch);
+    this.clones.set(branch, clone);
+    cpSync(clone, folder, { recursive: true, verbatimSymlinks: true });
+  }
+
+  private clone(branch: string): string {
+    const folder = mkdtempSync(join(this.folder, "clone-"));
+    const from = [`--branch=${branch}`, `file://${this.origin}`];
+    execFileSync("git", ["clone", "--quiet", "--depth=1", ...from, folder], { stdio: "ignore" });
+    return folder;
   }
 
   private write(files: Files): void {

@@ -9,6 +9,7 @@ import { AccessRepository } from "./accessRepository";
 import type { Program } from "./accessRepository";
 import { QUICK_PROCESSES } from "./engine";
 import type { Action } from "./githubActions";
+import { SECRETS_PROVIDER, startKeyServer } from "./keyServer";
 import { jwt, OIDC_ISSUER } from "./oidc";
 import { run } from "./project";
 import { writeReplayedNpm } from "./replayedNpm";
@@ -31,6 +32,7 @@ export class AccessFixture {
     readonly emulator: Emulator,
     readonly program: Program,
     readonly repository: AccessRepository,
+    keyServer: string,
   ) {
     this.artifacts = join(scratch, "artifacts");
     mkdirSync(join(scratch, "backend"));
@@ -39,7 +41,8 @@ export class AccessFixture {
     writeFileSync(join(this.commands, "gh"), GH, { mode: 0o755 });
     this.backend = {
       PULUMI_BACKEND_URL: `file://${join(scratch, "backend")}`,
-      PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
+      VAULT_SERVER_URL: keyServer,
+      VAULT_SERVER_TOKEN: "test",
     };
   }
 
@@ -53,7 +56,7 @@ export class AccessFixture {
     const uidOf = (name: string): string => roles.find((role) => role.name === name)?.uid ?? "";
     const program = { org, viewer: uidOf("viewer"), owner: uidOf("owner") };
     const repository = new AccessRepository(scratch, program).init();
-    const fixture = new AccessFixture(scratch, emulator, program, repository);
+    const fixture = new AccessFixture(scratch, emulator, program, repository, await startKeyServer());
     await fixture.startMinting();
     await fixture.deploy();
     return fixture;
@@ -113,7 +116,7 @@ export class AccessFixture {
     };
     for (const [command, ...args] of [
       ["npm", "ci", "--ignore-scripts"],
-      ["pulumi", "stack", "init", STACK, "--non-interactive"],
+      ["pulumi", "stack", "init", STACK, "--secrets-provider", SECRETS_PROVIDER.url, "--non-interactive"],
       ["pulumi", "up", "--stack", STACK, "--yes", "--skip-preview", "--non-interactive"],
     ]) {
       const { code, output } = await run(command ?? "", args, { cwd, env });
@@ -144,11 +147,11 @@ if (!isKnown) throw new Error("gh: unknown arguments");
 const body = Object.fromEntries(
   fields.filter((field) => field !== "-f").map((field) => field.match(/^([^=]+)=([\\s\\S]*)$/).slice(1)),
 );
-fetch(\`\${process.env.GITHUB_API_URL}/\${path}\`, {
-  method: verb,
-  headers: { authorization: \`Bearer \${process.env.GITHUB_TOKEN}\`, "content-type": "application/json" },
-  body: JSON.stringify(body),
-}).then((response) => process.exit(response.ok ? 0 : 1));
+const headers = { authorization: \`Bearer \${process.env.GITHUB_TOKEN}\`, "content-type": "application/json" };
+require("http")
+  .request(\`\${process.env.GITHUB_API_URL}/\${path}\`, { method: verb, headers })
+  .on("response", ({ statusCode }) => process.exit(statusCode < 300 ? 0 : 1))
+  .end(JSON.stringify(body));
 `;
 
 /** What stands in for the actions: folders in place of GitHub's storage, and no downloads. */

@@ -1,8 +1,8 @@
 // @ts-check
 /*
- * Loaded by `--require` into the Node processes that the engine starts in tests. Such a process spends most of its processor
- * time on loading the same thousand modules of the SDK: their compiled code, and where they are found, is kept between
- * runs, and the parts of the SDK that no program of this package uses are loaded at their first use.
+ * Loaded by `--require` into the Node processes that the engine starts in tests, and into the commands of this package.
+ * Such a process spends most of its processor time on loading the same modules: their compiled code, and where they are
+ * found, is kept between runs. The parts of the SDK that no program of this package uses are loaded at their first use.
  */
 const Module = require("node:module");
 const path = require("node:path");
@@ -64,16 +64,23 @@ const isKept = (filename, content) =>
   (!/\bimport\s*\(/.test(content) || /[\\/]typescript[\\/]lib[\\/]typescript\.js$/.test(filename));
 
 /** The file that keeps the code of one command of one version of the SDK. @param {string} command */
-function cacheFile(command) {
+function cacheFileOfSdk(command) {
   const sdk = path.resolve(path.dirname(command), "../..");
   const { version } = require(path.join(sdk, "package.json"));
   return path.join(folder, `${path.basename(path.dirname(command))}-${version}-${process.version}`);
 }
 
-/** Another text after each installation of packages, which may put a module elsewhere. */
+/** The file that keeps the code of one command of this package: each command loads other modules. */
+function cacheFileOfCommand() {
+  const [, , command = ""] = process.argv;
+  return path.join(folder, `pulumi-platform-${command.replaceAll(/\W/g, "")}-${process.version}`);
+}
+
+/** Another text after each installation of packages, which may put a module elsewhere, and after each build. */
 function installationStamp() {
-  const lockfile = path.join(root, "node_modules", ".package-lock.json");
-  return String(require("node:fs").statSync(lockfile, { throwIfNoEntry: false })?.mtimeMs);
+  const { statSync } = require("node:fs");
+  const files = [path.join("node_modules", ".package-lock.json"), path.join(".cache", "build.json")];
+  return files.map((file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs).join(" ");
 }
 
 /** @param {string} file @returns {Cache} */
@@ -142,8 +149,8 @@ class NewModules {
     this.length += length;
     if (wereMany || this.length <= MIN_NEW_LENGTH) return;
     process.once("exit", () => this.write());
-    // The engine ends its plugins so.
-    process.once("SIGINT", () => process.exit());
+    // The engine ends its plugins so. A command of this package has its own answer to the signal.
+    if (isOfSdk) process.once("SIGINT", () => process.exit());
   }
 
   write() {
@@ -183,13 +190,10 @@ function keepLocations({ paths, commonJs }) {
   };
 }
 
-/** Node 22 keeps compiled code by NODE_COMPILE_CACHE; this does the same, and more, for Node 20. @param {string} command */
-function keepCompiledCode(command) {
+/** Node 22 keeps compiled code by NODE_COMPILE_CACHE; this does the same, and more, for Node 20. @param {string} file */
+function keepCompiledCode(file) {
   const { createHash } = require("node:crypto");
   const vm = require("node:vm");
-  // The SDK sets this flag while it loads; code that was compiled under other flags is not taken.
-  require("node:v8").setFlagsFromString("--allow-natives-syntax");
-  const file = cacheFile(command);
   const cache = readCache(file);
   const news = new NewModules(file, cache);
   keepLocations(cache.locations);
@@ -207,7 +211,8 @@ function keepCompiledCode(command) {
       return compile.call(this, content, filename, format);
     }
     const cachedData = known && cache.code.subarray(known.start, known.end);
-    const script = new vm.Script(Module.wrap(content), { filename, ...(cachedData && { cachedData }) });
+    const code = content.replace(/^#!.*/, "");
+    const script = new vm.Script(Module.wrap(code), { filename, ...(cachedData && { cachedData }) });
     if (known === undefined) news.add(digest, script, content.length);
     if (filename.startsWith(root + path.sep)) cache.locations.commonJs[filename] = true;
     const body = script.runInThisContext({ displayErrors: true });
@@ -228,8 +233,18 @@ function readIsTypeScript() {
 
 const [, command = ""] = process.argv;
 const [, name] = /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/](run|dynamic-provider)[\\/]/.exec(command) ?? [];
-if (name !== undefined) {
+const isOfSdk = name !== undefined;
+const isOurs =
+  /[\\/](?:pulumi-platform[\\/]bin\.js|\.bin[\\/]pulumi-platform|dist[\\/]provider[\\/]cli[\\/]main\.js)$/.test(
+    command,
+  );
+const hasNoCacheOfItsOwn = process.version.startsWith("v20.");
+if (isOfSdk) {
   if (name === "run") readIsTypeScript();
   deferUnusedModules();
-  if (process.version.startsWith("v20.")) keepCompiledCode(command);
+  // The SDK sets this flag while it loads; code that was compiled under other flags is not taken.
+  if (hasNoCacheOfItsOwn) require("node:v8").setFlagsFromString("--allow-natives-syntax");
+}
+if (hasNoCacheOfItsOwn && (isOfSdk || isOurs)) {
+  keepCompiledCode(isOfSdk ? cacheFileOfSdk(command) : cacheFileOfCommand());
 }

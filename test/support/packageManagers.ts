@@ -6,6 +6,7 @@ import type { PackageManager } from "../../provider/cli/commands/init/packageMan
 import type { Files } from "./accessRepository";
 import type { AccessFixture } from "./accessWorkflows";
 import { PNPM, run } from "./project";
+import { replayedCommand } from "./replayedNpm";
 
 interface Candidate {
   readonly command: "pnpm" | "yarn";
@@ -70,12 +71,6 @@ export async function usePackageManager(
   const { command, script, lockfile, install, configuration }: Candidate = CANDIDATES[name];
   const path = join(installedModules(), script);
   if (!existsSync(path)) throw new Error(`${name} is not at ${path}`);
-  const start = JSON.stringify(`#!/bin/sh\nexec node '${path}' "$@"\n`);
-  const enable = `if (process.argv.slice(2).join(" ") !== "enable ${command}") process.exit(1);
-require("fs").writeFileSync(${JSON.stringify(join(fixture.commands, command))}, ${start}, { mode: 0o755 });`;
-  writeFileSync(join(fixture.commands, "corepack"), `#!/usr/bin/env node\n${enable}\n`, { mode: 0o755 });
-  rmSync(join(fixture.commands, command), { force: true });
-
   const checkout = mkdtempSync(join(fixture.scratch, "lockfile-"));
   fixture.repository.checkout("main", checkout);
   const cwd = join(checkout, "infra");
@@ -92,5 +87,16 @@ require("fs").writeFileSync(${JSON.stringify(join(fixture.commands, command))}, 
     "main",
     Object.fromEntries(Object.entries(files).map(([file, text]) => [`infra/${file}`, text])),
   );
-  return findPackageManager([cwd]);
+  const manager = findPackageManager([cwd]);
+  writeCorepack(fixture, command, replayedCommand(manager, `node '${path}'`, join(checkout, "replayed")));
+  return manager;
+}
+
+/** Writes a Corepack in place of the real one, whose `enable` writes the command of a package manager. */
+function writeCorepack({ commands }: AccessFixture, command: string, text: string): void {
+  const [enabled, script] = [join(commands, command), join(commands, `replayed-${command}`)];
+  writeFileSync(script, text, { mode: 0o755 });
+  const enable = `#!/bin/sh\n[ "$*" = "enable ${command}" ] && exec cp '${script}' '${enabled}'\n`;
+  writeFileSync(join(commands, "corepack"), enable, { mode: 0o755 });
+  rmSync(enabled, { force: true });
 }
