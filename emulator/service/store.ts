@@ -20,6 +20,30 @@ export interface Person {
   readonly subject: string;
 }
 
+const builtInCache = new WeakMap<KindTable, readonly Entry[]>();
+
+/** The built-in resources of a kind: they never change, so all servers of a process share them. */
+function builtInEntries(table: KindTable): readonly Entry[] {
+  const known = builtInCache.get(table);
+  if (known) return known;
+  const entries = (table.behaviour?.builtIn?.() ?? []).map(({ uid, parent = "", value }): Entry => {
+    const createdAt = millisecondsOf(value.createTime) ?? 0;
+    const updatedAt = millisecondsOf(value.updateTime) ?? createdAt;
+    const shared = Object.freeze({ ...value, uid });
+    return Object.freeze({
+      kind: table.kind,
+      uid,
+      parent,
+      createdAt,
+      updatedAt,
+      value: shared,
+      builtIn: true,
+    });
+  });
+  builtInCache.set(table, entries);
+  return entries;
+}
+
 /** All resources in memory, with indexes for deletes, filters and pages. */
 export class Store {
   /** Caller and group of every request for access; not in the data file. */
@@ -43,12 +67,7 @@ export class Store {
     for (const index of [this.children, this.referrers, this.sortedCache, this.people]) index.clear();
     for (const table of this.tables) {
       this.byKind.set(table.kind, new Map());
-      for (const { uid, parent = "", value } of table.behaviour?.builtIn?.() ?? []) {
-        const createdAt = millisecondsOf(value.createTime) ?? 0;
-        const updatedAt = millisecondsOf(value.updateTime) ?? createdAt;
-        value.uid = uid;
-        this.add({ kind: table.kind, uid, parent, createdAt, updatedAt, value, builtIn: true });
-      }
+      for (const entry of builtInEntries(table)) this.add(entry);
     }
     this.onChange();
   }

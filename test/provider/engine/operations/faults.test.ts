@@ -1,4 +1,3 @@
-import { startEmulator } from "../../../../emulator";
 import type { Emulator, Fault } from "../../../../emulator";
 import { tokenSource } from "../../../../provider/api/auth";
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
@@ -11,6 +10,7 @@ import { withUids } from "../../../support/byHand";
 import type { Declaration } from "../../../support/engine";
 import { ownOf, propertyPathOf, samples, surroundings, withMember } from "../../../support/samples";
 import type { Sample } from "../../../support/samples";
+import { startSeededEmulator } from "../../support/seededEmulator";
 import { clientOf, errorOf, htmlPage } from "../../support/server";
 import { specOf } from "../../support/samples";
 import { spreadOf } from "../../../support/properties";
@@ -18,19 +18,22 @@ import { spreadOf } from "../../../support/properties";
 /** Every kind, with what a network and a server do to its requests, against the emulator over real sockets. */
 
 let emulator: Emulator;
+let idsOfSurroundings: Readonly<Record<string, string>>;
 let ids: Record<string, string>;
 let sleeps: number;
 /** Runs when a handler waits, told how often it has. */
 let onSleep: (count: number) => Promise<void>;
 
-beforeEach(async () => {
-  emulator = await startEmulator();
-  ids = {};
+beforeAll(async () => {
+  ({ emulator, ids: idsOfSurroundings } = await startSeededEmulator(surroundings));
+});
+beforeEach(() => {
+  emulator.reset();
+  ids = { ...idsOfSurroundings };
   sleeps = 0;
   onSleep = () => Promise.resolve();
-  for (const [name, declaration] of Object.entries(surroundings)) await make(name, declaration);
 });
-afterEach(() => emulator.close());
+afterAll(() => emulator.close());
 
 function handlers(kind: string, maxRetries = 3) {
   const client = clientOf(emulator, {

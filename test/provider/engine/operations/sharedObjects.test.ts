@@ -1,4 +1,3 @@
-import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import { CreateRegistry } from "../../../../provider/engine/operations/create/createRegistry";
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
@@ -9,22 +8,26 @@ import { kinds } from "../../../../provider/resources";
 import type { Declaration } from "../../../support/engine";
 import { ownOf, samples, surroundings } from "../../../support/samples";
 import type { Sample } from "../../../support/samples";
+import { startSeededEmulator } from "../../support/seededEmulator";
 import { clientOf, errorOf, tokensOf } from "../../support/server";
 import { specOf } from "../../support/samples";
 
 /* Two creates, or adoptions, of one process that would end with one object, against the emulator. */
 
 let emulator: Emulator;
+let idsOfSurroundings: Readonly<Record<string, string>>;
 let ids: Record<string, string>;
 let registry: CreateRegistry;
 
-beforeEach(async () => {
-  emulator = await startEmulator();
-  ids = {};
-  registry = new CreateRegistry();
-  for (const [name, declaration] of Object.entries(surroundings)) await make(name, declaration);
+beforeAll(async () => {
+  ({ emulator, ids: idsOfSurroundings } = await startSeededEmulator(surroundings));
 });
-afterEach(() => emulator.close());
+beforeEach(() => {
+  emulator.reset();
+  ids = { ...idsOfSurroundings };
+  registry = new CreateRegistry();
+});
+afterAll(() => emulator.close());
 
 function handlers(kind: string) {
   const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
