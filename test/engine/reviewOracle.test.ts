@@ -13,7 +13,7 @@ import { parseStateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "../support/driftMatrix";
-import { Stack } from "../support/engine";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations, Run } from "../support/engine";
 import { RandomOrganisation } from "../support/randomOrganisation";
 import { grantsAtServer } from "../support/serverGrants";
@@ -153,7 +153,7 @@ function stepsOfUpdate(stdout: string): { op: string; urn: string }[] {
 
 test(`the server holds after the update what the review predicted (${count} programs, ${rounds} rounds of edits)`, async () => {
   const emulator = await startEmulator();
-  const stack = new Stack(emulator);
+  const stack = new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE });
   try {
     await stack.init();
     const body = await call(emulator, "GET", "/iam/v2/roles?name=registry.pull");

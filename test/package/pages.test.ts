@@ -2,8 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { ROOT, Stack } from "../support/engine";
+import { SECRETS_PROVIDER, startKeyServer } from "../support/keyServer";
 import { folderWithPackage, isShell, pages, programsOf, readPage } from "../support/pages";
 import { endChildren, run } from "../support/project";
+import { writeReplayedNpx } from "../support/replayedNpm";
 
 /*
  * Runs the commands of all pages in one session with one stack, and compiles their programs. Pages that name a test are
@@ -63,11 +65,12 @@ new Group("payments", { parentUid: root.id, name: "payments" });
 exports.root = root.id;
 `,
   "access-policy.yaml": "allow: []\n",
+  "Pulumi.prod.yaml": `secretsprovider: ${SECRETS_PROVIDER.url}\nencryptedkey: ${SECRETS_PROVIDER.encryptedkey}\n`,
 };
 
 /** What the commands of the pages find: a stack that manages all of an organisation, its export, and a repository with a default branch. */
 const SETUP = `
-pulumi stack init prod
+pulumi stack init prod --secrets-provider ${SECRETS_PROVIDER.url}
 pulumi up --yes --skip-preview
 export PLATFORM_ROOT_GROUP=$(pulumi stack output root)
 mkdir exports
@@ -90,10 +93,13 @@ test("the commands of all pages succeed, in one session", async () => {
   const stack = new Stack({ url: emulator.url, token: emulator.token, directory: folder });
   stack.files(PROJECT);
   const inherited = stack.environment();
+  const commands = join(folder, "commands");
+  writeReplayedNpx(commands, join(folder, "run"));
   const env = {
     ...inherited,
-    PULUMI_CONFIG_PASSPHRASE: "passphrase of a test",
-    PATH: [join(folder, "node_modules", ".bin"), inherited["PATH"]].join(delimiter),
+    VAULT_SERVER_URL: await startKeyServer(),
+    VAULT_SERVER_TOKEN: "test",
+    PATH: [commands, join(folder, "node_modules", ".bin"), inherited["PATH"]].join(delimiter),
   };
   const steps = fences.map(({ place, text }) => `printf "\\n== ${place}\\n"\n${text}`);
   try {

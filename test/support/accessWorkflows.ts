@@ -2,12 +2,12 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } f
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { basename, delimiter, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { AccessRepository } from "./accessRepository";
 import type { Program } from "./accessRepository";
-import { QUICK_PROCESSES } from "./engine";
+import { commandPath, QUICK_PROCESSES } from "./engine";
 import type { Action } from "./githubActions";
 import { SECRETS_PROVIDER, startKeyServer } from "./keyServer";
 import { jwt, OIDC_ISSUER } from "./oidc";
@@ -93,10 +93,10 @@ export class AccessFixture {
 
   /** The environment of every job: the tools, and what the project's settings hold. */
   tools(): Values {
-    const path = [this.commands, process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "", process.env["PATH"] ?? ""];
+    const { PULUMI_PLATFORM_CLI_DIR: cli, PATH: path } = process.env;
     return {
       ...QUICK_PROCESSES,
-      PATH: path.join(delimiter),
+      ...commandPath(this.commands, cli, path),
       PULUMI_HOME: mkdtempSync(join(this.scratch, "home-")),
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",

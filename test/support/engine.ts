@@ -108,6 +108,12 @@ export const QUICK_PROCESSES = {
   GOMEMLIMIT: "1GiB",
 };
 
+/** Variables for processes that start the CLI from these folders: its language host finds the SDK without Node. */
+export const commandPath = (...folders: readonly (string | undefined)[]) => ({
+  PATH: [join(ROOT, "test/support/bin"), ...folders].filter(Boolean).join(delimiter),
+  NODE_OF_TESTS: process.execPath,
+});
+
 /** A value of a state that was exported with its secrets, in the clear. */
 export function revealed(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
@@ -192,7 +198,7 @@ export class Stack {
       if (!/^(PLATFORM_|PULUMI_|JEST_|NODE_OPTIONS$)/.test(key)) env[key] = value;
     }
     const ours: Record<string, string | undefined> = {
-      PATH: `${cliDirectory()}${delimiter}${process.env["PATH"] ?? ""}`,
+      ...commandPath(cliDirectory(), process.env["PATH"]),
       PULUMI_HOME: join(this.home, "home"),
       PULUMI_BACKEND_URL: `file://${join(this.home, "backend")}`,
       ...this.stackEnv,

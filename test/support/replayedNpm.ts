@@ -26,11 +26,14 @@ fi
 `;
 }
 
-/** Runs each installed command once; after that the file that it has run is started without the package manager. */
-function replayRun({ real, store, run }: Replayed): string {
-  const [, ...words] = run.split(" ");
+/**
+ * Runs each installed command once; after that the file that it has run is started without the package manager.
+ *
+ * @param words What the package manager has before the command.
+ */
+function replayRun({ real, store }: Pick<Replayed, "real" | "store">, words: readonly string[]): string {
   return `
-case "$*" in "${words.join(" ")} "*)
+case "$*" in "${words.map((word) => `${word} `).join("")}"*)
   shift ${words.length}
   known="${store}/$1-$2"
   command="node_modules/.bin/$1"
@@ -39,7 +42,7 @@ case "$*" in "${words.join(" ")} "*)
     exec "$command" "$@"
   fi
   touch "$known"
-  exec ${real} ${words.join(" ")} "$@"
+  exec ${[real, ...words].join(" ")} "$@"
 esac
 `;
 }
@@ -54,7 +57,8 @@ esac
 export function replayedCommand(manager: PackageManager, real: string, store: string): string {
   mkdirSync(store, { recursive: true });
   const replayed = { ...manager, real, store };
-  return `#!/bin/sh${replayInstall(replayed)}${replayRun(replayed)}exec ${real} "$@"\n`;
+  const [, ...words] = manager.run.split(" ");
+  return `#!/bin/sh${replayInstall(replayed)}${replayRun(replayed, words)}exec ${real} "$@"\n`;
 }
 
 /**
@@ -69,4 +73,11 @@ export function writeReplayedNpm(folder: string, store: string): void {
   for (const name of ["npm", "npx"]) {
     writeFileSync(join(folder, name), replayedCommand(npm, `'${pathOf(name)}'`, store), { mode: 0o755 });
   }
+}
+
+/** Writes an npx for a reader, who starts a command without options of npx. The arguments are those of `writeReplayedNpm`. */
+export function writeReplayedNpx(folder: string, store: string): void {
+  for (const made of [folder, store]) mkdirSync(made, { recursive: true });
+  const script = replayRun({ real: `'${pathOf("npx")}'`, store }, []);
+  writeFileSync(join(folder, "npx"), `#!/bin/sh${script}`, { mode: 0o755 });
 }
