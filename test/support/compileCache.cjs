@@ -21,6 +21,9 @@ const folder = path.join(root, ".cache", "compiled");
 /** A process that has compiled less than this has nothing worth keeping: the program of one test, for example. */
 const MIN_NEW_LENGTH = 200_000;
 
+/** A cache that is longer keeps only what its last writer used: each build adds the code of the modules that it changed. */
+const MAX_LENGTH = 32_000_000;
+
 /**
  * Modules that the SDK loads to pack functions of programs, to run the CLI and to trace itself, by the file that requires
  * them. Source maps take half of the time of a program: the SDK reads a stack trace for each promise and each resource.
@@ -132,6 +135,8 @@ class NewModules {
   /** @type {Map<string, import("node:vm").Script>} */
   scripts = new Map();
   length = 0;
+  /** The digests of kept code that this process has run. @type {Set<string>} */
+  used = new Set();
 
   /** @param {string} file @param {Cache} cache */
   constructor(file, { index, code, locations }) {
@@ -157,7 +162,10 @@ class NewModules {
     const added = [...this.scripts].map(
       ([digest, script]) => /** @type {const} */ ([digest, script.createCachedData()]),
     );
-    writeCache(this.file, this.locations, new Map([...this.known, ...added]));
+    const all = [...this.known, ...added];
+    const isFull = all.reduce((sum, [, code]) => sum + code.length, 0) > MAX_LENGTH;
+    const kept = isFull ? this.known.filter(([digest]) => this.used.has(digest)) : this.known;
+    writeCache(this.file, this.locations, new Map([...kept, ...added]));
   }
 }
 
@@ -214,6 +222,7 @@ function keepCompiledCode(file) {
     const code = content.replace(/^#!.*/, "");
     const script = new vm.Script(Module.wrap(code), { filename, ...(cachedData && { cachedData }) });
     if (known === undefined) news.add(digest, script, content.length);
+    else news.used.add(digest);
     if (filename.startsWith(root + path.sep)) cache.locations.commonJs[filename] = true;
     const body = script.runInThisContext({ displayErrors: true });
     return body.call(this.exports, this.exports, requireOf(this), this, filename, path.dirname(filename));
