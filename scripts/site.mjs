@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { hashFiles, withTemporaryFolder } from "./lib/files.mjs";
+import { withLock } from "./lib/lock.mjs";
 import { run, runScript, runToSuccess } from "./lib/processes.mjs";
 import { buildSite, site } from "./site/build.mjs";
 import { makeMedia } from "./site/media.mjs";
@@ -40,6 +41,23 @@ async function testSite(report) {
   return code ?? 1;
 }
 
+/**
+ * Builds site/dist, and tests it.
+ * @param {{ base: string, "no-versions": boolean, test: boolean, report?: string | undefined }} options
+ * @param {(line: string) => void} log
+ */
+async function buildAndTest({ base, "no-versions": isCurrentOnly, test, report }, log) {
+  await installPackages();
+  const tags = isCurrentOnly ? [] : await listReleases(root);
+  const cli = await ensureReady();
+  if (cli === undefined) throw new Error("there is no Pulumi CLI");
+  await withTemporaryFolder("site", async (media) => {
+    await makeMedia({ root, cli, into: media, log });
+    await buildSite({ root, out: path.join(site, "dist"), base, tags, media, log });
+  });
+  return test ? await testSite(report) : undefined;
+}
+
 /** @param {string[]} args */
 async function main(args) {
   const flag = { type: /** @type {const} */ ("boolean"), default: false };
@@ -50,16 +68,11 @@ async function main(args) {
   });
   if (values.help) return console.log(usage);
   if (!/^\/([\w.-]+\/)*$/.test(values.base)) throw new Error("--base must begin and end with a slash");
-  await installPackages();
-  const tags = values["no-versions"] ? [] : await listReleases(root);
   const log = (/** @type {string} */ line) => console.error(`site: ${line}`);
-  const cli = await ensureReady();
-  if (cli === undefined) throw new Error("there is no Pulumi CLI");
-  await withTemporaryFolder("site", async (media) => {
-    await makeMedia({ root, cli, into: media, log });
-    await buildSite({ root, out: path.join(site, "dist"), base: values.base, tags, media, log });
+  // The tests read what this run has built.
+  return await withLock(path.join(root, ".cache", "site.lock"), () => buildAndTest(values, log), {
+    onWait: (holder) => log(`waiting for another run of this command (${holder})`),
   });
-  if (values.test) return await testSite(values.report);
 }
 
 await runScript("site", import.meta.filename, main);
