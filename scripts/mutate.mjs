@@ -32,7 +32,8 @@ export function mutated({ name, file, find, replace }, text) {
 async function failureIn(folder, tests, extent) {
   const jest = path.join(folder, "node_modules", "jest", "bin", "jest.js");
   const args = [jest, "--selectProjects", "unit", "--bail", "--testPathPatterns", tests];
-  const env = { ...process.env, PULUMI_PLATFORM_TESTS: extent };
+  // With a seed all generated cases are tried.
+  const env = { ...process.env, PULUMI_PLATFORM_TESTS: extent, PROPERTY_SEED: "1" };
   const { code, output } = await run(process.execPath, args, { cwd: folder, env });
   if (!/^Tests: .* total$/m.test(output)) throw new Error(`jest ran no test:\n${output.slice(-2000)}`);
   if (code === 0) return undefined;

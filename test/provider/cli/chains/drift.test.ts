@@ -8,13 +8,13 @@ import { formats } from "../../../../provider/cli/framework/options";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
-import { casesOf, spreadOf } from "../../../support/properties";
+import { seedsOf, spreadOf } from "../../../support/properties";
 import { programResources } from "../../../support/randomChange";
 import { driftAtRandom } from "../../../support/randomDrift";
 import { expectForm, isSevere } from "../../../support/reportForms";
 
 const NOW = "2026-06-01T00:00:00Z";
-const seeds = Array.from({ length: casesOf(12) }, (_, i) => i);
+const seeds = seedsOf(12);
 
 /** Names that mean something to a shell. */
 const NAMES = [

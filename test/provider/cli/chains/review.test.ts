@@ -13,15 +13,13 @@ import { builtInRoles, randomOrganisation, small } from "../../../support/organi
 import type { Organisation } from "../../../support/organisation";
 import { carryOut, previewOf, randomChange } from "../../../support/randomChange";
 import type { RandomChange } from "../../../support/randomChange";
-import { casesOf } from "../../../support/properties";
+import { seedsOf } from "../../../support/properties";
 import { expectForm } from "../../../support/reportForms";
 
 const PREVIEWS = join(ROOT, "test/fixtures/previews");
 const recorded = readdirSync(PREVIEWS).filter(
   (file) => /\.(json|ndjson)$/.test(file) && !/^export/.test(file),
 );
-
-const seedsOf = (count: number): number[] => Array.from({ length: casesOf(count) }, (_, i) => i);
 
 const NOW = "2026-06-01T00:00:00Z";
 const chain = new CommandChain();
