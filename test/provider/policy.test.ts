@@ -135,7 +135,7 @@ describe("the rules as policies", () => {
 
   it("are those that do without the state before and without secrets", () => {
     expect(policyRules.map(({ id }) => id).join(" ")).toBe(
-      "G1 G2 G3 G6 G7 T1 T2 T3 T4 T6 K1 K2 K3 R2 X1 X2 X3 X4",
+      "G1 G2 G3 G6 G7 G9 T1 T2 T3 T4 T6 K1 K2 K3 R2 X1 X2 X3 X4",
     );
   });
 });

@@ -17,6 +17,12 @@ const TAKEOVER =
 const DELEGATION =
   /^CAP_IAM_(?:ROLE_BINDINGS_(?!DELETE$)|GROUP_INVITES_(?!DELETE$)|(?:IDENTITY|IDENTITIES)_CREATE$)|_TOKENS_(?:FETCH|CREATE|ISSUE)$/;
 
+const BINDING = /^CAP_IAM_ROLE_BINDINGS_(?!DELETE$)/;
+
+/** These change nothing that others have: own requests and conversions, groups and roles that nobody uses yet. */
+const INNOCENT =
+  /^CAP_(?:IAM_(?:GROUPS|ROLES)_CREATE$|TERMS_ACCEPT$|GUARDENER_(?:DFC|ACTIONS)_|MCP_TOOL_CALL$|LIBRARIES_(?:REQUEST_GROUPS|AWS)_)/;
+
 /** The known families of IAM that neither take over nor delegate. */
 const OTHER_IAM = /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY|IDENTITIES|ORGANIZATIONS?)_/;
 
@@ -47,6 +53,11 @@ export function isDelegation(capability: string): boolean {
   return DELEGATION.test(capability) || (IAM.test(capability) && !OTHER_IAM.test(capability));
 }
 
+/** Whether a capability lets its holder give roles to others. The API does not promise to refuse roles that allow more. */
+export function bindsRoles(capability: string): boolean {
+  return BINDING.test(capability) && isWriting(capability);
+}
+
 export function isSupplyChain(capability: string): boolean {
   return SUPPLY_CHAIN.test(capability) && isWriting(capability);
 }
@@ -64,4 +75,10 @@ const OWNER_FALLBACK = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE", 
 export function ownerCapabilities(owner: readonly string[] | undefined): readonly string[] {
   const writing = owner?.filter(isIamWriting) ?? [];
   return writing.length > 0 ? writing : OWNER_FALLBACK;
+}
+
+/** Whether a capability changes something of others that no other family covers: one that this version does not know counts. */
+export function isOtherWriting(capability: string): boolean {
+  const isCovered = [isTakeover, isDelegation, isSupplyChain].some((covers) => covers(capability));
+  return isWriting(capability) && !isCovered && !INNOCENT.test(capability);
 }

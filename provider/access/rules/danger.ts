@@ -5,6 +5,7 @@ import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../engine/values/times";
 import { plural, labelOf, limitLines } from "./wording";
 import { textAt } from "./inputValues";
+import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isBuiltInRole } from "./builtInRoles";
@@ -215,4 +216,4 @@ const massRemoval: Rule = {
   },
 };
 
-export const dangerRules: readonly Rule[] = [lockOut, inUse, willFail, massRemoval];
+export const dangerRules: readonly Rule[] = [lockOut, inUse, willFail, massRemoval, lostEvents];

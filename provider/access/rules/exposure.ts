@@ -1,63 +1,11 @@
-import { globMatches } from "../trust/glob";
 import type { Entity } from "../graph/model";
-import { fieldsWhere, textAtPath } from "./describedFields";
 import { limitLines, labelOf, listFirst, plural } from "./wording";
+import { exposure } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind } from "./kindConditions";
 import type { Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
-
-const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
-
-const receivesEvents = (kind: string): boolean => eventReceivers(kind).length > 0;
-
-function hostOf(address: string | undefined): string | undefined {
-  return address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
-}
-
-/** The hosts that a resource sends events to, each with the path of its field. */
-function hostsOf({ kind, inputs }: Entity): { readonly path: string; readonly host: string }[] {
-  return eventReceivers(kind).flatMap(({ path }) => {
-    const host = hostOf(textAtPath(inputs, path));
-    return host === undefined ? [] : [{ path, host }];
-  });
-}
-
-function findNewHosts(facts: Facts): FindingInput[] {
-  const before = [...facts.comparison.before.entities.values()];
-  const known = new Set(before.flatMap(hostsOf).map(({ host }) => host));
-  const isAllowed = (host: string): boolean =>
-    known.has(host) || facts.options.sinkAllow.some((glob) => globMatches(glob, host));
-  const writes = [...facts.writes(receivesEvents)];
-  return writes.flatMap(({ after }) =>
-    hostsOf(after)
-      .filter(({ host }) => !isAllowed(host))
-      .map(({ path, host }) =>
-        facts.aboutEntity(after, {
-          severity: "medium",
-          field: path,
-          message: `events of ${facts.groupOf(after)?.path ?? "a group"} and everything below it are sent to a new host: ${host}`,
-          advice: `check that ${host} is yours, then allow it with --sink-allow`,
-        }),
-      ),
-  );
-}
-
-const exposure: Rule = {
-  id: "X1",
-  name: "exposure",
-  severities: ["medium"],
-  when: "always",
-  what: "Events are sent to a host that received none before and that `--sink-allow` does not name.",
-  why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
-  fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
-  except: "Use `--sink-allow` instead of a suppression.",
-  exampleMatch: { group: "acme / security" },
-  needsBefore: false,
-  about: receivesEvents,
-  find: findNewHosts,
-};
 
 /** Values that are not known and decide nothing about access: X3 reports those that do. */
 function unknownPaths({ unread = [] }: Entity): string[] {

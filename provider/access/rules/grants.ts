@@ -1,6 +1,7 @@
-import { isTakeover, isDelegation, isSupplyChain } from "./capabilities";
+import { bindsRoles, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
 import { hasWideReach } from "../graph/grant";
-import type { GrantChange } from "../graph/grant";
+import type { Grant, GrantChange } from "../graph/grant";
+import type { Severity } from "../review/finding";
 import { listFirst, limitLines } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -21,6 +22,36 @@ function* grantsWithNewCapabilities(
     const capabilities = all.filter(isOfFamily);
     if (capabilities.length > 0) yield { change, capabilities, all };
   }
+}
+
+/** What a rule says of a grant that brings capabilities of its family. */
+interface Judgement {
+  readonly severity: Severity;
+  /** What the subject can now do: "change what others pull". */
+  readonly can: string;
+  readonly advice: string;
+}
+
+/** A finding for each grant that brings capabilities of a family. */
+function findGrantsWith(
+  facts: Facts,
+  isOfFamily: (capability: string) => boolean,
+  judge: (grant: Grant, capabilities: readonly string[], all: readonly string[]) => Judgement,
+): FindingInput[] {
+  return Array.from(grantsWithNewCapabilities(facts, isOfFamily), ({ change, capabilities, all }) => {
+    const { grant } = change;
+    const { severity, can, advice } = judge(grant, capabilities, all);
+    return facts.aboutGrant(grant, {
+      severity,
+      message: `${subjectName(grant)} can ${can} ${scopeText(grant)}: ${listFirst(capabilities, 3)}`,
+      details: [
+        `through role ${roleName(grant)}`,
+        ...changeReason(change),
+        ...limitLines(capabilities.length > 3 ? capabilities : []),
+      ],
+      advice,
+    });
+  });
 }
 
 const ownerGrant: Rule = {
@@ -75,47 +106,42 @@ const takeoverCaps: Rule = {
   needsBefore: false,
   about: givesAccess,
   find: (facts) =>
-    Array.from(grantsWithNewCapabilities(facts, isTakeover), ({ change, capabilities }) =>
-      facts.aboutGrant(change.grant, {
-        severity: "high",
-        message: `${subjectName(change.grant)} can take over the access of others ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
-        details: [
-          `through role ${roleName(change.grant)}`,
-          ...changeReason(change),
-          ...limitLines(capabilities.length > 3 ? capabilities : []),
-        ],
-        advice:
-          "bind a role without these capabilities; keep them for owners and for the pipeline that applies this program",
-      }),
-    ),
+    findGrantsWith(facts, isTakeover, () => ({
+      severity: "high",
+      can: "take over the access of others",
+      advice:
+        "bind a role without these capabilities; keep them for owners and for the pipeline that applies this program",
+    })),
 };
+
+/** Whether a grant lets its subject bind roles. The platform made its own roles of this name to create pull tokens only. */
+function bindsAnyRole({ role }: Grant, capabilities: readonly string[]): boolean {
+  const isForPullTokens = role.builtIn && role.name?.endsWith(".pull_token_creator") === true;
+  return !isForPullTokens && capabilities.some(bindsRoles);
+}
 
 const delegationCaps: Rule = {
   id: "G3",
   name: "delegation-caps",
   severities: ["high", "medium"],
-  when: "high at a root group, if several outsiders can be the subject, or together with a capability of G2; otherwise medium",
-  what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. Not reported: what the subject could already do there or on a group above, and a grant of `owner` (G1).",
-  why: "It can give its own access to anyone, outside of this program and its reviews. With a capability of G2 it can first widen its own access.",
+  when: "high with a capability of G2 or to bind roles, at a root group, or for several outsiders; otherwise medium",
+  what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. The platform's own `…pull_token_creator` roles do not count as roles that can bind roles. Not reported: what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  why: "It can give access to anyone, outside of this program and its reviews. The API does not promise to refuse a binding that gives more than its author has, up to `owner`. With a capability of G2 it can first widen its own access.",
   fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them.",
   except: "For a service that issues pull tokens.",
   exampleMatch: { role: "registry.pull_token_creator", group: "acme / ci*" },
   needsBefore: false,
   about: givesAccess,
   find: (facts) =>
-    Array.from(grantsWithNewCapabilities(facts, isDelegation), ({ change, capabilities, all }) =>
-      facts.aboutGrant(change.grant, {
-        severity: all.some(isTakeover) || hasWideReach(change.grant) ? "high" : "medium",
-        message: `${subjectName(change.grant)} can give its access to others ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
-        details: [
-          `through role ${roleName(change.grant)}`,
-          ...changeReason(change),
-          ...limitLines(capabilities.length > 3 ? capabilities : []),
-        ],
+    findGrantsWith(facts, isDelegation, (grant, capabilities, all) => {
+      const bindsAny = bindsAnyRole(grant, capabilities);
+      return {
+        severity: bindsAny || all.some(isTakeover) || hasWideReach(grant) ? "high" : "medium",
+        can: bindsAny ? "give roles to others" : "give its access to others",
         advice:
           "bind a role without them, and create the bindings and identities that are needed in this program",
-      }),
-    ),
+      };
+    }),
 };
 
 const supplyChainWrite: Rule = {
@@ -131,19 +157,32 @@ const supplyChainWrite: Rule = {
   needsBefore: false,
   about: givesAccess,
   find: (facts) =>
-    Array.from(grantsWithNewCapabilities(facts, isSupplyChain), ({ change, capabilities }) =>
-      facts.aboutGrant(change.grant, {
-        severity: hasWideReach(change.grant) ? "high" : "medium",
-        message: `${subjectName(change.grant)} can change what others pull ${scopeText(change.grant)}: ${listFirst(capabilities, 3)}`,
-        details: [
-          `through role ${roleName(change.grant)}`,
-          ...changeReason(change),
-          ...limitLines(capabilities.length > 3 ? capabilities : []),
-        ],
-        advice:
-          "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories",
-      }),
-    ),
+    findGrantsWith(facts, isSupplyChain, (grant) => ({
+      severity: hasWideReach(grant) ? "high" : "medium",
+      can: "change what others pull",
+      advice:
+        "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories",
+    })),
+};
+
+const disruptiveCaps: Rule = {
+  id: "G9",
+  name: "disruptive-caps",
+  severities: ["high", "medium"],
+  when: "high at a root group, or if several outsiders can be the subject; otherwise medium",
+  what: "A subject gains a capability to take access away, or to decide where events and logs go. That is to delete role bindings, roles, identities, invites or groups, to change groups, to create, change or delete event subscriptions, or to write logs. A capability to change something that this version does not know is included. Not reported: creating groups and roles, what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  why: "It can lock others out, or remove the alerts before it does something else. New subscriptions show it who does what.",
+  fix: "Delete in this program only. Bind a role without these capabilities.",
+  except: "For a service that cleans up, on the group that it cleans up.",
+  exampleMatch: { subject: "cleaner", group: "acme / sandbox" },
+  needsBefore: false,
+  about: givesAccess,
+  find: (facts) =>
+    findGrantsWith(facts, isOtherWriting, (grant) => ({
+      severity: hasWideReach(grant) ? "high" : "medium",
+      can: "take away what others have",
+      advice: "bind a role without these capabilities, and delete in this program only",
+    })),
 };
 
 export const grantRules: readonly Rule[] = [
@@ -155,4 +194,5 @@ export const grantRules: readonly Rule[] = [
   supplyChainWrite,
   massGrant,
   identityProvider,
+  disruptiveCaps,
 ];

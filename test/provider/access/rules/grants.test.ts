@@ -28,6 +28,56 @@ const withOwner = [...base, owner];
 const adding = (before: readonly Resource[], ...more: Resource[]) =>
   compareResources(before, [...before, ...more]);
 
+/** A built-in role with the capabilities that the platform gives it. */
+const builtInRole = (name: keyof typeof builtInRoles): Resource =>
+  role(
+    name,
+    builtInRoles[name].capabilities.map((capability) => capability.replace(/^CAP_/, "")),
+    { builtIn: true, external: true },
+  );
+
+describe("the severity of a grant that reaches the whole organisation", () => {
+  const reaches: [string, Resource, string][] = [
+    ["a pinned identity at the root group", ci, acme],
+    ["a pattern at the root group", open, acme],
+    ["a pattern below it", open, payments],
+  ];
+  const gains: [string, string, Resource, string][] = [
+    ["G3", "limited_owner", builtInRole("limited_owner"), "high"],
+    ["G3", "registry.pull_token_creator", builtInRole("registry.pull_token_creator"), "medium"],
+    ["G6", "editor", builtInRole("editor"), "medium"],
+    ["G6", "registry.push", pusher, "medium"],
+    ["G9", "editor", builtInRole("editor"), "medium"],
+  ];
+  const cases = gains.flatMap(([id, name, held]) =>
+    reaches.map(([where, who, group]) => [id, name, where, held, who, group] as const),
+  );
+
+  it.each(cases)("%s for %s, of %s is high", (id, _name, _where, held, who, group) => {
+    expect(severitiesOf(id, adding([...withOwner, held], binding(who, held, group)))).toEqual(["high"]);
+  });
+
+  it.each(gains)("%s for %s, of a pinned identity below it", (id, _name, held, severity) => {
+    expect(severitiesOf(id, adding([...withOwner, held], binding(ci, held, payments)))).toEqual([severity]);
+  });
+
+  it.each(["TAG_CREATE", "IAM_IDENTITY_CREATE", "IAM_ROLES_DELETE"])(
+    "G4 is high too where a bound role gains CAP_%s",
+    (gained) => {
+      const [old, now] = [role("dev", ["REPO_LIST"]), role("dev", ["REPO_LIST", gained])];
+      for (const [, who, group] of reaches) {
+        const bound = [...base, binding(who, old, group)];
+        expect(severitiesOf("G4", compareResources([...bound, old], [...bound, now]))).toEqual(["high"]);
+      }
+    },
+  );
+
+  it("lets a role that only reads pass", () => {
+    const change = adding(withOwner, binding(ci, viewer, acme));
+    for (const id of ["G1", "G2", "G3", "G6", "G9"]) expect(found(id, change)).toEqual([]);
+  });
+});
+
 describe("G1 owner-grant", () => {
   it.each([
     ["high below the root", binding(ci, owner, payments), "high"],
@@ -144,8 +194,8 @@ describe("G2 takeover-caps", () => {
 
 describe("G3 delegation-caps", () => {
   it.each([
-    [["IAM_ROLE_BINDINGS_CREATE"], ["medium"]],
-    [["IAM_ROLE_BINDINGS_UPDATE"], ["medium"]],
+    [["IAM_ROLE_BINDINGS_CREATE"], ["high"]],
+    [["IAM_ROLE_BINDINGS_UPDATE"], ["high"]],
     [["IAM_GROUP_INVITES_CREATE"], ["medium"]],
     [["IAM_IDENTITY_CREATE"], ["medium"]],
     [["IAM_IDENTITY_CREATE", "IAM_ROLES_UPDATE"], ["high"]],
@@ -160,6 +210,62 @@ describe("G3 delegation-caps", () => {
   ])("%j: %j", (capabilities, severities) => {
     const held = role("some", capabilities);
     expect(severitiesOf("G3", adding([...withOwner, held], binding(ci, held, payments)))).toEqual(severities);
+  });
+
+  it.each([
+    ["the platform's own", builtInRole("registry.pull_token_creator"), "medium", "its access"],
+    ["a program's", role("my.pull_token_creator", ["IAM_ROLE_BINDINGS_CREATE"]), "high", "roles"],
+  ])("takes the name of %s role for pull tokens for what it is", (_, held, severity, gives) => {
+    expect(found("G3", adding([...withOwner, held], binding(ci, held, payments)))).toMatchObject([
+      {
+        severity,
+        message: expect.stringContaining(`can give ${gives} to others on acme / payments`) as string,
+      },
+    ]);
+  });
+});
+
+describe("G9 disruptive-caps", () => {
+  it.each([
+    ["IAM_ROLE_BINDINGS_DELETE", "medium"],
+    ["IAM_IDENTITY_DELETE", "medium"],
+    ["IAM_ROLES_DELETE", "medium"],
+    ["IAM_GROUPS_DELETE", "medium"],
+    ["IAM_GROUPS_UPDATE", "medium"],
+    ["IAM_GROUP_INVITES_DELETE", "medium"],
+    ["EVENTS_SUBSCRIPTION_CREATE", "medium"],
+    ["EVENTS_SUBSCRIPTION_DELETE", "medium"],
+    ["LOGGIE_LOGS_WRITE", "medium"],
+    ["TENANT_CLUSTERS_UPDATE", "medium"],
+    ["GUARDENER_ASSOCIATION_MANAGE", "medium"],
+    ["NEW_FAMILY_UPDATE", "medium"],
+    ["NEW_FAMILY_LIST", undefined],
+    ["TERMS_ACCEPT", undefined],
+    ["EVENTS_SUBSCRIPTION_LIST", undefined],
+    ["IAM_GROUPS_CREATE", undefined],
+    ["IAM_ROLES_CREATE", undefined],
+    ["IAM_ROLES_UPDATE", undefined],
+    ["IAM_ROLE_BINDINGS_CREATE", undefined],
+    ["LOGGIE_LOGS_READ", undefined],
+    ["TAG_DELETE", undefined],
+  ])("%s: %s, and high at a root group", (capability, severity) => {
+    const held = role("some", [capability]);
+    const severitiesAt = (where: string) =>
+      severitiesOf("G9", adding([...withOwner, held], binding(ci, held, where)));
+    expect(severitiesAt(payments)).toEqual(severity === undefined ? [] : [severity]);
+    expect(severitiesAt(acme)).toEqual(severity === undefined ? [] : ["high"]);
+  });
+
+  it("names the capabilities and the role", () => {
+    const held = role("cleaner", ["IAM_ROLES_DELETE", "REPO_LIST"]);
+    expect(found("G9", adding([...withOwner, held], binding(ci, held, payments)))).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /can take away what others have on acme \/ payments.*: CAP_IAM_ROLES_DELETE$/,
+        ) as string,
+        details: ["through role cleaner"],
+      },
+    ]);
   });
 });
 
@@ -267,55 +373,6 @@ describe("G6 supply-chain-write", () => {
     expect(severitiesOf("G6", adding([...withOwner, held], binding(who, held, payments)))).toEqual(
       severity === undefined ? [] : [severity],
     );
-  });
-});
-
-/** A built-in role with the capabilities that the platform gives it. */
-const builtInRole = (name: keyof typeof builtInRoles): Resource =>
-  role(
-    name,
-    builtInRoles[name].capabilities.map((capability) => capability.replace(/^CAP_/, "")),
-    { builtIn: true, external: true },
-  );
-
-describe("the severity of a grant that reaches the whole organisation", () => {
-  const reaches: [string, Resource, string][] = [
-    ["a pinned identity at the root group", ci, acme],
-    ["a pattern at the root group", open, acme],
-    ["a pattern below it", open, payments],
-  ];
-  const gains: [string, string, Resource][] = [
-    ["G3", "limited_owner", builtInRole("limited_owner")],
-    ["G3", "registry.pull_token_creator", builtInRole("registry.pull_token_creator")],
-    ["G6", "editor", builtInRole("editor")],
-    ["G6", "registry.push", pusher],
-  ];
-  const cases = gains.flatMap(([id, name, held]) =>
-    reaches.map(([where, who, group]) => [id, name, where, held, who, group] as const),
-  );
-
-  it.each(cases)("%s for %s, of %s is high", (id, _name, _where, held, who, group) => {
-    expect(severitiesOf(id, adding([...withOwner, held], binding(who, held, group)))).toEqual(["high"]);
-  });
-
-  it.each(gains)("%s for %s, of a pinned identity below it is medium", (id, _name, held) => {
-    expect(severitiesOf(id, adding([...withOwner, held], binding(ci, held, payments)))).toEqual(["medium"]);
-  });
-
-  it.each(["TAG_CREATE", "IAM_IDENTITY_CREATE"])(
-    "G4 is high too where a bound role gains CAP_%s",
-    (gained) => {
-      const [old, now] = [role("dev", ["REPO_LIST"]), role("dev", ["REPO_LIST", gained])];
-      for (const [, who, group] of reaches) {
-        const bound = [...base, binding(who, old, group)];
-        expect(severitiesOf("G4", compareResources([...bound, old], [...bound, now]))).toEqual(["high"]);
-      }
-    },
-  );
-
-  it("lets a role that only reads pass", () => {
-    const change = adding(withOwner, binding(ci, viewer, acme));
-    for (const id of ["G1", "G2", "G3", "G6"]) expect(found(id, change)).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Props } from "../../../../provider/engine/description";
 import {
   acme,
   binding,
+  cards,
   compareResources,
   group,
   groups,
@@ -117,6 +118,42 @@ describe("X1 exposure", () => {
     expect(found("X1", change([], [to("b", "https://new.acme.example")]), allowed)).toEqual([]);
     expect(found("X1", change([], [to("b", "https://acme.example.evil")]), allowed)).toHaveLength(1);
     expect(found("X1", change(before, before))).toEqual([]);
+  });
+});
+
+describe("D5 lost-events", () => {
+  const to = (name: string, parentUid: string, sink: string): Resource =>
+    resource("Subscription", name, { parentUid, sink });
+  const siem = "https://siem.acme.example/in";
+  const alerts = to("alerts", payments, siem);
+
+  it.each<[string, Resource[], string[]]>([
+    ["is deleted", [], ["high"]],
+    ["moves to a group below", [to("moved", cards, siem)], ["high"]],
+    ["gets an address at another host", [to("other", payments, "https://other.example/in")], ["high"]],
+    ["gets another address at its host", [to("other", payments, "https://siem.acme.example/x")], ["medium"]],
+    ["moves to the group above", [to("moved", acme, siem)], []],
+    ["has another one with its address beside it", [to("copy", payments, siem)], []],
+    ["stays", [alerts], []],
+  ])("judges a subscription that %s", (_, after, severities) => {
+    expect(severitiesOf("D5", change([alerts], after))).toEqual(severities);
+  });
+
+  it("names the group and the address, also of one that is replaced in place", () => {
+    const elsewhere = { ...alerts, inputs: { ...alerts.inputs, sink: "https://other.example/in" } };
+    const compared = compareResources([...groups, alerts], [...groups, elsewhere], { replaced: [alerts] });
+    expect(found("D5", compared)).toMatchObject([
+      {
+        severity: "high",
+        message: `events of acme / payments and everything below it are no longer sent to ${siem}`,
+        field: "sink",
+      },
+    ]);
+  });
+
+  it("leaves the subscription of a group that is deleted too alone", () => {
+    const old = [...groups.slice(0, 2), alerts];
+    expect(found("D5", compareResources(old, groups.slice(0, 1)))).toEqual([]);
   });
 });
 

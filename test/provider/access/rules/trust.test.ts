@@ -369,6 +369,53 @@ describe("T5 trust-changed", () => {
     expect(found("T5", changed(keySet("old", "new"), keySet("new")))).toEqual([]);
   });
 
+  /** A renamed resource of a program: one identity is deleted, another one is created. */
+  const renamed = (from: Props, to: Props, where = payments) => {
+    const [old, now] = [identity("ci", from), identity("ci-main", to)];
+    return compareResources(
+      [...base, old, binding(old, viewer, payments)],
+      [...base, now, binding(now, viewer, where)],
+    );
+  };
+
+  it("reports a new identity that gets the grants of a deleted one for another principal", () => {
+    const other = github({ subject: "repo:globex/pay:ref:refs/heads/main" });
+    expect(found("T5", renamed(pinned, other))).toMatchObject([
+      {
+        severity: "high",
+        field: "claimMatch.subject",
+        message:
+          "identity ci-main takes the place of identity ci, which is deleted: a different principal inherits 1 grant: claimMatch.subject",
+        details: [
+          "claimMatch.subject: repo:acme/pay:ref:refs/heads/main → repo:globex/pay:ref:refs/heads/main",
+          "inherits:",
+          "viewer on acme / payments",
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ["for the same principal", pinned, pinned, payments],
+    ["for fewer principals", github({ subjectPattern: "^repo:acme/.*$" }), pinned, payments],
+    ["with a grant on another group", pinned, github({ subject: "repo:globex/x:y" }), acme],
+  ])("leaves a new identity %s alone", (_, from, to, where) => {
+    expect(found("T5", renamed(from, to, where))).toEqual([]);
+  });
+
+  it("reports the grants of that deleted identity alone whose principal is a different one", () => {
+    const [same, strange] = [
+      identity("same", pinned),
+      identity("strange", github({ subject: "repo:globex/x:y" })),
+    ];
+    const now = identity("ci-main", pinned);
+    const before = [...base, same, strange, binding(same, viewer, payments), binding(strange, pusher, acme)];
+    const after = [...base, now, binding(now, viewer, payments), binding(now, pusher, acme)];
+    expect(found("T5", compareResources(before, after))).toMatchObject([
+      { message: expect.stringContaining("takes the place of identity strange") as string },
+    ]);
+  });
+
   it("ignores an identity without grants", () => {
     expect(found("T5", changed(pinned, github({ subject: "repo:globex/x:y" }), false))).toEqual([]);
   });

@@ -86,7 +86,7 @@ describe("a policy file", () => {
       'access-policy.yaml:2: allow[0].reson is an unknown property; did you mean "reason"?',
     ],
     [entry(...good, "match2: 1"), "access-policy.yaml:6: allow[0].match2 is an unknown property"],
-    [entry("rule: G9", ...good.slice(1)), 'allow[0].rule is "G9", which is unknown; did you mean'],
+    [entry("rule: G0", ...good.slice(1)), 'allow[0].rule is "G0", which is unknown; did you mean'],
     [entry("rule: owner_grant", ...good.slice(1)), 'did you mean "owner-grant"?'],
     [entry("kind: unmanged", ...good.slice(1)), 'did you mean "unmanaged"?'],
     [entry("type: role-binding", ...good.slice(1)), "allow[0].type must be a kind of resource"],

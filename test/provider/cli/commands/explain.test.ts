@@ -83,7 +83,7 @@ describe("pulumi-platform explain", () => {
     [["PP99999"], "docs/troubleshooting.md lists them all"],
     [["PP0000"], "docs/troubleshooting.md lists them all"],
     [["owner-grnt"], "did you mean owner-grant?"],
-    [["G9"], "did you mean G1, G2, G3, G4, G5, G6, G7, G8?"],
+    [["G0"], "did you mean G1, G2, G3, G4, G5, G6, G7, G8, G9?"],
     [["\u001b[2J"], "pulumi-platform explain lists them all"],
     [["-o", "html"], "text, json, md"],
     [["--colour"], "pulumi-platform explain --help"],

@@ -1,0 +1,121 @@
+import { globMatches } from "../trust/glob";
+import type { Scope } from "../graph/grant";
+import type { Entity } from "../graph/model";
+import type { ResourceChange } from "../review/comparison";
+import { fieldsWhere, textAtPath } from "./describedFields";
+import type { Facts } from "./facts";
+import type { FindingInput } from "./findingInput";
+import type { Rule } from "./rule";
+
+const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
+
+const receivesEvents = (kind: string): boolean => eventReceivers(kind).length > 0;
+
+/** An address that receives the events of a group and everything below it. */
+interface Delivery {
+  /** Of the field that holds the address. */
+  readonly path: string;
+  /** Undefined where it is not known. */
+  readonly address: string | undefined;
+  readonly host: string | undefined;
+  readonly group: Scope | undefined;
+}
+
+function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
+  return eventReceivers(entity.kind).map(({ path }) => {
+    const address = textAtPath(entity.inputs, path);
+    const host = address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
+    return { path, address, host, group: facts.groupOf(entity) };
+  });
+}
+
+function findNewHosts(facts: Facts): FindingInput[] {
+  const before = [...facts.comparison.before.entities.values()];
+  const known = new Set(before.flatMap((entity) => deliveriesOf(facts, entity)).map(({ host }) => host));
+  const isAllowed = (host: string): boolean =>
+    known.has(host) || facts.options.sinkAllow.some((glob) => globMatches(glob, host));
+  return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
+    deliveriesOf(facts, after).flatMap(({ path, host, group }) =>
+      host === undefined || isAllowed(host)
+        ? []
+        : [
+            facts.aboutEntity(after, {
+              severity: "medium",
+              field: path,
+              message: `events of ${group?.path ?? "a group"} and everything below it are sent to a new host: ${host}`,
+              advice: `check that ${host} is yours, then allow it with --sink-allow`,
+            }),
+          ],
+    ),
+  );
+}
+
+export const exposure: Rule = {
+  id: "X1",
+  name: "exposure",
+  severities: ["medium"],
+  when: "always",
+  what: "Events are sent to a host that received none before and that `--sink-allow` does not name.",
+  why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
+  fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
+  except: "Use `--sink-allow` instead of a suppression.",
+  exampleMatch: { group: "acme / security" },
+  needsBefore: false,
+  about: receivesEvents,
+  find: findNewHosts,
+};
+
+/** The changes after which a resource may send no events to where it sent them. */
+function* changedDeliveries(facts: Facts): Generator<ResourceChange & { readonly before: Entity }> {
+  for (const change of facts.comparison.changes) {
+    const { op, before, kind, isLeftOnServer } = change;
+    if (before === undefined || isLeftOnServer === true || !receivesEvents(kind)) continue;
+    if (op === "delete" || op === "replace" || op === "update") yield { ...change, before };
+  }
+}
+
+function isRemovedGroup(facts: Facts, group: Scope | undefined): boolean {
+  return facts.comparison.groups.some(({ key, change }) => change === "removed" && key === group?.key);
+}
+
+function findLostDeliveries(facts: Facts): FindingInput[] {
+  const after = [...facts.comparison.after.entities.values()].flatMap((entity) =>
+    deliveriesOf(facts, entity),
+  );
+  const covers = (old: Delivery, now: Delivery): boolean =>
+    old.group !== undefined && now.group !== undefined && facts.isWithin(old.group.key, now.group.key);
+  return [...changedDeliveries(facts)].flatMap(({ before }) =>
+    deliveriesOf(facts, before).flatMap((old) => {
+      const remaining = after.filter((now) => covers(old, now));
+      if (isRemovedGroup(facts, old.group)) return [];
+      if (remaining.some(({ address }) => address !== undefined && address === old.address)) return [];
+      const isSameHost = old.host !== undefined && remaining.some(({ host }) => host === old.host);
+      return [
+        facts.aboutEntity(before, {
+          severity: isSameHost ? "medium" : "high",
+          field: old.path,
+          message: `events of ${old.group?.path ?? "a group"} and everything below it are no longer sent to ${old.address ?? "an address that is not known"}`,
+          advice: isSameHost
+            ? `check with those who read these events that the new address at ${old.host} is theirs`
+            : "keep the subscription until those who read these events agree; to move it, create the new one first, in a separate change",
+        }),
+      ];
+    }),
+  );
+}
+
+export const lostEvents: Rule = {
+  id: "D5",
+  name: "lost-events",
+  severities: ["high", "medium"],
+  when: "medium if another address at the same host receives the events; otherwise high",
+  what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too.",
+  why: "Whoever wants to do something unseen first stops the alerts.",
+  fix: "Keep the subscription. To replace one, create the new one first, and delete the old one in a second change.",
+  except: "When a receiver is shut down, for its subscription.",
+  exampleMatch: { group: "acme / security" },
+  needsBefore: true,
+  driftAdvice: "restore the subscription, and find out who removed it",
+  about: receivesEvents,
+  find: findLostDeliveries,
+};
