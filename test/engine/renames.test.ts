@@ -229,7 +229,6 @@ describe("what a program still declares stays, whatever happens to its name", ()
         true,
       ),
     );
-    await stack.up();
     await expectDeclared(emulator, stack);
     await expectNoChanges(stack);
   });

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { Stack } from "../support/engine";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
 import { terseModes } from "../support/modes";
 import { changeField, declared, propertyPathOf, samples, surroundings, withMember } from "../support/samples";
@@ -33,7 +33,7 @@ describe.each(terseModes.slice(-1))("a server that %s, through the real engine",
 
   beforeAll(async () => {
     emulator = await startEmulator(settings);
-    stack = await new Stack(emulator).init();
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
   });
 
   afterAll(async () => {
@@ -45,7 +45,7 @@ describe.each(terseModes.slice(-1))("a server that %s, through the real engine",
     for (const argsOf of [({ args }: Sample) => args, changed, cleared]) {
       stack.declare(program(argsOf));
       await stack.up();
-      await stack.succeed(["preview", "--expect-no-changes"]);
+      // A refresh without changes leaves the state of the update, which the preview then compares.
       await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
       await stack.succeed(["preview", "--expect-no-changes"]);
     }
