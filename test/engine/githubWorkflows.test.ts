@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { describeForCi } from "../../provider/cli/commands/init/ciBackend";
 import { FakeGitHub } from "../provider/cli/post/hosts";
 import type { Comment } from "../provider/cli/post/hosts";
-import { ownerBinding, programText } from "../support/accessRepository";
+import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
-import { AccessFixture, actionsOf, STACK } from "../support/accessWorkflows";
+import { AccessFixture, actionsOf, SECOND_STACK, STACK } from "../support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";
@@ -26,10 +27,11 @@ let scratch: string;
 let fixture: AccessFixture;
 let github: FakeGitHub;
 let canary: string;
-/** The folder of the workflows that `init` writes. */
-let initWorkflows: string;
-/** Whether the workflows run as `init` writes them: the steps of the actions in place of the actions. */
-let isFromInit: boolean;
+/** The folders of workflows that `init` writes: for Pulumi Cloud, and for a bucket. */
+let forCloud: string;
+let forBucket: string;
+/** The workflows that run: those of the examples, or those of a folder that `init` wrote. */
+let workflows: { readonly folder?: string; readonly suffix: string; readonly stack: string };
 let vars: Values;
 let pulls = 0;
 
@@ -37,7 +39,9 @@ beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-workflows-"));
   canary = join(scratch, "canary");
   fixture = await AccessFixture.start(scratch);
-  initWorkflows = writeInitWorkflows(join(scratch, "init"));
+  forCloud = writeInitWorkflows(join(scratch, "init"));
+  const backend = describeForCi({ url: "s3://acme-state", source: "login" }, undefined);
+  forBucket = writeInitWorkflows(join(scratch, "init-bucket"), { backend });
   vars = {
     PLATFORM_BASE_URL: fixture.emulator.url,
     PLATFORM_ISSUER_URL: fixture.emulator.url,
@@ -54,7 +58,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  isFromInit = false;
+  workflows = { suffix: "", stack: STACK };
   github = new FakeGitHub();
   await github.start();
   github.issue("alice", "the pull request", { number: NUMBER, pull_request: {} });
@@ -78,6 +82,7 @@ type Results = Readonly<Record<string, JobResult>>;
 /** Opens the pull request, or adds a commit to it. */
 function push(files: Files, repository = "acme/access", branch = `change-${(pulls += 1)}`): PullRequest {
   const commit = fixture.repository.branch(branch, files);
+  github.changed.set(commit, Object.keys(files));
   const [owner = ""] = repository.split("/");
   github.pulls = [{ number: NUMBER, owner, branch, sha: commit }];
   return { branch, commit, repository };
@@ -99,14 +104,14 @@ async function runWorkflow(name: string, branch: string, subject: string, event:
     server_url: "https://github.example",
     run_id: RUN_ID,
   };
-  const folder = isFromInit ? initWorkflows : join(source, ".github", "workflows");
-  const workflow = readWorkflow(join(folder, name));
+  const { folder = join(source, ".github", "workflows"), suffix, stack } = workflows;
+  const workflow = readWorkflow(join(folder, name.replace(/\.yml$/, `${suffix}.yml`)));
   return await new WorkflowRun(workflow, {
-    contexts: { github: context, vars },
+    contexts: { github: context, vars, secrets: {} },
     actions: actionsOf(fixture, branch),
     composites: ownActions,
     token,
-    env: { STACK },
+    env: { STACK: stack },
     scratch,
     environment: (job) => ({
       ...fixture.tools(),
@@ -205,7 +210,7 @@ test("a change without danger passes, with a comment that names its commit, unti
 });
 
 test("a dangerous change fails, with its findings, whatever the pull request changes beside the program, and every job writes only what its permissions allow", async () => {
-  isFromInit = true;
+  workflows = { ...workflows, folder: forCloud };
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.GITHUB_JOB ?? "none") + "\\n");`;
   const script = `node -e '${record}'`;
   const vendor = "infra/vendor/pulumi-platform";
@@ -311,8 +316,8 @@ test("a pull request that adds a shrinkwrap file of npm fails before anything of
   expect(results["preview"]?.log).toMatch(/remove \S+\/infra\/npm-shrinkwrap\.json from the repository/);
 });
 
-test("the deployment applies the plan that it has reviewed, then compares the result", async () => {
-  isFromInit = true;
+test("the deployment applies the plan that it has reviewed, then compares the result, with the state in a bucket", async () => {
+  workflows = { ...workflows, folder: forBucket };
   const pull = push(benign());
   const results = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, { action: "push" });
   expect({ outcome: outcome(results), logs: logsOf(results) }).toMatchObject({
@@ -326,7 +331,7 @@ test("the deployment applies the plan that it has reviewed, then compares the re
 });
 
 test("the nightly comparison opens one issue for what was changed by hand", async () => {
-  isFromInit = true;
+  workflows = { ...workflows, folder: forBucket };
   const team = fixture.emulator.state()["groups"]?.find(({ name }) => name === "team") as { uid: string };
   await call(fixture.emulator, "PATCH", `/iam/v2/groups/${team.uid}?updateMask=description`, {
     description: "by hand",
@@ -339,16 +344,56 @@ test("the nightly comparison opens one issue for what was changed by hand", asyn
   expect(issues.map(({ body }) => body)).toEqual([expect.stringContaining("by hand")]);
 });
 
+test("a second project of the repository is reviewed beside the first, for changes of what it reads", async () => {
+  const pull = push({ "docs/notes.md": "nothing of a program" });
+  const checkout = await fixture.addSecondProject("github");
+  const changed = push({ "teams/index.js": secondProgram(fixture.program, "a change") });
+  // The review of the first project is under way.
+  await reviewOf("requested", changed);
+  const first = comment();
+  const suffix = "-teams";
+  workflows = { folder: join(checkout, ".github", "workflows"), suffix, stack: SECOND_STACK };
+
+  const results = await runAll(changed);
+  expect({ outcome: outcome(results), log: results["preview"]?.log }).toMatchObject({
+    outcome: { start: "success", preview: "success", review: "success", post: "success", gate: "success" },
+  });
+  const comments = github.issues[0]?.comments ?? [];
+  expect(comments.map(({ body }) => body)).toEqual([first.body, expect.stringContaining(SECOND_STACK)]);
+  const state = (name: string, { commit }: PullRequest): string | undefined =>
+    github.statuses.get(`${commit} ${name}`)?.state;
+  expect(state("access-review", changed)).toBe("pending");
+  expect(state("access-review-teams", changed)).toBe("success");
+
+  // Of another change, GitHub learns that there is nothing to review.
+  expect(outcome(await runAll(pull))).toEqual({
+    changes: "success",
+    start: "skipped",
+    preview: "skipped",
+    review: "skipped",
+    post: "skipped",
+    gate: "skipped",
+  });
+  expect(state("access-review-teams", pull)).toBe("success");
+  expect(github.issues[0]?.comments).toHaveLength(2);
+
+  // Without a comparison, nothing passes.
+  github.changed.clear();
+  expect(outcome(await reviewOf("completed", pull))).toMatchObject({ review: "skipped", gate: "failure" });
+  expect(state("access-review-teams", pull)).toBe("failure");
+});
+
 describe.each<CandidateName>(["pnpm", "Yarn 1", "Yarn 4"])(
   "what init writes for %s, with its lockfile alone:",
   (manager) => {
+    let folder: string;
     beforeAll(async () => {
       const packageManager = await usePackageManager(fixture, manager);
-      initWorkflows = writeInitWorkflows(join(scratch, manager), { packageManager });
+      folder = writeInitWorkflows(join(scratch, manager), { packageManager });
     });
 
     test("a change is previewed, reviewed, applied, compared and reported", async () => {
-      isFromInit = true;
+      workflows = { ...workflows, folder };
       const description = `by ${manager}`;
       const pull = push({ "infra/index.js": programText(fixture.program, description) });
       const deployed = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, {

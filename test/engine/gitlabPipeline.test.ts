@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeGitLab } from "../provider/cli/post/hosts";
-import { ownerBinding, programText } from "../support/accessRepository";
+import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
-import { AccessFixture, STACK } from "../support/accessWorkflows";
+import { AccessFixture, SECOND_STACK, STACK } from "../support/accessWorkflows";
 import { PipelineRun, readPipeline } from "../support/gitlabPipeline";
 import type { Pipeline } from "../support/gitlabPipeline";
 import { writeInitWorkflows } from "../support/initWorkflows";
@@ -57,7 +57,13 @@ afterEach(async () => {
 /** Runs the pipeline of a merge request, or of another event, with these files. */
 async function pipelineFor(
   files: Files,
-  { sourceProject = "12", source = "merge_request_event", recorded = [] as readonly string[] } = {},
+  {
+    sourceProject = "12",
+    source = "merge_request_event",
+    recorded = [] as readonly string[],
+    jobs = pipeline,
+    only = undefined as readonly string[] | undefined,
+  } = {},
 ): Promise<PipelineRun & { commit: string }> {
   const branch = `change-${(branches += 1)}`;
   const commit = fixture.repository.branch(branch, files);
@@ -69,7 +75,7 @@ async function pipelineFor(
       ["access-preview", "production"].map((scope) => ({ value, scope })),
     ]),
   );
-  const run = new PipelineRun(pipeline, {
+  const run = new PipelineRun(jobs, {
     predefined: {
       ...host,
       CI_PIPELINE_SOURCE: source,
@@ -95,6 +101,7 @@ async function pipelineFor(
     },
     tools: () => fixture.tools(),
     manual: ["access-deploy"],
+    ...(only && { changed: only }),
     ...(passed && { recorded: passed.record(...recorded) }),
     scratch,
   });
@@ -219,4 +226,26 @@ test("the nightly comparison fails for what was changed by hand", async () => {
   const run = await pipelineFor(benign(), { source: "schedule" });
   expect(outcome(run)).toEqual({ "access-drift": "failure" });
   expect(run.results["access-drift"]?.log).toContain("by hand");
+});
+
+test("a second project of the repository has jobs and a note of its own, for changes of what it reads", async () => {
+  const checkout = await fixture.addSecondProject("gitlab", {
+    "access-ci/gitlab-ci.yml": readFileSync(join(scratch, "init", "gitlab-ci.yml"), "utf8"),
+  });
+  const main = join(checkout, "access-ci", "gitlab-ci.yml");
+  appendFileSync(main, "\ninclude: [{ local: gitlab-ci-teams.yml }]\n");
+  const jobs = readPipeline(main);
+  const ofFirst = ["access-start", "access-preview", "access-review", "access-post", "access-gate"];
+  const files = { "teams/index.js": secondProgram(fixture.program, "a change") };
+  const run = await pipelineFor(files, { jobs, recorded: ofFirst, only: Object.keys(files) });
+  const ofSecond = ofFirst.map((name) => `${name}-teams`);
+  expect({ outcome: outcome(run), log: run.results["access-review-teams"]?.log }).toMatchObject({
+    outcome: Object.fromEntries([...ofFirst, ...ofSecond].map((name) => [name, "success"])),
+  });
+  expect(note()).toContain("Passes");
+  expect(note()).toContain(SECOND_STACK);
+
+  const other = { "docs/notes.md": "nothing of a program" };
+  const unread = await pipelineFor(other, { jobs, recorded: ofFirst, only: Object.keys(other) });
+  expect(Object.keys(outcome(unread)).sort()).toEqual([...ofFirst].sort());
 });

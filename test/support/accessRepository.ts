@@ -58,6 +58,41 @@ new platform.RoleBinding("deployer-views", {
 ${more}`;
 }
 
+const STACK_CONFIGURATION = `secretsprovider: ${SECRETS_PROVIDER.url}\nencryptedkey: ${SECRETS_PROVIDER.encryptedkey}\n`;
+
+/** The program of a second project. */
+export const secondProgram = ({ org }: Program, description: string): string => `
+const { Group } = require("pulumi-platform");
+new Group("second", {
+  parentUid: ${JSON.stringify(org)}, name: "second", description: ${JSON.stringify(description)},
+});
+`;
+
+const VENDORED = "../infra/vendor/pulumi-platform";
+
+/** The files of a second project, which shares the package of the first. */
+export function secondProject(program: Program): Files {
+  const named = { name: "teams", dependencies: { "pulumi-platform": `file:${VENDORED}` } };
+  const packages = {
+    "": named,
+    "node_modules/pulumi-platform": { resolved: VENDORED, link: true },
+    [VENDORED]: { version: "0.1.0", bin: { "pulumi-platform": "bin.js" } },
+  };
+  return {
+    "teams/package.json": JSON.stringify({ private: true, main: "index.js", ...named }),
+    "teams/package-lock.json": JSON.stringify({
+      name: "teams",
+      lockfileVersion: 3,
+      requires: true,
+      packages,
+    }),
+    "teams/Pulumi.yaml": "name: teams\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
+    "teams/Pulumi.prod.yaml": STACK_CONFIGURATION,
+    "teams/access-policy.yaml": "allow: []\n",
+    "teams/index.js": secondProgram(program, "as it was"),
+  };
+}
+
 /** Makes the deployer owner of the team. */
 export const ownerBinding = ({ owner }: Program): string =>
   `new platform.RoleBinding("deployer-owns", { parentUid: team.id, identityUid: deployer.id, roleUid: ${JSON.stringify(owner)} });`;
@@ -94,7 +129,7 @@ export class AccessRepository {
       "infra/package.json": JSON.stringify({ private: true, main: "index.js", ...NAMED }),
       "infra/package-lock.json": LOCKFILE,
       "infra/Pulumi.yaml": "name: access\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
-      "infra/Pulumi.prod.yaml": `secretsprovider: ${SECRETS_PROVIDER.url}\nencryptedkey: ${SECRETS_PROVIDER.encryptedkey}\n`,
+      "infra/Pulumi.prod.yaml": STACK_CONFIGURATION,
       "infra/access-policy.yaml": "allow: []\n",
       "infra/index.js": programText(this.program, "as it was"),
       ".gitignore": "node_modules/\n",

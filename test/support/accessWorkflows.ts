@@ -5,8 +5,10 @@ import type { AddressInfo } from "node:net";
 import { basename, join, resolve } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { AccessRepository } from "./accessRepository";
-import type { Program } from "./accessRepository";
+import { command as init } from "../../provider/cli/commands/init/init";
+import { runCommand } from "../provider/cli/support";
+import { AccessRepository, secondProject } from "./accessRepository";
+import type { Files, Program } from "./accessRepository";
 import { commandPath, QUICK_PROCESSES } from "./engine";
 import type { Action } from "./githubActions";
 import { SECRETS_PROVIDER, startKeyServer } from "./keyServer";
@@ -17,6 +19,8 @@ import type { Values } from "./shell";
 import { call } from "./wire";
 
 export const STACK = "organization/access/prod";
+/** Of the second project, in the folder teams. */
+export const SECOND_STACK = "organization/teams/prod";
 
 /** What pull requests and their pipelines work on: an organisation, its program in a repository, and credentials. */
 export class AccessFixture {
@@ -103,22 +107,55 @@ export class AccessFixture {
     };
   }
 
+  /**
+   * Adds a project to the default branch, with the stack that it is reviewed for.
+   *
+   * @returns A checkout in which `init` has written the files for CI of the second project.
+   */
+  async addSecondProject(host: "github" | "gitlab", files: Files = {}): Promise<string> {
+    this.repository.branch("main", { ...secondProject(this.program), ...files });
+    const checkout = mkdtempSync(join(this.scratch, "second-"));
+    this.repository.checkout("main", checkout);
+    const args = ["--ci", host, "--base-url", this.emulator.url, "--issuer-url", this.emulator.url];
+    const { code, stderr } = await runCommand(
+      init.main,
+      [join(checkout, "teams"), "--stack", SECOND_STACK, ...args],
+      this.tools(),
+    );
+    if (code !== 0) throw new Error(`init ended with ${code}: ${stderr}`);
+    await this.runAll(join(checkout, "teams"), [
+      [
+        "pulumi",
+        "stack",
+        "init",
+        SECOND_STACK,
+        "--secrets-provider",
+        SECRETS_PROVIDER.url,
+        "--non-interactive",
+      ],
+    ]);
+    return checkout;
+  }
+
   /** Brings the organisation to what the default branch says. */
   private async deploy(): Promise<void> {
     const folder = join(this.scratch, "deployed");
     this.repository.checkout("main", folder);
-    const cwd = join(folder, "infra");
+    await this.runAll(join(folder, "infra"), [
+      ["npm", "ci", "--ignore-scripts"],
+      ["pulumi", "stack", "init", STACK, "--secrets-provider", SECRETS_PROVIDER.url, "--non-interactive"],
+      ["pulumi", "up", "--stack", STACK, "--yes", "--skip-preview", "--non-interactive"],
+    ]);
+  }
+
+  private async runAll(cwd: string, commands: readonly (readonly string[])[]): Promise<void> {
     const env = {
       ...this.tools(),
       ...this.backend,
       PLATFORM_BASE_URL: this.emulator.url,
       PLATFORM_TOKEN: this.emulator.token,
     };
-    for (const [command, ...args] of [
-      ["npm", "ci", "--ignore-scripts"],
-      ["pulumi", "stack", "init", STACK, "--secrets-provider", SECRETS_PROVIDER.url, "--non-interactive"],
-      ["pulumi", "up", "--stack", STACK, "--yes", "--skip-preview", "--non-interactive"],
-    ]) {
+    for (const [command, ...args] of commands) {
       const { code, output } = await run(command ?? "", args, { cwd, env });
       if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${output}`);
     }
@@ -139,17 +176,25 @@ export class AccessFixture {
   }
 }
 
-/** Of the CLI of GitHub, which its runners have: the one form of a request that the workflows use. */
+/** Of the CLI of GitHub, which its runners have: the two forms of a request that the workflows use. */
 const GH = `#!/usr/bin/env node
 const [api, silent, method, verb, path, ...fields] = process.argv.slice(2);
+const { GITHUB_API_URL: origin, GITHUB_TOKEN: token } = process.env;
+const headers = { authorization: \`Bearer \${token}\`, "content-type": "application/json" };
+if (api === "api" && method === undefined) {
+  require("http").get(\`\${origin}/\${silent}\`, { headers }, (response) => {
+    response.pipe(process.stdout);
+    process.exitCode = response.statusCode < 300 ? 0 : 1;
+  });
+  return;
+}
 const isKnown = api === "api" && silent === "--silent" && method === "--method";
 if (!isKnown) throw new Error("gh: unknown arguments");
 const body = Object.fromEntries(
   fields.filter((field) => field !== "-f").map((field) => field.match(/^([^=]+)=([\\s\\S]*)$/).slice(1)),
 );
-const headers = { authorization: \`Bearer \${process.env.GITHUB_TOKEN}\`, "content-type": "application/json" };
 require("http")
-  .request(\`\${process.env.GITHUB_API_URL}/\${path}\`, { method: verb, headers })
+  .request(\`\${origin}/\${path}\`, { method: verb, headers })
   .on("response", ({ statusCode }) => process.exit(statusCode < 300 ? 0 : 1))
   .end(JSON.stringify(body));
 `;
@@ -164,6 +209,9 @@ export function actionsOf(fixture: AccessFixture, branch: string): Record<string
     "actions/setup-node": () => undefined,
     "pulumi/actions": () => undefined,
     "pulumi/auth-actions": (_, job) => {
+      Object.assign(job.env, fixture.backend);
+    },
+    "aws-actions/configure-aws-credentials": (_, job) => {
       Object.assign(job.env, fixture.backend);
     },
     "actions/upload-artifact": (inputs, job) => {

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { ROOT } from "./engine";
 import { evaluate, runScript } from "./shell";
@@ -7,11 +7,18 @@ import type { Values } from "./shell";
 
 type Need = string | { readonly job: string; readonly optional?: boolean };
 
+interface Rule {
+  readonly if?: string;
+  /** Patterns of the paths of which one must have changed: a file, or a folder with all below it. */
+  readonly changes?: readonly string[];
+  readonly when?: "always" | "manual";
+}
+
 export interface Job {
   readonly extends?: string;
   readonly stage?: string;
   readonly needs?: readonly Need[];
-  readonly rules?: readonly { readonly if?: string; readonly when?: "always" | "manual" }[];
+  readonly rules?: readonly Rule[];
   readonly variables?: Values;
   readonly environment?: { readonly name: string; readonly action?: string };
   readonly id_tokens?: Readonly<Record<string, { readonly aud: string }>>;
@@ -33,10 +40,17 @@ export interface ComponentInput {
   readonly options?: readonly string[];
 }
 
-interface Include {
+interface ComponentInclude {
   readonly component: string;
   readonly inputs: Values;
 }
+
+/** A file beside the configuration. */
+interface LocalInclude {
+  readonly local: string;
+}
+
+type Include = ComponentInclude | LocalInclude;
 
 type WrittenVariables = Readonly<
   Record<string, string | { readonly value: string; readonly expand: boolean }>
@@ -78,7 +92,10 @@ function fillInputs(value: unknown, inputs: Values): unknown {
 }
 
 /** The jobs that an include adds. @throws Error for an input that GitLab refuses. */
-function includedJobs({ component, inputs: given }: Include, overrides: Values): Configuration {
+function includedJobs(include: Include, overrides: Values, folder: string): Configuration {
+  if ("local" in include)
+    return parse(readFileSync(join(folder, include.local), "utf8"), { strict: true }) as Configuration;
+  const { component, inputs: given } = include;
   const { inputs, jobs } = readComponent(templateOf(component));
   for (const name of Object.keys(given)) {
     if (!(name in inputs)) throw new Error(`${component} has no input ${name}`);
@@ -118,7 +135,7 @@ export function readPipeline(file: string, inputs: Values = {}): Pipeline {
     include = [],
     variables = {},
   } = main as unknown as Partial<Pipeline> & { include?: Include[] };
-  const components = include.map((one) => includedJobs(one, inputs));
+  const components = include.map((one) => includedJobs(one, inputs, dirname(file)));
   const all: Configuration = Object.assign({}, ...components, main) as Configuration;
   const jobs = Object.keys(all)
     .filter((name) => !keywords.includes(name) && !name.startsWith("."))
@@ -155,6 +172,8 @@ export interface PipelineOptions {
   readonly project: Readonly<Record<string, readonly Variable[]>>;
   /** The OIDC token of a job. */
   readonly token: (audience: string) => string;
+  /** Paths that the event changes; without them, rules for changes hold, as in a schedule. */
+  readonly changed?: readonly string[];
   /** Lays out what the pipeline is for. */
   readonly checkout: (folder: string) => void;
   readonly tools: () => Values;
@@ -203,7 +222,9 @@ export class PipelineRun {
   }
 
   private async runJob(name: string, job: Job): Promise<JobResult> {
-    const rule = job.rules?.find((one) => one.if === undefined || this.holds(one.if));
+    const rule = job.rules?.find(
+      (one) => (one.if === undefined || this.holds(one.if)) && this.isChanged(one.changes),
+    );
     if (job.rules !== undefined && rule === undefined) return { result: "absent", log: "" };
     if (rule?.when === "manual" && !this.options.manual?.includes(name)) {
       return { result: "skipped", log: "" };
@@ -271,6 +292,16 @@ export class PipelineRun {
       CI_JOB_NAME: name,
       CI_PROJECT_DIR: folder,
     };
+  }
+
+  private isChanged(patterns: readonly string[] | undefined): boolean {
+    const { changed } = this.options;
+    if (patterns === undefined || changed === undefined) return true;
+    return changed.some((path) =>
+      patterns.some((pattern) =>
+        pattern.endsWith("/**/*") ? path.startsWith(pattern.slice(0, -"**/*".length)) : path === pattern,
+      ),
+    );
   }
 
   private holds(condition: string): boolean {

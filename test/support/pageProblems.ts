@@ -112,6 +112,13 @@ function dataProblem({ language, text }: Fence): string | undefined {
   }
 }
 
+/** A date in an output, or a time in a program: a reader gets another one, or another output. */
+function dateProblem({ language, text }: Fence): string | undefined {
+  const isOutput = language === "text" || language === "console";
+  const [date] = (isOutput ? /\b20\d\d-\d\d-\d\d/ : /\b20\d\d-\d\d-\d\dT/).exec(text) ?? [];
+  return date === undefined ? undefined : `${date} is another one in each run: write <date> or <time>`;
+}
+
 /** Whether a test runs a program, or a reader learns why none does. */
 function runProblems({ language, reason }: Fence, { runBy }: Page): string[] {
   const isKnown = [...SHOWN, ...RUN, "yaml", "json", "python", "console"].includes(language);
@@ -128,7 +135,10 @@ function runProblems({ language, reason }: Fence, { runBy }: Page): string[] {
 export function pageProblems(page: Page): string[] {
   const { fences, codeSpans, runBy } = page;
   const ofFences = fences.flatMap((fence) =>
-    [...runProblems(fence, page), dataProblem(fence)].map((problem) => [`line ${fence.line}`, problem]),
+    [...runProblems(fence, page), dataProblem(fence), dateProblem(fence)].map((problem) => [
+      `line ${fence.line}`,
+      problem,
+    ]),
   );
   const shellTexts = [
     ...fences.filter(isShell).map((fence) => [`line ${fence.line}`, typed(fence)] as const),

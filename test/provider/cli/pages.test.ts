@@ -76,6 +76,12 @@ test.each([
   ["a shell's error", fence("sh", "echo 'a"), "unexpected EOF"],
   ["an error in YAML", fence("yaml", "a: [", ""), "line 3: "],
   ["a policy with an unknown member", fence("yaml", "allow:\n  - rul: G1"), "rul"],
+  ["the date of a run", fence("text", "when  2026-11-22T12:25:05Z"), "2026-11-22 is another one in each run"],
+  [
+    "the time of a program",
+    fence("ts", 'f({ until: "2027-03-31T00:00:00Z" });'),
+    "2027-03-31T is another one",
+  ],
   ["an error in JSON", fence("json", "{,}"), "line 3: "],
   ["an option in a sentence", "`npx pulumi-platform doctor --no-such`", "unknown option --no-such"],
   ["a test that does not exist", "<!-- run by test/no.test.ts -->\n", "there is no test/no.test.ts"],

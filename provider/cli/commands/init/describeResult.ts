@@ -114,8 +114,53 @@ function describeOwners({ found, host, settings: { packageManager } }: InitResul
   return files.map((file) => `  ${file} @${owner}/security`);
 }
 
+/** Says how a further project of the repository is reviewed. */
+function describeFurther({ host, settings: { further } }: InitResult): string[] {
+  if (further === undefined || host === "none") return [];
+  const { suffix, paths } = further;
+  const [status, place] =
+    host === "github"
+      ? [
+          `require the status access-review${suffix} too`,
+          `PATHS in access-preview${suffix}.yml and access-review${suffix}.yml`,
+        ]
+      : [
+          `gitlab-ci${suffix}.yml belongs beside the other project's gitlab-ci.yml`,
+          `changes in gitlab-ci${suffix}.yml`,
+        ];
+  return [
+    "",
+    `another project of this repository has the usual names: those of this one end with ${suffix}; ${status}`,
+    ...(paths.length === 0
+      ? []
+      : [
+          `  it is reviewed where these change: ${printable(paths.join(", "), 1000)}`,
+          `  if the program reads other files of the repository, add them to ${place}`,
+        ]),
+  ];
+}
+
+/** Says where the file of a pipeline belongs. */
+function describePipeline({ found, settings: { further } }: InitResult): string[] {
+  if (further !== undefined) {
+    const name = `gitlab-ci${further.suffix}.yml`;
+    return [
+      `then move ${GITLAB_FOLDER}/${name} beside gitlab-ci.yml, in the project of its own, and add there:`,
+      `  include: [{ local: ${name} }]`,
+    ];
+  }
+  const replaced = existsSync(join(found.root, ".gitlab-ci.yml"))
+    ? ["GitLab then no longer reads .gitlab-ci.yml: move its jobs to that project too"]
+    : [];
+  return [
+    `then move ${GITLAB_FOLDER}/gitlab-ci.yml to a project of its own, where only reviewers may push, and name it in`,
+    "Settings > CI/CD > General pipelines > CI/CD configuration file: a merge request cannot change it there",
+    ...replaced,
+  ];
+}
+
 function describeCi(result: InitResult): string[] {
-  const { host, found } = result;
+  const { host } = result;
   if (host === "github") {
     return [
       "",
@@ -129,14 +174,9 @@ function describeCi(result: InitResult): string[] {
       "no workflow: neither the remote nor the files name GitHub or GitLab; give --ci github or --ci gitlab",
     ];
   }
-  const replaced = existsSync(join(found.root, ".gitlab-ci.yml"))
-    ? ["GitLab then no longer reads .gitlab-ci.yml: move its jobs to that project too"]
-    : [];
   return [
     "",
-    `then move ${GITLAB_FOLDER}/gitlab-ci.yml to a project of its own, where only reviewers may push, and name it in`,
-    "Settings > CI/CD > General pipelines > CI/CD configuration file: a merge request cannot change it there",
-    ...replaced,
+    ...describePipeline(result),
     "node_modules/pulumi-platform/docs/tasks/review-in-gitlab.md says the rest: identities, variables, protected branches, and in CODEOWNERS:",
     ...describeOwners(result),
   ];
@@ -179,6 +219,7 @@ export function describeResult(result: InitResult): string {
     describeExisting(result),
     describePlaceholders(result),
     describeCiBackend(result),
+    describeFurther(result),
     "",
     "next:",
     [

@@ -3,6 +3,7 @@ import type { Document } from "yaml";
 import type { CiBackend } from "./ciBackend";
 import { withPackageManager } from "./packageManager";
 import type { PackageManager } from "./packageManager";
+import type { FurtherProject } from "./secondProject";
 
 /** What stands in for a name that `init` cannot know. */
 export const ORGANIZATION = "ORGANIZATION";
@@ -21,6 +22,8 @@ export interface CiSettings {
   readonly defaultBranch: string;
   readonly packageManager: PackageManager;
   readonly backend: CiBackend;
+  /** Where another project of the repository has the names of the examples. */
+  readonly further?: FurtherProject;
   readonly baseUrl?: string;
   readonly issuerUrl?: string;
 }

@@ -6,6 +6,7 @@ import { CodedError } from "../../../errorCodes/codedError";
 import { fillExample, LAYOUT, withoutInstructions } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 import { fillBackend } from "./githubBackend";
+import { addPathFilter, withGithubSuffix } from "./pathFilter";
 
 /*
  * The workflows of examples/ci name the actions of this package's repository by a placeholder. Here the steps of each
@@ -53,6 +54,12 @@ function fillInputs(step: YAMLMap, inputs: Inputs): void {
   });
 }
 
+/** Where the actions are, and what a further project adds to names. */
+interface Parts {
+  readonly actions: string;
+  readonly suffix?: string;
+}
+
 interface InlinedStep {
   readonly steps: readonly Node[];
   /** The expression of each output. */
@@ -60,8 +67,9 @@ interface InlinedStep {
 }
 
 /** The steps of an action, with the values that a workflow's step gives to its inputs. */
-function inlineAction(folder: string, step: YAMLMap): InlinedStep {
-  const action = parseDocument(readFileSync(join(folder, "action.yml"), "utf8"));
+function inlineAction({ actions, suffix }: Parts, name: string, step: YAMLMap): InlinedStep {
+  const text = readFileSync(join(actions, name, "action.yml"), "utf8");
+  const action = parseDocument(withGithubSuffix(text, suffix));
   const { inputs: declared, outputs = {} } = action.toJS() as ActionInterface;
   const given = step.get("with");
   const inputs: Inputs = {
@@ -94,12 +102,12 @@ function fillOutputs(job: YAMLMap, id: string, outputs: Inputs): void {
   });
 }
 
-function inlineJob(actions: string, job: YAMLMap): void {
+function inlineJob(parts: Parts, job: YAMLMap): void {
   const steps = job.get("steps") as YAMLSeq<YAMLMap>;
   steps.items = steps.items.flatMap((step) => {
     const [, name] = OWN_ACTION.exec(textOf(step, "uses")) ?? [];
     if (name === undefined) return [step];
-    const inlined = inlineAction(join(actions, name), step);
+    const inlined = inlineAction(parts, name, step);
     fillOutputs(job, textOf(step, "id"), inlined.outputs);
     const [first] = inlined.steps;
     if (first && step.spaceBefore) first.spaceBefore = true;
@@ -107,9 +115,9 @@ function inlineJob(actions: string, job: YAMLMap): void {
   });
 }
 
-function inlineWorkflow(actions: string, document: Document): void {
+function inlineWorkflow(parts: Parts, document: Document): void {
   const jobs = document.get("jobs") as YAMLMap;
-  for (const { value } of jobs.items) if (isMap(value)) inlineJob(actions, value);
+  for (const { value } of jobs.items) if (isMap(value)) inlineJob(parts, value);
 }
 
 /** Replaces the branch that pull requests and pushes name. */
@@ -122,18 +130,27 @@ function fillBranch(document: Document, branch: string): void {
   });
 }
 
+/** The examples, by the paths of the files that they become. */
+export function githubPaths(packageRoot: string, suffix = ""): Map<string, string> {
+  const names = readdirSync(join(packageRoot, "examples", "ci")).filter((name) =>
+    /^access-.*\.yml$/.test(name),
+  );
+  return new Map(names.map((name) => [`.github/workflows/${name.replace(/\.yml$/, `${suffix}.yml`)}`, name]));
+}
+
 /** The workflows, by their paths below the root of the repository. @param packageRoot The folder of this package. */
 export function githubFiles(packageRoot: string, settings: CiSettings): Record<string, string> {
-  const examples = join(packageRoot, "examples", "ci");
-  const names = readdirSync(examples).filter((name) => /^access-.*\.yml$/.test(name));
-  return Object.fromEntries(
-    names.map((name) => {
-      const document = parseDocument(readFileSync(join(examples, name), "utf8"));
-      inlineWorkflow(join(packageRoot, "actions"), document);
-      fillBranch(document, settings.defaultBranch);
-      fillBackend(document, settings.backend);
-      fillExample(document, settings);
-      return [`.github/workflows/${name}`, withoutInstructions(document.toString(LAYOUT), settings)];
-    }),
-  );
+  const { backend, defaultBranch, further } = settings;
+  const parts: Parts = { actions: join(packageRoot, "actions"), ...(further && { suffix: further.suffix }) };
+  const files = [...githubPaths(packageRoot, further?.suffix)].map(([path, name]) => {
+    const text = readFileSync(join(packageRoot, "examples", "ci", name), "utf8");
+    const document = parseDocument(withGithubSuffix(text, further?.suffix));
+    inlineWorkflow(parts, document);
+    fillBranch(document, defaultBranch);
+    fillBackend(document, backend);
+    fillExample(document, settings);
+    if (further) addPathFilter(document, name, further, defaultBranch);
+    return [path, withoutInstructions(document.toString(LAYOUT), settings)];
+  });
+  return Object.fromEntries(files) as Record<string, string>;
 }

@@ -12,11 +12,12 @@ import { describeDryRun, describeResult } from "./describeResult";
 import type { InitPlan } from "./describeResult";
 import { ORGANIZATION } from "./fillExample";
 import type { CiSettings } from "./fillExample";
-import { githubFiles } from "./githubFiles";
-import { gitlabFiles } from "./gitlabFiles";
+import { githubFiles, githubPaths } from "./githubFiles";
+import { gitlabFiles, gitlabPath } from "./gitlabFiles";
 import { inspectFolder, readStackEncryption } from "./inspectFolder";
 import type { ProjectFolder } from "./inspectFolder";
 import { checkLockfiles } from "./packageManager";
+import { findFurtherProject } from "./secondProject";
 import { policyFile, programFiles } from "./programFiles";
 import type { Language, ProgramOptions } from "./programFiles";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
@@ -69,11 +70,18 @@ type InitValues = Values<typeof flags>;
 
 const NAME = /^\w[\w.-]{0,99}$/;
 
-function readUrl(flag: string, text: string | undefined): string | undefined {
+/** @param variable The environment variable that is read without the flag. */
+function readUrl(
+  flag: "base-url" | "issuer-url",
+  variable: "PLATFORM_BASE_URL" | "PLATFORM_ISSUER_URL",
+  values: InitValues,
+): string | undefined {
+  const text = values[flag] ?? readEnvironment()[variable];
   if (text === undefined || text === "") return undefined;
   const url = webAddress(text)?.replace(/\/$/, "");
   if (url !== undefined && /^[\w:/.[\]%~-]+$/.test(url)) return url;
-  throw new UsageError("PP5002", `${flag} must be an http or https URL, as in https://api.example.com`);
+  const name = values[flag] === undefined ? variable : `--${flag}`;
+  throw new UsageError("PP5002", `${name} must be an http or https URL, as in https://api.example.com`);
 }
 
 /** The name of the project: that of the program, the one that is given, or that of the folder. */
@@ -82,6 +90,12 @@ function chooseProject({ project }: InitValues, found: ProjectFolder): string {
     throw new UsageError(
       "PP5003",
       `--project conflicts with the project ${printable(found.project, 100)} in Pulumi.yaml; leave it out`,
+    );
+  }
+  if (found.project !== undefined && !NAME.test(found.project)) {
+    throw new UsageError(
+      "PP5011",
+      `the name in Pulumi.yaml must have letters, digits, ".", "_" and "-" only, not "${printable(found.project, 80)}"`,
     );
   }
   if (project !== undefined && !NAME.test(project)) {
@@ -142,7 +156,14 @@ function chooseLanguage(
   return chosen;
 }
 
-function checkPath({ path, folder }: ProjectFolder): void {
+/** @throws UsageError for a path or a branch that the files for CI cannot hold. */
+function checkNames({ path, folder, defaultBranch }: ProjectFolder): void {
+  if (!/^[\w./@+-]+$/.test(defaultBranch)) {
+    throw new UsageError(
+      "PP5002",
+      `the default branch ${printable(defaultBranch, 100)} has characters that a workflow cannot hold: use letters, digits, ".", "_", "-" and "/"`,
+    );
+  }
   if (!/^[\p{L}\p{N}_./ @+-]+$/u.test(path)) {
     throw new UsageError(
       "PP5002",
@@ -160,11 +181,19 @@ const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
   Object.entries(files).map(([path, text]) => ({ base, path, text }));
 
 /** Everything that the files hold: from the flags, the environment and the folder. */
-function chooseSettings(values: InitValues, found: ProjectFolder, host: InitPlan["host"]): CiSettings {
+function chooseSettings(
+  values: InitValues,
+  found: ProjectFolder,
+  { host, packageRoot }: Pick<InitPlan, "host" | "packageRoot">,
+): CiSettings {
   const project = chooseProject(values, found);
   const named = host === "none" ? PULUMI_CLOUD_BY_DEFAULT : findBackend(found.folder, readEnvironment());
   const [organization, stack] = chooseStack(values, found, project, named);
+  const further = findFurtherProject(found, project, (suffix) =>
+    host === "github" ? [...githubPaths(packageRoot, suffix).keys()] : [gitlabPath(suffix)],
+  );
   return {
+    ...(host !== "none" && further && { further }),
     backend: describeForCi(named, readStackEncryption(found, stack)),
     organization,
     project,
@@ -172,8 +201,8 @@ function chooseSettings(values: InitValues, found: ProjectFolder, host: InitPlan
     path: found.path,
     defaultBranch: found.defaultBranch,
     packageManager: found.packageManager,
-    baseUrl: readUrl("--base-url", values["base-url"] ?? readEnvironment()["PLATFORM_BASE_URL"]),
-    issuerUrl: readUrl("--issuer-url", values["issuer-url"] ?? readEnvironment()["PLATFORM_ISSUER_URL"]),
+    baseUrl: readUrl("base-url", "PLATFORM_BASE_URL", values),
+    issuerUrl: readUrl("issuer-url", "PLATFORM_ISSUER_URL", values),
   };
 }
 
@@ -208,10 +237,10 @@ function init(dir: string, values: InitValues): number {
     throw new UsageError("PP5011", "init needs the installed package: run it by npx");
   const found = inspectFolder(dir);
   const host = values.ci ?? found.host ?? "none";
-  const settings = chooseSettings(values, found, host);
+  const settings = chooseSettings(values, found, { host, packageRoot });
   const language = chooseLanguage(values, found);
   if (host !== "none") {
-    checkPath(found);
+    checkNames(found);
     checkLockfiles(found.folders, found.packageManager);
   }
   const plan: InitPlan = { found, settings, language, host, packageRoot };

@@ -49,14 +49,28 @@ function git(folder: string, ...args: readonly string[]): string | undefined {
   return status === 0 ? stdout.trimEnd() : undefined;
 }
 
-/** The real path of a folder that may not exist yet. @throws UsageError for a file. */
-function realFolder(given: string): string {
-  if (given.includes("\\")) {
+/** @throws UsageError for what is hardly meant as the name of a folder. */
+function checkFolderName(given: string): void {
+  const shown = `"${printable(given, 80)}"`;
+  if (given.trim() === "")
+    throw new UsageError("PP5002", "DIR must not be empty: name a folder, or leave it out");
+  if (given.startsWith("-"))
     throw new UsageError(
       "PP5002",
-      `DIR must have slashes between its folders, as in infra/access, not "${printable(given, 80)}"`,
+      `DIR must be a folder, not ${shown}: write options before --, or ./${printable(given, 80)}`,
     );
-  }
+  if (given.includes("\\"))
+    throw new UsageError(
+      "PP5002",
+      `DIR must have slashes between its folders, as in infra/access, not ${shown}`,
+    );
+  if (/\p{Cc}/u.test(given))
+    throw new UsageError("PP5002", `DIR must have no control characters: name another folder than ${shown}`);
+}
+
+/** The real path of a folder that may not exist yet. @throws UsageError for a file. */
+function realFolder(given: string): string {
+  checkFolderName(given);
   const path = resolve(given);
   const missing: string[] = [];
   let existing = path;
@@ -138,7 +152,7 @@ function findProject(folder: string): string | undefined {
 
 function findStack(folder: string): string | undefined {
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  const stacks = names.flatMap((name) => /^Pulumi\.([\w.-]+)\.ya?ml$/.exec(name)?.[1] ?? []);
+  const stacks = names.flatMap((name) => /^Pulumi\.(\w[\w.-]*)\.ya?ml$/.exec(name)?.[1] ?? []);
   return stacks.length === 1 ? stacks[0] : undefined;
 }
 

@@ -1,8 +1,10 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { command } from "../../../../provider/cli/commands/init/init";
 import { ROOT } from "../../../support/engine";
 import { InitFolder } from "../../../support/initFolder";
+import { runCommand } from "../support";
 
 const folders: InitFolder[] = [];
 
@@ -442,9 +444,43 @@ describe("wrong input gets one line:", () => {
       "--issuer-url must be",
     ],
     ["two folders", {}, ".", ["second"], "init takes one folder"],
+    [
+      "an expression as the name of a program",
+      { "Pulumi.yaml": 'name: "${{ github.token }}"\nruntime: nodejs\n' },
+      ".",
+      [],
+      'the name in Pulumi.yaml must have letters, digits, ".", "_" and "-" only, not "${{ github.token }}"',
+    ],
   ])("%s", async (_, files, dir, argv, message) => {
     const error = await refuse(newFolder().repository().write(files), dir, ...argv);
     expect(error).toContain(message);
     expect(error.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test.each([
+    ["--weird", 'DIR must be a folder, not "--weird": write options before --, or ./--weird'],
+    ["", "DIR must not be empty: name a folder, or leave it out"],
+    ["  ", "DIR must not be empty"],
+    ["a\nb", "DIR must have no control characters"],
+  ])("the folder %j after --", async (dir, message) => {
+    const before = fs.readdirSync(process.cwd());
+    const { code, stderr } = await runCommand(command.main, ["--", dir], {});
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^pulumi-platform: [^\n]* \(PP5002\)\n$/);
+    expect(stderr).toContain(message);
+    expect(fs.readdirSync(process.cwd())).toEqual(before);
+  });
+
+  test("an address of the environment, by the name of its variable", async () => {
+    const folder = newFolder().repository(GITHUB);
+    folder.env = { PLATFORM_ISSUER_URL: "ftp://acme" };
+    expect(await refuse(folder, ".")).toContain("PLATFORM_ISSUER_URL must be an http or https URL");
+  });
+
+  test("a default branch with an expression", async () => {
+    const folder = newFolder().repository(GITHUB).git("commit", "--quiet", "--allow-empty", "--message", "a");
+    folder.git("update-ref", "refs/remotes/origin/${{a}}", "HEAD");
+    folder.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/${{a}}");
+    expect(await refuse(folder, ".")).toContain("the default branch ${{a}} has characters that a workflow");
   });
 });

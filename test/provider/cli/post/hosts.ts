@@ -102,6 +102,8 @@ export class FakeGitHub extends FakeHost {
   login = "github-actions[bot]";
   issues: Issue[] = [];
   pulls: { number: number; owner: string; branch: string; sha: string }[] = [];
+  /** The paths that a commit changes, by the commit. */
+  readonly changed = new Map<string, readonly string[]>();
   /** By commit and context: the newest. */
   readonly statuses = new Map<string, { state?: string; description?: string }>();
   private next = 1;
@@ -138,6 +140,13 @@ export class FakeGitHub extends FakeHost {
     const path = url.pathname;
     if (path === "/graphql") return [200, { data: { viewer: { login: this.login } } }];
     const base = "/repos/acme/access";
+    const [, compared] = /\/compare\/main\.\.\.(\w+)$/.exec(path) ?? [];
+    if (compared !== undefined) {
+      const paths = this.changed.get(compared);
+      return paths === undefined
+        ? [404, { message: "Not Found" }]
+        : [200, { files: paths.map((filename) => ({ filename })) }];
+    }
     if (path === `${base}/pulls`) {
       const found = this.pulls.filter(
         ({ owner, branch }) => `${owner}:${branch}` === url.searchParams.get("head"),

@@ -1,0 +1,241 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { parse } from "yaml";
+import { readPipeline } from "../../../support/gitlabPipeline";
+import type { Job, Step, Workflow } from "../../../support/githubActions";
+import { InitFolder } from "../../../support/initFolder";
+
+const GITHUB = "git@github.com:acme/mono.git";
+const GITLAB = "git@gitlab.com:acme/mono.git";
+const KINDS = ["deploy", "drift", "preview", "review"] as const;
+
+let folder: InitFolder;
+beforeEach(() => {
+  folder = new InitFolder();
+});
+afterEach(() => {
+  folder.remove();
+});
+
+async function init(dir: string, ...argv: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await folder.init(dir, ...argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+const workflowFile = (kind: string, suffix: string): string =>
+  `.github/workflows/access-${kind}${suffix}.yml`;
+const textOf = (kind: string, suffix: string): string => folder.files()[workflowFile(kind, suffix)] ?? "";
+const workflowOf = (
+  kind: string,
+  suffix: string,
+): Workflow & { name: string; concurrency: { group: string } } =>
+  parse(textOf(kind, suffix)) as Workflow & { name: string; concurrency: { group: string } };
+const workflowsIn = (): string[] => Object.keys(folder.files()).filter((path) => path.startsWith(".github/"));
+const stepsOf = ({ jobs }: Workflow): Step[] => Object.values(jobs).flatMap(({ steps }: Job) => [...steps]);
+
+/** What a repository has once: names of workflows, groups, statuses, and of what jobs hand on. */
+function sharedNames(suffix: string): string[] {
+  return KINDS.flatMap((kind) => {
+    const workflow = workflowOf(kind, suffix);
+    const steps = stepsOf(workflow);
+    const artifacts = steps
+      .filter(({ uses = "" }) => uses.includes("artifact@"))
+      .map((step) => String(step.with?.["name"]));
+    const statuses = [...textOf(kind, suffix).matchAll(/context=(\S+)/g)].map(([, name = ""]) => name);
+    return [workflow.name, workflow.concurrency.group, ...artifacts, ...statuses];
+  });
+}
+
+describe("in GitHub, the second project of a repository", () => {
+  beforeEach(async () => {
+    folder.repository(GITHUB).write({
+      "package-lock.json": "{}",
+      "package.json": "{}",
+      "teams/package.json":
+        '{ "dependencies": { "a": "file:../vendor/a", "b": "file:../b.tgz", "c": "file:./own", "d": "file:../../out" } }',
+    });
+    await init("infra");
+  });
+
+  test("has workflows beside those of the first, and no name in common", async () => {
+    const before = folder.files();
+    const printed = await init("teams");
+    expect(folder.files()).toMatchObject(before);
+    expect(workflowsIn()).toEqual(
+      KINDS.flatMap((kind) => [workflowFile(kind, "-teams"), workflowFile(kind, "")]).sort(),
+    );
+    const [first, second] = [sharedNames(""), sharedNames("-teams")];
+    expect(new Set(second).size).toBe(new Set(first).size);
+    expect(new Set(first).size).toBeGreaterThan(6);
+    expect(second.filter((name) => first.includes(name))).toEqual([]);
+    expect(workflowOf("review", "-teams").on).toMatchObject({
+      workflow_run: { workflows: ["access-preview-teams"] },
+    });
+    for (const kind of KINDS) {
+      const text = textOf(kind, "-teams");
+      expect(text).toContain("STACK: ORGANIZATION/teams/prod\n");
+      expect(text).not.toMatch(/infra|scope: team:access-\w+-teams/);
+      expect(text.match(/team:access-(preview|deploy)$/gm)).toEqual(
+        textOf(kind, "").match(/team:access-(preview|deploy)$/gm),
+      );
+    }
+    expect(printed).toContain("require the status access-review-teams too\n");
+    expect(printed).toContain(
+      "it is reviewed where these change: teams/, b.tgz, package-lock.json, package.json, vendor/a/\n",
+    );
+  });
+
+  test("is reviewed and deployed for changes of what it reads", async () => {
+    await init("teams");
+    const paths = ["teams/", "b.tgz", "package-lock.json", "package.json", "vendor/a/"];
+    expect(workflowOf("deploy", "-teams").on).toEqual({
+      push: { branches: ["main"], paths: paths.map((path) => path.replace(/\/$/, "/**")) },
+    });
+    const { jobs } = workflowOf("review", "-teams");
+    expect(Object.keys(jobs)).toEqual(["changes", "start", "review", "post", "gate"]);
+    for (const workflow of [workflowOf("preview", "-teams"), workflowOf("review", "-teams")]) {
+      expect(workflow.jobs["changes"]?.steps[0]?.env).toMatchObject({
+        BASE: "main",
+        PATHS: `${paths.join("\n")}\n`,
+      });
+      for (const [name, job] of Object.entries(workflow.jobs).filter(([one]) => one !== "changes")) {
+        expect([job.needs].flat()).toContain("changes");
+        const isAlways = name === "post" || name === "gate";
+        expect(job.if).toMatch(isAlways ? /^always\(\) && .* != 'false'$/s : / == 'true'$/);
+      }
+    }
+    expect(Object.keys(workflowOf("preview", "-teams").on)).toEqual(["pull_request"]);
+    expect(workflowOf("preview", "-teams").jobs["changes"]?.permissions).toEqual({ contents: "read" });
+  });
+
+  test("keeps its names in a second run, and the first project its own", async () => {
+    await init("teams");
+    const before = folder.files();
+    for (const dir of ["teams", "infra"]) {
+      const printed = await init(dir);
+      expect(printed).toContain("nothing to write: all files exist");
+      expect(printed).not.toContain("is not what init writes");
+    }
+    expect(folder.files()).toEqual(before);
+    rmSync(join(folder.root, workflowFile("drift", "-teams")));
+    await init("teams");
+    expect(folder.files()).toEqual(before);
+  });
+
+  test("of a name that is taken has the names of its folder, and then none", async () => {
+    await init("services/access", "--project", "teams");
+    await init("other/access", "--project", "teams");
+    expect(workflowsIn()).toContain(workflowFile("review", "-other-access"));
+    const write = { "other-access/Pulumi.yaml": "name: teams\nruntime: nodejs\n" };
+    const { code, stderr } = await folder.write(write).init("other-access");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /access-deploy-teams\.yml and \S*access-deploy-other-access\.yml belong to other projects/,
+    );
+  });
+
+  test("takes the names of a project that is gone as names that exist", async () => {
+    rmSync(join(folder.root, "infra"), { recursive: true });
+    expect(await init("teams")).toContain("access-review.yml is not what init writes");
+    expect(workflowsIn()).toHaveLength(KINDS.length);
+  });
+});
+
+test("a second project at the root is reviewed for every change", async () => {
+  folder.repository(GITHUB);
+  await init("infra");
+  const printed = await init(".", "--project", "mono");
+  expect(workflowsIn()).toContain(workflowFile("review", "-mono"));
+  expect(Object.keys(workflowOf("review", "-mono").jobs)).not.toContain("changes");
+  expect(workflowOf("deploy", "-mono").on).toEqual({ push: { branches: ["main"] } });
+  expect(printed).not.toContain("it is reviewed where");
+});
+
+describe("the comparison of a commit", () => {
+  const file = (filename: string, previous?: string): object => ({
+    filename,
+    ...(previous !== undefined && { previous_filename: previous }),
+  });
+
+  /** Runs the step with a response of GitHub; returns what it writes to its outputs. */
+  async function compare(response: unknown): Promise<{ code: number | null; output: string }> {
+    folder.repository(GITHUB).write({ "package-lock.json": "{}" });
+    await init("infra");
+    await init("teams");
+    const [step] = workflowOf("review", "-teams").jobs["changes"]?.steps ?? [];
+    const scratch = mkdtempSync(join(folder.root, "job-"));
+    mkdirSync(join(scratch, "bin"));
+    writeFileSync(join(scratch, "response"), JSON.stringify(response));
+    writeFileSync(join(scratch, "output"), "");
+    writeFileSync(join(scratch, "bin", "gh"), '#!/bin/sh\necho "$@" >&2\ncat "$RUNNER_TEMP/response"\n', {
+      mode: 0o755,
+    });
+    const env = {
+      ...(step?.env as Record<string, string>),
+      PATH: [join(scratch, "bin"), process.env["PATH"]].join(delimiter),
+      RUNNER_TEMP: scratch,
+      GITHUB_OUTPUT: join(scratch, "output"),
+      GITHUB_REPOSITORY: "acme/mono",
+      COMMIT: "abc",
+    };
+    const { status, stderr } = spawnSync("bash", ["-eo", "pipefail", "-c", step?.run ?? "exit 99"], {
+      env,
+      encoding: "utf8",
+    });
+    expect(stderr).toContain("api repos/acme/mono/compare/main...abc\n");
+    return { code: status, output: readFileSync(join(scratch, "output"), "utf8") };
+  }
+
+  test.each([
+    ["a file of the folder", [file("teams/deep/index.ts")], true],
+    ["a lockfile above", [file("package-lock.json")], true],
+    ["a file that leaves the folder", [file("elsewhere/a.ts", "teams/a.ts")], true],
+    ["a file that enters the folder", [file("teams/a.ts", "elsewhere/a.ts")], true],
+    ["more files than GitHub lists", Array.from({ length: 300 }, (_, index) => file(`docs/${index}`)), true],
+    ["nothing", [], false],
+    ["a folder with a longer name", [file("teams-old/index.ts"), file("infra/teams/index.ts")], false],
+    ["a file of the lockfile's name elsewhere", [file("infra/package-lock.json")], false],
+  ])("finds %s", async (_, files, isChanged) => {
+    expect(await compare({ files })).toEqual({ code: 0, output: `changed=${isChanged}\n` });
+  });
+
+  test("fails without files, so that nothing passes unreviewed", async () => {
+    expect(await compare({ message: "no" })).toEqual({ code: 1, output: "" });
+  });
+});
+
+describe("in GitLab, the second project of a repository", () => {
+  const second = "access-ci/gitlab-ci-teams.yml";
+
+  test("has jobs of its own, for changes of what it reads, in the environments of the first", async () => {
+    folder.repository(GITLAB).write({ "package-lock.json": "{}" });
+    await init("infra");
+    const printed = await init("teams");
+    expect(printed).toContain("  include: [{ local: gitlab-ci-teams.yml }]\n");
+    const main = join(folder.root, "access-ci", "gitlab-ci.yml");
+    const before = readPipeline(main).jobs;
+    writeFileSync(main, `${readFileSync(main, "utf8")}\ninclude: [{ local: gitlab-ci-teams.yml }]\n`);
+    const { jobs } = readPipeline(main);
+    const added = Object.keys(jobs).filter((name) => !(name in before));
+    expect(added.sort()).toEqual(
+      Object.keys(before)
+        .map((name) => `${name}-teams`)
+        .sort(),
+    );
+    for (const [name, job] of Object.entries(before)) {
+      const further = jobs[`${name}-teams`];
+      expect(further).toMatchObject({ stage: job.stage, variables: { ACCESS_FOLDER: "teams" } });
+      expect(further?.environment).toEqual(job.environment);
+      for (const rule of further?.rules ?? []) {
+        const isSchedule = rule.if?.includes('"schedule"') === true;
+        expect(rule.changes).toEqual(isSchedule ? undefined : ["teams/**/*", "package-lock.json"]);
+      }
+      const needs = further?.needs?.map((need) => (typeof need === "string" ? need : need.job)) ?? [];
+      for (const need of needs) expect(need).toMatch(/-teams$/);
+    }
+    expect(folder.files()[second]).toContain("resource_group: access-deploy-teams\n");
+    expect(folder.files()[second]).not.toMatch(/infra|^stages|^workflow/m);
+  });
+});
