@@ -50,6 +50,8 @@ export const MOST_LEVELS = 200;
 export interface JsonHandlers {
   /** What the text is called in messages: a path, or "standard input". */
   readonly name: string;
+  /** What to write instead of a document that is no object. */
+  readonly expected: string;
   /** The array whose elements come one at a time, by the keys that lead to it: `["deployment", "resources"]`. */
   readonly array: readonly string[];
   readonly element: (value: unknown) => void;
@@ -101,7 +103,7 @@ class JsonReader {
   }
 
   private startDocument(byte: number, at: number): void {
-    if (byte !== OPEN_BRACE) throw notJson(this.bytes, at, this.handlers.name);
+    if (byte !== OPEN_BRACE) throw notAnObject(this.bytes, at, this.handlers);
     this.documentStart = at;
     this.hasDocument = true;
   }
@@ -222,6 +224,18 @@ function parseText(text: string, name: string): unknown {
   } catch {
     throw new DocumentError("PP6001", `${name} is not JSON: give what the CLI wrote with --json`);
   }
+}
+
+/** What a document that begins with something else than an object is. */
+function notAnObject(bytes: Buffer, at: number, { name, expected }: JsonHandlers): DocumentError {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8", at));
+  } catch {
+    return notJson(bytes, at, name);
+  }
+  const what = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+  return new DocumentError("PP6002", `${name} is ${what}, not a JSON object: ${expected}`);
 }
 
 function notJson(bytes: Buffer, at: number, name: string): DocumentError {

@@ -3,7 +3,8 @@ import { isObject } from "../../engine/values/values";
 import { INVENTORY_VERSION } from "./inventory";
 import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";
-import { documentProblem, parseJson } from "./versionedDocument";
+import { parseJson } from "./parseJson";
+import { documentProblem } from "./versionedDocument";
 
 /** Checks what a schema cannot: valid calendar times, and members that agree. */
 function contentProblem({ takenAt, complete, refused }: Inventory): string | undefined {

@@ -4,6 +4,7 @@ import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError } from "./jsonText";
+import { parseJson } from "./parseJson";
 import type { Preview, PreviewStep } from "./preview";
 
 /** What an update plan allows for one resource. */
@@ -48,15 +49,7 @@ function readGoal(urn: string, value: unknown, name: string): PlannedResource {
  * @throws DocumentError in one line.
  */
 export function parsePlan(text: string, name = "the plan"): UpdatePlan {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    throw new DocumentError(
-      "PP6001",
-      `${name} is truncated or invalid JSON: write it with pulumi preview --save-plan`,
-    );
-  }
+  const value = parseJson(text, name, "write it with pulumi preview --save-plan");
   const resources = isObject(value) ? value["resourcePlans"] : undefined;
   if (!isObject(value) || !isObject(resources)) {
     throw new DocumentError(

@@ -38,6 +38,8 @@ const UNCOUNTED = new Set([
   "remove-pending-replace",
 ]);
 
+const PREVIEW = "write it with pulumi preview --json --show-sames > preview.json";
+
 const isDigest = (document: Record<string, unknown>): boolean =>
   ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
 
@@ -195,10 +197,7 @@ function readDocument(value: unknown, name: string, reading: PreviewReader): voi
   if (isObject(value) && isDigest(value)) readDigest(value, reading);
   else if (isObject(value) && Object.keys(value).some((key) => EVENT.test(key))) readEvent(value, reading);
   else {
-    throw new DocumentError(
-      "PP6002",
-      `${name} is no preview: write it with pulumi preview --json --show-sames > preview.json`,
-    );
+    throw new DocumentError("PP6002", `${name} is no preview: ${PREVIEW}`);
   }
 }
 
@@ -224,6 +223,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   readJson(input, {
     name,
     array: ["steps"],
+    expected: PREVIEW,
     tooDeep: () => {
       reading.problems.push(
         `a part of the preview is nested more than ${MOST_LEVELS} levels deep, and was not read`,

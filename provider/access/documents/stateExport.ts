@@ -1,7 +1,10 @@
 import { isObject } from "../../engine/values/values";
 import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
+import { DocumentError, readJson } from "./jsonText";
+import { tooDeepError } from "./parseJson";
+
+const EXPORT = "write it with pulumi stack export --file export.json";
 
 /** What a stack records, as `pulumi stack export` writes it. */
 export interface StateExport {
@@ -25,10 +28,7 @@ function checkExport(
   name: string,
 ): { readonly version: number; readonly deployment: Record<string, unknown> } {
   if (!isObject(document) || others.length > 0 || !isObject(document["deployment"])) {
-    throw new DocumentError(
-      "PP6002",
-      `${name} is no stack export: write it with pulumi stack export --file export.json`,
-    );
+    throw new DocumentError("PP6002", `${name} is no stack export: ${EXPORT}`);
   }
   const { version, deployment } = document;
   if (version !== 3 && version !== 4) {
@@ -59,11 +59,9 @@ export function parseStateExport(
   readJson(input, {
     name,
     array: ["deployment", "resources"],
+    expected: EXPORT,
     tooDeep: () => {
-      throw new DocumentError(
-        "PP6003",
-        `${name} has a resource that is nested more than ${MOST_LEVELS} levels deep: no stack has one, so write it again`,
-      );
+      throw tooDeepError(name, EXPORT);
     },
     element: (value) => {
       const resource = readState(value, "export", options);

@@ -2,7 +2,8 @@ import { printable } from "../../api/errors";
 import { DocumentError } from "../documents/jsonText";
 import { SCHEMA_VERSION } from "./report";
 import type { Report } from "./report";
-import { documentProblem, parseJson } from "../documents/versionedDocument";
+import { parseJson } from "../documents/parseJson";
+import { documentProblem } from "../documents/versionedDocument";
 
 /**
  * Why a value is no report of the published form (`schema/report.schema.json`); undefined where it is one.

@@ -2,9 +2,10 @@ import { CodedError } from "../../errorCodes/codedError";
 import { isScalar } from "yaml";
 import type { Document } from "yaml";
 import { printable } from "../../api/errors";
+import { MOST_LEVELS } from "../documents/jsonText";
 import { propertyPath, schemaProblems } from "../documents/jsonSchema";
 import type { SchemaProblem } from "../documents/jsonSchema";
-import { YamlText } from "./parseYaml";
+import { isYamlTooDeep, YamlText } from "./parseYaml";
 import type { Policy, PolicyDocument } from "./policyDocument";
 
 /** The policy file is wrong: every mistake on a line of its own. Ends with exit code 2. */
@@ -20,6 +21,7 @@ export class PolicyError extends CodedError {
 
 const LARGEST_FILE = 1_000_000;
 const MOST_PROBLEMS = 20;
+const ENTRIES = "write the entries as a list below allow";
 
 /** The string as the file has it: YAML reads `2027` and `yes` as a number and a boolean. */
 function quotedSource(node: unknown): string {
@@ -43,14 +45,11 @@ function parse(text: string, file: string): { yaml: YamlText; value: unknown } {
   if (text.length > LARGEST_FILE) {
     throw new PolicyError([`${file}: is larger than ${LARGEST_FILE} characters`]);
   }
-  try {
-    const yaml = new YamlText(file, text);
-    return { yaml, value: yaml.problems.length > 0 ? undefined : yaml.document.toJS() };
-  } catch (error) {
-    // The parser of YAML calls itself for each level.
-    if (error instanceof RangeError) throw new PolicyError([`${file}: is nested too deeply to be read`]);
-    throw error;
+  if (isYamlTooDeep(text)) {
+    throw new PolicyError([`${file}: is nested more than ${MOST_LEVELS} levels deep; ${ENTRIES}`]);
   }
+  const yaml = new YamlText(file, text);
+  return { yaml, value: yaml.problems.length > 0 ? undefined : yaml.document.toJS() };
 }
 
 /** The policy of a text, and its document, to which entries can be added. */

@@ -1,6 +1,27 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
-import type { Document, Node } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, Parser, visit } from "yaml";
+import type { CST, Document, Node } from "yaml";
 import { printable } from "../../api/errors";
+import { MOST_LEVELS } from "../documents/jsonText";
+
+/** The keys and values directly inside of a token of YAML. */
+function childrenOf(token: CST.Token): (CST.Token | null | undefined)[] {
+  if (token.type === "document") return [token.value];
+  return "items" in token ? token.items.flatMap(({ key, value }) => [key, value]) : [];
+}
+
+/** Whether a text has more than MOST_LEVELS levels: the parser of documents calls itself for each. */
+export function isYamlTooDeep(text: string): boolean {
+  const open = Array.from(new Parser().parse(text), (token) => ({ token, level: 0 }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const level = next.level + 1;
+    for (const token of childrenOf(next.token)) {
+      if (!token) continue;
+      if (level > MOST_LEVELS) return true;
+      open.push({ token, level });
+    }
+  }
+  return false;
+}
 
 /** Where a node of a YAML document begins. */
 export interface Place {

@@ -1,7 +1,8 @@
 import { printable } from "../../../api/errors";
 import type { Props } from "../../../engine/description";
 import { compareTexts, isObject } from "../../../engine/values/values";
-import { DocumentError, MOST_LEVELS, decodeText } from "../../documents/jsonText";
+import { DocumentError } from "../../documents/jsonText";
+import { parseJson } from "../../documents/parseJson";
 import { formatAddress, isIdentifier, parseModulePath } from "./address";
 import type { InstanceKey, ModuleStep, ResourceAddress } from "./address";
 
@@ -43,18 +44,6 @@ function describeOtherForm(document: Props): string | undefined {
   }
   if (typeof version === "number") return `is a state of version ${version}, and only version 4 is supported`;
   return `is not a state of Terraform or OpenTofu: ${WANTED}`;
-}
-
-/** Hostile JSON may be deeper than the stack of any recursion. */
-function isTooDeep(document: unknown): boolean {
-  const open: { readonly value: unknown; readonly level: number }[] = [{ value: document, level: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, level } = next;
-    if (value === null || typeof value !== "object") continue;
-    if (level > MOST_LEVELS) return true;
-    for (const member of Object.values(value)) open.push({ value: member, level: level + 1 });
-  }
-  return false;
 }
 
 /** Reads one state, and names the path of a wrong value. */
@@ -193,19 +182,10 @@ function sensitiveMembers(value: unknown): ReadonlySet<string> | undefined {
 
 /** Parses what `terraform state pull`, `terraform show -json` or tofu wrote. @throws DocumentError in one line. */
 export function parseTerraformState(input: string | Uint8Array, name: string): TerraformState {
-  const text = decodeText(input);
-  if (text.trim() === "") throw new DocumentError("PP6001", `${name} is empty: ${WANTED}`);
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    throw new DocumentError("PP6001", `${name} is truncated or invalid JSON: ${WANTED}`);
-  }
+  const document = parseJson(input, name, WANTED);
   if (!isObject(document))
     throw new DocumentError("PP6002", `${name} is not a state of Terraform or OpenTofu: ${WANTED}`);
   const problem = describeOtherForm(document);
   if (problem !== undefined) throw new DocumentError("PP6002", `${name} ${problem}`);
-  if (isTooDeep(document))
-    throw new DocumentError("PP6003", `${name} has more than ${MOST_LEVELS} levels: ${WANTED}`);
   return new StateReader(name).read(document);
 }

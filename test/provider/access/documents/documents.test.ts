@@ -41,7 +41,7 @@ describe("a preview", () => {
     [
       "a list",
       "[]",
-      'x.json is not JSON (line 1: "[]"): give what the CLI wrote to standard output with --json',
+      "x.json is an array, not a JSON object: write it with pulumi preview --json --show-sames > preview.json",
     ],
     [
       "an export",

@@ -1,8 +1,14 @@
+import { parseTerraformState } from "../../../../provider/access/adopt/terraform/stateFile";
+import { parseInventory } from "../../../../provider/access/documents/parseInventory";
+import { parsePlan } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import type { Report } from "../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { parseReport } from "../../../../provider/access/report/parseReport";
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import { judge, preview, same, state, step } from "../../../support/documents";
 
+const FILE = "document";
 const ROOT = "a".repeat(40);
 const uid = (n: number): string => `${ROOT}/${n.toString(16).padStart(16, "0")}`;
 const [TEAM, CI, READER, BINDING] = [uid(1), uid(2), uid(3), uid(4)] as const;
@@ -66,10 +72,73 @@ describe("a document built to break the reader", () => {
     );
   });
 
-  test("is refused as an export that is nested as deep", () => {
-    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
-    const text = `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:a::b::c::d","type":"c","inputs":${deep}}]}}`;
-    expect(() => parseStateExport(text)).toThrow(/nested more than 200 levels deep/);
+  const nested = (open: string, close: string): string => `${open.repeat(100_000)}1${close.repeat(100_000)}`;
+  const depths = [
+    ["lists", nested("[", "]")],
+    ["objects", nested('{"a":', "}")],
+  ] as const;
+  const readers: [string, (deep: string) => unknown][] = [
+    [
+      "a resource of an export",
+      (deep) =>
+        parseStateExport(
+          `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:a::b::c::d","type":"c","inputs":${deep}}]}}`,
+          FILE,
+        ),
+    ],
+    ["an export", (deep) => parseStateExport(`{"version":3,"deployment":{},"x":${deep}}`, FILE)],
+    ["an inventory", (deep) => parseInventory(`{"schemaVersion":1,"objects":[${deep}]}`, FILE)],
+    ["a report", (deep) => parseReport(`{"command":"review","findings":[${deep}]}`, FILE)],
+    ["an update plan", (deep) => parsePlan(`{"resourcePlans":{"x":${deep}}}`, FILE)],
+    ["a state of Terraform", (deep) => parseTerraformState(`{"version":4,"resources":${deep}}`, FILE)],
+    ["a policy file", (deep) => parsePolicy(`allow: ${deep}`, FILE)],
+    ["a policy file in JSON", (deep) => parsePolicy(`{"allow":${deep}}`, FILE)],
+  ];
+  const cases = readers.flatMap(([what, read]) =>
+    depths.map(([form, deep]) => [what, form, read, deep] as const),
+  );
+
+  test.each(cases)("is refused by one error as %s of %s", (_what, _form, read, deep) => {
+    let error: unknown;
+    try {
+      read(deep);
+    } catch (thrown) {
+      error = thrown;
+    }
+    const message = expect.stringMatching(/^document:? is nested more than 200 levels deep[:;] \w/) as string;
+    expect(error).toMatchObject({ code: "USAGE", message });
+  });
+
+  test("is refused as a policy file of 100,000 lists in blocks", () => {
+    const text = `allow:\n${"- ".repeat(100_000)}x\n`;
+    expect(() => parsePolicy(text, FILE)).toThrow(/nested more than 200 levels deep/);
+  });
+
+  test("is read up to the limit", () => {
+    const levels = (n: number): string => `{"resourcePlans":{},"x":${"[".repeat(n)}${"]".repeat(n)}}`;
+    expect(parsePlan(levels(199), FILE).resources).toEqual([]);
+    expect(() => parsePlan(levels(200), FILE)).toThrow(/nested more than 200 levels deep/);
+  });
+
+  test.each([
+    ["null", "null"],
+    ["[]", "an array"],
+    ['[{"steps":[]}]', "an array"],
+    ['"x"', "a string"],
+    ["3", "a number"],
+    ["true", "a boolean"],
+  ])("is called what it is where it is %s", (text, what) => {
+    expect(() => parsePreview(text, FILE)).toThrow(
+      `document is ${what}, not a JSON object: write it with pulumi preview --json --show-sames > preview.json`,
+    );
+    expect(() => parseStateExport(text, FILE)).toThrow(
+      `document is ${what}, not a JSON object: write it with pulumi stack export --file export.json`,
+    );
+  });
+
+  test.each(["Previewing update (prod)", "nul", "[1,", "<html>"])("is no JSON where it is %s", (text) => {
+    for (const read of [parsePreview, parseStateExport])
+      expect(() => read(text, FILE)).toThrow("document is not JSON");
   });
 
   test.each(["constructor", "shuffle", "__proto__"])("is incomplete with a step of operation %s", (op) => {

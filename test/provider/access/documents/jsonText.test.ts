@@ -7,6 +7,7 @@ function read(text: string, array: readonly string[]) {
   readJson(text, {
     name: "x",
     array,
+    expected: "write it again",
     element: (value) => elements.push(value),
     tooDeep: () => elements.push("too deep"),
     document: (value) => documents.push(value),
