@@ -11,6 +11,11 @@ class UsageError extends Error {
   readonly code = "USAGE";
 }
 
+/** It cannot start: another address or data file helps. */
+class StartError extends Error {
+  readonly code = "START";
+}
+
 /** The options of the command line, not yet parsed. */
 export interface ServeOptions {
   /** Default 0: any free port. */
@@ -46,7 +51,7 @@ interface StartedEmulator {
  * Serves the API until SIGINT or SIGTERM.
  *
  * @returns the exit code after a clean end.
- * @throws Error with code USAGE for invalid options; other errors if it cannot start or save.
+ * @throws Error with code USAGE for invalid options, with code START if it cannot start; other errors if it cannot save.
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const port = readPort(options.port ?? "0");
@@ -57,9 +62,10 @@ export async function serve(options: ServeOptions): Promise<number> {
   }
   const fromEnvironment = process.env.PLATFORM_TOKEN === "" ? undefined : process.env.PLATFORM_TOKEN;
   const token = options.token ?? fromEnvironment;
+  const host = options.host ?? "127.0.0.1";
   const emulator = await startEmulator({
     port,
-    ...(options.host !== undefined && { host: options.host }),
+    host,
     dataFile: options.data,
     token,
     latencyMs,
@@ -69,12 +75,28 @@ export async function serve(options: ServeOptions): Promise<number> {
     patchResponse: options["sparse-updates"] === true ? "sparse" : "full",
     ...(options.seed !== undefined && { seed: options.seed }),
     ...(options.log && { onRequest: (request) => console.error(formatRequest(request)) }),
+  }).catch((error: unknown) => {
+    throw new StartError(describeStartFailure(error, `${host}:${port}`), { cause: error });
   });
   const stopped = waitForStopSignal();
   console.log(options.format === "json" ? formatJson(emulator, options) : formatText(emulator, options));
   await stopped;
   await emulator.close();
   return 0;
+}
+
+/** Why an address cannot be listened on, and what to write instead. */
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process listens there; give another --port, or end that process",
+  EACCES: "permission denied; give a --port above 1023",
+  EADDRNOTAVAIL: "it is not an address of this machine; give another --host",
+  ENOTFOUND: "the host name is unknown; give another --host",
+};
+
+function describeStartFailure(error: unknown, address: string): string {
+  const { code = "", syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall !== "listen" && syscall !== "getaddrinfo") return message;
+  return `cannot listen on ${address}: ${listenFailures[code] ?? code}`;
 }
 
 function formatJson(emulator: Emulator, { token, seed }: ServeOptions): string {

@@ -81,8 +81,8 @@ async function runEmulator({ values }: Parsed<typeof flags>): Promise<number> {
     return await serve(values);
   } catch (error) {
     const message = error instanceof Error ? error.message : "it failed";
-    throw hasCode(error, "USAGE")
-      ? new UsageError("PP8101", message)
-      : new CodedError("PP8102", message, { cause: error });
+    if (hasCode(error, "USAGE")) throw new UsageError("PP8101", message);
+    if (hasCode(error, "START")) throw new UsageError("PP8102", message);
+    throw new CodedError("PP8102", message, { cause: error });
   }
 }

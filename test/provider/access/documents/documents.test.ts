@@ -50,7 +50,7 @@ describe("a preview", () => {
     ],
   ])("that is %s is refused in one line", (_what, input, message) => {
     expect(() => parsePreview(input, "x.json")).toThrow(message);
-    const errorCode = /is no preview|is a stack export/.test(message) ? "PP6002" : "PP6001";
+    const errorCode = /is no preview|is a stack export|is an array/.test(message) ? "PP6002" : "PP6001";
     expect(() => parsePreview(input, "x.json")).toThrow(expect.objectContaining({ errorCode }) as Error);
   });
 

@@ -1,16 +1,53 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo, Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/emulator";
 import { runCommand } from "../support";
 
 describe("emulator", () => {
-  test.each([
-    [["--port", "x"], 2, /^pulumi-platform: --port must be [^\n]+ \(PP8101\)\n$/],
+  let folder: string;
+  let busy: Server;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "emulator-command-"));
+    busy = createServer();
+    await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+    writeFileSync(join(folder, "garbage"), "\0\x1b[31mnot json");
+    writeFileSync(join(folder, "other.json"), '{"version":9}');
+    writeFileSync(join(folder, "deep.json"), `{"version":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+    symlinkSync(join(folder, "other.json"), join(folder, "link"));
+  });
+
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await new Promise((resolve) => busy.close(resolve));
+  });
+
+  const data = (name: string) => () => ["--data", join(folder, name)];
+
+  test.each<[string, () => string[], RegExp]>([
+    ["a wrong port", () => ["--port", "x"], /--port must be .+ \(PP8101\)/],
     [
-      ["--port", "0", "--data", "/nowhere/state.json"],
-      1,
-      /^pulumi-platform: cannot write data file [^\n]+ \(PP8102\)\n$/,
+      "a port that is taken",
+      () => ["--port", String((busy.address() as AddressInfo).port)],
+      /cannot listen on 127\.0\.0\.1:\d+: another process listens there; give another --port.+ \(PP8102\)/,
     ],
-  ])("%j ends with %i, and says why", async (argv, expected, message) => {
-    const { code, stderr } = await runCommand(main, argv, {});
-    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringMatching(message) });
+    [
+      "an address of another machine",
+      () => ["--host", "192.0.2.1"],
+      /cannot listen on 192\.0\.2\.1:0: it is not an address of this machine.+ \(PP8102\)/,
+    ],
+    ["a data file of garbage", data("garbage"), /data file .+ is broken, and left as it is: .+ \(PP8102\)/],
+    ["another document", data("other.json"), /data file .+ is broken.+: "version" must be 1 \(PP8102\)/],
+    ["a document that is nested too deep", data("deep.json"), /data file .+ is broken.+ \(PP8102\)/],
+    ["a data file that is a folder", data("."), /cannot read data file .+ \(PP8102\)/],
+    ["a data file that is a link", data("link"), /cannot read data file .+ symbolic link.+ \(PP8102\)/],
+    ["a data file in no folder", data("no/state.json"), /cannot write data file .+ \(PP8102\)/],
+  ])("ends with 2 for %s, and says why in one line", async (_what, argv, message) => {
+    const { code, stdout, stderr } = await runCommand(main, argv(), {});
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+    expect(stderr).toMatch(/^pulumi-platform: [^\p{Cc}]+\n$/u);
   });
 });
