@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { printable } from "../api/errors";
 import { logFailure } from "./output/log";
+import { watchOutput } from "./output/watchOutput";
 import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
 import { commands } from "./commands/list";
 import { packageVersion } from "./framework/packageVersion";
@@ -63,13 +64,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return code;
 }
 
-// Whoever reads may stop early (`| head`): what was found still decides the exit code.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") process.exit(exitCodes.error);
-  });
-}
-
+watchOutput();
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;

@@ -36,9 +36,10 @@ export const commandCodes = {
   },
   PP5006: {
     title: "A file cannot be written",
-    meaning: "The folder does not exist, the path is a folder, or this user may not write there.",
-    look: "`ls -ld` shows the folder.",
-    fix: "Create the folder, or give another path.",
+    meaning:
+      "The folder does not exist, the path is a folder, this user may not write there, or the disk is full. Standard output is such a file too. Or its reader ended too early, as `head` does: the command then ends with 1, or with the code of its findings.",
+    look: "`ls -ld` shows the folder, and `df` the space on the disk.",
+    fix: "Create the folder, free space, or give another path. Write to a file (`-o text=report.txt`) before you shorten it.",
   },
   PP5007: {
     title: "No file matches a pattern",

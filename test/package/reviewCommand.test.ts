@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { ChildProcessByStdio } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { main as accessMain } from "../../provider/cli/commands/access";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { runCommand } from "../provider/cli/support";
@@ -24,25 +26,32 @@ interface Surroundings {
   readonly env?: Record<string, string>;
   /** Closes stdout before anything can be written. */
   readonly closed?: boolean;
+  /** Where stdout goes in place of a pipe. */
+  readonly stdoutFile?: string;
   readonly kill?: NodeJS.Signals;
 }
 
-function pulumiPlatform(args: readonly string[], { stdin = "", env, closed, kill }: Surroundings = {}) {
+function pulumiPlatform(args: readonly string[], { stdin = "", ...given }: Surroundings = {}) {
+  const { env, closed, stdoutFile, kill } = given;
+  const target = stdoutFile === undefined ? undefined : openSync(stdoutFile, "w");
   return new Promise<Ended>((done, failed) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: ROOT,
       env: { PATH: process.env["PATH"], NO_COLOR: "1", ...QUICK_PROCESSES, ...env },
-    });
+      stdio: ["pipe", target ?? "pipe", "pipe"],
+    }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    if (closed) child.stdout.destroy();
+    if (closed) child.stdout?.destroy();
     // A command that ends before it reads all of its input is not this test's failure.
     child.stdin.on("error", () => undefined);
     if (kill === undefined) child.stdin.end(stdin);
     else child.once("spawn", () => child.kill(kill));
     child.once("error", failed);
     child.once("close", (code, signal) => done({ code, signal, stdout, stderr }));
+  }).finally(() => {
+    if (target !== undefined) closeSync(target);
   });
 }
 
@@ -148,14 +157,46 @@ describe("the exit code of pulumi-platform review", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
   });
 
-  test("keeps its exit code if the reader of the report closes the pipe", async () => {
-    const ended = await pulumiPlatform(["review", fixture("program-fails.json")], { closed: true });
-    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 4, stderr: "" });
-  });
-
   test.each(["SIGINT", "SIGTERM"] as const)("is a shell's for %s, without a word", async (kill) => {
     const ended = await pulumiPlatform(["review", "-"], { kill });
     expect(ended).toEqual({ code: null, signal: kill, stdout: "", stderr: "" });
+  });
+});
+
+describe("output that cannot be written", () => {
+  const calls: [string[], number][] = [
+    [["--version"], 1],
+    [["--help"], 1],
+    [["explain"], 1],
+    [["review", fixture("same-shown.json")], 1],
+    [["review", fixture("same-shown.json"), "-o", "text=/dev/stdout"], 1],
+    [["review", fixture("program-fails.json")], 4],
+    [["review", fixture("update-shown.json")], 5],
+  ];
+
+  test.each(calls)("ends %j with %i where the reader has closed the pipe", async (args, code) => {
+    const ended = await pulumiPlatform(args, { closed: true });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({
+      code,
+      stderr: "pulumi-platform: standard output was closed before everything was written (PP5006)\n",
+    });
+  });
+
+  test.each(calls)("ends %j with %i where the disk is full", async (args, code) => {
+    const ended = await pulumiPlatform(args, { stdoutFile: "/dev/full" });
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({
+      code,
+      stderr: "pulumi-platform: standard output cannot be written: no space left on the disk (PP5006)\n",
+    });
+  });
+
+  test("ends with 2 where it is a file that a flag names", async () => {
+    const ended = await pulumiPlatform(["review", fixture("same-shown.json"), "-o", "text=/dev/full"]);
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr:
+        "pulumi-platform: --output names /dev/full, which cannot be written: no space left on the disk (PP5006)\n",
+    });
   });
 });
 
