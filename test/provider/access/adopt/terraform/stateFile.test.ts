@@ -58,7 +58,10 @@ describe("a state of Terraform", () => {
       "is an encrypted state: give what tofu show -json writes",
     ],
     ['{"format_version":"1.2","planned_values":{},"resource_changes":[]}', "is a plan"],
-    [`{"version":4,"resources":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, "is nested more than 200 levels deep"],
+    [
+      `{"version":4,"resources":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      "is nested more than 200 levels deep",
+    ],
     ['{"version":4}', "resources is missing"],
     ['{"version":4,"resources":{}}', "resources must be a list"],
     ['{"version":4,"resources":[null]}', "resources[0] must be an object"],
