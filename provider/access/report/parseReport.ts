@@ -1,5 +1,6 @@
 import { printable } from "../../api/errors";
 import { DocumentError } from "../documents/jsonText";
+import { isAltered } from "./reportDigest";
 import { SCHEMA_VERSION } from "./report";
 import type { Report } from "./report";
 import { parseJson } from "../documents/parseJson";
@@ -14,7 +15,7 @@ export function reportProblem(value: unknown): string | undefined {
 }
 
 /**
- * Reads a report that a command wrote with `--output json`.
+ * Reads a report that a command wrote with `--output json`. The report of a review has to match its digest.
  *
  * @param name what messages call it: a path.
  * @throws DocumentError in one line.
@@ -24,5 +25,12 @@ export function parseReport(text: string, name: string): Report {
   const value = parseJson(text, file);
   const problem = reportProblem(value);
   if (problem !== undefined) throw new DocumentError("PP6003", `${file} is not a valid report: ${problem}`);
-  return value as Report;
+  const report = value as Report;
+  if (report.command === "review" && isAltered(report)) {
+    throw new DocumentError(
+      "PP6003",
+      `${file} does not match its digest: it was changed after the review, or is truncated`,
+    );
+  }
+  return report;
 }

@@ -6,3 +6,13 @@ import type { ReviewReport } from "./report";
 export function reportDigest(report: ReviewReport): string {
   return sha256(sortedJson({ ...report, digest: undefined }));
 }
+
+/** Whether a report does not match the digest that it carries. A document that is nested too deeply for a digest does not. */
+export function isAltered(report: ReviewReport): boolean {
+  if (report.digest === undefined) return false;
+  try {
+    return report.digest !== reportDigest(report);
+  } catch {
+    return true;
+  }
+}

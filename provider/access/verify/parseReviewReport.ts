@@ -1,32 +1,19 @@
 import { printable } from "../../api/errors";
-import { reportDigest } from "../report/reportDigest";
 import { DocumentError } from "../documents/jsonText";
 import { parseReport } from "../report/parseReport";
 import type { ReviewReport } from "../report/report";
 
-/** Undefined for a document that is nested too deeply to be written as text. */
-function digestOf(report: ReviewReport): string | undefined {
-  try {
-    return reportDigest(report);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Why a report cannot be verified; undefined where it can. */
 function problemOf(report: ReviewReport): string | undefined {
   if (report.digest === undefined) return "has no digest: write it with review --output json=FILE";
-  if (report.digest !== digestOf(report)) {
-    return "does not match its digest: it was changed after the review, or is truncated";
-  }
   if (!report.complete)
     return "is incomplete, so it cannot be verified: correct what it lists as not checked, and review again";
   return undefined;
 }
 
 /**
- * Reads the JSON report of a review for `verify`. A report that does not match its own digest is refused; who can write
- * the file can write a digest too, so `digest` is one from a place that its author cannot write to.
+ * Reads the JSON report of a review for `verify`. Who can write the file can write a digest into it
+ * too, so `digest` is one from a place that its author cannot write to.
  *
  * @param name what messages call it: a path.
  * @throws DocumentError in one line.

@@ -1,12 +1,25 @@
 import { parseReport, reportProblem } from "../../../../provider/access/report/parseReport";
+import { reportDigest } from "../../../../provider/access/report/reportDigest";
 import { cleanReview, largeReview, nightDrift, riskyReview, wholeReports } from "./render/reports";
 
 test.each([riskyReview, nightDrift, cleanReview, largeReview(50), ...wholeReports])(
   "a report of ours is one (%#)",
   (report) => {
-    expect(parseReport(JSON.stringify(report), "report.json")).toEqual(JSON.parse(JSON.stringify(report)));
+    const whole = report.command === "review" ? { ...report, digest: reportDigest(report) } : report;
+    expect(parseReport(JSON.stringify(whole), "report.json")).toEqual(JSON.parse(JSON.stringify(whole)));
   },
 );
+
+test.each([
+  ["findings", { findings: [] }],
+  ["its verdict", { failing: 0 }],
+  ["the commit", { provenance: { ...riskyReview.provenance, commit: "0".repeat(40) } }],
+])("a review whose file has other %s than its digest says is refused", (_what, edit) => {
+  const altered = { ...riskyReview, digest: reportDigest(riskyReview), ...edit };
+  expect(() => parseReport(JSON.stringify(altered), "review.json")).toThrow(
+    "review.json does not match its digest: it was changed after the review, or is truncated",
+  );
+});
 
 const [first, ...rest] = riskyReview.findings;
 
