@@ -85,6 +85,10 @@ function explainTlsFailure(code: string, setting: string): string {
   return explanation.replace("%s", setting);
 }
 
+/** Whether axios stopped reading, because a response is larger than the transport allows. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && /^maxContentLength size of \d+ exceeded$/.test(error.message);
+
 /** The error for a request without a response. Its message has the method and the address; never the body, never a header. */
 export function toConnectionError(
   { baseUrl, setting }: Endpoint,
@@ -103,6 +107,10 @@ export function toConnectionError(
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ProxyError) {
     return new ConnectionError("PP2106", `${where}: ${cause.message}`, "notSent", cause.isTransient);
+  }
+  if (isTooLarge(error)) {
+    const message = `${where}: the response is too large for one of the API; check ${setting}`;
+    return new ConnectionError("PP2107", message, "unknown", false);
   }
   const code = codeOf(error);
   const shown = code === "" ? "" : ` (${code})`;

@@ -10,6 +10,9 @@ export type { Code } from "./errorCodes";
 export type { ErrorDetails } from "./errorDetails";
 export { printable } from "./printable";
 
+/** The setting that holds the address of the API, in the words of messages. */
+export const BASE_URL_SETTING = "platform:baseUrl (or PLATFORM_BASE_URL)";
+
 interface RequestLine {
   readonly method: string;
   /** Path only: a query may hold what nobody should read in a log. */
@@ -62,13 +65,20 @@ export class ApiError extends CodedError {
   }
 }
 
+/** How long a server asks to wait, as the end of a sentence; empty where it does not say. */
+export function describeWait({ retryAfterMs }: Pick<ApiError, "retryAfterMs">): string {
+  return retryAfterMs === undefined ? "" : `; the server asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+}
+
 function describe(
   call: RequestLine,
-  response: { status: number; code: Code; message: string; fromApi: boolean; requestId: string },
+  response: Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs"> & { readonly message: string },
 ): string {
   const what = `${call.method} ${printable(call.path)}: ${response.code} (HTTP ${response.status})`;
-  if (!response.fromApi) return `${what}, and the response is not from the Platform API`;
-  return response.message === "" ? what : `${what}: ${response.message}`;
+  const advice = response.status === 404 && !response.fromApi ? `; check ${BASE_URL_SETTING}` : "";
+  const cause = response.message === "" ? what : `${what}: ${response.message}`;
+  const failure = response.fromApi ? cause : `${what}, and the response is not from the Platform API`;
+  return `${failure}${advice}${describeWait(response)}`;
 }
 
 const errorCodesByCode: Readonly<Record<Code, ErrorCode>> = {

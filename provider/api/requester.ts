@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { TokenSource } from "./auth";
+import { BASE_URL_SETTING } from "./errors";
 import type { ConnectionError } from "./errors";
 import { RateLimiter } from "./rateLimiter";
 import { ApiRecognition } from "./recognition";
@@ -48,7 +49,7 @@ export function encodeQuery(query: Query): string {
 
 /** The API in the words of messages. */
 export function apiEndpoint(baseUrl: string): Endpoint {
-  return { baseUrl, name: "the Platform API", setting: "platform:baseUrl (or PLATFORM_BASE_URL)" };
+  return { baseUrl, name: "the Platform API", setting: BASE_URL_SETTING };
 }
 
 /** Sends requests with a token, by one connection pool and one rate limiter, and repeats those that may be. */

@@ -113,7 +113,8 @@ export const connectionCodes = {
   },
   PP2107: {
     title: "The response is not from the Platform API",
-    meaning: "Another server responded: a login page, a redirect, or JSON of another form.",
+    meaning:
+      "Another server responded: a login page, a redirect, JSON of another form, or a response of more than 32 MiB.",
     look: DOCTOR,
     fix: "Correct `PLATFORM_BASE_URL` (or `platform:baseUrl`). If it is right, a proxy is in between. Where the token issuer is the wrong server, see PP2010.",
   },

@@ -53,7 +53,7 @@ function readResources(exported: unknown): StateResource[] {
   const pending = deployment["pending_operations"];
   if (Array.isArray(pending) && pending.length > 0) {
     throw new StateMergeError([
-      `an interrupted update left ${pending.length} operations open in the stack: run pulumi refresh first`,
+      `an update of the stack was interrupted, and its state does not say how ${pending.length === 1 ? "1 operation" : `${pending.length} operations`} ended: run pulumi refresh, then adopt again`,
     ]);
   }
   return Array.isArray(resources) ? (resources as StateResource[]) : [];

@@ -139,7 +139,11 @@ function findGaps(
         ]
       : []),
     ...(inventory === undefined ? [] : inventoryGaps(inventory)),
-    ...(pending > 0 ? [`an update of the stack was interrupted: ${pending} operations are open`] : []),
+    ...(pending > 0
+      ? [
+          `an update of the stack was interrupted, and its state does not say how ${pending === 1 ? "1 operation" : `${pending} operations`} ended: run pulumi refresh, export the state again (pulumi stack export), and review again`,
+        ]
+      : []),
   ];
 }
 

@@ -196,6 +196,18 @@ export function readCount(flag: string, text: string): number {
   return Number(text);
 }
 
+/** @throws UsageError for what is no https address, with or without `*`: no issuer would match it. */
+function readIssuers(issuers: readonly string[]): readonly string[] {
+  for (const issuer of issuers) {
+    if (/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(issuer)) continue;
+    throw new UsageError(
+      "PP5002",
+      `--issuer-allow must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${printable(issuer, 80)}"`,
+    );
+  }
+  return issuers;
+}
+
 function readPercent(flag: string, text: string): number {
   const [, number = ""] = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text) ?? [];
   const percent = Number(number);
@@ -263,7 +275,7 @@ export function readCommonOptions(
     minOwners: readCount("min-owners", values["min-owners"] ?? "2"),
     requiredOwners: values["required-owner"] ?? [],
     maxRemoval: readPercent("max-removal", values["max-removal"] ?? "25%"),
-    issuerAllow: values["issuer-allow"] ?? [],
+    issuerAllow: readIssuers(values["issuer-allow"] ?? []),
     sinkAllow: values["sink-allow"] ?? [],
     sourceRoot: values["source-root"],
     pageUrl: readPageUrl(values["page-url"]),

@@ -1,6 +1,6 @@
 import { CodedError, errorCodeOf, withCode } from "../../errorCodes/codedError";
 import type { ErrorCode } from "../../errorCodes/registry";
-import { ApiError, isNotFound, printable } from "../../api/errors";
+import { ApiError, BASE_URL_SETTING, describeWait, isNotFound, printable } from "../../api/errors";
 import { logLines } from "../../api/logText";
 import type { FieldSpec, Props, ResourceSpec } from "../description";
 import { wireName } from "../wire/encode";
@@ -97,9 +97,10 @@ export function propertyOf(spec: ResourceSpec, field: string): string {
 const PROXY = "a proxy or load balancer responded instead of the API; try again";
 
 function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
-  if (error.code === "NOT_FOUND" && error.details.resource === undefined && error.fromApi) {
-    return "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)";
-  }
+  const isUnknownAddress = error.fromApi
+    ? error.code === "NOT_FOUND" && error.details.resource === undefined
+    : error.status === 404;
+  if (isUnknownAddress) return `no such API endpoint; check ${BASE_URL_SETTING}`;
   if (error.details.missingTerms.length > 0) {
     const ids = error.details.missingTerms.map(({ id }) => id);
     return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
@@ -113,7 +114,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     case "PERMISSION_DENIED":
       return "the identity behind the token lacks a role there that grants this, or the parent does not exist";
     case "RESOURCE_EXHAUSTED":
-      return "the server limits requests: lower platform:maxConcurrency, or run again later";
+      return `the server limits requests: lower platform:maxConcurrency, or run again later${describeWait(error)}`;
     case "FAILED_PRECONDITION":
       return error.details.preconditions.some(({ type }) => type === "RESOURCE_NOT_EMPTY")
         ? "delete what is below it first"

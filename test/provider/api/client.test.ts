@@ -289,6 +289,7 @@ describe("a server that asks to wait", () => {
     server.script([{ status: 429, text: "", headers: { "Retry-After": "6" } }]);
     const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
     expect(error).toMatchObject({ code: "RESOURCE_EXHAUSTED", retryAfterMs: 6000 });
+    expect(error.message).toMatch(/; the server asks to wait 6 s$/);
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -343,6 +344,16 @@ describe("connections", () => {
         `POST ${server.url}${GROUPS}/${GROUP_UID}: the connection was reset (ECONNRESET)`,
       );
     }
+  });
+
+  test("that bring a response which is too large are an error that says so, and are not repeated", async () => {
+    server.script(() => ({ status: 200, text: " ".repeat(33 * 1024 * 1024) }));
+    const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
+    expect(error).toMatchObject({ errorCode: "PP2107", isTransient: false });
+    expect(error.message).toBe(
+      `GET ${server.url}/x: the response is too large for one of the API; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+    expect(server.requests).toHaveLength(1);
   });
 
   test("that cannot be secured are errors that say so, and are not repeated", async () => {

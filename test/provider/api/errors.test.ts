@@ -74,7 +74,7 @@ describe("the code of an error", () => {
       const error = errorFrom(status, body);
       expect(error).toMatchObject({ code: name, status, fromApi: false });
       expect(error.message).toBe(
-        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API`,
+        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API${status === 404 ? "; check platform:baseUrl (or PLATFORM_BASE_URL)" : ""}`,
       );
     }
   });

@@ -440,11 +440,15 @@ describe("an inventory beside a preview", () => {
   });
 });
 
-test("an export with open operations makes the comparison incomplete", () => {
+test.each([
+  ["1 operation", 1],
+  ["2 operations", 2],
+])("an export with %s pending makes the comparison incomplete, and says what to do", (what, count) => {
+  const pending = Array.from({ length: count }, () => ({}));
   const before = parseStateExport(
-    JSON.stringify({ version: 3, deployment: { resources: [root], pending_operations: [{}, {}] } }),
+    JSON.stringify({ version: 3, deployment: { resources: [root], pending_operations: pending } }),
   );
   expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
-    "an update of the stack was interrupted: 2 operations are open",
+    `an update of the stack was interrupted, and its state does not say how ${what} ended: run pulumi refresh, export the state again (pulumi stack export), and review again`,
   ]);
 });

@@ -631,10 +631,11 @@ describe("read", () => {
   });
 
   const PROXY = "a proxy or load balancer responded instead of the API; try again";
+  const OTHER_SERVER = "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)";
 
   test.each<[string, Reply, string]>([
-    ["404 of a proxy", { status: 404, text: htmlPage }, `UNIMPLEMENTED (HTTP 404)\n  ${PROXY}`],
-    ["404 with nothing", { status: 404, text: "" }, `UNIMPLEMENTED (HTTP 404)\n  ${PROXY}`],
+    ["404 of a proxy", { status: 404, text: htmlPage }, `UNIMPLEMENTED (HTTP 404)\n  ${OTHER_SERVER}`],
+    ["404 with nothing", { status: 404, text: "" }, `UNIMPLEMENTED (HTTP 404)\n  ${OTHER_SERVER}`],
     [
       "404 with another code and a resource",
       { status: 404, json: { code: 7, message: "m", details: [detail("ResourceInfo", {})] } },

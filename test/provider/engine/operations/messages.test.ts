@@ -180,7 +180,7 @@ describe("advice", () => {
     ],
     ["502 with a page", 502, htmlPage, PROXY],
     ["403 with a page", 403, htmlPage, PROXY],
-    ["404 with a page", 404, htmlPage, PROXY],
+    ["404 with a page", 404, htmlPage, "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)"],
     ["500 with nothing", 500, undefined, PROXY],
   ])("is given for %s", (_name, status, body, line) => {
     const lines = told("Group", errorFrom(status, body)).split("\n");
