@@ -5,7 +5,7 @@ import type { Api, Clock, Failure, Json, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { kind, list, map, object, shape, string, word } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { description, parentGroup } from "./common";
+import { adviseOnName, description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
 const CHECKED = ["amazon", "google", "azure"] as const;
@@ -215,6 +215,7 @@ const accountAssociation = kind({
   operations: { afterWrite: awaitReady },
   validate: checkAwaited,
   inputWarnings: {
+    name: adviseOnName,
     amazon: warnUnless("account", /^\d{12}$/, "account is usually the 12 digits of an AWS account"),
     google: warnUnless(
       "projectNumber",

@@ -38,6 +38,18 @@ export const oneLine = {
 
 export const description = string(oneLine);
 
+/** The API states this form for identities only. Whether it refuses other names elsewhere is not known before it is asked. */
+export const identityName = {
+  regex: /^[a-z0-9 ._-]{1,}$/,
+  must: "lower-case letters, digits, blanks, dots, underscores and dashes only",
+};
+
+/** A warning for a name that the API may refuse in the middle of an update. */
+export const adviseOnName = (value: Json | undefined): string[] =>
+  typeof value === "string" && !identityName.regex.test(value)
+    ? [`${JSON.stringify(value)} may be refused by the API: use ${identityName.must}`]
+    : [];
+
 export const tagName = {
   regex: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
   must: "a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",

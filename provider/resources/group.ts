@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { description } from "./common";
+import { adviseOnName, description } from "./common";
 
 function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
   const failures: Failure[] = (["kind", "verified"] as const)
@@ -73,6 +73,7 @@ const group = kind({
     updateTime: decode.time,
   },
   validate: checkRoot,
+  inputWarnings: { name: adviseOnName },
   operations: {
     // Below a root group both are inherited, not set.
     normalizeResponse: (body, uid) =>

@@ -4,7 +4,7 @@ import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { checkEnd, description, parentGroup } from "./common";
+import { checkEnd, description, identityName, parentGroup } from "./common";
 
 /** Decides who may assume the identity. */
 const who = { security: true, access: "subject" } as const;
@@ -108,13 +108,7 @@ const identity = kind({
     /** The uid of the group that the identity belongs to. Changing it replaces the identity. */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-    name: string({
-      required: true,
-      pattern: {
-        regex: /^[a-z0-9 ._-]{1,}$/,
-        must: "lower-case letters, digits, blanks, dots, underscores and dashes only",
-      },
-    }),
+    name: string({ required: true, pattern: identityName }),
     /** One line, at most 512 characters. */
     description,
     /** The company that the identity belongs to. */

@@ -5,7 +5,7 @@ import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../schema/fields";
 import type { ArgsOf, Decoded, Resolved, ResultOf } from "../schema/fields";
-import { description, parentGroup } from "./common";
+import { adviseOnName, description, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 
@@ -152,6 +152,7 @@ const identityProvider = kind({
   },
   validate: checkCredential,
   inputWarnings: {
+    name: adviseOnName,
     parentUid: (value) =>
       typeof value === "string" && value.includes("/")
         ? ["an identity provider belongs to a root group; the server may refuse this one"]

@@ -3,7 +3,7 @@ import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { enumOf, integer, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { bundle, oneLine, parentGroup, tagName } from "./common";
+import { adviseOnName, bundle, oneLine, parentGroup, tagName } from "./common";
 
 /** Says what an image is, not who may do what. */
 const harmless = { security: true, access: "none" } as const;
@@ -262,6 +262,7 @@ const repo = kind({
     updateTime: decode.time,
   },
   validate: checkSynced,
+  inputWarnings: { name: adviseOnName },
 });
 
 /** The arguments of a Repo. */

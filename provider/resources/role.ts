@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { adviseOnCapabilities, capabilityNames } from "./capabilities";
-import { description, parentGroup } from "./common";
+import { adviseOnName, description, parentGroup } from "./common";
 
 const role = kind({
   kind: "Role",
@@ -42,7 +42,7 @@ const role = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: decode.time,
   },
-  inputWarnings: { capabilities: adviseOnCapabilities },
+  inputWarnings: { name: adviseOnName, capabilities: adviseOnCapabilities },
 });
 
 /** The arguments of a Role. */

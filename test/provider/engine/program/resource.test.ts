@@ -4,6 +4,7 @@ import * as platform from "../../../../provider";
 import { adopt, Group, GroupAccess, RepoReadme, Role, RoleBinding } from "../../../../provider";
 import type { GroupArgs } from "../../../../provider";
 import { kinds } from "../../../../provider/resources";
+import type { ResourceSpec } from "../../../../provider/engine/description";
 import { CHILD_UID, GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../../support/samples";
 
 type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
@@ -448,6 +449,25 @@ describe("warnings", () => {
     await expect(warningsOf(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"])).resolves.toEqual([]);
     await expect(warningsOf(["repo.list", "", "CAP_"])).resolves.toEqual([]);
     await expect(warningsOf("CAP_NEWER_THAN_THIS" as unknown as string[])).resolves.toEqual([]);
+  });
+
+  const named = kinds.map(({ spec }) => spec).filter(({ fields, kind }) => fields["name"] && kind !== "Tag");
+
+  test("of names concern each kind with a name that is not checked", () => {
+    const isChecked = ({ fields: { name } }: ResourceSpec): boolean =>
+      name?.type === "string" && name.pattern !== undefined;
+    expect(named.filter(isChecked).map(({ kind }) => kind)).toEqual(["Identity"]);
+    for (const { kind, inputWarnings } of named.filter((spec) => !isChecked(spec))) {
+      expect([kind, inputWarnings?.["name"]?.("team-1 of acme.eu_x")]).toEqual([kind, []]);
+      for (const bad of ["Team", "a/b", "te\u0430m", "a\nb", "a@b"]) {
+        expect([kind, inputWarnings?.["name"]?.(bad)]).toEqual([
+          kind,
+          [
+            `${JSON.stringify(bad)} may be refused by the API: use lower-case letters, digits, blanks, dots, underscores and dashes only`,
+          ],
+        ]);
+      }
+    }
   });
 
   test("are not given for what is only read", async () => {
